@@ -1,0 +1,73 @@
+# Makefile: the front door. CMake knows how things are built; this only says what people ask for.
+# `make help` lists the targets.
+
+BUILD ?= build
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+REPORTS := $(BUILD)/reports
+JOBS ?= $(shell nproc)
+
+.PHONY: all build package native test demo bench format clean help setup
+
+all: build package ## build/pinfold, and .venv with the Python package
+
+setup: ## install what the build needs (Debian, as root)
+	@tools/setup
+
+$(BUILD)/build.ninja:
+	@tools/setup
+	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+
+build: $(BUILD)/build.ninja ## everything that is compiled
+	@cmake --build $(BUILD) -j $(JOBS)
+
+# The package as users get it: a wheel with the module that was just built.
+MODULE := $(BUILD)/python/pinfold/_native.abi3.so
+$(PYTHON):
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install -q 'scikit-build-core>=0.10' docstring-parser
+
+package: build $(PYTHON)
+	@if [ ! -e $(VENV)/.installed ] || [ -n "$$(find $(MODULE) pyproject.toml python/CMakeLists.txt \
+	        python/pinfold -newer $(VENV)/.installed -type f -not -name '*.pyc')" ]; then \
+	    $(PYTHON) -m pip install -q --no-build-isolation --force-reinstall --no-deps \
+	        -Ccmake.define.PF_NATIVE=$(CURDIR)/$(MODULE) . && touch $(VENV)/.installed; \
+	fi
+
+native: ## the guest's programs as plain Linux programs, in seconds: build/twins/native/bin
+	@cmake -S . -B $(BUILD)/twins -G Ninja -DPF_GUEST=OFF -DBUILD_TESTING=OFF > /dev/null
+	@cmake --build $(BUILD)/twins -j $(JOBS)
+
+test: all ## every test; reports in build/reports
+	$(PYTHON) -m pip install -q 'pytest>=8' 'pydantic>=2'
+	@mkdir -p $(REPORTS)
+	@rm -f $(REPORTS)/*.xml
+	@failed=0; \
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure \
+	    --output-junit $(CURDIR)/$(REPORTS)/ctest.xml || failed=1; \
+	PINFOLD=$(CURDIR)/$(BUILD)/pinfold $(PYTHON) -m pytest \
+	    --junitxml=$(REPORTS)/pytest.xml || failed=1; \
+	exit $$failed
+
+demo: all ## an agent's script at work
+	@$(PYTHON) examples/transactions/run.py
+
+# The alternatives, as wheels only, stay out of everything else.
+PEERS := $(BUILD)/peers
+$(PEERS):
+	python3 -m venv $@
+	$@/bin/pip install -q --only-binary :all: bashkit amla-sandbox quickjs-rs pydantic-monty
+
+bench: all $(PEERS) ## pinfold beside Linux and beside the alternatives
+	@$(BUILD)/bench/mechanism $(BUILD)/native/bin/pfbench
+	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/compare.py
+
+format: ## lay out C and Python as .clang-format and pyproject.toml say
+	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
+	$(PYTHON) -m pip install -q ruff && $(PYTHON) -m ruff format . && $(PYTHON) -m ruff check --fix .
+
+clean: ## remove everything that was made
+	rm -rf $(BUILD) $(VENV)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile

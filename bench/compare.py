@@ -1,0 +1,210 @@
+"""Prints how pinfold does beside the alternatives, measured side by side in one run.
+
+usage: compare.py [--only WORD] [--rounds N]
+
+Every figure is the best of several rounds, because machines are shared.
+A contender that is not installed, cannot do a piece of work or gets it wrong says so in its cell.
+"""
+
+import argparse
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import contenders
+
+FIB = "const fib = n => n < 2 ? n : fib(n - 1) + fib(n - 2); return fib(27)"
+LOOP = "i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done; echo $i"
+SUBSTITUTIONS = "i=0; while [ $i -lt 200 ]; do x=$(echo $i); i=$((i + 1)); done; echo $x"
+PIPELINE = "seq 10000 | grep 7 | sort -rn | head -5 | tail -1"
+CALLS = 200
+
+#: (what, unit, method, code, expected output, divided by)
+WORK = [
+    ("echo hi, live", "µs", "shell", "echo hi", "hi", 1),
+    ("echo hello | tr a-z A-Z", "µs", "shell", "echo hello | tr a-z A-Z", "HELLO", 1),
+    ("seq 10000 | grep | sort | head", "ms", "shell", PIPELINE, "9977", 1),
+    ("while loop, 10 000 rounds", "ms", "shell", LOOP, "10000", 1),
+    ("200 × x=$(echo $i)", "ms", "shell", SUBSTITUTIONS, "199", 1),
+    ("JS return 1+1, live", "µs", "js", "return 1+1", "2", 1),
+    ("JS fib(27)", "ms", "js", FIB, "196418", 1),
+    ("Python 1+1, live", "µs", "python", "1+1", "2", 1),
+]
+SCALE = {"µs": 1e6, "ms": 1e3, "MB": 1, "×": 1}
+
+
+class Unfit(Exception):
+    """Why a cell has no figure."""
+
+
+def tool_work(contender: type | None) -> list[tuple]:
+    """Loops of calls to a Python function, in the spelling of the contender."""
+    shell, js = getattr(contender, "shell_tool", None), getattr(contender, "js_tool", None)
+    loop = f"i=0; while [ $i -lt {CALLS} ]; do x=$({shell}); i=$((i + 1)); done; echo $x"
+    js_loop = f"let n = 0; for (let i = 0; i < {CALLS}; i++) {js}; return n"
+    return [
+        ("tool call from shell", "µs", "shell", loop if shell else None, str(CALLS), CALLS),
+        ("tool call from JS", "µs", "js", js_loop if js else None, str(CALLS), CALLS),
+    ]
+
+
+def timed(function: Callable[..., object], *arguments: object) -> float:
+    """Seconds per call, over enough calls to be measurable."""
+    count = 0
+    started = time.perf_counter()
+    while True:
+        function(*arguments)
+        count += 1
+        spent = time.perf_counter() - started
+        if spent > 0.05 or count == 300:
+            return spent / count
+
+
+def measure(kind: type, work: tuple, rounds: int) -> float:
+    """Each round has a sandbox of its own: some stop working after so many commands."""
+    _, unit, method, code, expected, divisor = work
+    if not hasattr(kind, method) or code is None:
+        raise Unfit("–")
+
+    def one_round() -> float:
+        run = getattr(kind(), method)
+
+        def checked() -> None:
+            got = run(code).strip()
+            if got != expected:
+                raise Unfit(f"wrong: {got[:7]!r}")
+
+        checked()
+        return timed(checked)
+
+    return min(one_round() for _ in range(rounds)) / divisor * SCALE[unit]
+
+
+def new_sandbox(kind: type, rounds: int) -> float:
+    """Milliseconds for a sandbox and its first trivial program, in a warm process."""
+
+    def once() -> None:
+        trivial(kind())
+
+    once()
+    return min(timed(once) for _ in range(rounds)) * 1e3
+
+
+def trivial(sandbox: object) -> None:
+    for method, code in (("shell", "echo hi"), ("js", "return 1"), ("python", "1")):
+        if hasattr(sandbox, method):
+            getattr(sandbox, method)(code)
+            return
+
+
+def first_use(kind: type, rounds: int) -> float:
+    """Milliseconds for import, sandbox and first program in a new process, over Python's start."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    code = f"import sys; sys.path.insert(0, {here!r}); import contenders, compare; "
+    use = f"compare.trivial(contenders.{kind.__name__}())"
+
+    def process(text: str) -> float:
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", text], check=True)
+        return time.perf_counter() - started
+
+    process(code + use)
+    with_it = min(process(code + use) for _ in range(rounds + 2))
+    without = min(process(code) for _ in range(rounds + 2))
+    return (with_it - without) * 1e3
+
+
+def proportional_memory() -> int:
+    for line in open("/proc/self/smaps_rollup"):
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    raise Unfit("no smaps")
+
+
+def memory(kind: type, count: int = 100) -> float:
+    """Megabytes of a live sandbox that has run something."""
+    if not kind.in_process:
+        raise Unfit("–")
+    warm = kind()
+    trivial(warm)
+    gc.collect()
+    before = proportional_memory()
+    alive = []
+    for _ in range(count):
+        sandbox = kind()
+        trivial(sandbox)
+        alive.append(sandbox)
+    return (proportional_memory() - before) / count / 1e6
+
+
+def two_threads(kind: type) -> float:
+    """How much more two threads do than one, each with a busy sandbox of its own."""
+    method, code = ("shell", LOOP) if hasattr(kind, "shell") else ("js", FIB)
+    if not hasattr(kind, method):
+        raise Unfit("–")
+
+    def work() -> None:
+        for _ in range(5):
+            getattr(kind(), method)(code)
+
+    work()
+    started = time.perf_counter()
+    work()
+    alone = time.perf_counter() - started
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    started = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return 2 * alone / (time.perf_counter() - started)
+
+
+def cell(function: Callable[..., float], *arguments: object) -> str:
+    try:
+        figure = function(*arguments)
+    except Unfit as reason:
+        return str(reason)
+    except Exception as error:
+        return f"fails: {type(error).__name__}"
+    return f"{figure:.2f}" if figure < 10 else f"{figure:.0f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="contenders whose name has this word")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    rounds = arguments.rounds
+
+    columns = []
+    for kind in contenders.ALL:
+        if arguments.only and arguments.only not in kind.name:
+            continue
+        try:
+            kind()
+            columns.append(kind)
+        except ImportError as error:
+            print(f"{kind.name}: not here ({error})", file=sys.stderr)
+
+    def row(what: str, unit: str, cells: list[str]) -> None:
+        print(f"{what + ', ' + unit:36}" + "".join(f"{text:>18}" for text in cells), flush=True)
+
+    row("", "", [kind.name for kind in columns])
+    row("first use in a new process", "ms", [cell(first_use, k, rounds) for k in columns])
+    row("new sandbox + first program", "ms", [cell(new_sandbox, k, rounds) for k in columns])
+    for index, work in enumerate(WORK + tool_work(None)):
+        row(
+            *work[:2],
+            [cell(measure, k, (WORK + tool_work(k))[index], rounds) for k in columns],
+        )
+    row("memory per live sandbox", "MB", [cell(memory, k) for k in columns])
+    row("two threads against one", "×", [cell(two_threads, k) for k in columns])
+
+
+if __name__ == "__main__":
+    main()

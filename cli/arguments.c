@@ -1,0 +1,94 @@
+/* arguments.c: the options of `pinfold run` and `pinfold -c`, and the help text. */
+#include "arguments.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+void usage(void) {
+    fputs("usage: pinfold run [OPTION]... FILE     run a script (FILE -: standard input)\n"
+          "       pinfold [OPTION]... -c CODE      run a piece of code\n"
+          "       pinfold policy check FILE        check a policy\n"
+          "\n"
+          "Runs code in a sandbox that reaches nothing but the tools given here.\n"
+          "\n"
+          "  -l, --language NAME       shell, javascript or typescript; otherwise by the file's\n"
+          "                            name or its #! line, or shell\n"
+          "  -t, --tool NAME=COMMAND   a tool: COMMAND is run without a shell, gets the arguments\n"
+          "                            as JSON on its standard input and prints the result\n"
+          "  -p, --policy FILE         what the tools may be called with (see docs/policy.md);\n"
+          "                            without it every --tool is granted\n"
+          "  -f, --file HOST:GUEST     copy a file in\n"
+          "  -e, --env NAME=VALUE      set a variable of the sandbox\n"
+          "      --stdin FILE          standard input of the script; otherwise pinfold's own, if\n"
+          "                            that is a pipe or a file\n"
+          "      --limit NAME=VALUE    cpu_seconds, wall_seconds, memory_bytes, output_bytes, …;\n"
+          "                            bytes may end in K, M or G; none lifts a limit\n"
+          "      --json                print one JSON object with output, status, value and usage\n"
+          "      --version\n"
+          "      --help\n"
+          "\n"
+          "The exit status is the script's; 125 when pinfold itself could not run it.\n",
+          stdout);
+}
+
+enum { OPTION_STDIN = 256, OPTION_LIMIT, OPTION_JSON };
+
+static const struct option options[] = {
+    {"language", required_argument, NULL, 'l'},
+    {"tool", required_argument, NULL, 't'},
+    {"policy", required_argument, NULL, 'p'},
+    {"file", required_argument, NULL, 'f'},
+    {"env", required_argument, NULL, 'e'},
+    {"stdin", required_argument, NULL, OPTION_STDIN},
+    {"limit", required_argument, NULL, OPTION_LIMIT},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {NULL, 0, NULL, 0},
+};
+
+/* Splits at a separator that must be there, with something before it. */
+static void add_pair(struct pairs *pairs, const char *option, char *text, char *separator,
+                     const char *form) {
+    if (!separator || separator == text) die("--%s %s: expected %s", option, text, form);
+    *separator = '\0';
+    struct pair *items = realloc(pairs->items, (pairs->count + 1) * sizeof *items);
+    if (!items) die("out of memory");
+    items[pairs->count++] = (struct pair){text, separator + 1};
+    pairs->items = items;
+}
+
+static void add_file(struct arguments *out, char *text) {
+    /* The guest path is absolute; a colon inside the host's path is no separator. */
+    char *separator = NULL;
+    for (char *p = strstr(text, ":/"); p; p = strstr(p + 1, ":/")) separator = p;
+    add_pair(&out->files, "file", text, separator, "HOST:GUEST with an absolute GUEST");
+}
+
+void arguments_parse(struct arguments *out, int argc, char **argv, bool run_command) {
+    memset(out, 0, sizeof *out);
+    int option;
+    while ((option = getopt_long(argc, argv, "c:l:t:p:f:e:", options, NULL)) != -1) {
+        switch (option) {
+        case 'c': out->code = optarg; break;
+        case 'l': out->language = optarg; break;
+        case 'p': out->policy = optarg; break;
+        case 't': add_pair(&out->tools, "tool", optarg, strchr(optarg, '='), "NAME=COMMAND"); break;
+        case 'f': add_file(out, optarg); break;
+        case 'e': add_pair(&out->env, "env", optarg, strchr(optarg, '='), "NAME=VALUE"); break;
+        case OPTION_STDIN: out->input = optarg; break;
+        case OPTION_LIMIT:
+            add_pair(&out->limits, "limit", optarg, strchr(optarg, '='), "NAME=VALUE");
+            break;
+        case OPTION_JSON: out->json = true; break;
+        default: fputs("Try 'pinfold --help'.\n", stderr); exit(CLI_FAILURE);
+        }
+    }
+    if (run_command && optind < argc) out->file = argv[optind++];
+    if (optind < argc) die("unexpected argument '%s'; see pinfold --help", argv[optind]);
+    if (out->file && out->code) die("run FILE and -c CODE exclude each other");
+    if (!out->file && !out->code)
+        die(run_command ? "run: which FILE? See pinfold --help" : "no code; see pinfold --help");
+}

@@ -1,0 +1,37 @@
+/*
+ * arguments.h: what the command line says.
+ *
+ * Filled by arguments_parse(), which ends the program on anything it does not understand. Pointers
+ * lead into argv; nothing is freed.
+ */
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One option value of the form NAME=VALUE or HOST:GUEST. */
+struct pair {
+    char *name, *value;
+};
+
+struct pairs {
+    struct pair *items;
+    size_t count;
+};
+
+struct arguments {
+    const char *code;     /* -c CODE, or NULL */
+    const char *file;     /* run FILE, "-" for standard input, or NULL */
+    const char *language; /* or NULL: found out */
+    const char *policy;   /* a file, or NULL */
+    const char *input;    /* --stdin FILE, or NULL */
+    struct pairs tools, files, env, limits;
+    bool json;
+};
+
+/* `argv` from behind a command word, if there was one. */
+void arguments_parse(struct arguments *out, int argc, char **argv, bool run_command);
+void usage(void);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * run.c: one script: its sandbox, the loop that answers its calls, and what it prints.
+ *
+ * Calls go to child processes (job.c), several at once when the script made several. Ctrl-C
+ * interrupts the guest; a reader of our output that goes away does the same.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job.h"
+
+static pf_sandbox *volatile interruptible; /* for the signal handler; NULL: none */
+
+static void on_sigint(int number) {
+    (void)number;
+    if (interruptible) pf_sandbox_interrupt(interruptible);
+}
+
+/* ------------------------------------------------------------------ the sandbox */
+
+static pf_options *options_of(const struct arguments *arguments) {
+    pf_options *options = pf_options_new();
+    if (!options) die("out of memory");
+    pf_error error;
+    add_limits(options, &arguments->limits);
+    for (size_t i = 0; i < arguments->env.count; i++) {
+        const struct pair *env = &arguments->env.items[i];
+        if (pf_options_env(options, env->name, env->value, &error) != PF_OK)
+            die("--env %s: %s", env->name, error.message);
+    }
+    for (size_t i = 0; i < arguments->tools.count; i++) {
+        const struct pair *tool = &arguments->tools.items[i];
+        char **words = split_command(tool->value);
+        if (!words || !words[0]) die("--tool %s: '%s' is no command", tool->name, tool->value);
+        free(words);
+        if (pf_options_tool(options, tool->name, tool->value, NULL, 0, &error) != PF_OK)
+            die("--tool %s: %s", tool->name, error.message);
+    }
+    add_policy(options, arguments);
+    return options;
+}
+
+static void copy_in(pf_sandbox *sandbox, const struct pairs *files) {
+    for (size_t i = 0; i < files->count; i++) {
+        const struct pair *file = &files->items[i];
+        struct text text = {0};
+        pf_error error;
+        if (!text_read_file(&text, file->name)) die("%s: %s", file->name, strerror(errno));
+        if (pf_file_write(sandbox, file->value, text.data, text.len, &error) != PF_OK)
+            die("--file %s: %s", file->value, error.message);
+        free(text.data);
+    }
+}
+
+/* ------------------------------------------------------------------ texts */
+
+static struct text code_of(const struct arguments *arguments) {
+    struct text code = {0};
+    if (arguments->code) text_puts(&code, arguments->code);
+    else if (!text_read_file(&code, arguments->file))
+        die("%s: %s", arguments->file, strerror(errno));
+    return code;
+}
+
+/* Our standard input is the script's if somebody put something there: not a terminal, and not
+ * already read as the script. */
+static struct text input_of(const struct arguments *arguments) {
+    struct text input = {0};
+    struct stat info;
+    const char *path = arguments->input;
+    if (!path && !(arguments->file && !strcmp(arguments->file, "-")) &&
+        fstat(STDIN_FILENO, &info) == 0 && !S_ISCHR(info.st_mode))
+        path = "-";
+    if (path && !text_read_file(&input, path)) die("%s: %s", path, strerror(errno));
+    return input;
+}
+
+struct output {
+    pf_sandbox *sandbox;
+    int error; /* errno of a write that failed, once one has */
+};
+
+static void on_output(void *user, int stream, const char *data, size_t len) {
+    struct output *output = user;
+    while (len && !output->error) {
+        ssize_t count = write(stream == 1 ? STDOUT_FILENO : STDERR_FILENO, data, len);
+        if (count < 0 && errno != EINTR) {
+            output->error = errno;
+            pf_sandbox_interrupt(output->sandbox);
+        }
+        if (count > 0) data += count, len -= (size_t)count;
+    }
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static void expect(pf_status status, const pf_error *error) {
+    if (status != PF_OK) die("%s", error->message);
+}
+
+static const char *command_of(const struct arguments *arguments, const char *method) {
+    for (size_t i = 0; i < arguments->tools.count; i++) {
+        /* The method is the canonical form of the name: dots are slashes, mcp: is gone. */
+        const char *name = arguments->tools.items[i].name;
+        if (!strncmp(name, "mcp:", 4)) name += 4;
+        size_t at = 0;
+        while (name[at] && (name[at] == '.' ? '/' : name[at]) == method[at]) at++;
+        if (!name[at] && !method[at]) return arguments->tools.items[i].value;
+    }
+    return NULL;
+}
+
+static void fail(pf_sandbox *sandbox, uint64_t id, const char *message) {
+    pf_error error;
+    expect(pf_sandbox_fail(sandbox, id, PF_FAILED, message, &error), &error);
+}
+
+static void begin_call(pf_sandbox *sandbox, const struct arguments *arguments, struct jobs *jobs,
+                       const pf_call *call) {
+    const char *command = command_of(arguments, call->method);
+    char message[512];
+    if (command && job_start(jobs, call->id, command, call->params, call->params_len)) return;
+    snprintf(message, sizeof message, "%.200s cannot be run: %s", command ? command : call->method,
+             command ? strerror(errno) : "it has no command");
+    fail(sandbox, call->id, message);
+}
+
+/* JSON is the result as it is; other text is a string; nothing is null. */
+static void answer(pf_sandbox *sandbox, struct job *job) {
+    char message[512];
+    struct text *result = &job->result;
+    if (result->len > JOB_OUTPUT_MAX)
+        snprintf(message, sizeof message, "%.200s printed too much", job->command);
+    else if (WIFSIGNALED(job->status))
+        snprintf(message, sizeof message, "%.200s was killed by signal %d", job->command,
+                 WTERMSIG(job->status));
+    else if (WEXITSTATUS(job->status))
+        snprintf(message, sizeof message, "%.200s failed with status %d", job->command,
+                 WEXITSTATUS(job->status));
+    else {
+        pf_error error;
+        if (result->len && result->data[result->len - 1] == '\n') result->len--;
+        if (!result->len) text_puts(result, "null");
+        pf_status status =
+            pf_sandbox_resume(sandbox, job->id, result->data, result->len, &error);
+        if (status == PF_INVALID) {
+            struct text string = {0};
+            text_json(&string, result->data, result->len);
+            status = pf_sandbox_resume(sandbox, job->id, string.data, string.len, &error);
+            free(string.data);
+        }
+        expect(status, &error);
+        return;
+    }
+    fail(sandbox, job->id, message);
+}
+
+/* Nothing to answer: the guest sleeps, or waits for what cannot happen. False: it is beyond help. */
+static bool go_on(pf_sandbox *sandbox, int *attempts) {
+    pf_error error;
+    int64_t wait = pf_sandbox_wait_ns(sandbox);
+    if (wait >= 0) {
+        struct timespec time = {wait / 1000000000, wait % 1000000000};
+        nanosleep(&time, NULL); /* a signal ends it, which is right */
+    } else {
+        if (++*attempts > 3) return false;
+        pf_sandbox_interrupt(sandbox);
+    }
+    expect(pf_sandbox_advance(sandbox, &error), &error);
+    return true;
+}
+
+static void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
+    struct jobs jobs = {.count = 0};
+    int attempts = 0;
+    pf_error error;
+    while (pf_sandbox_running(sandbox)) {
+        pf_call call;
+        if (jobs.count < JOBS_MAX && pf_sandbox_step(sandbox, &call, &error) == PF_OK) {
+            begin_call(sandbox, arguments, &jobs, &call);
+        } else if (jobs.count == 0) {
+            if (!go_on(sandbox, &attempts))
+                die("the script waits for something that cannot happen any more");
+        } else {
+            struct job job;
+            if (job_wait(&jobs, pf_sandbox_wait_ns(sandbox), &job)) {
+                answer(sandbox, &job);
+                job_free(&job);
+            } else expect(pf_sandbox_advance(sandbox, &error), &error);
+        }
+    }
+    jobs_kill(&jobs); /* the run ended without their answers */
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void explain(const pf_result *result) {
+    if (result->limit) fprintf(stderr, "pinfold: stopped at the limit %s\n", result->limit);
+    if (result->stdout_truncated || result->stderr_truncated)
+        fputs("pinfold: output was cut; see --limit output_bytes=…\n", stderr);
+}
+
+int run_script(const struct arguments *arguments) {
+    struct text code = code_of(arguments), input = input_of(arguments);
+    pf_options *options = options_of(arguments);
+    pf_sandbox *sandbox = NULL;
+    pf_error error;
+    expect(pf_sandbox_new(options, &sandbox, &error), &error);
+    pf_options_free(options);
+    copy_in(sandbox, &arguments->files);
+
+    signal(SIGPIPE, SIG_IGN); /* for the pipes of jobs */
+    interruptible = sandbox;
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_sigint}, NULL);
+    struct output output = {.sandbox = sandbox};
+    const char *language = arguments->language;
+    if (!language) language = language_of(arguments->file, code.data);
+    pf_run run = {.language = language,
+                  .code = code.data,
+                  .code_len = code.len,
+                  .stdin_data = input.data,
+                  .stdin_len = input.len,
+                  .on_output = arguments->json ? NULL : on_output,
+                  .user = &output};
+    expect(pf_sandbox_start(sandbox, &run, &error), &error);
+    free(code.data);
+    free(input.data);
+    drive(sandbox, arguments);
+
+    const pf_result *result = pf_sandbox_result(sandbox);
+    int status = result->exit_code;
+    if (arguments->json) report_json(result);
+    else explain(result);
+    signal(SIGINT, SIG_DFL);
+    interruptible = NULL;
+    pf_sandbox_free(sandbox);
+    if (output.error == EPIPE) { /* end as a program does whose reader went away */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    if (output.error) die("output: %s", strerror(output.error));
+    return status;
+}

@@ -1,0 +1,364 @@
+# WasmProgram.cmake: how a program of the guest is made. The only place that knows.
+#
+#   add_guest_library(NAME SOURCES … [INCLUDES …] [DEFINES …] [LIBS …] [COMPILE_OPTIONS …] [NATIVE_ONLY])
+#       a library compiled twice: natively as target pf_NAME, and for wasm.
+#   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
+#                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes]
+#                    [COMPILE_OPTIONS …] [BOOT] [TEST])
+#       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
+#       and the object library pf_image_NAME, which joins the host's image table.
+#       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted().
+#       TEST: not part of the product; joins pf_guest_images_test only.
+#   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
+#       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests.
+#   add_guest_images()
+#       at the end: the libraries pf_guest_images and pf_guest_images_test.
+#
+# One image: clang -> wasm-ld -> [cmake/wasm_image.py: wasm-opt --asyncify, checks, wasm2c, rewrite]
+# -> gcc. An image whose C does not change is not compiled again.
+
+set(PF_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+set(PF_WASM_DIR ${PROJECT_BINARY_DIR}/wasm)
+set(PF_NATIVE_BIN ${PROJECT_BINARY_DIR}/native/bin)
+# The guest's C library, ahead of wasi-libc: see guest/libc/README.md.
+set(PF_WASM_FLAGS
+    --target=wasm32-wasi -std=gnu11 -O2 -mbulk-memory -g0 -ffunction-sections -fdata-sections
+    -Wall -Wextra -D_GNU_SOURCE -fno-strict-aliasing
+    -isystem ${PROJECT_SOURCE_DIR}/guest/libc/posix
+    -I${PROJECT_SOURCE_DIR}/guest/libc/include -I${PROJECT_SOURCE_DIR})
+set(PF_WASM_FREESTANDING_FLAGS
+    --target=wasm32-wasi -std=gnu11 -O2 -mbulk-memory -g0 -ffunction-sections -fdata-sections
+    -Wall -Wextra -fno-strict-aliasing -I${PROJECT_SOURCE_DIR})
+# No frame of generated code may jump over the guard page below a native stack.
+set(PF_FRAME_MAX 65536)
+# What a guest library that is not there is; WARNING builds the rest.
+set(PF_MISSING SEND_ERROR)
+
+# Compiles sources for wasm; the objects' paths are left in `out`.
+function(pf_wasm_objects out name)
+    cmake_parse_arguments(A "" "" "SOURCES;FLAGS" ${ARGN})
+    set(objects)
+    foreach(source IN LISTS A_SOURCES)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+        cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+                   OUTPUT_VARIABLE short)
+        string(REPLACE "../" "_/" short "${short}")
+        set(object ${PF_WASM_DIR}/obj/${name}/${short}.o)
+        cmake_path(GET object PARENT_PATH folder)
+        file(MAKE_DIRECTORY ${folder})
+        add_custom_command(
+            OUTPUT ${object}
+            COMMAND ${PF_CLANG} ${A_FLAGS} -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
+            DEPENDS ${source}
+            DEPFILE ${object}.d
+            COMMENT "wasm ${name}: ${short}"
+            VERBATIM)
+        list(APPEND objects ${object})
+    endforeach()
+    set(${out} ${objects} PARENT_SCOPE)
+endfunction()
+
+# Our headers are "quoted", so that lib/regex/regex.h does not hide <regex.h>; those of third
+# parties may be <bracketed>, after the system's.
+# The flags that a program or library gets from its own arguments and from its libraries.
+function(pf_wasm_flags out includes defines libs options)
+    set(flags ${options})
+    foreach(define IN LISTS defines)
+        list(APPEND flags -D${define})
+    endforeach()
+    foreach(lib IN LISTS libs)
+        get_property(more GLOBAL PROPERTY PF_LIB_${lib}_INCLUDES)
+        list(APPEND includes ${more})
+    endforeach()
+    foreach(folder IN LISTS includes)
+        cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+        list(APPEND flags -iquote ${folder} -idirafter ${folder})
+    endforeach()
+    set(${out} ${flags} PARENT_SCOPE)
+endfunction()
+
+# `libs` and the libraries they use, each once, users before what they use.
+function(pf_all_libs out)
+    set(all)
+    set(todo ${ARGN})
+    while(todo)
+        list(POP_FRONT todo lib)
+        list(REMOVE_ITEM all ${lib})
+        list(APPEND all ${lib})
+        get_property(more GLOBAL PROPERTY PF_LIB_${lib}_LIBS)
+        list(APPEND todo ${more})
+    endwhile()
+    set(${out} ${all} PARENT_SCOPE)
+endfunction()
+
+# Leaves the caller when one of the libraries is not there.
+macro(pf_need_libs name)
+    get_property(known GLOBAL PROPERTY PF_LIBS)
+    foreach(lib ${ARGN})
+        if(NOT lib IN_LIST known)
+            message(${PF_MISSING} "${name} wants the guest library `${lib}`, which no folder before "
+                    "${CMAKE_CURRENT_SOURCE_DIR} adds, and is left out. There are: ${known}")
+            return()
+        endif()
+    endforeach()
+endmacro()
+
+function(pf_native_target target includes defines libs options)
+    target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}
+                               ${PROJECT_SOURCE_DIR}/guest/libc/include)
+    foreach(folder IN LISTS includes)
+        cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+        target_compile_options(${target} PUBLIC "SHELL:-iquote ${folder}"
+                               "SHELL:-idirafter ${folder}")
+    endforeach()
+    target_compile_definitions(${target} PRIVATE ${defines} _GNU_SOURCE)
+    target_compile_options(${target} PRIVATE ${options})
+    foreach(lib IN LISTS libs)
+        target_link_libraries(${target} PUBLIC pf_${lib})
+    endforeach()
+endfunction()
+
+function(add_guest_library name)
+    cmake_parse_arguments(A "NATIVE_ONLY" "" "SOURCES;INCLUDES;DEFINES;LIBS;COMPILE_OPTIONS" ${ARGN})
+    pf_need_libs(${name} ${A_LIBS})
+    set(includes ${CMAKE_CURRENT_SOURCE_DIR})
+    foreach(folder IN LISTS A_INCLUDES)
+        cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+        list(APPEND includes ${folder})
+    endforeach()
+    pf_all_libs(all ${A_LIBS})
+    foreach(lib IN LISTS all)
+        get_property(more GLOBAL PROPERTY PF_LIB_${lib}_INCLUDES)
+        list(APPEND includes ${more})
+    endforeach()
+    list(REMOVE_DUPLICATES includes)
+
+    add_library(pf_${name} STATIC ${A_SOURCES})
+    pf_native_target(pf_${name} "${includes}" "${A_DEFINES}" "${A_LIBS}" "${A_COMPILE_OPTIONS}")
+    if(A_NATIVE_ONLY)
+        return()
+    endif()
+    set_property(GLOBAL APPEND PROPERTY PF_LIBS ${name})
+    set_property(GLOBAL PROPERTY PF_LIB_${name}_INCLUDES ${includes})
+    set_property(GLOBAL PROPERTY PF_LIB_${name}_LIBS ${A_LIBS})
+    if(NOT PF_GUEST)
+        return()
+    endif()
+    pf_wasm_flags(flags "${includes}" "${A_DEFINES}" "" "${A_COMPILE_OPTIONS}")
+    pf_wasm_objects(objects lib_${name} SOURCES ${A_SOURCES} FLAGS ${PF_WASM_FLAGS} ${flags})
+    pf_wasm_archive(${name} ${objects})
+endfunction()
+
+# Makes build/wasm/lib/libNAME.a and the target wasm_lib_NAME.
+function(pf_wasm_archive name)
+    set(archive ${PF_WASM_DIR}/lib/lib${name}.a)
+    file(MAKE_DIRECTORY ${PF_WASM_DIR}/lib)
+    add_custom_command(
+        OUTPUT ${archive}
+        COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
+        COMMAND ${PF_LLVM_AR} rcsD ${archive} ${ARGN}
+        DEPENDS ${ARGN}
+        COMMENT "wasm library ${name}"
+        VERBATIM)
+    add_custom_target(wasm_lib_${name} DEPENDS ${archive})
+    set_property(GLOBAL PROPERTY PF_LIB_${name}_ARCHIVE ${archive})
+endfunction()
+
+# Turns a linked wasm file into pf_image_NAME: checks, wasm2c, rewrite, gcc.
+function(pf_image name kind linked depends)
+    cmake_parse_arguments(A "" "STACK" "APPLETS;ASYNCIFY_ONLY" ${ARGN})
+    string(MAKE_C_IDENTIFIER ${name} module)
+    set(folder ${PF_WASM_DIR}/c/${name})
+    file(MAKE_DIRECTORY ${folder})
+    set(only)
+    if(A_ASYNCIFY_ONLY)
+        set(only --asyncify-only ${A_ASYNCIFY_ONLY})
+    endif()
+    add_custom_command(
+        OUTPUT ${folder}/${module}.c ${folder}/${module}.h ${PF_WASM_DIR}/${name}.wasm
+        COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/wasm_image.py --kind ${kind}
+                --module ${module} --input ${linked} --wasm ${PF_WASM_DIR}/${name}.wasm
+                --folder ${folder} --wasm-opt ${PF_WASM_OPT} --wasm2c ${PF_WASM2C} ${only}
+        DEPENDS ${linked} ${depends} ${PF_CMAKE_DIR}/wasm_image.py
+        COMMENT "image ${name}"
+        VERBATIM)
+    list(JOIN A_APPLETS "\\n" applets)
+    string(REPLACE "%5B" "[" applets "${applets}")
+    set(PF_IMAGE_NAME ${name})
+    set(PF_IMAGE_MODULE ${module})
+    set(PF_IMAGE_APPLETS "${applets}")
+    set(PF_IMAGE_STACK ${A_STACK})
+    configure_file(${PF_CMAKE_DIR}/image_${kind}.c.in ${folder}/image.c @ONLY)
+    add_library(pf_image_${name} OBJECT ${folder}/${module}.c ${folder}/image.c)
+    target_include_directories(pf_image_${name} PRIVATE ${folder} ${PROJECT_SOURCE_DIR}
+                               ${PF_WASM_RT_INCLUDE})
+    # -w: the generated code is checked by what it is generated from.
+    set_source_files_properties(${folder}/${module}.c PROPERTIES COMPILE_OPTIONS
+        "${PF_WASM_OPT_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage")
+    add_custom_command(
+        OUTPUT ${folder}/frames.ok
+        COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/check_frames.py --max ${PF_FRAME_MAX}
+                --image ${name} --stamp ${folder}/frames.ok
+                $<FILTER:$<TARGET_OBJECTS:pf_image_${name}>,INCLUDE,/${module}\\.c\\.o>
+        DEPENDS $<TARGET_OBJECTS:pf_image_${name}> ${PF_CMAKE_DIR}/check_frames.py
+        COMMENT "stack frames of ${name}"
+        VERBATIM)
+    add_custom_target(frames_${name} DEPENDS ${folder}/frames.ok)
+endfunction()
+
+function(add_wasm_program name)
+    # There is a command called [, which CMake takes for a bracket within lists.
+    set(arguments)
+    math(EXPR last "${ARGC} - 1")
+    foreach(i RANGE 1 ${last})
+        string(REPLACE "[" "%5B" argument "${ARGV${i}}")
+        list(APPEND arguments ${argument})
+    endforeach()
+    cmake_parse_arguments(A "BOOT;TEST" "STACK;ASYNCIFY_STACK"
+                          "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS"
+                          ${arguments})
+    pf_need_libs(${name} ${A_LIBS})
+    if(NOT A_APPLETS)
+        set(A_APPLETS ${name})
+    endif()
+    if(NOT A_STACK)
+        set(A_STACK 131072)
+    endif()
+    if(NOT A_ASYNCIFY_STACK)
+        set(A_ASYNCIFY_STACK 65536)
+    endif()
+
+    add_executable(native_${name} ${A_SOURCES})
+    set_target_properties(native_${name} PROPERTIES OUTPUT_NAME ${name}
+                          RUNTIME_OUTPUT_DIRECTORY ${PF_NATIVE_BIN})
+    pf_native_target(native_${name} "${CMAKE_CURRENT_SOURCE_DIR};${A_INCLUDES}" "${A_DEFINES}"
+                     "${A_LIBS}" "${A_COMPILE_OPTIONS}")
+    target_link_libraries(native_${name} PRIVATE pf_native m)
+    foreach(applet IN LISTS A_APPLETS)
+        if(NOT applet STREQUAL name)
+            string(REPLACE "%5B" "[" applet "${applet}")
+            add_custom_command(TARGET native_${name} POST_BUILD VERBATIM
+                COMMAND ${CMAKE_COMMAND} -E create_symlink ${name} "${PF_NATIVE_BIN}/${applet}")
+        endif()
+    endforeach()
+    if(NOT PF_GUEST OR (PF_PROGRAMS AND NOT A_TEST AND NOT name IN_LIST PF_PROGRAMS))
+        return()
+    endif()
+
+    pf_all_libs(libs ${A_LIBS})
+    pf_wasm_flags(flags "${CMAKE_CURRENT_SOURCE_DIR};${A_INCLUDES}" "${A_DEFINES}" "${libs}"
+                  "${A_COMPILE_OPTIONS}")
+    pf_wasm_objects(objects ${name} SOURCES ${A_SOURCES} FLAGS ${PF_WASM_FLAGS} ${flags})
+    set(boot 0)
+    set(whole 1)
+    if(A_BOOT)
+        set(boot 1)
+    endif()
+    if(A_ASYNCIFY_ONLY)
+        set(whole 0)
+    endif()
+    set(crt ${PROJECT_SOURCE_DIR}/guest/libc/crt.c)
+    set(crt_object ${PF_WASM_DIR}/obj/${name}/crt.o)
+    file(MAKE_DIRECTORY ${PF_WASM_DIR}/obj/${name})
+    add_custom_command(
+        OUTPUT ${crt_object}
+        COMMAND ${PF_CLANG} ${PF_WASM_FLAGS} -DPF_ASYNCIFY_STACK=${A_ASYNCIFY_STACK} -DPF_BOOT=${boot}
+                -DPF_WHOLE_STACK=${whole}
+                -MD -MF ${crt_object}.d -MT ${crt_object} -c ${crt} -o ${crt_object}
+        DEPENDS ${crt}
+        DEPFILE ${crt_object}.d
+        COMMENT "wasm ${name}: crt"
+        VERBATIM)
+    set(archives)
+    foreach(lib IN LISTS libs)
+        get_property(archive GLOBAL PROPERTY PF_LIB_${lib}_ARCHIVE)
+        list(APPEND archives ${archive})
+    endforeach()
+    get_property(libc GLOBAL PROPERTY PF_LIB_c_ARCHIVE)
+    list(APPEND archives ${libc} ${PF_WASI_UPPER})
+    set(linked ${PF_WASM_DIR}/obj/${name}/linked.wasm)
+    add_custom_command(
+        OUTPUT ${linked}
+        COMMAND ${PF_WASM_LD} --no-entry --stack-first -z stack-size=${A_STACK} --gc-sections
+                --strip-debug --fatal-warnings --max-memory=4294901760
+                --export=pf_start --export=pf_asyncify --export=__stack_pointer --export=__heap_base
+                ${objects} ${crt_object} ${archives} ${PF_WASM_BUILTINS} -o ${linked}
+        DEPENDS ${objects} ${crt_object} ${archives}
+        COMMENT "wasm ${name}: link"
+        VERBATIM)
+    pf_image(${name} program ${linked} "" STACK ${A_STACK} APPLETS ${A_APPLETS}
+             ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY})
+    if(A_TEST)
+        set_property(GLOBAL APPEND PROPERTY PF_TEST_IMAGES ${name})
+    else()
+        set_property(GLOBAL APPEND PROPERTY PF_IMAGES ${name})
+    endif()
+endfunction()
+
+function(add_wasm_kernel)
+    cmake_parse_arguments(A "" "STACK" "SOURCES;INCLUDES;DEFINES;COMPILE_OPTIONS" ${ARGN})
+    if(NOT A_STACK)
+        set(A_STACK 131072)
+    endif()
+    add_library(pf_kernel STATIC ${A_SOURCES})
+    pf_native_target(pf_kernel "${CMAKE_CURRENT_SOURCE_DIR};${A_INCLUDES}" "${A_DEFINES}" ""
+                     "${A_COMPILE_OPTIONS}")
+    if(NOT PF_GUEST)
+        return()
+    endif()
+    pf_wasm_flags(flags "${CMAKE_CURRENT_SOURCE_DIR};${A_INCLUDES}" "${A_DEFINES}" ""
+                  "${A_COMPILE_OPTIONS}")
+    pf_wasm_objects(objects kernel SOURCES ${A_SOURCES} FLAGS ${PF_WASM_FREESTANDING_FLAGS} ${flags})
+    set(linked ${PF_WASM_DIR}/obj/kernel/linked.wasm)
+    add_custom_command(
+        OUTPUT ${linked}
+        COMMAND ${PF_WASM_LD} --no-entry --stack-first -z stack-size=${A_STACK} --gc-sections
+                --strip-debug --fatal-warnings --max-memory=4294901760
+                --export=pf_kernel_mailbox --export=pf_kernel_boot --export=pf_kernel_call
+                --export=pf_kernel_next --export=__stack_pointer --export=__heap_base
+                ${objects} ${PF_WASI_UPPER} ${PF_WASM_BUILTINS} -o ${linked}
+        DEPENDS ${objects} ${PF_WASI_UPPER}
+        COMMENT "wasm kernel: link"
+        VERBATIM)
+    pf_image(kernel kernel ${linked} "" STACK ${A_STACK})
+    set_property(GLOBAL PROPERTY PF_HAVE_KERNEL ON)
+endfunction()
+
+# The table of images, the kernel first, and a library that holds it.
+function(pf_image_table target)
+    set(PF_TABLE_EXTERNS "")
+    set(PF_TABLE_ENTRIES "")
+    foreach(name IN LISTS ARGN)
+        string(MAKE_C_IDENTIFIER ${name} module)
+        string(APPEND PF_TABLE_EXTERNS "extern const struct pf_image pf_image_${module};\n")
+        string(APPEND PF_TABLE_ENTRIES "    &pf_image_${module},\n")
+    endforeach()
+    configure_file(${PF_CMAKE_DIR}/images.c.in ${PF_WASM_DIR}/c/${target}.c @ONLY)
+    add_library(${target} STATIC ${PF_WASM_DIR}/c/${target}.c)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PF_WASM_RT_INCLUDE})
+    target_link_libraries(${target} PUBLIC m) # generated code calls sqrt() and its like
+endfunction()
+
+function(add_guest_images)
+    get_property(kernel GLOBAL PROPERTY PF_HAVE_KERNEL)
+    get_property(images GLOBAL PROPERTY PF_IMAGES)
+    get_property(tests GLOBAL PROPERTY PF_TEST_IMAGES)
+    if(NOT PF_GUEST OR NOT kernel)
+        return()
+    endif()
+    pf_image_table(pf_guest_images kernel ${images})
+    foreach(name kernel ${images})
+        target_sources(pf_guest_images PRIVATE $<TARGET_OBJECTS:pf_image_${name}>)
+        add_dependencies(pf_guest_images frames_${name})
+    endforeach()
+    if(PF_HOST)
+        target_link_libraries(pf_guest_images INTERFACE pf_cpu) # wasm_rt_*
+    endif()
+    # For test programs: link this before pinfold, and its table is the one that is taken.
+    pf_image_table(pf_guest_images_test kernel ${images} ${tests})
+    foreach(name IN LISTS tests)
+        target_sources(pf_guest_images_test PRIVATE $<TARGET_OBJECTS:pf_image_${name}>)
+    endforeach()
+    target_link_libraries(pf_guest_images_test PUBLIC pf_guest_images)
+    target_link_options(pf_guest_images_test INTERFACE -Wl,--undefined=pf_images)
+endfunction()

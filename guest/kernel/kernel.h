@@ -1,0 +1,594 @@
+/*
+ * kernel.h: the kernel's whole internal interface, grouped by the file that implements it.
+ *
+ * The kernel is one Unix for one sandbox: files, processes, pipes, signals, scheduling and what
+ * leaves for the host. It is a wasm module without imports, and the same sources are a native
+ * library for tests. Everything happens inside k_call() and k_next(); nothing runs between them,
+ * there are no locks, and no call may take long: each is bounded by PF_IO_MAX bytes or the size of
+ * one table. It uses no libc but string.h.
+ *
+ * Every allocation can fail and is handled. What a guest can get wrong is an errno; what can only
+ * be a bug of ours is K_ASSERT, which traps.
+ */
+#ifndef K_KERNEL_H
+#define K_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "abi/limits.h"
+#include "abi/message.h"
+#include "abi/types.h"
+
+#define K_NEVER INT64_MAX /* a deadline that does not come */
+
+/* Results that are no results: what a handler returns when its caller does not simply go on. */
+#define K_BLOCK INT64_MIN       /* waits; the same message comes again */
+#define K_FORK  (INT64_MIN + 1) /* the host copies the caller's instance now */
+#define K_GONE  (INT64_MIN + 2) /* the caller does not exist any more, or is another program */
+
+#define K_ASSERT(condition)                                                                        \
+    do {                                                                                           \
+        if (!(condition)) k_panic(__FILE__, __LINE__);                                             \
+    } while (0)
+#define K_COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define K_OUTER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
+
+/* Circular doubly linked lists. A head is a link of its own; an item that is on no list has
+ * next == NULL. */
+struct k_link {
+    struct k_link *next, *prev;
+};
+static inline void k_list_init(struct k_link *head) { head->next = head->prev = head; }
+static inline bool k_list_empty(const struct k_link *head) { return head->next == head; }
+static inline bool k_linked(const struct k_link *item) { return item->next != NULL; }
+static inline void k_list_insert(struct k_link *before, struct k_link *item) {
+    item->next = before;
+    item->prev = before->prev;
+    before->prev->next = item;
+    before->prev = item;
+}
+static inline void k_list_append(struct k_link *head, struct k_link *item) {
+    k_list_insert(head, item);
+}
+static inline void k_list_prepend(struct k_link *head, struct k_link *item) {
+    k_list_insert(head->next, item);
+}
+static inline void k_list_remove(struct k_link *item) {
+    if (!item->next) return;
+    item->prev->next = item->next;
+    item->next->prev = item->prev;
+    item->next = item->prev = NULL;
+}
+
+/* File modes, as on Linux. */
+#define K_IFMT   0170000u
+#define K_IFCHR  0020000u
+#define K_IFDIR  0040000u
+#define K_IFREG  0100000u
+#define K_IFLNK  0120000u
+#define K_IFIFO  0010000u
+#define K_MAY_X  1u
+#define K_MAY_W  2u
+#define K_MAY_R  4u
+#define K_UID    1000u /* user and group of every process; the host is 0 and may do everything */
+
+/* Signals the kernel itself sends or treats specially. */
+enum {
+    K_SIGHUP = 1, K_SIGINT = 2, K_SIGKILL = 9, K_SIGPIPE = 13, K_SIGALRM = 14, K_SIGCHLD = 17,
+    K_SIGCONT = 18, K_SIGSTOP = 19, K_SIGTSTP = 20, K_SIGTTIN = 21, K_SIGTTOU = 22, K_SIGURG = 23,
+    K_SIGXFSZ = 25, K_SIGWINCH = 28,
+};
+#define K_SIGBIT(signal) (1ull << ((signal)-1))
+
+struct k_proc;
+struct k_inode;
+struct k_file;
+struct k_pipe;
+
+/* One message being handled. Handlers read args and input, and answer through k_out*(). */
+struct k_call {
+    struct k_proc *proc;
+    struct pf_message *msg;
+    const uint8_t *in; /* msg->in_len bytes */
+    const uint8_t *out; /* msg->out_len bytes once answered */
+};
+
+/* platform.c: memory from the system; the exports of the wasm module */
+_Noreturn void k_panic(const char *file, int line);
+void *k_memory_more(size_t alignment, size_t bytes); /* aligned, fresh, zero; NULL: none left */
+extern struct pf_mailbox k_mailbox;
+#ifndef __wasm__
+void k_native_reset(void); /* gives all memory back; before k_boot() */
+#endif
+
+/* alloc.c: objects and page runs */
+#define K_PAGE      4096u
+#define K_ALLOC_MAX (200u * K_PAGE) /* the largest single allocation */
+void k_alloc_boot(void);
+void *k_alloc(size_t size); /* not cleared; NULL when there is no memory */
+void *k_zalloc(size_t size);
+void k_free(void *pointer); /* NULL is allowed */
+uint64_t k_alloc_used(void);
+bool k_alloc_trim(void **start, size_t *len); /* a free range not named since it was freed */
+void k_alloc_check(void);
+#ifndef __wasm__
+extern int64_t k_alloc_fail_at; /* tests: the n-th allocation from now fails (1: the next) */
+#endif
+
+/* data.c: growing, sparse byte stores (file contents, texts, payloads) */
+struct k_data {
+    uint8_t *first;      /* bytes 0 .. first_cap-1; NULL: a hole */
+    uint8_t **more;      /* the other extents; NULL entries are holes */
+    uint32_t first_cap;  /* 0 or a power of two up to 4096 */
+    uint32_t slots;      /* length of more[] */
+    uint64_t allocated;  /* bytes of all extents */
+    bool charged;        /* counts against filesystem_bytes */
+};
+/* Bytes of [offset, offset+len) that lie in one piece at *at, at least 1. Holes give zeros. */
+uint32_t k_data_piece(const struct k_data *data, int64_t offset, uint32_t len, const uint8_t **at);
+void k_data_copy_out(const struct k_data *data, int64_t offset, uint8_t *to, uint32_t len);
+/* Bytes written; fewer than len, or -ENOSPC, -ENOMEM, when room is out. */
+int64_t k_data_write(struct k_data *data, int64_t offset, const void *from, uint32_t len);
+void k_data_cut(struct k_data *data, int64_t size); /* what lies beyond is freed and reads as 0 */
+void k_data_free(struct k_data *data);
+uint64_t k_data_charged(void); /* bytes charged by all stores */
+void k_data_boot(void);
+
+/* text.c: what is written, at `at`; both return the place behind it */
+char *k_put_text(char *at, const char *text);
+char *k_put_number(char *at, uint64_t n);
+
+/* clock.c */
+void k_clock_boot(void);
+int64_t k_clock_read(int clock); /* 0 realtime, 1 monotonic; moves by a step */
+int64_t k_now(void);             /* realtime, for file times; counts as observed */
+int64_t k_monotonic(void);       /* does not move time and does not count */
+void k_clock_observed(void);
+int64_t k_clock_unix_of_boot(void);
+
+/* random.c */
+void k_random_boot(void);
+void k_random_seed(const uint8_t *bytes, uint32_t len);
+void k_random(uint8_t *to, uint32_t len);
+
+/* ---------------------------------------------------------------- files */
+
+enum k_inode_kind { K_FILE, K_DIR, K_SYMLINK, K_PIPE, K_STREAM, K_DEVICE, K_PROCFS };
+
+struct k_dirent {
+    struct k_link order;     /* in dir->entries, by seq */
+    struct k_dirent *chain;  /* next in the same hash bucket */
+    struct k_inode *dir, *inode;
+    uint64_t seq;            /* rises in the order of creation: position for GETDENTS */
+    uint32_t hash;
+    uint8_t len;
+    char name[];
+};
+
+/* An inode lives while refs + nlink > 0: refs are open files, working directories, the path walk
+ * of the call in progress, and for a directory its subdirectories. */
+struct k_inode {
+    uint64_t ino;
+    uint32_t refs;
+    uint32_t nlink;
+    uint32_t mode, uid, gid;
+    uint8_t kind;            /* enum k_inode_kind, fixed */
+    bool counted;            /* counts against limits.files and has times; fixed */
+    uint32_t node;           /* K_DEVICE: which; K_PROCFS: which node */
+    int32_t pid, number;     /* K_PROCFS: whose, and which descriptor */
+    int64_t atime, mtime, ctime, btime;
+    struct k_dirent *link;   /* one name of it, NULL when it has none */
+    union {
+        struct {             /* K_FILE; K_PROCFS files once opened */
+            int64_t size;
+            struct k_data data;
+        };
+        struct {             /* K_DIR */
+            struct k_inode *parent; /* referenced; the root's is itself, unreferenced */
+            struct k_link entries;
+            struct k_dirent **buckets; /* NULL while small */
+            uint32_t bucket_count, count;
+            uint32_t removals; /* changes when a dirent goes: cached positions are void */
+            uint64_t next_seq;
+        };
+        struct {             /* K_SYMLINK */
+            char *target;
+            uint32_t target_len;
+        };
+        struct k_pipe *pipe; /* K_PIPE: NULL while nobody has it open; K_STREAM: always */
+    };
+};
+
+/* inode.c: making, counting and freeing inodes; permissions; stat */
+void k_inode_boot(void);
+/* refs 1, nlink 0. `named`: it will have a name, so it has times and counts as a file. */
+int k_inode_new(enum k_inode_kind kind, uint32_t mode, bool named, struct k_inode **out);
+static inline struct k_inode *k_inode_get(struct k_inode *inode) {
+    inode->refs++;
+    return inode;
+}
+void k_inode_put(struct k_inode *inode);
+void k_inode_unlink(struct k_inode *inode); /* one name less */
+bool k_may(const struct k_proc *proc, const struct k_inode *inode, uint32_t what);
+bool k_owns(const struct k_proc *proc, const struct k_inode *inode);
+void k_inode_stat(struct k_inode *inode, struct pf_stat *stat);
+uint64_t k_inode_count(void);
+static inline uint32_t k_type(const struct k_inode *inode) { return inode->mode & K_IFMT; }
+int64_t k_inode_truncate(struct k_inode *inode, int64_t size);
+void k_inode_accessed(struct k_inode *inode);
+
+/* dir.c: names in directories */
+void k_dir_init(struct k_inode *dir, struct k_inode *parent);
+struct k_dirent *k_dir_find(const struct k_inode *dir, const char *name, uint32_t len);
+/* A name that is not in any directory yet, and putting it there, which cannot fail. */
+struct k_dirent *k_dirent_new(const char *name, uint32_t len);
+void k_dir_insert(struct k_inode *dir, struct k_dirent *entry, struct k_inode *inode);
+void k_dir_remove(struct k_dirent *entry); /* the inode keeps its nlink: the caller's matter */
+void k_dir_release(struct k_inode *dir);
+int64_t k_dir_list(struct k_file *file, uint8_t *to, uint32_t cap);
+uint32_t k_dirent_pack(uint8_t *to, uint32_t cap, uint64_t ino, uint32_t mode, const char *name,
+                       uint32_t len);
+
+/* walk.c: from a path to an inode */
+enum k_last { K_LAST_NAME, K_LAST_DOT, K_LAST_DOTDOT, K_LAST_ROOT };
+struct k_place {
+    struct k_inode *dir;   /* where the last name is, referenced; NULL when the walk jumped */
+    struct k_inode *inode; /* what is there, referenced; NULL: nothing */
+    const char *name;      /* last component, not terminated, valid during this call */
+    uint32_t len;
+    enum k_last last;
+    bool slash; /* the path ended in a slash */
+};
+#define K_WALK_FOLLOW 1u /* a symbolic link at the end is followed */
+#define K_WALK_PARENT 2u /* for making and removing names: never follows at the end */
+#define K_WALK_CREATE 4u /* for making a file: a name with a slash behind it is EISDIR */
+int k_walk(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, uint32_t how,
+           struct k_place *place);
+void k_place_put(struct k_place *place);
+/* As k_walk with K_WALK_FOLLOW or 0, for something that must exist; result referenced. */
+int k_find(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, uint32_t how,
+           struct k_inode **out);
+/* The path of an inode by one of its names: length, or -ENOENT, -ENAMETOOLONG. */
+int64_t k_path_of(const struct k_inode *inode, char *to, uint32_t cap);
+struct k_inode *k_root(void);
+int k_walk_boot(void);
+/* Input of a path call: two NUL-terminated strings. */
+int k_two_paths(const struct k_call *call, const char **a, uint32_t *a_len, const char **b,
+                uint32_t *b_len);
+
+/* name.c: MKDIRAT UNLINKAT RENAMEAT LINKAT SYMLINKAT MKNODAT */
+int k_make(struct k_proc *proc, struct k_place *place, enum k_inode_kind kind, uint32_t mode,
+           struct k_inode **out);
+/* The kernel's own directories and devices, at boot. */
+int k_make_at(struct k_inode *dir, const char *name, struct k_inode *inode);
+
+/* devfs.c: the nodes in /dev */
+enum k_device { K_DEV_NULL, K_DEV_ZERO, K_DEV_FULL, K_DEV_RANDOM, K_DEV_URANDOM, K_DEV_TTY };
+int k_devfs_boot(void);
+int64_t k_device_read(struct k_call *call, const struct k_inode *inode, uint32_t len);
+int64_t k_device_write(const struct k_inode *inode, uint32_t len);
+uint64_t k_device_number(const struct k_inode *inode);
+
+/* procfs.c: the nodes in /proc, made when they are looked up */
+enum k_proc_node {
+    K_PROC_ROOT, K_PROC_SELF, K_PROC_MEMINFO, K_PROC_CPUINFO, K_PROC_UPTIME, K_PROC_VERSION,
+    K_PROC_LOADAVG, K_PROC_MOUNTS, K_PROC_FILESYSTEMS, K_PROC_STAT,
+    K_PROC_PID, /* a process: its directory, and what is in it */
+    K_PROC_CMDLINE, K_PROC_STATUS, K_PROC_PID_STAT, K_PROC_COMM, K_PROC_EXE, K_PROC_CWD,
+    K_PROC_PID_ROOT, K_PROC_FD_DIR, K_PROC_ENVIRON, K_PROC_PID_MOUNTS, K_PROC_FD,
+};
+int k_procfs_boot(void);
+int k_procfs_find(struct k_proc *proc, const struct k_inode *dir, const char *name, uint32_t len,
+                  struct k_inode **out);
+int k_procfs_follow(struct k_proc *proc, const struct k_inode *link, struct k_inode **out);
+int64_t k_procfs_readlink(struct k_proc *proc, const struct k_inode *link, char *to, uint32_t cap);
+int64_t k_procfs_list(struct k_proc *proc, struct k_file *file, uint8_t *to, uint32_t cap);
+int64_t k_procfs_path(const struct k_inode *inode, char *to, uint32_t cap);
+struct k_inode *k_procfs_parent(struct k_proc *proc, const struct k_inode *dir); /* referenced */
+
+/* proctext.c: the texts of files in /proc */
+int k_procfs_open(struct k_inode *inode); /* makes the contents */
+
+/* file.c: open files and descriptors */
+struct k_file {
+    uint32_t refs;
+    uint32_t flags;        /* PF_O_*: access mode, APPEND, NONBLOCK, PATH */
+    int64_t offset;        /* directories: position, see dir.c */
+    struct k_inode *inode; /* referenced */
+    uint32_t seen;         /* FIFO being opened: arrivals at the other end when it began */
+    struct k_dirent *next_entry; /* directories: entry at `offset`, if removals is unchanged */
+    uint32_t removals;
+};
+struct k_fd {
+    struct k_file *file;
+    bool cloexec;
+};
+int k_file_new(struct k_inode *inode, uint32_t flags, struct k_file **out); /* takes a reference */
+static inline struct k_file *k_file_get(struct k_file *file) {
+    file->refs++;
+    return file;
+}
+void k_file_put(struct k_file *file);
+struct k_file *k_fd(const struct k_proc *proc, int64_t fd); /* NULL: not open */
+/* Lowest free descriptor >= lowest for file, whose reference passes to it on success only. */
+int64_t k_fd_new(struct k_proc *proc, struct k_file *file, int64_t lowest, bool cloexec);
+/* Puts file at fd, closing what was there; the reference passes on success only. */
+int k_fd_set(struct k_proc *proc, struct k_file *file, int64_t fd, bool cloexec);
+int k_fd_close(struct k_proc *proc, int64_t fd);
+int k_fds_copy(struct k_proc *to, const struct k_proc *from);
+void k_fds_close(struct k_proc *proc, bool only_cloexec);
+
+/* open.c: OPENAT. Without a call that can wait, FIFOs open at once or fail. */
+int k_open(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, uint32_t flags,
+           uint32_t mode, struct k_file **out);
+
+/* pipe.c: pipes, FIFOs and the streams between runs and the host, all one ring */
+struct k_pipe {
+    uint8_t *ring;            /* PF_PIPE_SIZE bytes; streams get it at the first byte */
+    uint32_t head, used;      /* first byte, and how many there are */
+    uint32_t readers, writers; /* open files at each end */
+    uint32_t readers_ever, writers_ever; /* arrivals, for those who wait in open */
+    struct k_link read_wait, write_wait; /* struct k_waiter */
+    uint32_t write_need;      /* least room that a waiting writer wants; UINT32_MAX: none waits */
+    uint32_t attention;       /* streams: PF_ATTENTION_* bit that calls the host */
+    bool host_reads, host_writes; /* streams: the host is the other end */
+    bool ended;               /* stdin: the host has no more */
+};
+int k_pipe_new(struct k_pipe **out);
+void k_pipe_free(struct k_pipe *pipe);
+int k_stream_new(bool host_reads, uint32_t attention, uint32_t mode, struct k_inode **out);
+int k_pipe_opened(struct k_file *file); /* counts it; FIFOs get their ring */
+void k_pipe_closed(struct k_file *file);
+bool k_pipe_open_ready(const struct k_file *file); /* a FIFO's other end has come */
+int64_t k_pipe_read(struct k_call *call, struct k_file *file, uint32_t len);
+int64_t k_pipe_write(struct k_call *call, struct k_file *file, uint32_t len);
+uint32_t k_pipe_put(struct k_pipe *pipe, const uint8_t *from, uint32_t len); /* bytes taken */
+uint32_t k_pipe_take(struct k_pipe *pipe, uint32_t len, const uint8_t **at); /* in one piece */
+void k_pipe_end(struct k_pipe *pipe); /* stdin: readers see the end */
+
+/* poll.c */
+#define K_POLL_QUEUES 2
+/* What a descriptor is ready for now, and the queues where a change would show. */
+uint16_t k_poll_file(struct k_file *file, struct k_link *queues[K_POLL_QUEUES], uint16_t events);
+
+/* ---------------------------------------------------------------- processes */
+
+struct k_waiter {
+    struct k_link link; /* in the queue */
+    struct k_proc *proc;
+};
+#define K_WAITERS 4 /* kept in the process; poll of more descriptors allocates */
+
+enum k_state {
+    K_UNUSED,  /* the slot is free */
+    K_EMBRYO,  /* being made: the host has not copied its instance yet */
+    K_FORKING, /* its fork is with the host */
+    K_READY,   /* wants to run; on the run queue unless stopped */
+    K_RUNNING, /* the host runs it now */
+    K_WAITING, /* for its waiters' queues, its deadline, or a signal */
+    K_ZOMBIE,  /* ended, not waited for */
+    K_REAPED,  /* waited for; the host still has its instance */
+};
+
+enum k_timer { K_TIMER_WAIT, K_TIMER_ALARM, K_TIMERS };
+
+struct k_rlimit {
+    int64_t soft, hard; /* -1: no limit */
+};
+#define K_RLIMITS      16
+#define K_RLIMIT_FSIZE  1
+#define K_RLIMIT_NPROC  6
+#define K_RLIMIT_NOFILE 7
+
+/* What a fresh process asks for with ARGS: struct pf_start_block and its strings. */
+struct k_start {
+    uint32_t refs;
+    uint32_t len;
+    uint32_t argv_offset, argv_len, env_len; /* where the strings lie, for /proc */
+    struct k_data data;
+};
+
+struct k_proc {
+    /* Identity: fixed while the slot is in use. */
+    uint32_t index;
+    int32_t pid;
+    bool root; /* the host */
+
+    /* Family (process.c, group.c). A parent of NULL is the kernel's own init, pid 1. */
+    struct k_link all; /* every slot in use but the host's, in order of creation */
+    struct k_proc *parent;
+    struct k_link children, sibling;
+    struct k_link child_wait; /* struct k_waiter: itself, waiting for a child */
+    int32_t pgid, sid;
+    bool execed; /* since fork: its parent may no longer move it to another group */
+
+    /* Life (process.c, sched.c). */
+    uint8_t state;   /* enum k_state */
+    bool stopped;    /* by a signal: not on the run queue, whatever its state */
+    bool report_stop, report_cont; /* news for the parent's wait() */
+    int32_t stop_signal;
+    int32_t status;  /* of a zombie, as wait(2) */
+    bool instance;   /* the host holds an instance for this slot */
+    bool embryo;     /* HOST_FORK_DONE has not come for this slot */
+    bool load;       /* next time it runs it is a fresh instance of `image` */
+    int32_t image;
+    struct k_link run;   /* on the run queue, when K_READY and not stopped */
+    struct k_link freed; /* on the list of instances to free */
+    uint32_t last_run;   /* number of the run in which it last ran */
+    bool parked;         /* waits on its native stack: called without PF_MSG_UNWIND */
+
+    /* The call it waits in (sched.c, timer.c). */
+    struct k_waiter waiters[K_WAITERS];
+    struct k_waiter *more_waiters; /* for poll; kept until the process ends */
+    uint32_t more_count;
+    bool has_deadline;  /* the call in progress has one, kept over its retries */
+    int64_t deadline;
+    bool has_result;    /* the call is done; its retry only fetches the result */
+    int64_t result;
+    struct k_file *opening; /* a FIFO waiting for its other end */
+    uint32_t timer_at[K_TIMERS]; /* place in the timer heap + 1; 0: not set */
+
+    /* Signals (signal.c). Bit n-1 is signal n. */
+    uint64_t pending, mask;
+    uint64_t ignored, caught, restart; /* dispositions; in neither of the first two: default */
+    uint64_t granted;    /* pending ones let through by SIGSUSPEND although blocked now */
+    bool suspended;      /* in SIGSUSPEND: `old_mask` comes back afterwards */
+    uint64_t old_mask;
+
+    /* Files (file.c). */
+    struct k_fd *fds;
+    uint32_t fd_cap, fd_hint; /* no free descriptor below fd_hint */
+    struct k_inode *cwd;      /* referenced */
+    uint32_t umask;
+
+    /* Program (exec.c). */
+    struct k_start *start; /* the start block; shared over fork */
+    struct k_inode *exe;   /* referenced, may be NULL */
+    char name[16];
+
+    /* Accounting. */
+    struct k_rlimit rlimit[K_RLIMITS];
+    uint64_t calls, steps;             /* own */
+    uint64_t child_calls, child_steps; /* of children that were waited for */
+    int64_t started; /* monotonic */
+
+    /* Host operations (op.c). */
+    struct k_link ops;      /* struct k_op */
+    struct k_link ops_wait; /* struct k_waiter: itself, polling for finished ones */
+    uint32_t ops_finished;  /* finished and not yet named by OP_NEXT */
+};
+
+/* process.c: the table; birth and end */
+int k_process_boot(void);
+struct k_proc *k_proc_at(uint32_t index); /* NULL: unused */
+struct k_proc *k_proc_find(int32_t pid);  /* not zombies' slots that were reaped */
+struct k_proc *k_host(void);
+struct k_link *k_procs(void); /* all, by `all` */
+uint32_t k_proc_count(void);
+/* A copy of `from` in every respect but its instance and its operations. State K_EMBRYO. */
+int k_proc_fork(struct k_proc *from, struct k_proc **out);
+int k_proc_spawn(struct k_proc **out); /* a fresh process of init: no files, own session */
+void k_proc_discard(struct k_proc *proc); /* an embryo that is not to be */
+void k_proc_end(struct k_proc *proc, int32_t status);
+void k_proc_reap(struct k_proc *proc); /* a zombie: it has been waited for */
+void k_proc_instance_freed(struct k_proc *proc);
+void k_proc_news(struct k_proc *proc); /* tells its parent: SIGCHLD and its wait() */
+bool k_proc_alive(const struct k_proc *proc);
+void k_process_settle(void);
+
+/* wait.c: waiting for children; what was used */
+void k_proc_usage(const struct k_proc *proc, struct pf_rusage *own, struct pf_rusage *children);
+
+/* exec.c: programs */
+int k_exec_boot(const uint8_t *names, uint32_t len); /* image names, each NUL-terminated */
+struct k_exec {
+    struct pf_exec head;
+    const char *path, *argv, *env;
+    uint32_t path_len, argv_len, env_len; /* argv_len and env_len with their NULs */
+    const uint8_t *base;
+    uint32_t base_len;
+};
+int k_exec_decode(const uint8_t *in, uint32_t len, bool actions, struct k_exec *exec);
+int k_exec_load(struct k_proc *proc, const struct k_exec *exec); /* all or nothing */
+void k_start_put(struct k_start *start); /* NULL is allowed */
+
+/* spawn.c */
+int k_exec_actions(struct k_proc *child, const struct k_exec *exec);
+
+/* group.c: process groups and sessions */
+bool k_group_exists(int32_t pgid, int32_t sid);
+bool k_group_orphaned(int32_t pgid);
+void k_group_left(struct k_proc *ending); /* notes the groups that it may leave orphaned */
+void k_group_settle(void);
+
+/* signal.c */
+void k_signal(struct k_proc *proc, int signal);     /* sends; may end the process */
+int k_signal_some(bool (*wanted)(const struct k_proc *proc, int64_t arg), int64_t arg, int signal);
+int64_t k_after_signal(const struct k_call *call, int64_t result); /* K_GONE when it died of it */
+bool k_signal_pending(const struct k_proc *proc);   /* a caught one waits to be taken */
+int64_t k_interrupted(const struct k_proc *proc);   /* 0, -EINTR or -ERESTART */
+void k_signals_exec(struct k_proc *proc);
+void k_signal_set_mask(struct k_proc *proc, uint64_t mask);
+void k_signals_unblocked(struct k_proc *proc);      /* after a change of mask: act on pending */
+int k_signal_group(int32_t pgid, int signal);       /* number signalled */
+
+/* sched.c: who runs; waiting and waking */
+void k_sched_boot(void);
+void k_ready(struct k_proc *proc, bool first); /* may run: at the head or tail of the queue */
+void k_wake(struct k_proc *proc);              /* if it waits */
+void k_wake_all(struct k_link *queue);
+/* Blocks the caller: the handler returns what this returns. -EINTR, -ERESTART (when restart is
+ * true and all signals want it), -EAGAIN for the host, else K_BLOCK. */
+int64_t k_wait(struct k_call *call, struct k_link *queue, bool restart);
+int k_wait_also(struct k_proc *proc, uint32_t slot, struct k_link *queue); /* poll's */
+void k_wait_over(struct k_proc *proc);      /* off all queues */
+void k_sched_leave(struct k_proc *proc);    /* off the run queue and all wait queues */
+void k_sched_stop(struct k_proc *proc);
+void k_sched_continue(struct k_proc *proc);
+void k_sched_blocked(struct k_proc *proc, bool unwound);
+bool k_slice_over(const struct pf_message *msg);
+void k_slice_charge(uint32_t units);
+void k_sched_free(struct k_proc *proc); /* its instance is to be freed */
+struct k_proc *k_current(void);
+void k_next(struct pf_event *event);
+
+/* timer.c: a heap of deadlines */
+void k_timer_boot(void);
+int k_timer_set(struct k_proc *proc, enum k_timer which, int64_t when);
+void k_timer_clear(struct k_proc *proc, enum k_timer which);
+int64_t k_timer_left(const struct k_proc *proc, enum k_timer which); /* K_NEVER: not set */
+int64_t k_timer_first(void);
+void k_timer_expire(int64_t now);
+void k_timer_check(void);
+/* The deadline of the call in progress: computed at its first try, kept until it completes.
+ * -ENOMEM, 1 when it has passed, else 0. */
+int k_deadline(struct k_proc *proc, int64_t when);
+int64_t k_later(int64_t delay); /* from now; K_NEVER when that is beyond all sense */
+
+/* op.c: what leaves for the host */
+void k_op_boot(void);
+void k_ops_close(struct k_proc *proc); /* it ended */
+uint32_t k_ops_unanswered(void);
+
+/* run.c: sessions, runs and their streams */
+int k_run_boot(void);
+void k_run_ended(struct k_proc *proc); /* a process ended: was it the foreground? */
+uint32_t k_run_number(void);
+void k_run_foreground(int32_t pgid); /* the group that an interrupt goes to */
+
+/* limit.c: what the embedder allows */
+void k_limit_boot(void);
+extern struct pf_kernel_limits k_limits; /* all finite, at most the hard bounds */
+void k_rlimits_init(struct k_proc *proc);
+
+/* dispatch.c: the way in */
+int k_boot(const uint8_t *image_names, uint32_t len);
+uint32_t k_call(uint32_t proc, struct pf_message *msg, const uint8_t *in, const uint8_t **out);
+/* Answers. k_out_struct: -EFAULT when the caller's buffer is too small. */
+uint8_t *k_out_area(void); /* K_OUT_AREA bytes to compose an answer in */
+#define K_OUT_AREA (PF_IO_MAX + 4096u)
+int k_out_struct(struct k_call *call, const void *from, uint32_t size);
+void k_out(struct k_call *call, const void *at, uint32_t len); /* stays where it is */
+uint32_t k_out_cap(const struct k_call *call); /* at most PF_IO_MAX */
+static inline int64_t k_arg(const struct k_call *call, int n) { return call->msg->arg[n]; }
+static inline const char *k_in_path(const struct k_call *call) { return (const char *)call->in; }
+uint64_t k_calls_handled(void);
+/* Something is left to do when the call is over: k_settle() does it. */
+extern bool k_unsettled;
+void k_settle(void);
+
+#ifndef __wasm__
+/* check.c: every invariant that can be checked; traps on the first that does not hold */
+void k_check(void);
+uint32_t k_run_holds(struct k_inode *held[4]); /* run.c: the inodes it has references to */
+#endif
+
+/* One handler per call, named after it: >= 0, -errno, K_BLOCK, K_FORK or K_GONE. */
+#define X(number, name, input, output, args, meaning) int64_t k_do_##name(struct k_call *call);
+#include "abi/call.def"
+#undef X
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * g_file.h: paths and contents of files.
+ */
+#ifndef G_FILE_H
+#define G_FILE_H
+
+#include "g_program.h"
+
+#include <sys/stat.h>
+
+/* Copies everything from one descriptor to another, inside the kernel where it can. 0 or an errno
+ * value; *reading tells on which side it failed. */
+int g_copy_data(int from, int to, bool *reading);
+
+/* DIR/NAME in fresh memory; no second slash. */
+char *g_join(const char *dir, const char *name);
+/* The last part of a path, ignoring slashes at its end; "/" for the root. Fresh memory. */
+char *g_base(const char *path);
+/* As a name inside a path: where the last part begins. */
+const char *g_last_part(const char *path);
+void g_strip_slashes(char *path);
+
+/* What a symbolic link holds, in fresh memory; NULL with errno. */
+char *g_read_link(const char *path);
+
+/* realpath(1)'s modes. Fresh memory, or NULL with errno. */
+enum g_canonical { G_ALL_EXIST, G_ALL_BUT_LAST, G_ANY_MISSING };
+char *g_canonicalize(const char *path, enum g_canonical mode, bool keep_links);
+char *g_working_directory(void);
+
+/* Asks on stderr (the caller has printed the question); true for an answer that begins with y. */
+bool g_yes(void);
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * guest/lib/tool_catalog.c: see tool_catalog.h.
+ */
+#include "tool_catalog.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pf.h"
+
+#ifndef TOOL_CATALOG_ROOT
+#define TOOL_CATALOG_ROOT "/tools"
+#endif
+#define NAME_MAX_LEN 255
+
+const char *tool_catalog_text(yyjson_val *tool, const char *member) {
+    const char *text = yyjson_get_str(yyjson_obj_get(tool, member));
+    return text != NULL ? text : "";
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* `mcp:a.b/c` is `a/b/c`; false when it is too long to be a name. */
+static bool make_id(const char *name, char id[NAME_MAX_LEN + 1]) {
+    if (strncmp(name, "mcp:", 4) == 0) name += 4;
+    size_t len = strlen(name);
+    if (len == 0 || len > NAME_MAX_LEN) return false;
+    for (size_t i = 0; i <= len; i++) id[i] = name[i] == '.' ? '/' : name[i];
+    return true;
+}
+
+static bool is_called(yyjson_val *tool, const char *name, const char *id) {
+    return strcmp(tool_catalog_text(tool, "id"), id) == 0 ||
+           strcmp(tool_catalog_text(tool, "flat"), name) == 0;
+}
+
+static yyjson_val *all_tools(yyjson_doc **doc) {
+    *doc = yyjson_read_file(TOOL_CATALOG_ROOT "/tools.json", 0, NULL, NULL);
+    yyjson_val *root = yyjson_doc_get_root(*doc);
+    return yyjson_is_arr(root) ? root : yyjson_obj_get(root, "tools");
+}
+
+struct tool_entry tool_catalog_find(const char *name) {
+    struct tool_entry entry = {NULL, NULL};
+    char id[NAME_MAX_LEN + 1], path[sizeof TOOL_CATALOG_ROOT + NAME_MAX_LEN + 20];
+    if (!make_id(name, id)) return entry;
+    size_t start = (size_t)snprintf(path, sizeof path, "%s/schema/", TOOL_CATALOG_ROOT);
+    snprintf(path + start, sizeof path - start, "%s.json", id);
+    for (char *p = path + start; *p; p++)
+        if (*p == '/') *p = '_';
+    entry.doc = yyjson_read_file(path, 0, NULL, NULL);
+    entry.tool = yyjson_doc_get_root(entry.doc);
+    if (entry.tool != NULL && is_called(entry.tool, name, id)) return entry;
+    /* Two ids can have one flat name: then the list has the other. */
+    bool file = entry.doc != NULL;
+    yyjson_doc_free(entry.doc);
+    entry = (struct tool_entry){NULL, NULL};
+    if (!file) return entry;
+    size_t i, count;
+    yyjson_val *tool;
+    yyjson_arr_foreach(all_tools(&entry.doc), i, count, tool) {
+        if (is_called(tool, name, id)) {
+            entry.tool = tool;
+            return entry;
+        }
+    }
+    return entry;
+}
+
+/* ------------------------------------------------------------------ lists */
+
+/* The name, and the first line of what it does. */
+static void print_line(yyjson_val *tool) {
+    const char *what = tool_catalog_text(tool, "description");
+    printf("%-28s", tool_catalog_text(tool, "name"));
+    if (*what != '\0') printf("  %.*s", (int)strcspn(what, "\n"), what);
+    putchar('\n');
+}
+
+/* Whether `word` is in `text`, in any case. */
+static bool contains(const char *text, const char *word) {
+    size_t len = strlen(word);
+    for (;; text++) {
+        size_t i = 0;
+        while (i < len && tolower((unsigned char)text[i]) == tolower((unsigned char)word[i])) i++;
+        if (i == len) return true;
+        if (*text == '\0') return false;
+    }
+}
+
+int tool_catalog_list(const char *prefix) {
+    char id[NAME_MAX_LEN + 1] = "";
+    if (*prefix != '\0' && !make_id(prefix, id)) return 0;
+    yyjson_doc *doc;
+    yyjson_val *tool;
+    size_t i, count;
+    int found = 0;
+    yyjson_arr_foreach(all_tools(&doc), i, count, tool) {
+        if (strncmp(tool_catalog_text(tool, "id"), id, strlen(id)) != 0 &&
+            strncmp(tool_catalog_text(tool, "flat"), prefix, strlen(prefix)) != 0)
+            continue;
+        print_line(tool);
+        found++;
+        pf_yield();
+    }
+    yyjson_doc_free(doc);
+    return found;
+}
+
+int tool_catalog_search(const char *word) {
+    yyjson_doc *doc;
+    yyjson_val *tool;
+    size_t i, count;
+    int found = 0;
+    yyjson_arr_foreach(all_tools(&doc), i, count, tool) {
+        if (!contains(tool_catalog_text(tool, "name"), word) &&
+            !contains(tool_catalog_text(tool, "id"), word) &&
+            !contains(tool_catalog_text(tool, "flat"), word) &&
+            !contains(tool_catalog_text(tool, "description"), word))
+            continue;
+        print_line(tool);
+        found++;
+        pf_yield();
+    }
+    yyjson_doc_free(doc);
+    return found;
+}
+
+/* ------------------------------------------------------------------ names that are like one */
+
+/* Edits between two names; case and separators count for nothing. */
+static int distance(const char *a, const char *b) {
+    unsigned char row[NAME_MAX_LEN + 2];
+    size_t m = strlen(b);
+    if (m > 60 || strlen(a) > 60) return 99;
+    for (size_t k = 0; k <= m; k++) row[k] = (unsigned char)k;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        unsigned char corner = row[0];
+        row[0] = (unsigned char)(i + 1);
+        for (size_t k = 0; k < m; k++) {
+            unsigned char up = row[k + 1];
+            int x = tolower((unsigned char)a[i]), y = tolower((unsigned char)b[k]);
+            bool same = x == y || (strchr("._-/", x) != NULL && strchr("._-/", y) != NULL);
+            unsigned char best = (unsigned char)(corner + !same);
+            if (up + 1 < best) best = (unsigned char)(up + 1);
+            if (row[k] + 1 < best) best = (unsigned char)(row[k] + 1);
+            row[k + 1] = best;
+            corner = up;
+        }
+    }
+    return row[m];
+}
+
+#define SUGGESTIONS 3
+
+void tool_catalog_suggest(const char *name) {
+    const char *best[SUGGESTIONS];
+    int cost[SUGGESTIONS], known = 0, limit = (int)strlen(name) / 3 + 1;
+    yyjson_doc *doc;
+    yyjson_val *tool;
+    size_t i, count;
+    yyjson_arr_foreach(all_tools(&doc), i, count, tool) {
+        const char *other = tool_catalog_text(tool, "name");
+        int edits = distance(name, other), flat = distance(name, tool_catalog_text(tool, "flat"));
+        if (flat < edits) edits = flat;
+        if (edits > limit && strlen(name) > 2 && (contains(other, name) || contains(name, other)))
+            edits = limit;
+        if (edits > limit) continue;
+        if (known == SUGGESTIONS && edits >= cost[SUGGESTIONS - 1]) continue;
+        int at = known < SUGGESTIONS ? known++ : SUGGESTIONS - 1;
+        for (; at > 0 && cost[at - 1] > edits; at--) {
+            cost[at] = cost[at - 1];
+            best[at] = best[at - 1];
+        }
+        cost[at] = edits;
+        best[at] = other;
+    }
+    for (int k = 0; k < known; k++)
+        fprintf(stderr, "%s%s",
+                k == 0          ? "; did you mean "
+                : k + 1 < known ? ", "
+                                : " or ",
+                best[k]);
+    if (known > 0) fputc('?', stderr);
+    yyjson_doc_free(doc);
+}

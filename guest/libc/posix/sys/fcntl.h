@@ -1,0 +1,2 @@
+/* sys/fcntl.h: the old name of fcntl.h. */
+#include <fcntl.h>

@@ -1,0 +1,2 @@
+/* wait.h: the old name of sys/wait.h. */
+#include <sys/wait.h>

@@ -1,0 +1,58 @@
+/* tool.c: calls to the host's tools (pf.h), as host operations (abi/call.def). */
+#include <stdlib.h>
+
+#include "internal.h"
+#include "pf.h"
+
+int pf_tool_start(const char *json, size_t len) {
+    return __pf_result(PF_SEND(OP_START, .arg = {PF_OP_TOOL}, PF_IN(json, len)));
+}
+
+int pf_tool_next(void) { return __pf_result(PF_SEND(OP_NEXT)); }
+
+static int64_t status(int id, int wait, struct pf_op_status *out) {
+    return PF_SEND(OP_STATUS, .arg = {id, wait}, PF_OUT(out, sizeof *out));
+}
+
+int pf_tool_wait(int id) {
+    struct pf_op_status found;
+    return __pf_result(status(id, 1, &found));
+}
+
+int pf_tool_outcome(int id, size_t *reply_len) {
+    struct pf_op_status found;
+    int64_t result = status(id, 0, &found);
+    if (result < 0) return __pf_result(result);
+    if (reply_len) *reply_len = (size_t)found.reply_len;
+    return (int)found.outcome;
+}
+
+char *pf_tool_reply(int id, size_t *len) {
+    struct pf_op_status found;
+    int64_t result = status(id, 0, &found);
+    if (result < 0) {
+        __pf_result(result);
+        return NULL;
+    }
+    char *reply = found.reply_len < SIZE_MAX ? malloc((size_t)found.reply_len + 1) : NULL;
+    if (!reply) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    size_t done = 0;
+    while (done < found.reply_len) {
+        int64_t n = PF_SEND(OP_READ, .arg = {id, (int64_t)done},
+                            PF_OUT(reply + done, found.reply_len - done));
+        if (n <= 0) {
+            free(reply);
+            errno = n < 0 ? (int)-n : EIO;
+            return NULL;
+        }
+        done += (size_t)n;
+    }
+    reply[done] = 0;
+    if (len) *len = done;
+    return reply;
+}
+
+int pf_tool_close(int id) { return __pf_result(PF_SEND(OP_CLOSE, .arg = {id})); }

@@ -1,0 +1,200 @@
+/*
+ * mv.c: renames and moves files.
+ *
+ * Between file systems: copy everything, then remove the source.
+ *
+ * help mv:
+ *   Usage: mv [OPTION]... [-T] SOURCE DEST
+ *     or:  mv [OPTION]... SOURCE... DIRECTORY
+ *     or:  mv [OPTION]... -t DIRECTORY SOURCE...
+ *   Rename SOURCE to DEST, or move SOURCE(s) to DIRECTORY.
+ *
+ *         --backup[=CONTROL]       make a backup of each existing destination file
+ *     -b                           like --backup but does not accept an argument
+ *     -f, --force                  do not prompt before overwriting
+ *     -i, --interactive            prompt before overwrite
+ *     -n, --no-clobber             do not overwrite an existing file
+ *         --strip-trailing-slashes  remove any trailing slashes from each SOURCE argument
+ *     -S, --suffix=SUFFIX          override the usual backup suffix
+ *     -t, --target-directory=DIRECTORY  move all SOURCE arguments into DIRECTORY
+ *     -T, --no-target-directory    treat DEST as a normal file
+ *     -u, --update                 move only when the SOURCE file is newer than the destination
+ *                                    file or when the destination file is missing
+ *     -v, --verbose                explain what is being done
+ *         --help                   display this help and exit
+ *         --version                output version information and exit
+ *
+ *   If you specify more than one of -i, -f, -n, only the final one takes effect.
+ */
+#include "copy_tree.h"
+#include "g_file.h"
+#include "g_option.h"
+#include "g_out.h"
+#include "g_quote.h"
+#include "remove_tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Whether what is at `to` may be replaced: 0 yes, 1 it failed (message given), 2 leave it. */
+static int check_target(const copy_options *c, bool force, const char *from, const char *to,
+                        const struct stat *source, const struct stat *there) {
+    if (source->st_ino == there->st_ino && source->st_dev == there->st_dev &&
+        !(S_ISREG(source->st_mode) && source->st_nlink > 1 && strcmp(from, to) != 0)) {
+        char *a = g_canonicalize(from, G_ALL_BUT_LAST, true);
+        char *b = g_canonicalize(to, G_ALL_BUT_LAST, true);
+        bool same_name = a && b && strcmp(a, b) == 0;
+        free(a);
+        free(b);
+        if (same_name || !S_ISDIR(source->st_mode)) {
+            g_warn("%s and %s are the same file", g_quoteaf(from), g_quoteaf(to));
+            return 1;
+        }
+    }
+    if (S_ISDIR(there->st_mode) && !S_ISDIR(source->st_mode)) {
+        g_warn("cannot overwrite directory %s with non-directory", g_quoteaf(to));
+        return 1;
+    }
+    if (c->overwrite == COPY_NEVER) return 2;
+    if (c->update && !S_ISDIR(source->st_mode)) {
+        bool newer = there->st_mtim.tv_sec != source->st_mtim.tv_sec
+                         ? there->st_mtim.tv_sec > source->st_mtim.tv_sec
+                         : there->st_mtim.tv_nsec >= source->st_mtim.tv_nsec;
+        if (newer) return 2;
+    }
+    if (!S_ISDIR(there->st_mode) && S_ISDIR(source->st_mode) && !c->backup.mode) {
+        g_warn("cannot overwrite non-directory %s with directory %s", g_quoteaf(to),
+               g_quoteaf(from));
+        return 1;
+    }
+    bool guarded = !force && isatty(STDIN_FILENO) && access(to, W_OK) < 0 &&
+                   !S_ISLNK(there->st_mode);
+    if ((c->overwrite == COPY_ASK || guarded) && !copy_may_overwrite(c, to, there)) return 2;
+    return 0;
+}
+
+static int copy_and_remove(const copy_options *c, const char *from, const char *to) {
+    copy_options whole = *c;
+    whole.recursive = whole.keep_mode = whole.keep_owner = whole.keep_times = true;
+    whole.keep_links = whole.remove_first = true;
+    whole.overwrite = COPY_OVERWRITE;
+    whole.backup.mode = BACKUP_NONE;
+    copy_memory *memory = copy_memory_new();
+    int status = copy_path(&whole, memory, from, to);
+    copy_memory_free(memory);
+    if (status) return status;
+    remove_options r = {.recursive = true, .force = true};
+    return remove_path(&r, from);
+}
+
+static int move(const copy_options *c, bool force, const char *from, const char *to) {
+    struct stat source, there;
+    if (lstat(from, &source) < 0) {
+        g_warn_errno(errno, "cannot stat %s", g_quoteaf(from));
+        return 1;
+    }
+    char *kept = NULL;
+    if (lstat(to, &there) == 0) {
+        int result = check_target(c, force, from, to, &source, &there);
+        if (result) return result == 1;
+        if (c->backup.mode) kept = backup_file(&c->backup, to);
+    }
+    int status = 0;
+    if (rename(from, to) < 0) {
+        int error = errno;
+        if (error == EXDEV) {
+            status = copy_and_remove(c, from, to);
+        } else if (error == EINVAL) {
+            g_warn("cannot move %s to a subdirectory of itself, %s", g_quoteaf(from),
+                   g_quoteaf(to));
+            status = 1;
+        } else {
+            g_warn_errno(error, "cannot move %s to %s", g_quoteaf(from), g_quoteaf(to));
+            status = 1;
+        }
+    }
+    if (!status && c->verbose) {
+        g_outf("renamed %s -> %s", g_quoteaf(from), g_quoteaf(to));
+        if (kept) g_outf(" (backup: %s)", g_quoteaf(kept));
+        g_outc('\n');
+    }
+    free(kept);
+    return status;
+}
+
+static int move_into(const copy_options *c, bool force, char **sources, int count,
+                     const char *dir) {
+    int status = 0;
+    for (int i = 0; i < count; i++) {
+        char *base = g_base(sources[i]);
+        char *name = g_join(dir, base);
+        status |= move(c, force, sources[i], name);
+        free(base);
+        free(name);
+    }
+    return status;
+}
+
+enum { STRIP = 256 };
+static const g_long longs[] = {
+    {"backup", 'b', G_OPTIONAL}, {"context", 'Z', G_NONE}, {"force", 'f', G_NONE},
+    {"interactive", 'i', G_NONE}, {"no-clobber", 'n', G_NONE},
+    {"no-target-directory", 'T', G_NONE}, {"strip-trailing-slashes", STRIP, G_NONE},
+    {"suffix", 'S', G_REQUIRED}, {"target-directory", 't', G_REQUIRED}, {"update", 'u', G_NONE},
+    {"verbose", 'v', G_NONE}, {0}};
+
+int mv_main(int argc, char **argv) {
+    copy_options c = {.moving = true};
+    const char *dir = NULL, *suffix = NULL, *control = NULL;
+    bool no_dir = false, strip = false, backup = false, force = false;
+    g_options o;
+    g_options_init(&o, argc, argv, "bfint:uvS:TZ", longs);
+    for (int option; (option = g_option(&o)) >= 0;) {
+        switch (option) {
+        case 'b':
+            backup = true;
+            if (o.arg) control = o.arg;
+            break;
+        case 'f': c.overwrite = COPY_OVERWRITE; force = true; break;
+        case 'i': c.overwrite = COPY_ASK; break;
+        case 'n': c.overwrite = COPY_NEVER; break;
+        case 't': dir = o.arg; break;
+        case 'T': no_dir = true; break;
+        case 'u': c.update = true; break;
+        case 'v': c.verbose = true; break;
+        case 'S': suffix = o.arg; backup = true; break;
+        case STRIP: strip = true; break;
+        }
+    }
+    if (backup && c.overwrite == COPY_NEVER)
+        g_usage("options --backup and --no-clobber are mutually exclusive");
+    c.backup = backup_choose(backup, control, suffix);
+    c.mask = umask(0);
+    umask(c.mask);
+    char **files = argv + o.at;
+    int count = argc - o.at;
+    if (count == 0) g_usage("missing file operand");
+    if (count == 1 && !dir)
+        g_usage("missing destination file operand after %s", g_quoteaf(files[0]));
+    if (strip)
+        for (int i = 0; i < count; i++) g_strip_slashes(files[i]);
+    struct stat st;
+    if (dir) {
+        if (no_dir) g_usage("cannot combine --target-directory (-t) and --no-target-directory (-T)");
+        int error = stat(dir, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+        if (error) g_die_errno(1, error, "target directory %s", g_quoteaf(dir));
+        return move_into(&c, force, files, count, dir);
+    }
+    const char *last = files[count - 1];
+    if (no_dir) {
+        if (count > 2) g_usage("extra operand %s", g_quoteaf(files[2]));
+        return move(&c, force, files[0], last);
+    }
+    int error = stat(last, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    if (!error) return move_into(&c, force, files, count - 1, last);
+    if (count > 2) g_die_errno(1, error, "target %s", g_quoteaf(last));
+    return move(&c, force, files[0], last);
+}

@@ -1,0 +1,202 @@
+/*
+ * sort_run.c: reading, sorting and merging.
+ *
+ * All input lies in memory; lines are entries that point into it, merge-sorted with a half-sized
+ * spare array. Memory that is not there ends the command with its message.
+ */
+#include "g_in.h"
+#include "g_out.h"
+#include "g_quote.h"
+#include "pf.h"
+#include "sort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+    sort_line *lines;
+    size_t count, cap;
+} table;
+
+typedef struct {
+    char *s;
+    size_t len, cap;
+} text;
+
+static void read_file(text *t, const char *name, char end) {
+    bool standard = strcmp(name, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) g_die_errno(2, errno, "cannot read: %s", g_quotef(name));
+    struct stat st;
+    size_t hint = 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        (uint64_t)st.st_size < SIZE_MAX / 2) {
+        hint = (size_t)st.st_size;
+    }
+    for (;;) {
+        size_t want = hint + (64u << 10);
+        if (t->cap - t->len < want) {
+            size_t cap = t->len + want;
+            if (!hint && cap < t->cap * 2) cap = t->cap * 2;
+            t->s = g_realloc(t->s, cap);
+            t->cap = cap;
+        }
+        ssize_t n = g_read(fd, t->s + t->len, t->cap - t->len - 1);
+        if (n < 0) g_die_errno(2, errno, "read failed: %s", g_quotef(name));
+        if (n == 0) break;
+        t->len += (size_t)n;
+        hint = 0;
+    }
+    if (t->len > 0 && t->s[t->len - 1] != end) t->s[t->len++] = end;
+    g_close_input(fd);
+}
+
+static void split_lines(const sort_order *o, const text *t, table *lines) {
+    const char *at = t->s, *stop = t->s + t->len;
+    while (at < stop) {
+        const char *end = memchr(at, o->end, (size_t)(stop - at));
+        if (lines->count == lines->cap)
+            lines->lines = g_more(lines->lines, &lines->cap, sizeof *lines->lines);
+        size_t len = (size_t)(end - at);
+        lines->lines[lines->count++] = (sort_line){sort_rank(o, 0, at, len), at, len};
+        if (lines->count % 4096 == 0) pf_yield();
+        at = end + 1;
+    }
+}
+
+static inline bool in_order(const sort_order *o, size_t key, const sort_line *a,
+                            const sort_line *b) {
+    if (a->rank != b->rank) return a->rank < b->rank;
+    return sort_rank_says_all(o, key, a->rank) || sort_compare_key(o, key, a, b) <= 0;
+}
+
+static void insertion_sort(const sort_order *o, size_t key, sort_line *l, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        sort_line moved = l[i];
+        size_t j = i;
+        while (j > 0 && !in_order(o, key, &l[j - 1], &moved)) {
+            l[j] = l[j - 1];
+            j--;
+        }
+        l[j] = moved;
+    }
+}
+
+static void merge_sort(const sort_order *o, size_t key, sort_line *l, sort_line *spare, size_t n) {
+    if (n <= 12) {
+        insertion_sort(o, key, l, n);
+        return;
+    }
+    size_t half = n / 2;
+    merge_sort(o, key, l, spare, half);
+    merge_sort(o, key, l + half, spare, n - half);
+    if (in_order(o, key, &l[half - 1], &l[half])) return;
+    memcpy(spare, l, half * sizeof *l);
+    sort_line *a = spare, *a_end = spare + half, *b = l + half, *b_end = l + n, *out = l;
+    while (a < a_end && b < b_end) *out++ = in_order(o, key, a, b) ? *a++ : *b++;
+    while (a < a_end) *out++ = *a++;
+    if (n > 4096) pf_yield();
+}
+
+/* Sorts lines that are equal in the keys before `key`; ranks are those of `key` already. The depth
+ * is the number of keys. */
+static void sort_range(const sort_order *o, size_t key, sort_line *l, sort_line *spare, size_t n) {
+    merge_sort(o, key, l, spare, n);
+    if (key + 1 >= o->key_count) return;
+    for (size_t i = 0; i + 1 < n;) {
+        size_t end = i + 1;
+        bool sure = sort_rank_says_all(o, key, l[i].rank);
+        while (end < n && l[end].rank == l[i].rank &&
+               (sure || sort_compare_key(o, key, &l[i], &l[end]) == 0)) {
+            end++;
+        }
+        if (end - i > 1) {
+            for (size_t k = i; k < end; k++) l[k].rank = sort_rank(o, key + 1, l[k].s, l[k].len);
+            sort_range(o, key + 1, l + i, spare, end - i);
+        }
+        i = end;
+    }
+}
+
+static void open_output(const char *output) {
+    if (!output) return;
+    g_stdout.fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (g_stdout.fd >= 0) return;
+    int error = errno;
+    g_stdout.fd = STDOUT_FILENO;
+    g_die_errno(2, error, "open failed: %s", g_quotef(output));
+}
+
+/* A line's terminator lies behind it. */
+static inline void put_line(const sort_line *l) { g_out(l->s, l->len + 1); }
+
+int sort_files(const sort_order *o, char **names, int count, const char *output) {
+    text t = {0};
+    for (int i = 0; i < count; i++) read_file(&t, names[i], o->end);
+    table lines = {0};
+    split_lines(o, &t, &lines);
+    sort_line *spare = g_resize(NULL, lines.count / 2 + 1, sizeof *spare);
+    sort_range(o, 0, lines.lines, spare, lines.count);
+    free(spare);
+    open_output(output);
+    const sort_line *last = NULL;
+    for (size_t i = 0; i < lines.count; i++) {
+        const sort_line *l = &lines.lines[i];
+        if (o->unique && last && sort_compare(o, last, l) == 0) continue;
+        put_line(l);
+        last = l;
+    }
+    return 0;
+}
+
+int sort_merge(const sort_order *o, char **names, int count, const char *output) {
+    text *texts = g_zalloc((size_t)count * sizeof *texts);
+    table *runs = g_zalloc((size_t)count * sizeof *runs);
+    size_t *next = g_zalloc((size_t)count * sizeof *next);
+    for (int i = 0; i < count; i++) {
+        read_file(&texts[i], names[i], o->end);
+        split_lines(o, &texts[i], &runs[i]);
+    }
+    open_output(output);
+    const sort_line *last = NULL;
+    for (;;) {
+        int best = -1;
+        for (int i = 0; i < count; i++) {
+            if (next[i] == runs[i].count) continue;
+            const sort_line *mine = &runs[i].lines[next[i]];
+            const sort_line *other = best < 0 ? NULL : &runs[best].lines[next[best]];
+            if (!other || mine->rank < other->rank ||
+                (mine->rank == other->rank && sort_compare(o, mine, other) < 0)) {
+                best = i;
+            }
+        }
+        if (best < 0) return 0;
+        const sort_line *l = &runs[best].lines[next[best]++];
+        if (next[best] % 1024 == 0) pf_yield();
+        if (o->unique && last && sort_compare(o, last, l) == 0) continue;
+        put_line(l);
+        last = l;
+    }
+}
+
+int sort_check(const sort_order *o, const char *name, bool quiet) {
+    text t = {0};
+    table lines = {0};
+    read_file(&t, name, o->end);
+    split_lines(o, &t, &lines);
+    for (size_t i = 1; i < lines.count; i++) {
+        const sort_line *l = &lines.lines[i];
+        int order = sort_compare(o, l - 1, l);
+        if (order < 0 || (order == 0 && !o->unique)) continue;
+        if (!quiet) {
+            char *shown = g_copy_bytes(l->s, l->len);
+            g_warn("%s:%zu: disorder: %s", name, i + 1, shown);
+        }
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,125 @@
+/*
+ * tac.c: files in reverse, last line first.
+ *
+ * help tac:
+ *   Usage: tac [OPTION]... [FILE]...
+ *   Write each FILE to standard output, last line first.
+ *
+ *     -b, --before             attach the separator before instead of after
+ *     -r, --regex              interpret the separator as a regular expression
+ *     -s, --separator=STRING   use STRING as the separator instead of newline
+ *         --help               display this help and exit
+ *         --version            output version information and exit
+ */
+#include "g_in.h"
+#include "g_option.h"
+#include "g_out.h"
+#include "g_quote.h"
+#include "pf.h"
+#include "lib/regex/regex.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    bool before;
+    const char *separator;
+    size_t separator_len;
+    pf_regex *re;
+} reverser;
+
+/* The last separator that ends at or before `end` and starts before it; false for none. */
+static bool find_back(const reverser *r, const char *s, size_t end, size_t *start, size_t *stop) {
+    if (r->re) {
+        /* The separator that begins last, as a search backwards sees it. */
+        for (size_t from = end; from-- > 0;) {
+            pf_range range;
+            if (pf_regex_search(r->re, s, end, from, 0, &range, 1) == PF_RE_OK &&
+                (size_t)range.start == from) {
+                *start = from;
+                *stop = (size_t)range.end;
+                return true;
+            }
+            if (from % 256 == 0) pf_yield();
+        }
+        return false;
+    }
+    if (r->separator_len == 1) {
+        const char *p = memrchr(s, *r->separator, end);
+        if (!p) return false;
+        *start = (size_t)(p - s);
+        *stop = *start + 1;
+        return true;
+    }
+    for (size_t at = end; at-- >= r->separator_len && at != SIZE_MAX;) {
+        size_t begin = at + 1 - r->separator_len;
+        if (memcmp(s + begin, r->separator, r->separator_len) == 0) {
+            *start = begin;
+            *stop = begin + r->separator_len;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_reversed(const reverser *r, const char *s, size_t len) {
+    size_t end = len, search = len, start, stop;
+    size_t pieces = 0;
+    while (search > 0 && find_back(r, s, search, &start, &stop)) {
+        size_t cut = r->before ? start : stop;
+        if (cut < end || r->before) {
+            if (cut < end) g_out(s + cut, end - cut);
+            end = cut;
+        }
+        search = start;
+        if (++pieces % 1024 == 0) pf_yield();
+    }
+    g_out(s, end);
+}
+
+static int reverse_file(const reverser *r, const char *name) {
+    int fd = g_open_input(name);
+    if (fd < 0) return 1;
+    size_t len;
+    char *s = g_read_all(fd, &len);
+    int status = 0;
+    if (!s) {
+        g_warn_errno(errno, "%s: read error", g_quotef(name));
+        status = 1;
+    } else {
+        put_reversed(r, s, len);
+    }
+    free(s);
+    g_close_input(fd);
+    return status;
+}
+
+static const g_long longs[] = {
+    {"before", 'b', G_NONE}, {"regex", 'r', G_NONE}, {"separator", 's', G_REQUIRED}, {0}};
+
+int tac_main(int argc, char **argv) {
+    reverser r = {.separator = "\n"};
+    bool regex = false;
+    g_options o;
+    g_options_init(&o, argc, argv, "brs:", longs);
+    for (int option; (option = g_option(&o)) >= 0;) {
+        if (option == 'b') r.before = true;
+        if (option == 'r') regex = true;
+        if (option == 's') r.separator = o.arg;
+    }
+    r.separator_len = strlen(r.separator);
+    if (regex) {
+        const char *message;
+        if (!r.separator_len) g_die(1, "separator cannot be empty");
+        if (pf_regex_compile(&r.re, r.separator, r.separator_len, PF_RE_NEWLINE, NULL, &message))
+            g_die(1, "%s", message);
+    } else if (r.separator_len == 0) {
+        r.separator = "";
+        r.separator_len = 1; /* NUL */
+    }
+    int status = 0;
+    if (o.at == argc) status = reverse_file(&r, "-");
+    for (int i = o.at; i < argc; i++) status |= reverse_file(&r, argv[i]);
+    return status;
+}

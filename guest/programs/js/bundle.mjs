@@ -1,0 +1,58 @@
+// bundle: one npm package as one CommonJS file for the library.
+//
+//     node bundle.mjs FOLDER ENTRY OUTPUT
+//
+// FOLDER has node_modules; ENTRY is a path below it.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const [folder, entry, output] = process.argv.slice(2);
+const require = createRequire(path.join(folder, 'package.json'));
+const esbuild = require('esbuild');
+
+// Modules of Node that a package asks for are files of the library.
+const library = ['buffer', 'events', 'internal/events', 'process', 'stream', 'string_decoder'];
+const alias = {
+    'abort-controller': 'internal/events', 'process/': 'process', 'string_decoder/': 'string_decoder', 'buffer/': 'buffer',
+};
+
+// Parts of packages that are never reached from here: their functions only say so.
+const unreached = [
+    /sucrase\/dist\/esm\/parser\/plugins\/(?:flow|jsx\/index)\.js$/,
+    /sucrase\/dist\/esm\/transformers\/(?:JSX|Flow|ReactDisplayName|ReactHotLoader|JestHoist|OptionalChaining\w*|OptionalCatch\w*|NumericSeparator|CJSImport)Transformer\.js$/,
+    /sucrase\/dist\/esm\/(?:CJSImportProcessor|computeSourceMap|Options|Options-gen-types)\.js$/,
+    /sucrase\/dist\/esm\/util\/formatTokens\.js$/,
+];
+
+function hollow(file) {
+    const source = fs.readFileSync(file, 'utf8');
+    const names = [...source.matchAll(/^export (?:async )?(?:function|class|const|let) (\w+)/gm)].map(found => found[1]);
+    let text = names.map(name => name === 'validateOptions' ? `export function ${name}() {}\n` : `export function ${name}() { throw new Error('not part of this build: ${name}'); }\n`).join('');
+    if (/^export default/m.test(source)) text += `export default function () { throw new Error('not part of this build'); }\n`;
+    return text;
+}
+
+await esbuild.build({
+    stdin: { contents: `module.exports = require('./node_modules/${entry}');`, resolveDir: folder },
+    bundle: true,
+    platform: 'neutral',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    target: 'es2022',
+    minifySyntax: true,
+    plugins: [{
+        name: 'library',
+        setup(build) {
+            build.onResolve({ filter: /^[^.]/ }, ({ path }) => {
+                const name = alias[path] ?? path;
+                return library.includes(name) ? { path: name, external: true } : undefined;
+            });
+            build.onLoad({ filter: /sucrase/ }, ({ path }) =>
+                unreached.some(pattern => pattern.test(path)) ? { contents: hollow(path) } : undefined);
+        },
+    }],
+    legalComments: 'none',
+    logLevel: 'warning',
+    outfile: output,
+});

@@ -1,0 +1,344 @@
+/*
+ * engine.c: the runtime, the way into the library, jobs, and what happens to errors.
+ *
+ * engine_boot() runs before anything of the particular process is known; its memory is copied into
+ * every later process. So nothing here may look at time, randomness, arguments or files until
+ * engine_wake().
+ */
+#include "engine.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "pf.h"
+#include "quickjs_open.h"
+
+/* Stack that QuickJS may use; the linear stack of the image is twice that (CMakeLists.txt), so that
+ * a RangeError always comes before a fault. */
+#define STACK_BYTES (512u << 10)
+
+struct engine engine;
+
+/* Rejected promises without a handler so far; looked at when all jobs have run. */
+static struct {
+    JSValue *items; /* promise, reason, promise, reason … */
+    size_t count, size;
+} rejections;
+
+static bool awake; /* false while booting */
+
+/*
+ * QuickJS calls this in place of gettimeofday() (quickjs_open.c): it reads the clock when it makes a
+ * context, which happens while booting, when there is no clock.
+ */
+int engine_gettimeofday(struct timeval *now, void *zone);
+int engine_gettimeofday(struct timeval *now, void *zone)
+{
+    (void)zone;
+    if (awake) {
+        struct timespec precise;
+        clock_gettime(CLOCK_REALTIME, &precise);
+        now->tv_sec = precise.tv_sec;
+        now->tv_usec = precise.tv_nsec / 1000;
+    } else {
+        now->tv_sec = 1;
+        now->tv_usec = 0;
+    }
+    return 0;
+}
+
+/* Every few thousand steps of JavaScript: others run, signals strike, limits end the process. */
+static int on_interrupt(JSContext *ctx, void *opaque)
+{
+    (void)ctx, (void)opaque;
+    if (!awake)
+        return 0;
+    memory_restock();
+    if (output_pending())
+        output_flush();
+    pf_yield();
+    return 0;
+}
+
+static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled,
+                         void *opaque)
+{
+    (void)opaque;
+    if (handled) {
+        for (size_t i = 0; i < rejections.count; i += 2) {
+            if (JS_VALUE_GET_PTR(rejections.items[i]) != JS_VALUE_GET_PTR(promise))
+                continue;
+            JS_FreeValue(ctx, rejections.items[i]);
+            JS_FreeValue(ctx, rejections.items[i + 1]);
+            rejections.count -= 2;
+            memmove(&rejections.items[i], &rejections.items[i + 2],
+                    (rejections.count - i) * sizeof *rejections.items);
+            return;
+        }
+        return;
+    }
+    if (rejections.count == rejections.size) {
+        size_t size = rejections.size ? rejections.size * 2 : 16;
+        JSValue *items = realloc(rejections.items, size * sizeof *items);
+        if (!items)
+            return; /* out of memory: the rejection goes unreported, the program goes on */
+        rejections.items = items;
+        rejections.size = size;
+    }
+    rejections.items[rejections.count++] = JS_DupValue(ctx, promise);
+    rejections.items[rejections.count++] = JS_DupValue(ctx, reason);
+}
+
+void engine_bind(JSContext *ctx, JSValueConst native, const char *name,
+                 const JSCFunctionListEntry *tab, int count)
+{
+    JSValue object = JS_NewObject(ctx);
+    JS_SetPropertyFunctionList(ctx, object, tab, count);
+    JS_SetPropertyStr(ctx, native, name, object);
+}
+
+JSValue engine_strings(JSContext *ctx, char **strings)
+{
+    JSValue array = JS_NewArray(ctx);
+    for (uint32_t i = 0; strings && strings[i]; i++)
+        JS_SetPropertyUint32(ctx, array, i,
+                             text_decode(ctx, (const uint8_t *)strings[i], strlen(strings[i])));
+    return array;
+}
+
+static JSValue make_native(JSContext *ctx)
+{
+    JSValue native = JS_NewObject(ctx);
+    bind_engine(ctx, native);
+    bind_fs(ctx, native);
+    bind_hash(ctx, native);
+    bind_inspect(ctx, native);
+    bind_loop(ctx, native);
+    bind_process(ctx, native);
+    bind_program(ctx, native);
+    bind_spawn(ctx, native);
+    bind_text(ctx, native);
+    bind_tool(ctx, native);
+    return native;
+}
+
+static bool take_hooks(JSContext *ctx, JSValueConst hooks)
+{
+    struct engine_hooks *h = &engine.hooks;
+    const struct {
+        const char *name;
+        JSValue *value;
+    } table[] = {
+        {"main", &h->main},     {"ticks", &h->ticks},       {"turn", &h->turn},
+        {"fatal", &h->fatal},
+        {"rejected", &h->rejected}, {"finish", &h->finish}, {"exit", &h->exit},
+        {"signal", &h->signal}, {"resolve", &h->resolve},   {"load", &h->load},
+        {"global", &h->global},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        *table[i].value = JS_GetPropertyStr(ctx, hooks, table[i].name);
+        if (!JS_IsFunction(ctx, *table[i].value)) {
+            JS_ThrowTypeError(ctx, "the library has no hook '%s'", table[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_library(JSContext *ctx)
+{
+    JSValue boot = library_load(ctx, "boot");
+    if (JS_IsException(boot))
+        return false;
+    JSValue hooks = JS_NewObject(ctx), native = make_native(ctx);
+    JSValue args[] = {hooks, JS_UNDEFINED, JS_UNDEFINED, native};
+    JSValue result = JS_Call(ctx, boot, JS_UNDEFINED, 4, args);
+    bool ok = !JS_IsException(result) && take_hooks(ctx, hooks);
+    JS_FreeValue(ctx, result);
+    JS_FreeValue(ctx, boot);
+    JS_FreeValue(ctx, hooks);
+    JS_FreeValue(ctx, native);
+    return ok;
+}
+
+static void complain(JSContext *ctx)
+{
+    JSValue error = JS_GetException(ctx), stack = JS_GetPropertyStr(ctx, error, "stack");
+    const char *message = JS_ToCString(ctx, error), *where = JS_ToCString(ctx, stack);
+    fprintf(stderr, "js: %s\n%s", message ? message : "unknown error", where ? where : "");
+    JS_FreeCString(ctx, message);
+    JS_FreeCString(ctx, where);
+    JS_FreeValue(ctx, stack);
+    JS_FreeValue(ctx, error);
+}
+
+/* As JS_NewContext(), without `performance`, which would look at the clock. */
+static JSContext *new_context(JSRuntime *rt)
+{
+    JSContext *ctx = JS_NewContextRaw(rt);
+    if (!ctx)
+        return NULL;
+    if (JS_AddIntrinsicBaseObjects(ctx) || JS_AddIntrinsicDate(ctx) || JS_AddIntrinsicEval(ctx) ||
+        JS_AddIntrinsicRegExp(ctx) || JS_AddIntrinsicJSON(ctx) || JS_AddIntrinsicProxy(ctx) ||
+        JS_AddIntrinsicMapSet(ctx) || JS_AddIntrinsicTypedArrays(ctx) ||
+        JS_AddIntrinsicPromise(ctx) || JS_AddIntrinsicWeakRef(ctx) || JS_AddIntrinsicAToB(ctx)) {
+        JS_FreeContext(ctx);
+        return NULL;
+    }
+    return ctx;
+}
+
+bool engine_boot(void)
+{
+    engine.runtime = JS_NewRuntime2(&memory_functions, NULL);
+    if (!engine.runtime) {
+        fprintf(stderr, "js: out of memory\n");
+        return false;
+    }
+    JS_SetMaxStackSize(engine.runtime, STACK_BYTES);
+    JS_SetInterruptHandler(engine.runtime, on_interrupt, NULL);
+    JS_SetHostPromiseRejectionTracker(engine.runtime, on_rejection, NULL);
+    module_init(engine.runtime);
+    engine.context = new_context(engine.runtime);
+    if (!engine.context) {
+        fprintf(stderr, "js: out of memory\n");
+        return false;
+    }
+    if (!run_library(engine.context) || !global_init(engine.context)) {
+        complain(engine.context);
+        return false;
+    }
+    JS_RunGC(engine.runtime);
+    return true;
+}
+
+void engine_wake(void)
+{
+    uint64_t seed;
+    awake = true;
+    JS_UpdateStackTop(engine.runtime);
+    pf_random(&seed, sizeof seed);
+    quickjs_seed(engine.context, seed);
+}
+
+bool engine_fatal(const char *origin)
+{
+    JSContext *ctx = engine.context;
+    JSValue args[] = {JS_GetException(ctx), JS_NewString(ctx, origin)};
+    JS_ResetUncatchableError(ctx);
+    JSValue result = JS_Call(ctx, engine.hooks.fatal, JS_UNDEFINED, 2, args);
+    JS_FreeValue(ctx, args[0]);
+    JS_FreeValue(ctx, args[1]);
+    if (JS_IsException(result)) { /* memory is out, or the handler itself threw */
+        output_flush();
+        complain(ctx);
+        return false;
+    }
+    return JS_ToBool(ctx, result) > 0;
+}
+
+bool engine_call(JSValueConst hook, int argc, JSValueConst *argv)
+{
+    JSValue result = JS_Call(engine.context, hook, JS_UNDEFINED, argc, argv);
+    bool ok = !JS_IsException(result) || engine_fatal("uncaughtException");
+    JS_FreeValue(engine.context, result);
+    return ok;
+}
+
+bool engine_ask(JSValueConst hook, double *answer)
+{
+    JSValue result = JS_Call(engine.context, hook, JS_UNDEFINED, 0, NULL);
+    *answer = 0;
+    bool ok = !JS_IsException(result);
+    if (ok)
+        JS_ToFloat64(engine.context, answer, result);
+    else
+        ok = engine_fatal("uncaughtException"), *answer = NAN; /* a macrotask ran */
+    JS_FreeValue(engine.context, result);
+    return ok;
+}
+
+/* One rejection at a time: its handler may handle, or make, others. */
+static bool report_rejection(JSContext *ctx)
+{
+    JSValue args[] = {rejections.items[0], rejections.items[1]};
+    rejections.count -= 2;
+    memmove(rejections.items, rejections.items + 2, rejections.count * sizeof *rejections.items);
+    JSValue result = JS_Call(ctx, engine.hooks.rejected, JS_UNDEFINED, 2, args);
+    bool ok = JS_IsException(result) ? engine_fatal("unhandledRejection")
+                                     : JS_ToBool(ctx, result) > 0;
+    JS_FreeValue(ctx, result);
+    JS_FreeValue(ctx, args[0]);
+    JS_FreeValue(ctx, args[1]);
+    return ok;
+}
+
+bool engine_jobs(void)
+{
+    for (;;) {
+        if (!engine_call(engine.hooks.ticks, 0, NULL))
+            return false;
+        JSContext *ctx;
+        int ran = 0, result;
+        while ((result = JS_ExecutePendingJob(engine.runtime, &ctx)) > 0)
+            ran++;
+        if (result < 0 && !engine_fatal("uncaughtException"))
+            return false;
+        if (ran > 0 || result < 0)
+            continue; /* the jobs may have made ticks */
+        if (rejections.count == 0)
+            return true;
+        if (!report_rejection(engine.context))
+            return false;
+    }
+}
+
+_Noreturn void engine_exit(int status)
+{
+    output_flush();
+    exit(status & 0xff);
+}
+
+static JSValue native_gc(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc, (void)argv;
+    JS_RunGC(JS_GetRuntime(ctx));
+    return JS_UNDEFINED;
+}
+
+static JSValue native_library(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    const char *name = JS_ToCString(ctx, argv[0]);
+    if (!name)
+        return JS_EXCEPTION;
+    JSValue result = library_load(ctx, name);
+    if (!awake)
+        library_forget(name);
+    JS_FreeCString(ctx, name);
+    return result;
+}
+
+static JSValue native_memory(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc, (void)argv;
+    JSMemoryUsage usage;
+    JS_ComputeMemoryUsage(JS_GetRuntime(ctx), &usage);
+    return JS_NewInt64(ctx, usage.malloc_size);
+}
+
+void bind_engine(JSContext *ctx, JSValueConst native)
+{
+    static const JSCFunctionListEntry functions[] = {
+        JS_CFUNC_DEF("gc", 0, native_gc),
+        JS_CFUNC_DEF("library", 1, native_library),
+        JS_CFUNC_DEF("memory", 0, native_memory),
+        JS_PROP_STRING_DEF("version", "0.18.0", 0),
+    };
+    engine_bind(ctx, native, "engine", functions, sizeof functions / sizeof *functions);
+}

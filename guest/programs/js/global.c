@@ -1,0 +1,57 @@
+/*
+ * global.c: the object between globalThis and Object.prototype, through which tools are found.
+ *
+ * Only a name that nothing else defines reaches it; then, and only then, the library looks at the
+ * list of tools. A program that calls no tool never reads that list, and a real global always wins
+ * over a tool of the same name.
+ */
+#include "engine.h"
+
+static JSClassID class_id;
+static bool looking; /* the library itself must not come here while it looks */
+
+static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst object, JSAtom name)
+{
+    (void)object;
+    if (looking || JS_IsUndefined(engine.hooks.global))
+        return 0;
+    JSValue key = JS_AtomToValue(ctx, name);
+    if (!JS_IsString(key)) {
+        JS_FreeValue(ctx, key);
+        return 0;
+    }
+    looking = true;
+    JSValue found = JS_Call(ctx, engine.hooks.global, JS_UNDEFINED, 1, &key);
+    looking = false;
+    JS_FreeValue(ctx, key);
+    if (JS_IsException(found))
+        return -1;
+    if (JS_IsUndefined(found))
+        return 0;
+    if (desc) {
+        desc->flags = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
+        desc->value = found;
+        desc->getter = JS_UNDEFINED;
+        desc->setter = JS_UNDEFINED;
+    } else {
+        JS_FreeValue(ctx, found);
+    }
+    return 1;
+}
+
+bool global_init(JSContext *ctx)
+{
+    static JSClassExoticMethods exotic = {.get_own_property = get_own_property};
+    static const JSClassDef class_def = {.class_name = "Object", .exotic = &exotic};
+    JS_NewClassID(JS_GetRuntime(ctx), &class_id);
+    if (JS_NewClass(JS_GetRuntime(ctx), class_id, &class_def) < 0)
+        return false;
+    JSValue global = JS_GetGlobalObject(ctx);
+    JSValue prototype = JS_GetPrototype(ctx, global);
+    JSValue finder = JS_NewObjectProtoClass(ctx, prototype, class_id);
+    bool ok = !JS_IsException(finder) && JS_SetPrototype(ctx, global, finder) > 0;
+    JS_FreeValue(ctx, finder);
+    JS_FreeValue(ctx, prototype);
+    JS_FreeValue(ctx, global);
+    return ok;
+}

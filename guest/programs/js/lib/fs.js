@@ -1,0 +1,837 @@
+// fs: files, as Node offers them: …Sync, callbacks, promises.
+//
+// Every operation is written once, as a synchronous function (`sync`). The kernel's files never make
+// a process wait, so the other forms run it at once and deliver the result in a later turn, except
+// for descriptors that may wait (pipes, terminals), which the event loop reads.
+//
+// One thing is added to Node: a callback function called without a callback gives a promise, and
+// readFile then gives text.
+'use strict';
+
+const { systemError, argType, argValue, coded, check, AbortError } = require('internal/errors');
+const { complete } = require('internal/timers');
+const path = require('path');
+const calls = native.fs;
+
+const constants = {
+    F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4,
+    O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 0o100, O_EXCL: 0o200, O_NOCTTY: 0o400, O_TRUNC: 0o1000,
+    O_APPEND: 0o2000, O_NONBLOCK: 0o4000, O_SYNC: 0o4010000, O_DIRECTORY: 0o200000, O_NOFOLLOW: 0o400000,
+    S_IFMT: 0o170000, S_IFREG: 0o100000, S_IFDIR: 0o040000, S_IFCHR: 0o020000, S_IFBLK: 0o060000,
+    S_IFIFO: 0o010000, S_IFLNK: 0o120000, S_IFSOCK: 0o140000,
+    S_IRWXU: 0o700, S_IRUSR: 0o400, S_IWUSR: 0o200, S_IXUSR: 0o100, S_IRWXG: 0o070, S_IRGRP: 0o040,
+    S_IWGRP: 0o020, S_IXGRP: 0o010, S_IRWXO: 0o007, S_IROTH: 0o004, S_IWOTH: 0o002, S_IXOTH: 0o001,
+    UV_FS_SYMLINK_DIR: 1, UV_FS_SYMLINK_JUNCTION: 2,
+};
+const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
+const EEXIST = -17, ENOENT = -2, EISDIR = -21, ENOTDIR = -20, ENOTEMPTY = -39, EAGAIN = -11;
+
+// ---------------------------------------------------------------- arguments
+
+function toPath(value, name = 'path') {
+    if (typeof value === 'string') {
+        if (value.includes('\0'))
+            throw argValue(name, value, 'must be a string, Uint8Array, or URL without null bytes');
+        return value;
+    }
+    if (value instanceof Uint8Array) return toPath(native.text.utf8Decode(value), name);
+    if (value !== null && typeof value === 'object' && typeof value.href === 'string' && typeof value.protocol === 'string')
+        return require('internal/url').fileURLToPath(value);
+    throw argType(name, ['string', 'Buffer', 'URL'], value);
+}
+
+function toFlags(flags) {
+    if (flags === undefined || flags === null) return O_RDONLY;
+    if (typeof flags === 'number') return flags;
+    switch (flags) {
+    case 'r': case 'rs': case 'sr': return O_RDONLY;
+    case 'r+': case 'rs+': case 'sr+': return O_RDWR;
+    case 'w': return O_WRONLY | O_CREAT | O_TRUNC;
+    case 'wx': case 'xw': return O_WRONLY | O_CREAT | O_TRUNC | O_EXCL;
+    case 'w+': return O_RDWR | O_CREAT | O_TRUNC;
+    case 'wx+': case 'xw+': return O_RDWR | O_CREAT | O_TRUNC | O_EXCL;
+    case 'a': case 'as': case 'sa': return O_WRONLY | O_CREAT | O_APPEND;
+    case 'ax': case 'xa': return O_WRONLY | O_CREAT | O_APPEND | O_EXCL;
+    case 'a+': case 'as+': case 'sa+': return O_RDWR | O_CREAT | O_APPEND;
+    case 'ax+': case 'xa+': return O_RDWR | O_CREAT | O_APPEND | O_EXCL;
+    }
+    throw argValue('flags', flags);
+}
+
+function toMode(mode, fallback) {
+    if (mode === undefined || mode === null) return fallback;
+    if (typeof mode === 'string') {
+        if (!/^[0-7]+$/.test(mode))
+            throw argValue('mode', mode, "must be a 32-bit unsigned integer or an octal string");
+        return parseInt(mode, 8);
+    }
+    check.integer(mode, 'mode', 0, 2 ** 32 - 1);
+    return mode;
+}
+
+function toFd(fd) {
+    if (fd instanceof FileHandle) return fd.fd;
+    if (typeof fd !== 'number') throw argType('fd', 'number', fd);
+    check.integer(fd, 'fd', 0, 2 ** 31 - 1);
+    return fd;
+}
+
+function toOptions(options, defaults) {
+    if (options === null || options === undefined || typeof options === 'function') return defaults;
+    if (typeof options === 'string') return { ...defaults, encoding: options };
+    if (typeof options !== 'object') throw argType('options', ['string', 'Object'], options);
+    return { ...defaults, ...options };
+}
+
+function checkEncoding(encoding) {
+    if (encoding && encoding !== 'buffer' && !Buffer.isEncoding(encoding))
+        throw argValue('encoding', encoding, 'is invalid encoding');
+}
+
+function toBytes(data, encoding, name = 'data') {
+    if (typeof data === 'string')
+        return !encoding || /^utf-?8$/i.test(encoding) ? native.text.utf8Encode(data) : Buffer.from(data, encoding);
+    if (data instanceof DataView) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    if (ArrayBuffer.isView(data)) return data;
+    throw argType(name, ['string', 'Buffer', 'TypedArray', 'DataView'], data);
+}
+
+function fromBytes(bytes, encoding) {
+    if (encoding === 'utf8' || encoding === 'utf-8') return native.text.utf8Decode(bytes);
+    const buffer = Buffer.from(bytes);
+    return encoding && encoding !== 'buffer' ? buffer.toString(encoding) : buffer;
+}
+
+const named = (name, encoding) => (encoding === 'buffer' ? Buffer.from(name) : name);
+
+function checked(result, syscall, first, second) {
+    if (typeof result === 'number' && result < 0) throw systemError(result, syscall, first, second);
+    return result;
+}
+
+// ---------------------------------------------------------------- stats and directory entries
+
+function toDate(ms) {
+    return new Date(Math.floor(ms + 0.5));
+}
+
+class StatsBase {
+    isFile() {
+        return this.#is(constants.S_IFREG);
+    }
+    isDirectory() {
+        return this.#is(constants.S_IFDIR);
+    }
+    isSymbolicLink() {
+        return this.#is(constants.S_IFLNK);
+    }
+    isFIFO() {
+        return this.#is(constants.S_IFIFO);
+    }
+    isSocket() {
+        return this.#is(constants.S_IFSOCK);
+    }
+    isCharacterDevice() {
+        return this.#is(constants.S_IFCHR);
+    }
+    isBlockDevice() {
+        return this.#is(constants.S_IFBLK);
+    }
+    #is(kind) {
+        return (Number(this.mode) & constants.S_IFMT) === kind;
+    }
+}
+
+class Stats extends StatsBase {
+    constructor([dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks, atime, mtime, ctime]) {
+        super();
+        Object.assign(this, { dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks });
+        this.atimeMs = Number(atime) / 1e6;
+        this.mtimeMs = Number(mtime) / 1e6;
+        this.ctimeMs = Number(ctime) / 1e6;
+        this.birthtimeMs = this.ctimeMs;
+        this.atime = toDate(this.atimeMs);
+        this.mtime = toDate(this.mtimeMs);
+        this.ctime = toDate(this.ctimeMs);
+        this.birthtime = toDate(this.birthtimeMs);
+    }
+}
+
+class BigIntStats extends StatsBase {
+    constructor(numbers) {
+        super();
+        const names = ['dev', 'mode', 'nlink', 'uid', 'gid', 'rdev', 'blksize', 'ino', 'size', 'blocks'];
+        names.forEach((name, i) => void (this[name] = BigInt(numbers[i])));
+        const times = { atime: numbers[10], mtime: numbers[11], ctime: numbers[12], birthtime: numbers[12] };
+        for (const [name, ns] of Object.entries(times)) this[`${name}Ms`] = ns / 1000000n;
+        for (const [name, ns] of Object.entries(times)) this[`${name}Ns`] = ns;
+        for (const [name, ns] of Object.entries(times)) this[name] = toDate(Number(ns) / 1e6);
+    }
+}
+
+const toStats = (numbers, options) => (options?.bigint ? new BigIntStats(numbers) : new Stats(numbers));
+
+const kindSymbol = Symbol('type');
+
+class Dirent {
+    constructor(name, kind, parent) {
+        this.name = name;
+        this.parentPath = parent;
+        this.path = parent;
+        this[kindSymbol] = kind;
+    }
+    isFile() {
+        return this[kindSymbol] === 8;
+    }
+    isDirectory() {
+        return this[kindSymbol] === 4;
+    }
+    isSymbolicLink() {
+        return this[kindSymbol] === 10;
+    }
+    isFIFO() {
+        return this[kindSymbol] === 1;
+    }
+    isSocket() {
+        return this[kindSymbol] === 12;
+    }
+    isCharacterDevice() {
+        return this[kindSymbol] === 2;
+    }
+    isBlockDevice() {
+        return this[kindSymbol] === 6;
+    }
+}
+
+// ---------------------------------------------------------------- the operations
+
+function openFor(file, flags, mode, syscall = 'open') {
+    if (Number.isInteger(file) || file instanceof FileHandle) return { fd: toFd(file), close() {} };
+    const name = toPath(file);
+    const fd = checked(calls.open(name, flags, mode), syscall, name);
+    return { fd, close: () => calls.close(fd) };
+}
+
+function writeAll(fd, data) {
+    const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    for (let at = 0; at < bytes.length;)
+        at += checked(calls.write(fd, bytes, at, bytes.length - at, -1), 'write');
+}
+
+function listDirectory(directory, prefix, options, out) {
+    const list = checked(calls.readdir(directory), 'scandir', directory);
+    const entries = [];
+    for (let i = 0; i < list.length; i += 2) entries.push([list[i], list[i + 1]]);
+    entries.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
+    for (const entry of entries) {
+        const place = path.join(directory, entry[0]);
+        if (entry[1] === 0) {
+            const found = calls.lstat(place);
+            if (typeof found !== 'number') entry[1] = found[1] >> 12 & 15;
+        }
+        const name = prefix ? `${prefix}/${entry[0]}` : entry[0];
+        out.push(options.withFileTypes ? new Dirent(named(entry[0], options.encoding), entry[1], directory) : named(name, options.encoding));
+    }
+    if (options.recursive)
+        for (const [name, kind] of entries)
+            if (kind === 4) listDirectory(path.join(directory, name), prefix ? `${prefix}/${name}` : name, options, out);
+    return out;
+}
+
+function removeTree(name, options) {
+    const found = calls.lstat(name);
+    if (typeof found === 'number') {
+        if (found === ENOENT && options.force) return;
+        throw systemError(found, options.syscall ?? 'lstat', name);
+    }
+    if ((found[1] & constants.S_IFMT) !== constants.S_IFDIR) {
+        const result = calls.unlink(name);
+        if (!(result === ENOENT && options.force)) checked(result, 'unlink', name);
+        return;
+    }
+    if (!options.recursive) {
+        const error = coded(Error, 'ERR_FS_EISDIR', `Path is a directory: rm returned EISDIR (is a directory) ${name}`);
+        error.name = 'SystemError';
+        throw Object.assign(error, { errno: 21, syscall: 'rm', path: name });
+    }
+    const list = checked(calls.readdir(name), 'scandir', name);
+    for (let i = 0; i < list.length; i += 2) removeTree(path.join(name, list[i]), options);
+    checked(calls.rmdir(name), 'rmdir', name);
+}
+
+function makeDirectories(name, mode) {
+    const result = calls.mkdir(name, mode);
+    if (result >= 0) return name;
+    const existing = calls.stat(name);
+    if (result === EEXIST || typeof existing !== 'number') {
+        if (typeof existing !== 'number' && (existing[1] & constants.S_IFMT) === constants.S_IFDIR) return undefined;
+        throw systemError(result, 'mkdir', name);
+    }
+    const parent = path.dirname(name);
+    if (result !== ENOENT || parent === name) throw systemError(result, 'mkdir', name);
+    const first = makeDirectories(parent, mode);
+    checked(calls.mkdir(name, mode), 'mkdir', name);
+    return first ?? name;
+}
+
+function copyTree(from, to, options) {
+    if (options.filter && !options.filter(from, to)) return;
+    const look = options.dereference ? calls.stat : calls.lstat;
+    const found = checked(look(from), 'lstat', from);
+    const kind = found[1] & constants.S_IFMT;
+    if (kind === constants.S_IFDIR) {
+        if (!options.recursive)
+            throw coded(Error, 'ERR_FS_EISDIR', `Recursive option not enabled, cannot copy a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
+        makeDirectories(to, 0o777);
+        const list = checked(calls.readdir(from), 'scandir', from);
+        for (let i = 0; i < list.length; i += 2) copyTree(path.join(from, list[i]), path.join(to, list[i]), options);
+        return;
+    }
+    if (typeof calls.lstat(to) !== 'number') {
+        if (options.errorOnExist && options.force === false)
+            throw coded(Error, 'ERR_FS_CP_EEXIST', `Target already exists: cp returned EEXIST (${to} already exists) ${to}`);
+        if (options.force === false) return;
+        checked(calls.unlink(to), 'unlink', to);
+    }
+    makeDirectories(path.dirname(to), 0o777);
+    if (kind === constants.S_IFLNK) checked(calls.symlink(checked(calls.readlink(from), 'readlink', from), to), 'symlink', from, to);
+    else sync.copyFile(from, to);
+}
+
+// read(fd, buffer, offset, length, position) and its other shapes, as {buffer, offset, length, position}
+function readArguments(buffer, offset, length, position) {
+    if (buffer !== null && typeof buffer === 'object' && !ArrayBuffer.isView(buffer))
+        ({ buffer = Buffer.alloc(16384), offset, length, position } = buffer);
+    if (buffer === undefined || buffer === null) buffer = Buffer.alloc(16384);
+    if (offset !== null && typeof offset === 'object') ({ offset, length, position } = offset);
+    if (!ArrayBuffer.isView(buffer)) throw argType('buffer', ['Buffer', 'TypedArray', 'DataView'], buffer);
+    offset ??= 0;
+    length ??= buffer.byteLength - offset;
+    const at = position === undefined || position === null ? -1 : Number(position);
+    return { buffer: buffer instanceof DataView ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength) : buffer, offset, length, position: at };
+}
+
+const toSeconds = time => {
+    if (typeof time === 'string' && String(Number(time)) === time) return Number(time);
+    if (typeof time === 'number') return Number.isFinite(time) ? time : Date.now() / 1000;
+    if (time instanceof Date) return time.getTime() / 1000;
+    throw argType('time', ['Date', 'Time in seconds'], time);
+};
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+function randomName() {
+    const bytes = new Uint8Array(6);
+    native.text.random(bytes);
+    return Array.from(bytes, byte => letters[byte % letters.length]).join('');
+}
+
+const sync = {
+    access(file, mode = 0) {
+        const name = toPath(file);
+        checked(calls.access(name, mode), 'access', name);
+    },
+    appendFile(file, data, options) {
+        sync.writeFile(file, data, toOptions(options, { flag: 'a' }));
+    },
+    chmod(file, mode) {
+        const name = toPath(file);
+        checked(calls.chmod(name, toMode(mode)), 'chmod', name);
+    },
+    chown(file, uid, gid) {
+        const name = toPath(file);
+        checked(calls.chown(name, uid, gid), 'chown', name);
+    },
+    close(fd) {
+        checked(calls.close(toFd(fd)), 'close');
+    },
+    copyFile(from, to, mode = 0) {
+        from = toPath(from, 'src');
+        to = toPath(to, 'dest');
+        const input = checked(calls.open(from, O_RDONLY, 0), 'copyfile', from, to);
+        let output = -1;
+        try {
+            const stat = checked(calls.fstat(input), 'copyfile', from, to);
+            if ((stat[1] & constants.S_IFMT) === constants.S_IFDIR) throw systemError(EISDIR, 'copyfile', from, to);
+            const exclusive = mode & constants.COPYFILE_EXCL ? O_EXCL : 0;
+            output = checked(calls.open(to, O_WRONLY | O_CREAT | exclusive, stat[1] & 0o777), 'copyfile', from, to);
+            const target = checked(calls.fstat(output), 'copyfile', from, to);
+            if (target[0] === stat[0] && target[7] === stat[7]) return;
+            checked(calls.ftruncate(output, 0), 'copyfile', from, to);
+            const buffer = new Uint8Array(65536);
+            for (let got; (got = checked(calls.read(input, buffer, 0, buffer.length, -1), 'copyfile', from, to)) > 0;)
+                for (let at = 0; at < got;)
+                    at += checked(calls.write(output, buffer, at, got - at, -1), 'copyfile', from, to);
+        } finally {
+            calls.close(input);
+            if (output >= 0) calls.close(output);
+        }
+    },
+    cp(from, to, options) {
+        copyTree(toPath(from, 'src'), toPath(to, 'dest'), { force: true, ...options });
+    },
+    exists(file) {
+        try {
+            return calls.access(toPath(file), 0) === 0;
+        } catch {
+            return false;
+        }
+    },
+    fchmod(fd, mode) {
+        checked(calls.fchmod(toFd(fd), toMode(mode)), 'fchmod');
+    },
+    fdatasync(fd) {
+        checked(calls.fsync(toFd(fd)), 'fdatasync');
+    },
+    fstat(fd, options) {
+        return toStats(checked(calls.fstat(toFd(fd)), 'fstat'), options);
+    },
+    fsync(fd) {
+        checked(calls.fsync(toFd(fd)), 'fsync');
+    },
+    ftruncate(fd, length = 0) {
+        checked(calls.ftruncate(toFd(fd), Math.max(0, length)), 'ftruncate');
+    },
+    futimes(fd, atime, mtime) {
+        checked(calls.utimes(toFd(fd), toSeconds(atime), toSeconds(mtime), true), 'futime');
+    },
+    lchown(file, uid, gid) {
+        sync.chown(file, uid, gid);
+    },
+    link(from, to) {
+        from = toPath(from, 'existingPath');
+        to = toPath(to, 'newPath');
+        checked(calls.link(from, to), 'link', from, to);
+    },
+    lstat(file, options) {
+        return statOf(calls.lstat, 'lstat', file, options);
+    },
+    lutimes(file, atime, mtime) {
+        const name = toPath(file);
+        checked(calls.utimes(name, toSeconds(atime), toSeconds(mtime), false), 'lutime', name);
+    },
+    mkdir(directory, options) {
+        const name = toPath(directory);
+        const { mode, recursive } = options !== null && typeof options === 'object' ? options : { mode: options };
+        if (recursive) {
+            const first = makeDirectories(name, toMode(mode, 0o777));
+            return first && path.resolve(first);
+        }
+        checked(calls.mkdir(name, toMode(mode, 0o777)), 'mkdir', name);
+        return undefined;
+    },
+    mkdtemp(prefix, options) {
+        prefix = toPath(prefix, 'prefix');
+        for (let tries = 0; ; tries++) {
+            const name = prefix + randomName();
+            const result = calls.mkdir(name, 0o700);
+            if (result >= 0) return named(name, toOptions(options, {}).encoding);
+            if (result !== EEXIST || tries > 100) throw systemError(result, 'mkdtemp', `${prefix}XXXXXX`);
+        }
+    },
+    open(file, flags, mode) {
+        const name = toPath(file);
+        return checked(calls.open(name, toFlags(flags), toMode(mode, 0o666)), 'open', name);
+    },
+    opendir(directory, options) {
+        const name = toPath(directory);
+        return new Dir(name, sync.readdir(name, { ...options, withFileTypes: true }, 'opendir'));
+    },
+    read(fd, ...args) {
+        const { buffer, offset, length, position } = readArguments(...args);
+        return checked(calls.read(toFd(fd), buffer, offset, length, position), 'read');
+    },
+    readdir(directory, options, syscall) {
+        const name = toPath(directory);
+        options = toOptions(options, { encoding: 'utf8' });
+        checkEncoding(options.encoding);
+        try {
+            return listDirectory(name, '', options, []);
+        } catch (error) {
+            if (syscall && error.syscall === 'scandir') throw systemError(error.errno, syscall, name);
+            throw error;
+        }
+    },
+    readFile(file, options) {
+        options = toOptions(options, { flag: 'r' });
+        checkEncoding(options.encoding);
+        const { fd, close } = openFor(file, toFlags(options.flag), 0o666);
+        try {
+            return fromBytes(checked(calls.readAll(fd), 'read'), options.encoding);
+        } finally {
+            close();
+        }
+    },
+    readlink(file, options) {
+        const name = toPath(file);
+        return named(checked(calls.readlink(name), 'readlink', name), toOptions(options, {}).encoding);
+    },
+    readv(fd, buffers, position) {
+        let total = 0;
+        for (const buffer of buffers) {
+            const at = typeof position === 'number' ? position + total : null;
+            const got = sync.read(fd, buffer, 0, buffer.byteLength, at);
+            total += got;
+            if (got < buffer.byteLength) break;
+        }
+        return total;
+    },
+    realpath(file, options) {
+        const name = toPath(file);
+        const result = calls.realpath(name);
+        if (typeof result === 'number') throw systemError(result, 'lstat', path.resolve(name));
+        return named(result, toOptions(options, {}).encoding);
+    },
+    rename(from, to) {
+        from = toPath(from, 'oldPath');
+        to = toPath(to, 'newPath');
+        checked(calls.rename(from, to), 'rename', from, to);
+    },
+    rm(file, options) {
+        removeTree(toPath(file), { ...options });
+    },
+    rmdir(directory, options) {
+        const name = toPath(directory);
+        if (options?.recursive) return removeTree(name, { recursive: true, syscall: 'rmdir' });
+        checked(calls.rmdir(name), 'rmdir', name);
+    },
+    stat(file, options) {
+        return statOf(calls.stat, 'stat', file, options);
+    },
+    statfs(file) {
+        const name = toPath(file);
+        const [bsize, blocks, bfree, files, ffree] = checked(calls.statfs(name), 'statfs', name);
+        return { type: 0, bsize, blocks, bfree, bavail: bfree, files, ffree };
+    },
+    symlink(target, file) {
+        target = toPath(target, 'target');
+        const name = toPath(file);
+        checked(calls.symlink(target, name), 'symlink', target, name);
+    },
+    truncate(file, length = 0) {
+        if (typeof file === 'number') return sync.ftruncate(file, length);
+        const name = toPath(file);
+        checked(calls.truncate(name, Math.max(0, length ?? 0)), 'open', name);
+    },
+    unlink(file) {
+        const name = toPath(file);
+        checked(calls.unlink(name), 'unlink', name);
+    },
+    utimes(file, atime, mtime) {
+        const name = toPath(file);
+        checked(calls.utimes(name, toSeconds(atime), toSeconds(mtime), true), 'utime', name);
+    },
+    write(fd, data, offset, length, position) {
+        if (typeof data === 'string') {
+            const bytes = new Uint8Array(toBytes(data, length));
+            const at = typeof offset === 'number' ? offset : -1;
+            return checked(calls.write(toFd(fd), bytes, 0, bytes.length, at), 'write');
+        }
+        if (offset !== null && typeof offset === 'object') ({ offset, length, position } = offset);
+        const bytes = toBytes(data, undefined, 'buffer');
+        offset ??= 0;
+        length ??= bytes.byteLength - offset;
+        return checked(calls.write(toFd(fd), bytes, offset, length, typeof position === 'number' ? position : -1), 'write');
+    },
+    writeFile(file, data, options) {
+        options = toOptions(options, { encoding: 'utf8', mode: 0o666, flag: 'w' });
+        checkEncoding(options.encoding);
+        const bytes = toBytes(data, options.encoding);
+        const { fd, close } = openFor(file, toFlags(options.flag ?? 'w'), toMode(options.mode, 0o666));
+        try {
+            writeAll(fd, bytes);
+        } finally {
+            close();
+        }
+    },
+    writev(fd, buffers, position) {
+        let total = 0;
+        for (const buffer of buffers)
+            total += sync.write(fd, buffer, 0, buffer.byteLength, typeof position === 'number' ? position + total : null);
+        return total;
+    },
+};
+
+function statOf(call, syscall, file, options) {
+    const name = toPath(file);
+    const result = call(name);
+    if (typeof result === 'number') {
+        if (options?.throwIfNoEntry === false && (result === ENOENT || result === ENOTDIR)) return undefined;
+        throw systemError(result, syscall, name);
+    }
+    return toStats(result, options);
+}
+
+// ---------------------------------------------------------------- reading what may have to wait
+
+const waits = fd => {
+    const stat = calls.fstat(fd);
+    const kind = typeof stat === 'number' ? 0 : stat[1] & constants.S_IFMT;
+    return kind === constants.S_IFIFO || kind === constants.S_IFSOCK || (kind === constants.S_IFCHR && native.process.isatty(fd));
+};
+
+// Everything from fd up to its end; done(error, bytes).
+function gather(fd, done) {
+    const parts = [];
+    const watch = native.loop.watch(fd, native.loop.IN, () => {
+        const part = new Uint8Array(65536);
+        const got = calls.read(fd, part, 0, part.length, -1);
+        if (got === EAGAIN) return;
+        if (got > 0) return void parts.push(part.subarray(0, got));
+        native.loop.unwatch(watch);
+        if (got < 0) done(systemError(got, 'read'));
+        else done(null, Buffer.concat(parts).buffer);
+    });
+}
+
+function readLater(file, options, done) {
+    let handle;
+    try {
+        options = toOptions(options, { flag: 'r' });
+        checkEncoding(options.encoding);
+        if (options.signal?.aborted) throw new AbortError(undefined, { cause: options.signal.reason });
+        handle = openFor(file, toFlags(options.flag), 0o666);
+        if (waits(handle.fd)) {
+            return gather(handle.fd, (error, bytes) => {
+                handle.close();
+                error ? done(error) : done(null, fromBytes(bytes, options.encoding));
+            });
+        }
+        const bytes = checked(calls.readAll(handle.fd), 'read');
+        handle.close();
+        complete(done, null, fromBytes(bytes, options.encoding));
+    } catch (error) {
+        handle?.close();
+        if (typeof error.code === 'string' && error.code.startsWith('ERR_INVALID')) throw error;
+        complete(done, error);
+    }
+}
+
+const misuse = error => error instanceof TypeError || error instanceof RangeError ||
+    (typeof error.code === 'string' && error.code.startsWith('ERR_INVALID_ARG'));
+
+// ---------------------------------------------------------------- promises
+
+function promised(operation) {
+    return function (...args) {
+        return new Promise((resolve, reject) => {
+            let result;
+            try {
+                result = operation(...args);
+            } catch (error) {
+                return complete(reject, error);
+            }
+            complete(resolve, result);
+        });
+    };
+}
+
+class FileHandle {
+    #fd;
+    constructor(fd) {
+        this.#fd = fd;
+    }
+    get fd() {
+        return this.#fd;
+    }
+    close() {
+        const fd = this.#fd;
+        this.#fd = -1;
+        return fd < 0 ? Promise.resolve() : promises_.close(fd);
+    }
+    read(...args) {
+        const { buffer, offset, length, position } = readArguments(...args);
+        return promised(() => ({ bytesRead: sync.read(this.#fd, buffer, offset, length, position < 0 ? null : position), buffer }))();
+    }
+    write(data, ...rest) {
+        return promised(() => ({ bytesWritten: sync.write(this.#fd, data, ...rest), buffer: data }))();
+    }
+    readFile(options) {
+        return promises_.readFile(this.#fd, options);
+    }
+    writeFile(data, options) {
+        return promises_.writeFile(this.#fd, data, options);
+    }
+    appendFile(data, options) {
+        return promises_.writeFile(this.#fd, data, options);
+    }
+    stat(options) {
+        return promises_.fstat(this.#fd, options);
+    }
+    truncate(length) {
+        return promises_.ftruncate(this.#fd, length);
+    }
+    chmod(mode) {
+        return promises_.fchmod(this.#fd, mode);
+    }
+    sync() {
+        return promises_.fsync(this.#fd);
+    }
+    datasync() {
+        return promises_.fsync(this.#fd);
+    }
+    utimes(atime, mtime) {
+        return promises_.futimes(this.#fd, atime, mtime);
+    }
+    readLines(options) {
+        return require('readline').createInterface({ input: this.createReadStream(options), crlfDelay: Infinity });
+    }
+    createReadStream(options) {
+        return module.exports.createReadStream(null, { ...options, fd: this.#fd });
+    }
+    createWriteStream(options) {
+        return module.exports.createWriteStream(null, { ...options, fd: this.#fd });
+    }
+    [Symbol.asyncDispose]() {
+        return this.close();
+    }
+}
+
+const promises_ = {};
+for (const name of Object.keys(sync)) promises_[name] = promised(sync[name]);
+promises_.open = promised((...args) => new FileHandle(sync.open(...args)));
+promises_.readFile = (file, options) => new Promise((resolve, reject) => {
+    try {
+        readLater(file, options, (error, data) => (error ? reject(error) : resolve(data)));
+    } catch (error) {
+        reject(error);
+    }
+});
+promises_.writeFile = async function writeFile(file, data, options) {
+    if (data !== null && typeof data === 'object' && !ArrayBuffer.isView(data) &&
+        (data[Symbol.asyncIterator] || data[Symbol.iterator])) {
+        const parts = [];
+        for await (const part of data) parts.push(Buffer.from(part));
+        data = Buffer.concat(parts);
+    }
+    if (options?.signal?.aborted) throw new AbortError(undefined, { cause: options.signal.reason });
+    return writeLater(file, data, options);
+};
+const writeLater = promised(sync.writeFile);
+
+const promiseNames = [
+    'access', 'appendFile', 'chmod', 'chown', 'copyFile', 'cp', 'lchown', 'link', 'lstat', 'lutimes', 'mkdir',
+    'mkdtemp', 'open', 'opendir', 'readFile', 'readdir', 'readlink', 'realpath', 'rename', 'rm', 'rmdir', 'stat',
+    'statfs', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile',
+];
+const promises = { constants };
+for (const name of promiseNames) promises[name] = promises_[name];
+
+class Dir {
+    #entries;
+    constructor(name, entries) {
+        this.path = name;
+        this.#entries = entries;
+    }
+    readSync() {
+        return this.#entries.shift() ?? null;
+    }
+    read(callback) {
+        const entry = this.readSync();
+        if (callback) return void complete(callback, null, entry);
+        return new Promise(resolve => complete(resolve, entry));
+    }
+    closeSync() {}
+    close(callback) {
+        if (callback) return void complete(callback, null);
+        return new Promise(resolve => complete(resolve));
+    }
+    async *[Symbol.asyncIterator]() {
+        for (let entry; (entry = await this.read()) !== null;) yield entry;
+    }
+    [Symbol.asyncDispose]() {
+        return this.close();
+    }
+}
+
+// ---------------------------------------------------------------- callbacks
+
+const fs = { constants, promises, Stats, Dirent, Dir, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 };
+for (const name of ['Stats', 'Dirent', 'Dir']) Object.defineProperty(fs[name], 'name', { value: name });
+
+// fs.name(…, callback); without a callback a promise.
+function withCallback(name) {
+    const operation = sync[name];
+    return {
+        [name](...args) {
+            const callback = args.at(-1);
+            if (typeof callback !== 'function') return promises_[name](...args);
+            let result;
+            try {
+                result = operation(...args.slice(0, -1));
+            } catch (error) {
+                if (misuse(error)) throw error;
+                return void complete(callback, error);
+            }
+            if (result === undefined) complete(callback, null);
+            else complete(callback, null, result);
+        },
+    }[name];
+}
+for (const name of Object.keys(sync)) {
+    fs[name] = withCallback(name);
+    fs[`${name}Sync`] = { [`${name}Sync`]: (...args) => sync[name](...args) }[`${name}Sync`];
+}
+
+fs.readFile = function readFile(file, options, callback) {
+    callback ??= options;
+    if (typeof callback === 'function') return void readLater(file, options, callback);
+    if (options === undefined) options = 'utf8';
+    else if (options !== null && typeof options === 'object' && options.encoding === undefined) options = { ...options, encoding: 'utf8' };
+    return promises.readFile(file, options);
+};
+fs.writeFile = function writeFile(file, data, options, callback) {
+    callback ??= options;
+    if (typeof callback !== 'function') return promises.writeFile(file, data, options);
+    return withCallback('writeFile')(file, data, options === callback ? undefined : options, callback);
+};
+fs.exists = function exists(file, callback) {
+    const found = sync.exists(file);
+    if (callback) return void complete(callback, found);
+    return new Promise(resolve => complete(resolve, found));
+};
+fs.read = function read(fd, ...args) {
+    const callback = args.at(-1);
+    if (typeof callback !== 'function') return promises_.read(fd, ...args);
+    const { buffer, offset, length, position } = readArguments(...args.slice(0, -1));
+    const finish = () => {
+        const got = calls.read(toFd(fd), buffer, offset, length, position);
+        if (got < 0) complete(callback, systemError(got, 'read'));
+        else complete(callback, null, got, buffer);
+    };
+    if (!waits(toFd(fd))) return finish();
+    const watch = native.loop.watch(fd, native.loop.IN, () => {
+        native.loop.unwatch(watch);
+        finish();
+    });
+};
+fs.write = function write(fd, data, ...args) {
+    const callback = args.at(-1);
+    if (typeof callback !== 'function') return promises_.write(fd, data, ...args);
+    let wrote;
+    try {
+        wrote = sync.write(fd, data, ...args.slice(0, -1));
+    } catch (error) {
+        if (misuse(error)) throw error;
+        return void complete(callback, error);
+    }
+    complete(callback, null, wrote, data);
+};
+fs.realpath.native = fs.realpath;
+fs.realpathSync.native = fs.realpathSync;
+
+const lazyStreams = name => function (...args) {
+    return require('internal/fs_streams')[name](...args);
+};
+fs.createReadStream = lazyStreams('createReadStream');
+fs.createWriteStream = lazyStreams('createWriteStream');
+for (const name of ['ReadStream', 'WriteStream'])
+    Object.defineProperty(fs, name, { get: () => require('internal/fs_streams')[name], enumerable: true, configurable: true });
+for (const name of ['watch', 'watchFile', 'unwatchFile'])
+    fs[name] = () => {
+        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `fs.${name} is not available in a sandbox: nothing tells of changes to files`);
+    };
+Object.defineProperty(fs, '_toUnixTimestamp', { value: toSeconds });
+Object.defineProperty(fs, '_toPath', { value: toPath });
+Object.defineProperty(fs, '_toFlags', { value: toFlags });
+
+module.exports = fs;

@@ -1,0 +1,4 @@
+// fs/promises: the promise half of fs.
+'use strict';
+
+module.exports = require('fs').promises;

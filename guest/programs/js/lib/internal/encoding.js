@@ -1,0 +1,98 @@
+// encoding: TextEncoder and TextDecoder.
+'use strict';
+
+const { argType, coded } = require('internal/errors');
+const text = native.text;
+
+class TextEncoder {
+    get encoding() {
+        return 'utf-8';
+    }
+    encode(input = '') {
+        return new Uint8Array(text.utf8Encode(`${input}`));
+    }
+    encodeInto(input, target) {
+        if (!(target instanceof Uint8Array)) throw argType('dest', 'Uint8Array', target);
+        const bytes = new Uint8Array(text.utf8Encode(`${input}`));
+        let written = Math.min(bytes.length, target.length);
+        while (written < bytes.length && written > 0 && (bytes[written] & 0xc0) === 0x80) written--;
+        target.set(bytes.subarray(0, written));
+        return { read: text.utf8Decode(bytes, 0, written).length, written };
+    }
+}
+
+const labels = {
+    'utf-8': 'utf-8', utf8: 'utf-8', 'unicode-1-1-utf-8': 'utf-8', 'utf-16le': 'utf-16le', 'utf-16': 'utf-16le',
+    'ucs-2': 'utf-16le', 'iso-10646-ucs-2': 'utf-16le', latin1: 'windows-1252', 'iso-8859-1': 'windows-1252',
+    ascii: 'windows-1252', 'us-ascii': 'windows-1252', 'windows-1252': 'windows-1252',
+};
+// What windows-1252 has at 0x80..0x9f; everything else is Latin-1.
+const windows1252 = '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
+
+const none = new Uint8Array(0);
+
+class TextDecoder {
+    #encoding;
+    #fatal;
+    #ignoreBOM;
+    #rest = none; // an incomplete sequence of a streamed text
+    #begun = false;
+    constructor(label = 'utf-8', options = {}) {
+        this.#encoding = labels[String(label).trim().toLowerCase()];
+        if (this.#encoding === undefined)
+            throw coded(RangeError, 'ERR_ENCODING_NOT_SUPPORTED', `The "${label}" encoding is not supported`);
+        this.#fatal = Boolean(options?.fatal);
+        this.#ignoreBOM = Boolean(options?.ignoreBOM);
+    }
+    get encoding() {
+        return this.#encoding;
+    }
+    get fatal() {
+        return this.#fatal;
+    }
+    get ignoreBOM() {
+        return this.#ignoreBOM;
+    }
+    decode(input = none, options = {}) {
+        const stream = Boolean(options?.stream);
+        let bytes = ArrayBuffer.isView(input) ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength)
+            : input instanceof ArrayBuffer || input instanceof SharedArrayBuffer ? new Uint8Array(input) : undefined;
+        if (bytes === undefined) throw argType('list', ['ArrayBuffer', 'ArrayBufferView'], input);
+        if (this.#encoding === 'windows-1252')
+            return text.latin1Decode(bytes, 0, bytes.length, 255).replace(/[\x80-\x9f]/g, c => windows1252[c.charCodeAt(0) - 128]);
+        if (this.#rest.length) {
+            const joined = new Uint8Array(this.#rest.length + bytes.length);
+            joined.set(this.#rest);
+            joined.set(bytes, this.#rest.length);
+            bytes = joined;
+        }
+        let end = bytes.length;
+        if (stream) end = this.#encoding === 'utf-8' ? wholeLength(bytes) : end & ~1;
+        this.#rest = stream ? bytes.slice(end) : none;
+        if (this.#fatal && this.#encoding === 'utf-8' && text.utf8Valid(bytes, 0, end) !== end) {
+            this.#rest = none;
+            throw coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA', 'The encoded data was not valid for encoding utf-8');
+        }
+        let result = this.#encoding === 'utf-8' ? text.utf8Decode(bytes, 0, end)
+            : text.utf16Decode(bytes, 0, end).toWellFormed() + (!stream && end & 1 ? '\ufffd' : '');
+        if (!this.#begun && !this.#ignoreBOM && result.charCodeAt(0) === 0xfeff) result = result.slice(1);
+        this.#begun = stream && (this.#begun || end > 0);
+        return result;
+    }
+}
+
+// How many bytes do not end in the middle of a character.
+function wholeLength(bytes) {
+    for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+        const byte = bytes[bytes.length - back];
+        if ((byte & 0xc0) === 0x80) continue;
+        const need = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+        return need > back ? bytes.length - back : bytes.length;
+    }
+    return bytes.length;
+}
+
+for (const [name, Class] of Object.entries({ TextEncoder, TextDecoder }))
+    Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: name, configurable: true });
+
+module.exports = { TextEncoder, TextDecoder };

@@ -1,0 +1,195 @@
+// errors: Node's error classes, codes and messages, and stacks that show only the user's own frames.
+'use strict';
+
+const names = {
+    1: 'EPERM', 2: 'ENOENT', 3: 'ESRCH', 4: 'EINTR', 5: 'EIO', 6: 'ENXIO', 7: 'E2BIG', 8: 'ENOEXEC',
+    9: 'EBADF', 10: 'ECHILD', 11: 'EAGAIN', 12: 'ENOMEM', 13: 'EACCES', 14: 'EFAULT', 16: 'EBUSY',
+    17: 'EEXIST', 18: 'EXDEV', 19: 'ENODEV', 20: 'ENOTDIR', 21: 'EISDIR', 22: 'EINVAL', 23: 'ENFILE',
+    24: 'EMFILE', 25: 'ENOTTY', 26: 'ETXTBSY', 27: 'EFBIG', 28: 'ENOSPC', 29: 'ESPIPE', 30: 'EROFS',
+    31: 'EMLINK', 32: 'EPIPE', 34: 'ERANGE', 36: 'ENAMETOOLONG', 38: 'ENOSYS', 39: 'ENOTEMPTY',
+    40: 'ELOOP', 75: 'EOVERFLOW', 95: 'ENOTSUP', 110: 'ETIMEDOUT', 122: 'EDQUOT', 125: 'ECANCELED',
+};
+// libuv's texts, which Node prints; they differ from strerror's.
+const texts = {
+    EPERM: 'operation not permitted', ENOENT: 'no such file or directory', ESRCH: 'no such process',
+    EINTR: 'interrupted system call', EIO: 'i/o error', ENXIO: 'no such device or address',
+    E2BIG: 'argument list too long', ENOEXEC: 'exec format error', EBADF: 'bad file descriptor',
+    ECHILD: 'no child processes', EAGAIN: 'resource temporarily unavailable', ENOMEM: 'not enough memory',
+    EACCES: 'permission denied', EFAULT: 'bad address in system call argument',
+    EBUSY: 'resource busy or locked', EEXIST: 'file already exists',
+    EXDEV: 'cross-device link not permitted', ENODEV: 'no such device', ENOTDIR: 'not a directory',
+    EISDIR: 'illegal operation on a directory', EINVAL: 'invalid argument', ENFILE: 'file table overflow',
+    EMFILE: 'too many open files', ENOTTY: 'inappropriate ioctl for device', ETXTBSY: 'text file is busy',
+    EFBIG: 'file too large', ENOSPC: 'no space left on device', ESPIPE: 'invalid seek',
+    EROFS: 'read-only file system', EMLINK: 'too many links', EPIPE: 'broken pipe',
+    ERANGE: 'result too large', ENAMETOOLONG: 'name too long', ENOSYS: 'function not implemented',
+    ENOTEMPTY: 'directory not empty', ELOOP: 'too many symbolic links encountered',
+    EOVERFLOW: 'value too large for defined data type', ENOTSUP: 'operation not supported on socket',
+    ETIMEDOUT: 'connection timed out', EDQUOT: 'disk quota exceeded', ECANCELED: 'operation canceled',
+};
+
+// The error of a failed system call: `ENOENT: no such file or directory, open '/x'`.
+function systemError(errno, syscall, path, dest) {
+    const code = names[-errno] ?? `E${-errno}`;
+    let message = `${code}: ${texts[code] ?? 'unknown error'}, ${syscall}`;
+    if (path !== undefined) message += ` '${path}'`;
+    if (dest !== undefined) message += ` -> '${dest}'`;
+    const error = new Error(message);
+    error.errno = errno;
+    error.code = code;
+    error.syscall = syscall;
+    if (path !== undefined) error.path = path;
+    if (dest !== undefined) error.dest = dest;
+    return error;
+}
+
+// An error with a code, whose stack begins `Name [CODE]: message` as Node's do.
+function coded(Base, code, message) {
+    const error = new Base(message);
+    error.code = code;
+    codedNames.set(error, `${error.name} [${code}]`);
+    return error;
+}
+const codedNames = new WeakMap();
+
+function describeReceived(value) {
+    if (value == null) return ` Received ${value}`;
+    if (typeof value === 'function') return ` Received function ${value.name}`;
+    const { inspect } = require('internal/inspect');
+    if (typeof value === 'object') {
+        if (value.constructor?.name) return ` Received an instance of ${value.constructor.name}`;
+        return ` Received ${inspect(value, { depth: -1 })}`;
+    }
+    let text = inspect(value, { colors: false });
+    if (text.length > 28) text = `${text.slice(0, 25)}...`;
+    return ` Received type ${typeof value} (${text})`;
+}
+
+const kinds = new Set(['string', 'function', 'number', 'object', 'boolean', 'bigint', 'symbol']);
+
+function argType(name, expected, value) {
+    const list = Array.isArray(expected) ? expected : [expected];
+    const types = list.filter(kind => kinds.has(kind.toLowerCase())).map(kind => kind.toLowerCase());
+    const classes = list.filter(kind => !kinds.has(kind.toLowerCase()));
+    const join = words => words.length > 2 ? `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}` : words.join(' or ');
+    const parts = [];
+    if (types.length) parts.push(`${types.length > 1 ? 'one of type' : 'of type'} ${join(types)}`);
+    if (classes.length) parts.push(`an instance of ${join(classes)}`);
+    const kind = name.includes('.') ? 'property' : 'argument';
+    return coded(TypeError, 'ERR_INVALID_ARG_TYPE',
+        `The "${name}" ${kind} must be ${parts.join(' or ')}.${describeReceived(value)}`);
+}
+
+function argValue(name, value, reason = 'is invalid') {
+    const { inspect } = require('internal/inspect');
+    let text = inspect(value);
+    if (text.length > 128) text = `${text.slice(0, 128)}...`;
+    return coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+        `The ${name.includes('.') ? 'property' : 'argument'} '${name}' ${reason}. Received ${text}`);
+}
+
+function outOfRange(name, range, value) {
+    const grouped = digits => digits.replace(/\B(?=(\d{3})+$)/g, '_');
+    let text = typeof value === 'bigint' ? `${grouped(String(value))}n`
+        : Number.isInteger(value) && Math.abs(value) > 2 ** 32 ? grouped(String(value))
+            : require('internal/inspect').inspect(value);
+    return coded(RangeError, 'ERR_OUT_OF_RANGE',
+        `The value of "${name}" is out of range. It must be ${range}. Received ${text}`);
+}
+
+const check = {
+    string(value, name) {
+        if (typeof value !== 'string') throw argType(name, 'string', value);
+    },
+    function(value, name) {
+        if (typeof value !== 'function') throw argType(name, 'function', value);
+    },
+    object(value, name) {
+        if (value === null || typeof value !== 'object' || Array.isArray(value)) throw argType(name, 'Object', value);
+    },
+    number(value, name) {
+        if (typeof value !== 'number') throw argType(name, 'number', value);
+    },
+    boolean(value, name) {
+        if (typeof value !== 'boolean') throw argType(name, 'boolean', value);
+    },
+    integer(value, name, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
+        if (typeof value !== 'number') throw argType(name, 'number', value);
+        if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
+        if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
+    },
+};
+
+class AbortError extends Error {
+    constructor(message = 'The operation was aborted', options = undefined) {
+        super(message, options);
+        this.name = 'AbortError';
+        this.code = 'ABORT_ERR';
+    }
+}
+
+// ---------------------------------------------------------------- stacks
+
+// QuickJS gives the frames only, also those of this library; Node gives `Name: message` and then the
+// frames, in its own notation.
+const rawStack = Object.getOwnPropertyDescriptor(Error.prototype, 'stack');
+const captureRaw = Error.captureStackTrace;
+
+function frames(raw) {
+    const shown = [];
+    for (const line of raw.split('\n')) {
+        if (line === '') continue;
+        if (line.includes('(<null>') || line.includes('(missing)')) {
+            // what the library called natively on its way to the user's code is the library's, too
+            while (shown.length && shown.at(-1).endsWith(' (<anonymous>)')) shown.pop();
+            continue;
+        }
+        const anonymous = /^    at (?:<anonymous>|<eval>) \((.*)\)$/.exec(line);
+        if (anonymous) shown.push(`    at ${anonymous[1]}`);
+        else shown.push(line.endsWith(' (native)') ? `${line.slice(0, -8)}(<anonymous>)` : line);
+    }
+    return shown.length ? `\n${shown.join('\n')}` : '';
+}
+
+function header(error) {
+    try {
+        const { name, message } = error;
+        const first = codedNames.get(error) ?? (name === undefined ? 'Error' : String(name));
+        const text = message === undefined ? '' : String(message);
+        return first === '' ? text : text === '' ? first : `${first}: ${text}`;
+    } catch {
+        return 'Error';
+    }
+}
+
+Object.defineProperty(Error.prototype, 'stack', {
+    configurable: true,
+    enumerable: false,
+    get: function stack() {
+        const raw = rawStack.get.call(this);
+        return typeof raw === 'string' && (raw === '' || raw.startsWith('    at ')) ? header(this) + frames(raw) : raw;
+    },
+    set(value) {
+        Object.defineProperty(this, 'stack', { value, writable: true, configurable: true, enumerable: false });
+    },
+});
+
+Error.captureStackTrace = function captureStackTrace(object, above) {
+    captureRaw(object, above);
+    const own = Object.getOwnPropertyDescriptor(object, 'stack');
+    if (own && typeof own.value === 'string')
+        Object.defineProperty(object, 'stack', { ...own, value: header(object) + frames(own.value) });
+};
+
+// Where a SyntaxError happened: {file, line, column}, from the engine's own first frame.
+const places = new WeakMap(); // of errors that another parser than the engine's found
+const setPlace = (error, place) => (places.set(error, place), error);
+
+function syntaxPlace(error) {
+    if (places.has(error)) return places.get(error);
+    const raw = rawStack.get.call(error);
+    const place = typeof raw === 'string' && /^    at (.*):(\d+):(\d+)$/m.exec(raw.split('\n', 1)[0]);
+    return place ? { file: place[1], line: Number(place[2]), column: Number(place[3]) } : undefined;
+}
+
+module.exports = { systemError, coded, argType, argValue, outOfRange, check, AbortError, syntaxPlace, setPlace, names, texts };

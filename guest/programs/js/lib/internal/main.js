@@ -1,0 +1,324 @@
+// main: options, the forms a program comes in, its value, and how it ends.
+'use strict';
+
+const path = require('path');
+const { syntaxPlace } = require('internal/errors');
+const modules = require('internal/modules');
+const { inspect } = require('internal/inspect');
+
+const usage = `Usage: js [options] [FILE | -] [arguments]
+       js -e CODE [arguments]
+       js -p EXPRESSION [arguments]
+
+Runs JavaScript as Node does, on QuickJS. A program is the body of an async function: await and return
+work at its top level, and the returned value is printed. A program with import or export is a module.
+
+  -e, --eval CODE     run CODE
+  -p, --print CODE    run CODE and print the value of its last expression
+  -c, --check         only check the syntax of FILE
+  -r, --require NAME  require NAME first
+      --typescript    the program is TypeScript: erase its types (.ts files: always)
+      --input-type=T  what CODE or standard input is: module or commonjs
+      --run           run the text that the embedder handed over
+  -v, --version       print the version
+  -h, --help          print this
+`;
+
+// Options of Node that change nothing here.
+const ignored = /^--(?:no-warnings|enable-source-maps|experimental-[\w-]+|no-experimental-[\w-]+|trace-[\w-]+|max-old-space-size=.*|stack-size=.*|unhandled-rejections=.*|no-deprecation|disable-warning=.*|expose-gc|harmony[\w-]*|use-strict)$/;
+
+let main; // the promise of the main program
+const sources = new Map(); // program texts by name, for the line and caret of a syntax error
+
+function usageError(message) {
+    native.process.write(2, `js: ${message}\nTry 'js --help' for more information.\n`);
+    process.exitCode = 9;
+    return undefined;
+}
+
+function parse(argv) {
+    const options = { preload: [], args: [] };
+    let i = 1;
+    const value = (arg, name) => {
+        const at = arg.indexOf('=');
+        if (arg.startsWith('--') && at !== -1) return arg.slice(at + 1);
+        if (i >= argv.length) return void usageError(`${name} requires an argument`);
+        return argv[i++];
+    };
+    for (; i < argv.length;) {
+        const arg = argv[i];
+        if (arg === '-' || !arg.startsWith('-')) break;
+        i++;
+        if (arg === '--') break;
+        if (/^(?:-e|--eval(?:=.*)?)$/s.test(arg)) options.code = value(arg, '--eval');
+        else if (/^(?:-p|-pe|--print(?:=.*)?)$/s.test(arg)) {
+            options.print = true;
+            options.code = value(arg, '--print');
+        } else if (/^(?:-r|--require|--import)(?:=.*)?$/.test(arg)) options.preload.push(value(arg, '--require'));
+        else if (arg.startsWith('--input-type')) options.type = value(arg, '--input-type');
+        else if (arg === '--typescript') options.typescript = true;
+        else if (arg === '--run') options.run = true;
+        else if (arg === '-c' || arg === '--check') options.check = true;
+        else if (arg === '-v' || arg === '--version') options.text = `${process.version}\n`;
+        else if (arg === '-h' || arg === '--help') options.text = usage;
+        else if (arg === '-i' || arg === '--interactive') return usageError('there is no interactive mode');
+        else if (!ignored.test(arg)) return usageError(`bad option: ${arg}`);
+        if (process.exitCode === 9) return undefined;
+        options.execArgv = i - 1;
+    }
+    process.execArgv = argv.slice(1, 1 + (options.execArgv ?? 0));
+    options.args = argv.slice(i);
+    return options;
+}
+
+function start(argv) {
+    process.argv0 = argv[0] ?? 'js';
+    runPrelude();
+    if (argv[1] === '--run' && argv.length === 2) return runText({ args: [] });
+    const options = parse(argv);
+    if (options === undefined) return;
+    if (options.text !== undefined) {
+        native.process.write(1, options.text);
+        return;
+    }
+    for (const name of options.preload) modules.makeRequire(new modules.Module('internal/preload', null))(name);
+    if (options.run) runText(options);
+    else if (options.code !== undefined) runCode(options);
+    else runFile(options);
+}
+
+// What the embedder lets every program of its sandbox run first, in the global scope.
+function runPrelude() {
+    const fd = native.fs.open('/tools/prelude.js', 0, 0);
+    if (fd < 0) return;
+    const bytes = native.fs.readAll(fd);
+    native.fs.close(fd);
+    native.program.script(native.text.utf8Decode(bytes), '[prelude]', false);
+}
+
+// ---------------------------------------------------------------- forms of programs
+
+function runText(options) {
+    const text = native.process.runText();
+    if (typeof text === 'number') return void usageError('--run: no text was handed over');
+    process.argv = [process.execPath, ...options.args];
+    options.isRun = true;
+    program(text, '[code]', options);
+}
+
+function runCode(options) {
+    process.argv = [process.execPath, ...options.args];
+    if (options.print) return print(options);
+    program(options.code, '[eval]', options);
+}
+
+function print(options) {
+    const text = options.typescript ? require('internal/typescript').erase(options.code, '[eval]') : options.code;
+    sources.set('[eval]', text);
+    modules.makeMain('[eval]', globalThis);
+    globalThis.__filename = '[eval]';
+    globalThis.__dirname = '.';
+    follow(native.program.script(text, '[eval]', true), result => console.log(result.value));
+}
+
+function runFile(options) {
+    const name = options.args[0];
+    if (name === undefined || name === '-') {
+        const bytes = native.fs.readAll(0);
+        if (typeof bytes === 'number') throw require('internal/errors').systemError(bytes, 'read');
+        process.argv = [process.execPath, ...(name === '-' ? options.args : [])];
+        return program(native.text.utf8Decode(bytes), '[stdin]', options);
+    }
+    const given = path.resolve(name);
+    const extension = ['', '.js', '.mjs', '.cjs', '.ts', '.json', '/index.js'].find(end => {
+        const stat = native.fs.stat(given + end);
+        return typeof stat !== 'number' && (stat[1] & 0o170000) !== 0o040000;
+    });
+    if (extension === undefined) {
+        const error = new Error(`Cannot find module '${given}'`);
+        error.code = 'MODULE_NOT_FOUND';
+        error.requireStack = [];
+        throw error;
+    }
+    const real = native.fs.realpath(given + extension);
+    const file = typeof real === 'string' ? real : given + extension;
+    process.argv = [process.execPath, file, ...options.args.slice(1)];
+    if (/\.[cm]?ts$/.test(file)) options.typescript = true;
+    if (/\.m[jt]s$/.test(file)) options.type = 'module';
+    if (/\.c[jt]s$/.test(file)) options.type = 'commonjs';
+    if (file.endsWith('.json')) return void JSON.parse(modules.readText(file));
+    program(modules.readText(file), file, options);
+}
+
+// ---------------------------------------------------------------- running a text
+
+function program(text, name, options) {
+    sources.set(name, text);
+    if (options.typescript) text = require('internal/typescript').erase(text, name);
+    const body = read(text, name, options);
+    if (options.check) return;
+    if (body === undefined) {
+        // In a promise job, as in Node: what the module leaves to promises comes before its ticks.
+        return follow(Promise.resolve().then(() => native.program.evaluate()), () => {}, 'unhandledRejection');
+    }
+    const absolute = path.isAbsolute(name);
+    const module = modules.makeMain(name, absolute ? undefined : globalThis);
+    const require_ = absolute ? modules.makeRequire(module) : globalThis.require;
+    follow(body.call(module.exports, module.exports, require_, module, name, absolute ? path.dirname(name) : '.'),
+        value => report(value, options));
+    module.loaded = true;
+}
+
+// The text as an async function; undefined when it is a module, which then waits to be evaluated.
+// What does not parse as JavaScript is tried again as TypeScript. Throws the SyntaxError of the
+// reading that came furthest.
+function read(text, name, options) {
+    const first = attempt(text, name, options);
+    if (!first.error) return first.body;
+    if (!options.typescript) {
+        let erased;
+        try {
+            erased = require('internal/typescript').erase(text, name);
+        } catch { /* not TypeScript either: the first error stands */ }
+        if (erased !== undefined && erased !== text) {
+            const second = attempt(erased, name, options);
+            if (!second.error) return second.body;
+        }
+        sources.set(name, text);
+    }
+    throw first.error;
+}
+
+function attempt(text, name, { type }) {
+    sources.set(name, text);
+    let error;
+    if (type !== 'module') {
+        try {
+            return { body: native.program.function(text, name, true) };
+        } catch (thrown) {
+            if (!(thrown instanceof SyntaxError)) throw thrown;
+            error = thrown;
+            if (syntaxPlace(error)?.line > text.split('\n').length) error.message = 'Unexpected end of input';
+        }
+        if (type === 'commonjs' || !/\b(?:import|export)\b/.test(text)) return { error };
+    }
+    try {
+        native.program.compile(text, name, metaOf(name));
+        return { body: undefined };
+    } catch (thrown) {
+        if (!(thrown instanceof SyntaxError) || syntaxPlace(thrown)?.file !== name) throw thrown;
+        return { error: error && !further(thrown, error) ? error : thrown };
+    }
+}
+
+const further = (a, b) => {
+    const first = syntaxPlace(a), second = syntaxPlace(b);
+    if (!first || !second) return false;
+    return first.line > second.line || (first.line === second.line && first.column > second.column);
+};
+
+function metaOf(name) {
+    if (path.isAbsolute(name)) return modules.metaOf(name);
+    return { ...modules.metaOf(path.join(process.cwd(), name)), dirname: process.cwd() };
+}
+
+// The program runs from now on; `done` gets its value.
+function follow(promise, done, origin = 'uncaughtException') {
+    main = promise;
+    if (native.program.promiseState(promise) === 2) {
+        native.program.markHandled(promise);
+        main = undefined;
+        throw native.program.promiseResult(promise);
+    }
+    promise.then(value => {
+        main = undefined;
+        done(value);
+    }, error => {
+        main = undefined;
+        if (!fatal(error, origin)) process.reallyExit(process.finish(true));
+    }).catch(error => {
+        if (!fatal(error, 'uncaughtException')) process.reallyExit(process.finish(true));
+    });
+}
+
+// The returned value is printed: a string as it is, anything else but undefined as JSON.
+function report(value, options) {
+    if (value === undefined) return;
+    const json = JSON.stringify(value);
+    if (json === undefined) return; // a function or a symbol has no JSON
+    native.process.write(1, `${typeof value === 'string' ? value : json}\n`);
+    if (options.isRun) native.process.runValue(json);
+}
+
+// ---------------------------------------------------------------- errors and the end
+
+function describe(error) {
+    if (!(error instanceof Error) && !Error.isError(error)) return `Uncaught ${inspect(error)}\n`;
+    let text = '';
+    const place = error instanceof SyntaxError ? syntaxPlace(error) : undefined;
+    let lines = place && sources.get(place.file)?.split('\n');
+    if (place && lines === undefined && path.isAbsolute(place.file)) {
+        try {
+            lines = modules.readText(place.file).split('\n');
+        } catch { /* the text is gone: no line to show */ }
+    }
+    if (lines) {
+        const line = Math.max(1, Math.min(place.line, lines.length));
+        const shown = lines[line - 1], column = place.line > lines.length ? shown.length + 1 : place.column;
+        text = `${place.file}:${line}\n${shown}\n${shown.slice(0, Math.max(0, column - 1)).replace(/[^\t]/g, ' ')}^\n\n`;
+    }
+    let stack;
+    try {
+        stack = inspect(error);
+    } catch {
+        stack = String(error.stack);
+    }
+    if (stack.startsWith('[') && stack.endsWith(']')) stack = stack.slice(1, -1);
+    return `${text}${stack}\n`;
+}
+
+// An error that nobody caught. True when a handler of the program took it.
+function fatal(error, origin) {
+    if (process.captureUncaught) {
+        process.captureUncaught(error);
+        return true;
+    }
+    process.emit('uncaughtExceptionMonitor', error, origin);
+    if (process.listenerCount('uncaughtException') > 0) {
+        process.emit('uncaughtException', error, origin);
+        return true;
+    }
+    native.process.write(2, describe(error));
+    if (process.exitCode === undefined || process.exitCode === 0) process.exitCode = 1;
+    return false;
+}
+
+function rejected(promise, reason) {
+    if (process.listenerCount('unhandledRejection') > 0) {
+        process.emit('unhandledRejection', reason, promise);
+        return true;
+    }
+    if (reason instanceof Error || Error.isError(reason)) return fatal(reason, 'unhandledRejection');
+    const error = new Error('This error originated either by throwing inside of an async function without a catch block, ' +
+        `or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "${inspect(reason)}".`);
+    error.name = 'UnhandledPromiseRejection';
+    error.code = 'ERR_UNHANDLED_REJECTION';
+    return fatal(error, 'unhandledRejection');
+}
+
+// Nothing is left to do. True when 'beforeExit' made new work.
+function finish() {
+    if (process._events.beforeExit === undefined) return false;
+    process.emit('beforeExit', Number(process.exitCode ?? 0));
+    return require('internal/timers').alive();
+}
+
+function exit(failed) {
+    if (!failed && main !== undefined && process.exitCode === undefined) {
+        native.process.write(2, 'Warning: Detected unsettled top-level await: the program ended before its promise settled\n');
+        process.exitCode = 13;
+    }
+    return process.finish(failed);
+}
+
+module.exports = { start, fatal, rejected, finish, exit };

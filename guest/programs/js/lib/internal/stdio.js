@@ -1,0 +1,90 @@
+// stdio: process.stdin, stdout and stderr.
+//
+// The outputs are small writable streams of their own: what is written is in the hands of C at once
+// (output.c), so there is never anything to wait for.
+'use strict';
+
+const EventEmitter = require('events');
+const { argType, systemError, coded } = require('internal/errors');
+
+function Output(fd) {
+    EventEmitter.call(this);
+    this.fd = fd;
+    this._type = 'pipe';
+    this.writable = true;
+    this.writableEnded = this.writableFinished = this.destroyed = this.writableNeedDrain = false;
+    this.writableLength = 0;
+    this.writableHighWaterMark = 16384;
+    if (native.process.isatty(fd)) {
+        this.isTTY = true;
+        this.columns = 80;
+        this.rows = 24;
+    }
+}
+Output.prototype = Object.create(EventEmitter.prototype, { constructor: { value: Output, writable: true, configurable: true } });
+Object.defineProperty(Output, 'name', { value: 'WriteStream' });
+
+Output.prototype.write = function write(chunk, encoding, callback) {
+    if (typeof encoding === 'function') [callback, encoding] = [encoding, undefined];
+    if (typeof chunk === 'string') {
+        if (encoding && !/^utf-?8$/i.test(encoding)) chunk = Buffer.from(chunk, encoding);
+    } else if (!ArrayBuffer.isView(chunk)) {
+        throw argType('chunk', ['string', 'Buffer', 'TypedArray', 'DataView'], chunk);
+    } else if (chunk instanceof DataView) {
+        chunk = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    }
+    if (this.writableEnded) {
+        const error = coded(Error, 'ERR_STREAM_WRITE_AFTER_END', 'write after end');
+        process.nextTick(() => (callback?.(error), this.emit('error', error)));
+        return false;
+    }
+    const result = native.process.write(this.fd, chunk);
+    const error = result < 0 ? systemError(result, 'write') : null;
+    if (callback) process.nextTick(callback, error);
+    if (error) process.nextTick(() => this.emit('error', error));
+    return true;
+};
+
+Output.prototype.end = function end(chunk, encoding, callback) {
+    if (typeof chunk === 'function') [callback, chunk] = [chunk, undefined];
+    if (typeof encoding === 'function') [callback, encoding] = [encoding, undefined];
+    if (chunk !== undefined && chunk !== null) this.write(chunk, encoding);
+    this.writable = false;
+    this.writableEnded = this.writableFinished = true;
+    process.nextTick(() => {
+        this.emit('finish');
+        callback?.();
+    });
+    return this;
+};
+Output.prototype.cork = Output.prototype.uncork = Output.prototype.ref = Output.prototype.unref = function () {
+    return this;
+};
+Output.prototype.setDefaultEncoding = function () {
+    return this;
+};
+Output.prototype.destroy = function (error) {
+    this.destroyed = true;
+    if (error) process.nextTick(() => this.emit('error', error));
+    return this;
+};
+Output.prototype.getWindowSize = function () {
+    return [this.columns ?? 80, this.rows ?? 24];
+};
+Output.prototype.getColorDepth = () => 1;
+Output.prototype.hasColors = () => false;
+Output.prototype.cursorTo = Output.prototype.clearLine = Output.prototype.moveCursor = () => true;
+
+const output = fd => new Output(fd);
+
+function input() {
+    const stream = require('internal/fdstream').readable(0);
+    stream.fd = 0;
+    if (native.process.isatty(0)) {
+        stream.isTTY = true;
+        stream.setRawMode = () => stream;
+    }
+    return stream;
+}
+
+module.exports = { output, input };

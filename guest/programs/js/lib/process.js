@@ -1,0 +1,215 @@
+// process: the running program. Arguments, environment and directory are filled in when it wakes.
+'use strict';
+
+const EventEmitter = require('events');
+const { systemError, coded, argType, check, names } = require('internal/errors');
+const timers = require('internal/timers');
+
+const signals = {
+    SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGIOT: 6, SIGBUS: 7, SIGFPE: 8,
+    SIGKILL: 9, SIGUSR1: 10, SIGSEGV: 11, SIGUSR2: 12, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15, SIGCHLD: 17,
+    SIGSTKFLT: 16, SIGCONT: 18, SIGSTOP: 19, SIGTSTP: 20, SIGTTIN: 21, SIGTTOU: 22, SIGURG: 23,
+    SIGXCPU: 24, SIGXFSZ: 25, SIGVTALRM: 26, SIGPROF: 27, SIGWINCH: 28, SIGIO: 29, SIGPOLL: 29,
+    SIGPWR: 30, SIGSYS: 31,
+};
+
+// The object is an EventEmitter, made without running a constructor that scripts could notice.
+function process() {}
+Object.setPrototypeOf(process.prototype, EventEmitter.prototype);
+const self = new process();
+EventEmitter.call(self);
+Object.defineProperty(self, Symbol.toStringTag, { value: 'process', configurable: true });
+
+const hidden = (name, value) => Object.defineProperty(self, name, { value, writable: true, configurable: true });
+hidden('signals', signals);
+
+self.title = 'node';
+self.version = 'v20.20.2';
+self.versions = { node: '20.20.2', quickjs: native.engine.version, modules: '115', uv: '1.46.0', v8: '11.3.244' };
+self.arch = 'x64';
+self.platform = 'linux';
+self.release = { name: 'node', lts: 'Iron' };
+self.argv = [];
+self.execArgv = [];
+self.execPath = '/usr/bin/node';
+let exitCode;
+Object.defineProperty(self, 'exitCode', {
+    configurable: true,
+    enumerable: true,
+    get: () => exitCode,
+    set(code) {
+        if (code !== undefined && code !== null) {
+            const number = typeof code === 'string' && code !== '' ? Number(code) : code;
+            if (typeof number !== 'number' || Number.isNaN(number)) throw argType('code', ['integer'], code);
+            check.integer(number, 'code');
+        }
+        exitCode = code;
+    },
+});
+self.features = { inspector: false, debug: false, uv: true, ipv6: false, tls: false };
+self.config = { target_defaults: {}, variables: {} };
+self.allowedNodeEnvironmentFlags = new Set();
+
+for (const name of ['pid', 'ppid'])
+    Object.defineProperty(self, name, { get: () => native.process[name](), enumerable: true, configurable: true });
+
+self.getuid = self.geteuid = () => native.process.uid();
+self.getgid = self.getegid = () => native.process.gid();
+self.getgroups = () => [native.process.gid()];
+
+self.cwd = function cwd() {
+    const path = native.process.cwd();
+    if (typeof path === 'number') throw systemError(path, 'uv_cwd');
+    return path;
+};
+
+self.chdir = function chdir(directory) {
+    check.string(directory, 'directory');
+    const result = native.process.chdir(directory);
+    if (result < 0) throw systemError(result, 'chdir', self.cwd(), directory);
+};
+
+self.umask = mask => native.process.umask(typeof mask === 'string' ? parseInt(mask, 8) : mask);
+self.nextTick = timers.nextTick;
+self.uptime = () => native.process.now() / 1000;
+
+self.hrtime = function hrtime(since) {
+    const now = native.process.hrtime();
+    const time = [Number(now / 1000000000n), Number(now % 1000000000n)];
+    if (since === undefined) return time;
+    let seconds = time[0] - since[0], ns = time[1] - since[1];
+    if (ns < 0) {
+        seconds--;
+        ns += 1e9;
+    }
+    return [seconds, ns];
+};
+self.hrtime.bigint = () => native.process.hrtime();
+
+self.memoryUsage = function memoryUsage() {
+    const used = native.engine.memory();
+    return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
+};
+self.memoryUsage.rss = () => native.engine.memory();
+self.cpuUsage = before => ({ user: native.process.cpu() - (before?.user ?? 0), system: 0 });
+self.resourceUsage = () => ({ userCPUTime: native.process.cpu(), systemCPUTime: 0, maxRSS: native.engine.memory() >> 10 });
+
+// ---------------------------------------------------------------- ending
+
+let exiting = false;
+
+// 'exit' handlers, once; then the status of the process.
+hidden('finish', failed => {
+    if (failed && exitCode === undefined) exitCode = 1;
+    if (!exiting) {
+        exiting = true;
+        if (self._events.exit !== undefined) self.emit('exit', Number(exitCode ?? 0));
+    }
+    return Number(exitCode ?? 0);
+});
+
+self.exit = function exit(code) {
+    if (code !== undefined && code !== null) {
+        self.exitCode = code;
+    }
+    if (!exiting) {
+        exiting = true;
+        self.emit('exit', Number(self.exitCode ?? 0));
+    }
+    self.reallyExit(Number(self.exitCode ?? 0));
+};
+hidden('reallyExit', code => native.process.exit(code));
+self.abort = () => self.kill(self.pid, 'SIGABRT');
+
+self.kill = function kill(pid, signal = 'SIGTERM') {
+    if (!Number.isInteger(pid)) throw argType('pid', 'number', pid);
+    const number = typeof signal === 'number' ? signal : signals[signal];
+    if (number === undefined) throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+    const result = native.process.kill(pid, number);
+    if (result < 0) throw systemError(result, 'kill');
+    return true;
+};
+
+self.emitWarning = function emitWarning(warning, type = 'Warning', code = undefined) {
+    if (typeof type === 'object' && type !== null) ({ type = 'Warning', code } = type);
+    const error = typeof warning === 'string' ? Object.assign(new Error(warning), { name: type }) : warning;
+    if (code !== undefined) error.code = code;
+    timers.nextTick(() => {
+        self.emit('warning', error);
+        native.process.write(2, `(node:${self.pid}) ${code ? `[${code}] ` : ''}${error.name}: ${error.message}\n`);
+    });
+};
+
+// ---------------------------------------------------------------- signals
+
+const numberOf = name => (typeof name === 'string' && /^SIG[A-Z0-9]+$/.test(name) ? signals[name] : undefined);
+
+self.on('newListener', name => {
+    const number = numberOf(name);
+    if (number === undefined || self.listenerCount(name) > 0) return;
+    const result = native.loop.catchSignal(number, 2);
+    if (result < 0) throw systemError(result, 'uv_signal_start');
+});
+self.on('removeListener', name => {
+    const number = numberOf(name);
+    if (number !== undefined && self.listenerCount(name) === 0) native.loop.catchSignal(number, 0);
+});
+
+const childWatchers = new Set(); // child_process: called when some child has ended
+hidden('childWatchers', childWatchers);
+
+hidden('deliver', number => {
+    if (number === signals.SIGCHLD) for (const watcher of [...childWatchers]) watcher();
+    for (const name of Object.keys(signals)) {
+        if (signals[name] !== number) continue;
+        if (self.listenerCount(name) > 0) self.emit(name, name, number);
+    }
+});
+
+// ---------------------------------------------------------------- streams and environment
+
+const lazily = (name, make) => Object.defineProperty(self, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+        const value = make();
+        Object.defineProperty(self, name, { value, writable: true, configurable: true, enumerable: true });
+        return value;
+    },
+});
+lazily('stdout', () => require('internal/stdio').output(1));
+lazily('stderr', () => require('internal/stdio').output(2));
+lazily('stdin', () => require('internal/stdio').input());
+
+// The environment: names and values are strings, children inherit changes. Read at the first look.
+lazily('env', () => {
+    const target = {};
+    for (const entry of native.process.environment()) {
+        const at = entry.indexOf('=', 1);
+        if (at > 0) target[entry.slice(0, at)] = entry.slice(at + 1);
+    }
+    return new Proxy(target, {
+        set(object, name, value) {
+            if (typeof name === 'symbol' || typeof value === 'symbol')
+                throw new TypeError('Cannot convert a Symbol value to a string');
+            object[name] = `${value}`;
+            native.process.setenv(name, object[name]);
+            return true;
+        },
+        deleteProperty(object, name) {
+            if (typeof name === 'string') native.process.setenv(name, undefined);
+            return delete object[name];
+        },
+    });
+});
+
+self.binding = name => {
+    throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such binding: ${name}`);
+};
+self.setUncaughtExceptionCaptureCallback = fn => hidden('captureUncaught', fn);
+self.hasUncaughtExceptionCaptureCallback = () => Boolean(self.captureUncaught);
+self.setSourceMapsEnabled = () => {};
+self.getBuiltinModule = name => require('internal/modules').builtin(name);
+hidden('errnoNames', names);
+
+module.exports = self;

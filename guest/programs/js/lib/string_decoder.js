@@ -1,0 +1,4 @@
+// string_decoder: an npm package that is Node's own.
+'use strict';
+
+module.exports = require('npm/string_decoder');

@@ -1,0 +1,211 @@
+// util: Node's helpers.
+'use strict';
+
+const { inspect, format, formatWithOptions, colors } = require('internal/inspect');
+const { check, argType, coded, AbortError, names } = require('internal/errors');
+
+const promisifyCustom = Symbol.for('nodejs.util.promisify.custom');
+
+function promisify(original) {
+    check.function(original, 'original');
+    if (original[promisifyCustom]) {
+        const fn = original[promisifyCustom];
+        check.function(fn, 'util.promisify.custom');
+        return Object.defineProperty(fn, promisifyCustom, { value: fn, configurable: true });
+    }
+    if (original === setTimeout || original === setImmediate || original === setInterval)
+        return require('timers/promises')[original.name];
+    function fn(...args) {
+        return new Promise((resolve, reject) => {
+            original.call(this, ...args, (error, value) => (error ? reject(error) : resolve(value)));
+        });
+    }
+    Object.setPrototypeOf(fn, Object.getPrototypeOf(original));
+    Object.defineProperty(fn, promisifyCustom, { value: fn, configurable: true });
+    return Object.defineProperties(fn, Object.getOwnPropertyDescriptors(original));
+}
+promisify.custom = promisifyCustom;
+
+function callbackify(original) {
+    check.function(original, 'original');
+    function callbackified(...args) {
+        const callback = args.pop();
+        check.function(callback, 'last argument');
+        original.apply(this, args).then(
+            value => process.nextTick(callback, null, value),
+            error => {
+                if (!error) {
+                    const wrapped = coded(Error, 'ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value');
+                    wrapped.reason = error;
+                    error = wrapped;
+                }
+                process.nextTick(callback, error);
+            });
+    }
+    Object.defineProperty(callbackified, 'name', { value: `${original.name}Callbackified` });
+    return callbackified;
+}
+
+function inherits(constructor, parent) {
+    check.function(constructor, 'ctor');
+    check.function(parent, 'superCtor');
+    Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
+    Object.setPrototypeOf(constructor.prototype, parent.prototype);
+}
+
+const warned = new Set();
+function deprecate(fn, message, code) {
+    let done = false;
+    function deprecated(...args) {
+        if (!done) {
+            done = true;
+            if (code === undefined || !warned.has(code)) {
+                if (code !== undefined) warned.add(code);
+                process.emitWarning(message, 'DeprecationWarning', code);
+            }
+        }
+        return new.target ? Reflect.construct(fn, args, new.target) : fn.apply(this, args);
+    }
+    Object.setPrototypeOf(deprecated, fn);
+    if (fn.prototype) deprecated.prototype = fn.prototype;
+    return deprecated;
+}
+
+function debuglog(section) {
+    const enabled = new RegExp(`^(?:${(process.env.NODE_DEBUG ?? '').replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replaceAll('*', '.*').replaceAll(',', '|')})$`, 'i').test(section);
+    const log = (...args) => {
+        if (enabled) native.process.write(2, `${section.toUpperCase()} ${process.pid}: ${format(...args)}\n`);
+    };
+    log.enabled = enabled;
+    return log;
+}
+
+const stripVTControlCharacters = text => {
+    check.string(text, 'str');
+    return text.replace(/[\u001b\u009b][[\]()#;?]*(?:(?:(?:;[-a-zA-Z\d/#&.:=?%@~_]+)*|[a-zA-Z\d]+(?:;[-a-zA-Z\d/#&.:=?%@~_]*)*)?\u0007|(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~])/g, '');
+};
+
+function styleText(style, text, { validateStream = true, stream = process.stdout } = {}) {
+    check.string(text, 'text');
+    let before = '', after = '';
+    for (const name of Array.isArray(style) ? style : [style]) {
+        const color = colors[name];
+        if (color === undefined) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'format' must be one of: ${Object.keys(colors).map(key => `'${key}'`).join(', ')}. Received ${inspect(name)}`);
+        before += `\u001b[${color[0]}m`;
+        after = `\u001b[${color[1]}m${after}`;
+    }
+    return validateStream && !stream.isTTY ? text : before + text + after;
+}
+
+function aborted(signal, resource) {
+    check.object(resource, 'resource');
+    if (signal.aborted) return Promise.resolve();
+    return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+// ---------------------------------------------------------------- parseArgs
+
+function parseArgs(config = {}) {
+    const { args = process.argv.slice(2), options = {}, strict = true, allowPositionals = !strict, tokens: wantTokens = false, allowNegative = false } = config;
+    const values = { __proto__: null }, positionals = [], tokens = [];
+    const byShort = letter => Object.keys(options).find(name => options[name].short === letter) ?? letter;
+    const fail = (code, message) => {
+        throw coded(TypeError, code, message);
+    };
+    const store = (name, value, raw) => {
+        const option = options[name];
+        const shown = option?.short && !raw.startsWith('--') ? `-${option.short}, --${name}` : `--${name}`;
+        if (strict) {
+            if (option === undefined) fail('ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${raw}'${allowPositionals ? `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- ${JSON.stringify(raw).slice(1, -1)}` : ''}`);
+            if (option.type === 'string' && typeof value !== 'string') fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${shown} <value>' argument missing`);
+            if (option.type === 'boolean' && typeof value === 'string') fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${shown}' does not take an argument`);
+        }
+        const found = value ?? true;
+        if (option?.multiple) (values[name] ??= []).push(found);
+        else values[name] = found;
+    };
+    for (let i = 0; i < args.length; i++) {
+        const arg = args[i];
+        if (arg === '--') {
+            tokens.push({ kind: 'option-terminator', index: i });
+            positionals.push(...args.slice(i + 1));
+            args.slice(i + 1).forEach((value, j) => tokens.push({ kind: 'positional', index: i + 1 + j, value }));
+            if (strict && !allowPositionals && i + 1 < args.length) fail('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${args[i + 1]}'. This command does not take positional arguments`);
+            break;
+        }
+        const long = /^--([^=]+)(?:=(.*))?$/s.exec(arg);
+        if (long) {
+            let [, name, value] = long;
+            const inline = value !== undefined;
+            if (allowNegative && name.startsWith('no-') && options[name] === undefined) {
+                values[name.slice(3)] = false;
+                tokens.push({ kind: 'option', name: name.slice(3), rawName: arg, index: i, value: undefined, inlineValue: undefined });
+                continue;
+            }
+            const index = i;
+            if (!inline && options[name]?.type === 'string' && i + 1 < args.length && !(args[i + 1].startsWith('-') && args[i + 1].length > 1)) value = args[++i];
+            tokens.push({ kind: 'option', name, rawName: `--${name}`, index, value, inlineValue: value === undefined ? undefined : inline });
+            store(name, value, `--${name}`);
+        } else if (arg.startsWith('-') && arg.length > 1) {
+            for (let j = 1; j < arg.length; j++) {
+                const name = byShort(arg[j]);
+                let value, inline;
+                const index = i;
+                if (options[name]?.type === 'string') {
+                    if (j + 1 < arg.length) {
+                        value = arg.slice(j + 1);
+                        inline = true;
+                    } else if (i + 1 < args.length && !(args[i + 1].startsWith('-') && args[i + 1].length > 1)) {
+                        value = args[++i];
+                        inline = false;
+                    }
+                    j = arg.length;
+                }
+                tokens.push({ kind: 'option', name, rawName: `-${arg[index === i ? 1 : 1]}`, index, value, inlineValue: inline });
+                store(name, value, `-${options[name]?.short ?? name}`);
+            }
+        } else {
+            if (strict && !allowPositionals) fail('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${arg}'. This command does not take positional arguments`);
+            tokens.push({ kind: 'positional', index: i, value: arg });
+            positionals.push(arg);
+        }
+    }
+    for (const [name, option] of Object.entries(options))
+        if (option.default !== undefined && values[name] === undefined) values[name] = option.default;
+    return wantTokens ? { values, positionals, tokens } : { values, positionals };
+}
+
+const util = {
+    aborted, callbackify, debug: debuglog, debuglog, deprecate, format, formatWithOptions, inherits, inspect, parseArgs,
+    promisify, stripVTControlCharacters, styleText,
+    getSystemErrorName: number => names[-number],
+    getSystemErrorMap: () => new Map(Object.entries(names).map(([number, name]) => [-Number(number), [name, require('internal/errors').texts[name]]])),
+    isArray: Array.isArray,
+    isDeepStrictEqual: (a, b) => require('internal/comparisons').isDeepStrictEqual(a, b),
+    toUSVString: text => `${text}`.toWellFormed(),
+    transferableAbortController: () => new AbortController(),
+    types: require('internal/types'),
+    get TextDecoder() {
+        return globalThis.TextDecoder;
+    },
+    get TextEncoder() {
+        return globalThis.TextEncoder;
+    },
+    log(...args) {
+        console.log('%s - %s', new Date().toISOString(), format(...args));
+    },
+    _extend: (target, source) => Object.assign(target, source),
+    _errnoException: (errno, syscall) => require('internal/errors').systemError(errno, syscall),
+};
+Object.defineProperty(util, 'AbortError', { value: AbortError, enumerable: false });
+Object.defineProperty(util, 'argType', { value: argType, enumerable: false });
+for (const [name, test] of Object.entries({
+    isBoolean: value => typeof value === 'boolean', isBuffer: value => Buffer.isBuffer(value), isNull: value => value === null,
+    isNullOrUndefined: value => value == null, isNumber: value => typeof value === 'number', isString: value => typeof value === 'string',
+    isSymbol: value => typeof value === 'symbol', isUndefined: value => value === undefined, isRegExp: value => util.types.isRegExp(value),
+    isObject: value => value !== null && typeof value === 'object', isDate: value => util.types.isDate(value),
+    isError: value => Error.isError(value) || value instanceof Error, isFunction: value => typeof value === 'function',
+    isPrimitive: value => value === null || (typeof value !== 'object' && typeof value !== 'function'),
+})) util[name] = test;
+
+module.exports = util;

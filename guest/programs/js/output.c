@@ -1,0 +1,63 @@
+/*
+ * output.c: standard output and error of a JavaScript program.
+ *
+ * Writes are gathered while JavaScript runs and go out before the process waits, ends, starts a child
+ * or has run for long (engine.c), in the order in which they were made: a write to the other
+ * stream flushes first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine.h"
+
+#define BUFFER_BYTES (64u << 10)
+
+static char *buffer; /* BUFFER_BYTES, from the first write on */
+static size_t used;
+static int stream = 1; /* to which the buffered bytes go */
+
+static int write_all(int fd, const char *data, size_t len)
+{
+    while (len > 0) {
+        ssize_t done = write(fd, data, len);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -errno;
+        data += done;
+        len -= (size_t)done;
+    }
+    return 0;
+}
+
+bool output_pending(void)
+{
+    return used > 0;
+}
+
+int output_flush(void)
+{
+    size_t len = used;
+    used = 0;
+    return len ? write_all(stream, buffer, len) : 0;
+}
+
+int output_write(int fd, const char *data, size_t len)
+{
+    int result = 0;
+    if (fd != stream || len > BUFFER_BYTES - used) {
+        result = output_flush();
+        stream = fd;
+    }
+    if (result < 0)
+        return result;
+    if (!buffer && !(buffer = malloc(BUFFER_BYTES)))
+        return write_all(fd, data, len);
+    if (len > BUFFER_BYTES)
+        return write_all(fd, data, len);
+    memcpy(buffer + used, data, len);
+    used += len;
+    return 0;
+}

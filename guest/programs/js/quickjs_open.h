@@ -1,0 +1,24 @@
+/*
+ * quickjs_open.h: the few things that this program needs from inside QuickJS and that its API does
+ * not offer. quickjs_open.c compiles QuickJS itself and has access to its structures.
+ */
+#ifndef JS_QUICKJS_OPEN_H
+#define JS_QUICKJS_OPEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quickjs.h"
+
+/* Seeds Math.random(). */
+void quickjs_seed(JSContext *ctx, uint64_t seed);
+
+/* JS_Eval() for a text whose first line has a number of its own, also 0. A NUL follows the text. */
+JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *filename, int line,
+                     int flags);
+
+/* What an iterator of a Map or Set would still give, without moving it: an array; *pairs says that
+ * keys and values alternate in it. JS_UNDEFINED for anything else. */
+JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs);
+
+#endif

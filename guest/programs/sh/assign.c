@@ -1,0 +1,282 @@
+/*
+ * assign.c: assignments in all their forms: x=, x+=, a[i]=, a=(…), and references given as text.
+ */
+#include "sh.h"
+
+bool assign_split_ref(struct shell *sh, const char *ref, char **name, char **sub) {
+    size_t n = name_len(ref), len = strlen(ref);
+    *sub = NULL;
+    if (n == 0) return false;
+    *name = arena_strndup(&sh->tmp, ref, n);
+    if (ref[n] == 0) return true;
+    if (ref[n] != '[' || ref[len - 1] != ']' || len - n < 3) return false;
+    *sub = arena_strndup(&sh->tmp, ref + n + 1, len - n - 2);
+    return true;
+}
+
+bool assign_valid_lhs(const char *lhs) {
+    size_t n = name_len(lhs), len = strlen(lhs);
+    if (n == 0) return false;
+    return lhs[n] == 0 || (lhs[n] == '[' && lhs[len - 1] == ']' && len - n > 2);
+}
+
+bool assign_index(struct shell *sh, struct var *v, const char *name, const char *sub,
+                  int64_t *out) {
+    if (!arith_eval(sh, sub, out, NULL)) {
+        arith_error(sh, NULL);
+        return false;
+    }
+    if (*out >= 0) return true;
+    int64_t end = !v ? 0 : v->flags & V_ARRAY ? array_next_index(v->array) : v->flags & V_SET ? 1 : 0;
+    *out += end;
+    (void)name;
+    return true;
+}
+
+/* Assigns to an element whose subscript is text; expanded already. */
+static bool assign_element(struct shell *sh, struct var *v, const char *shown, const char *sub,
+                           const char *value, bool append) {
+    if (v->flags & V_ASSOC) {
+        if (!*sub) {
+            sh_error(sh, "%s[%s]: bad array subscript", v->entry.key, shown);
+            return false;
+        }
+        return var_assign_key(sh, v, sub, value, append);
+    }
+    int64_t i;
+    if (!assign_index(sh, v, v->entry.key, sub, &i)) return false;
+    if (i < 0) {
+        sh_error(sh, "%s[%s]: bad array subscript", v->entry.key, shown);
+        return false;
+    }
+    return var_assign_index(sh, v, i, value, append);
+}
+
+bool assign_text(struct shell *sh, const char *lhs, const char *value, bool append) {
+    char *name, *sub;
+    if (!assign_split_ref(sh, lhs, &name, &sub)) {
+        sh_builtin_error(sh, "`%s': not a valid identifier", lhs);
+        return false;
+    }
+    const char *target = var_nameref_target(sh, name);
+    if (target && strcmp(target, name) != 0) {
+        if (!sub) {
+            if (!assign_split_ref(sh, target, &name, &sub)) {
+                sh_builtin_error(sh, "`%s': not a valid identifier", target);
+                return false;
+            }
+        } else {
+            name = arena_strdup(&sh->tmp, target);
+        }
+    }
+    struct var *raw = var_find_raw(sh, name);
+    if (raw && (raw->flags & V_NAMEREF) && !(raw->flags & V_SET) && !sub) {
+        if (raw->flags & V_READONLY) return var_readonly_error(sh, raw);
+        if (!assign_valid_lhs(value)) {
+            sh_error(sh, "`%s': not a valid identifier", value);
+            return false;
+        }
+        var_put(sh, raw, value);
+        return true;
+    }
+    struct var *v = var_make(sh, name);
+    if (!sub) return var_assign(sh, v, value, append);
+    if (v->flags & V_READONLY) return var_readonly_error(sh, v);
+    char *text = expand_arith_text(sh, sub);
+    if (!text) return false;
+    return assign_element(sh, v, sub, text, value, append);
+}
+
+const char *assign_get_text(struct shell *sh, const char *ref) {
+    char *name, *sub;
+    if (!assign_split_ref(sh, ref, &name, &sub)) return NULL;
+    if (!sub) return var_get(sh, name);
+    struct var *v = var_find(sh, name);
+    if (!v) return NULL;
+    char *text = expand_arith_text(sh, sub);
+    if (!text) return NULL;
+    var_refresh(sh, v);
+    if (v->flags & V_ASSOC) return assoc_get(v->assoc, text);
+    int64_t i;
+    if (!assign_index(sh, v, name, text, &i) || i < 0) return NULL;
+    if (v->flags & V_ARRAY) return array_get(v->array, i);
+    return i == 0 ? var_str(sh, v) : NULL;
+}
+
+/* ------------------------------------------------------------------ a=(…) */
+
+struct item {
+    char *index; /* NULL: the next one */
+    bool append;
+    char *value;
+};
+
+struct items {
+    struct item *v;
+    int n, cap;
+};
+
+static void items_add(struct shell *sh, struct items *list, struct item item) {
+    if (list->n == list->cap) {
+        int cap = list->cap ? list->cap * 2 : 8;
+        list->v = arena_extend(&sh->tmp, list->v, (size_t)list->cap * sizeof *list->v,
+                               (size_t)cap * sizeof *list->v);
+        list->cap = cap;
+    }
+    list->v[list->n++] = item;
+}
+
+/* Expands everything before anything is assigned: a=("${a[@]}" x). */
+static bool expand_elements(struct shell *sh, const struct assign *as, struct items *out,
+                            bool assoc) {
+    for (const struct element *e = as->elements; e; e = e->next) {
+        if (!e->index && !assoc) {
+            struct strings words = {0};
+            if (!expand_word(sh, e->value, &words)) return false;
+            for (int i = 0; i < words.n; i++)
+                items_add(sh, out, (struct item){.value = words.v[i]});
+            continue;
+        }
+        struct item item = {.append = e->append};
+        if (e->index && !(item.index = expand_single(sh, e->index))) return false;
+        if (!(item.value = expand_single(sh, e->value))) return false;
+        items_add(sh, out, item);
+    }
+    return true;
+}
+
+/* declare -A x=(k v k v): without any [k]= the words are pairs. */
+static bool fill_pairs(struct shell *sh, struct var *v, const struct items *items) {
+    for (int i = 0; i < items->n; i += 2) {
+        const char *value = i + 1 < items->n ? items->v[i + 1].value : "";
+        if (!*items->v[i].value) {
+            sh_error(sh, "%s: bad array subscript", v->entry.key);
+            continue;
+        }
+        if (!var_assign_key(sh, v, items->v[i].value, value, false)) return false;
+    }
+    return true;
+}
+
+static bool fill_assoc(struct shell *sh, struct var *v, const struct items *items) {
+    if (items->n > 0 && !items->v[0].index) return fill_pairs(sh, v, items);
+    for (int i = 0; i < items->n; i++) {
+        const struct item *it = &items->v[i];
+        if (!it->index) {
+            sh_error(sh, "%s: '%s': must use subscript when assigning associative array",
+                     v->entry.key, it->value);
+            continue;
+        }
+        if (!*it->index) {
+            sh_error(sh, "[%s]=%s: bad array subscript", it->index, it->value);
+            continue;
+        }
+        if (!var_assign_key(sh, v, it->index, it->value, it->append)) return false;
+    }
+    return true;
+}
+
+static bool fill_indexed(struct shell *sh, struct var *v, const struct items *items, int64_t at) {
+    for (int i = 0; i < items->n; i++) {
+        const struct item *it = &items->v[i];
+        if (i % 256 == 255) exec_step(sh);
+        if (it->index) {
+            if (!*it->index) {
+                sh_error(sh, "[%s]=%s: bad array subscript", it->index, it->value);
+                continue;
+            }
+            if (!assign_index(sh, v, v->entry.key, it->index, &at)) return false;
+            if (at < 0) {
+                sh_error(sh, "[%s]=%s: bad array subscript", it->index, it->value);
+                at = array_next_index(v->array);
+                continue;
+            }
+        }
+        if (!var_assign_index(sh, v, at, it->value, it->append)) return false;
+        at++;
+    }
+    return true;
+}
+
+bool assign_compound(struct shell *sh, struct var *v, const struct assign *as) {
+    struct items items = {0};
+    if (v->flags & V_READONLY) return var_readonly_error(sh, v);
+    bool assoc = (v->flags & V_ASSOC) != 0;
+    if (!expand_elements(sh, as, &items, assoc)) return false;
+    if (!assoc) var_to_array(sh, v);
+    if (!as->append) {
+        unsigned keep = v->flags;
+        var_clear(sh, v);
+        v->flags = (uint16_t)(keep | V_SET);
+    }
+    v->flags |= V_SET;
+    if (sh->opt[OPT_ALLEXPORT]) var_export(sh, v, true);
+    bool ok = assoc ? fill_assoc(sh, v, &items)
+                    : fill_indexed(sh, v, &items, as->append ? array_next_index(v->array) : 0);
+    var_changed(sh, v);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ simple assignments */
+
+static void trace_assign(struct shell *sh, const struct assign *as, const char *value) {
+    sb text = sb_in(&sh->tmp);
+    sb_puts(&text, as->name);
+    if (as->index) sb_printf(&text, "[%s]", as->index->text);
+    sb_puts(&text, as->append ? "+=" : "=");
+    if (value) {
+        if (*value) quote_trace(&text, value);
+    } else {
+        const char *open = strchr(as->word->text, '(');
+        sb_puts(&text, open ? open : "");
+    }
+    exec_trace_text(sh, sb_str(&text));
+}
+
+static bool assign_compound_to(struct shell *sh, const struct assign *as) {
+    if (as->index) {
+        sh_error(sh, "%s[%s]: cannot assign list to array member", as->name, as->index->text);
+        return false;
+    }
+    if (sh->opt[OPT_XTRACE]) trace_assign(sh, as, NULL);
+    struct var *v = var_make(sh, as->name);
+    return assign_compound(sh, v, as);
+}
+
+/* The target of a nameref that is "a[1]", or one that has none yet. */
+static bool assign_through(struct shell *sh, const struct assign *as, const char *value) {
+    return assign_text(sh, as->name, value, as->append);
+}
+
+/* A nameref whose target is an element has no elements of its own. */
+static bool names_element(struct shell *sh, const struct assign *as) {
+    const struct var *raw = var_find_raw(sh, as->name);
+    if (!raw || !(raw->flags & V_NAMEREF) || !(as->index || as->compound)) return false;
+    const char *target = var_nameref_target(sh, as->name);
+    if (!target || name_ok(target)) return false;
+    sh_error(sh, "`%s': not a valid identifier", target);
+    return true;
+}
+
+bool assign_one(struct shell *sh, const struct assign *as, unsigned flags) {
+    if (names_element(sh, as)) return false;
+    if (as->compound) return assign_compound_to(sh, as);
+    char *value = expand_single(sh, as->value);
+    if (!value) return false;
+    if (sh->opt[OPT_XTRACE]) trace_assign(sh, as, value);
+    struct var *raw = var_find_raw(sh, as->name);
+    if (!as->index && raw && !(raw->flags & V_NAMEREF))
+        return var_assign(sh, raw, value, as->append);
+    if (!as->index && raw) return assign_through(sh, as, value);
+    struct var *v = var_make(sh, as->name);
+    if (flags) v->flags |= (uint16_t)flags;
+    if (!as->index) return var_assign(sh, v, value, as->append);
+    if (v->flags & V_READONLY) return var_readonly_error(sh, v);
+    char *sub = expand_single(sh, as->index);
+    if (!sub) return false;
+    if (as->index->len == 0) {
+        sh_error(sh, "%s[]: bad array subscript", as->name);
+        return false;
+    }
+    return assign_element(sh, v, as->index->text, sub, value, as->append);
+}

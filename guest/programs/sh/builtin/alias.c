@@ -1,0 +1,105 @@
+/*
+ * builtin/alias.c: alias and unalias.
+ */
+#include "builtin.h"
+
+static void print_alias(struct shell *sh, const struct alias *a) {
+    sb text = {0};
+    sb_printf(&text, "alias %s=", a->entry.key);
+    quote_single(&text, a->value);
+    sb_putc(&text, '\n');
+    out_put(sh, text.s, text.n);
+    sb_free(&text);
+}
+
+static struct alias *find(struct shell *sh, const char *name) {
+    return (struct alias *)table_find(sh->aliases, name, strlen(name));
+}
+
+static void set_alias(struct shell *sh, const char *name, size_t n, const char *value) {
+    struct alias *a = (struct alias *)table_find(sh->aliases, name, n);
+    if (!a) {
+        a = xcalloc(1, sizeof *a);
+        a->entry.key = xstrndup(name, n);
+        table_add(sh->aliases, &a->entry);
+    }
+    free(a->value);
+    a->value = xstrdup(value);
+}
+
+static void remove_alias(struct shell *sh, struct alias *a) {
+    table_swap(sh->aliases, &a->entry, NULL);
+    free(a->entry.key);
+    free(a->value);
+    free(a);
+}
+
+static bool name_allowed(const char *s, size_t n) {
+    if (n == 0) return false;
+    for (size_t i = 0; i < n; i++)
+        if (strchr(" \t\n/$`=|&;()<>'\"\\", s[i])) return false;
+    return true;
+}
+
+BUILTIN(alias) {
+    struct bopt o = bopt_new(argc, argv);
+    bool print = false;
+    for (int c; (c = bopt_next(sh, &o, "p", NULL));) {
+        if (bopt_over(c)) return 2;
+        print = true;
+    }
+    if (print || o.index >= argc) {
+        int count;
+        struct entry **list = table_sorted(sh->aliases, &sh->tmp, &count);
+        for (int i = 0; i < count; i++) print_alias(sh, (struct alias *)list[i]);
+    }
+    int status = 0;
+    for (int i = o.index; i < argc; i++) {
+        const char *eq = strchr(argv[i], '=');
+        if (eq && eq > argv[i]) {
+            size_t n = (size_t)(eq - argv[i]);
+            if (name_allowed(argv[i], n)) {
+                set_alias(sh, argv[i], n, eq + 1);
+            } else {
+                sh_builtin_error(sh, "`%.*s': invalid alias name", (int)n, argv[i]);
+                status = 1;
+            }
+            continue;
+        }
+        struct alias *a = find(sh, argv[i]);
+        if (a) {
+            print_alias(sh, a);
+        } else {
+            sh_builtin_error(sh, "%s: not found", argv[i]);
+            status = 1;
+        }
+    }
+    return status;
+}
+
+BUILTIN(unalias) {
+    struct bopt o = bopt_new(argc, argv);
+    bool all = false;
+    for (int c; (c = bopt_next(sh, &o, "a", NULL));) {
+        if (bopt_over(c)) return 2;
+        all = true;
+    }
+    if (all) {
+        int count;
+        struct entry **list = table_sorted(sh->aliases, &sh->tmp, &count);
+        for (int i = 0; i < count; i++) remove_alias(sh, (struct alias *)list[i]);
+        return 0;
+    }
+    if (o.index >= argc) return sh_usage(sh);
+    int status = 0;
+    for (int i = o.index; i < argc; i++) {
+        struct alias *a = find(sh, argv[i]);
+        if (a) {
+            remove_alias(sh, a);
+        } else {
+            sh_builtin_error(sh, "%s: not found", argv[i]);
+            status = 1;
+        }
+    }
+    return status;
+}

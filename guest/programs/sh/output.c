@@ -1,0 +1,48 @@
+/*
+ * output.c: what builtins print: gathered, then written when the builtin ends.
+ */
+#include "sh.h"
+
+#include <unistd.h>
+
+enum { OUT_CHUNK = 8192 };
+
+int write_all(int fd, const char *s, size_t n) {
+    while (n > 0) {
+        ssize_t got = write(fd, s, n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
+        s += got;
+        n -= (size_t)got;
+    }
+    return 0;
+}
+
+int out_flush(struct shell *sh) {
+    int result = sh->out_failed ? -1 : 0;
+    if (result < 0) errno = EPIPE;
+    if (sh->out.n > 0 && result == 0) result = write_all(1, sh->out.s, sh->out.n);
+    sh->out.n = 0;
+    sh->out_failed = false;
+    if (sh->out.cap > 4 * OUT_CHUNK) sb_free(&sh->out);
+    return result;
+}
+
+void out_put(struct shell *sh, const char *s, size_t n) {
+    sb_put(&sh->out, s, n);
+    if (sh->out.n < OUT_CHUNK) return;
+    if (write_all(1, sh->out.s, sh->out.n) < 0) sh->out_failed = true;
+    sh->out.n = 0;
+}
+
+void out_puts(struct shell *sh, const char *s) { out_put(sh, s, strlen(s)); }
+
+void out_putc(struct shell *sh, char c) { out_put(sh, &c, 1); }
+
+void out_printf(struct shell *sh, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    sb_vprintf(&sh->out, format, args);
+    va_end(args);
+    out_put(sh, "", 0);
+}

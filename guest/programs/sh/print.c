@@ -1,0 +1,435 @@
+/*
+ * print.c: the tree as text again, laid out as bash does it: declare -f, jobs, BASH_COMMAND.
+ *
+ * Inside a function commands stand on lines of their own; elsewhere on one line as far as their
+ * kind allows. Bodies of here-documents follow the line that asked for them.
+ */
+#include "sh.h"
+
+struct printer {
+    sb *out;
+    int indent;
+    bool in_function;
+    bool skip_indent;          /* the next command goes on on this line */
+    bool after_here;           /* a here-document has just ended the line */
+    const struct redir *here[8];
+    int here_count;
+};
+
+static void put_node(struct printer *p, const struct node *n);
+
+static void put(struct printer *p, const char *s) { sb_puts(p->out, s); }
+
+static void put_indent(struct printer *p) {
+    if (p->skip_indent) {
+        p->skip_indent = false;
+        return;
+    }
+    for (int i = 0; i < p->indent; i++) sb_putc(p->out, ' ');
+}
+
+static void newline(struct printer *p, const char *text) {
+    sb_putc(p->out, '\n');
+    for (int i = 0; *text && i < p->indent; i++) sb_putc(p->out, ' ');
+    put(p, text);
+}
+
+static void semicolon(struct printer *p) {
+    char last = p->out->n ? p->out->s[p->out->n - 1] : 0;
+    if (last != '&' && last != '\n') sb_putc(p->out, ';');
+}
+
+/* ------------------------------------------------------------------ words */
+
+/* $( ) in a word is printed anew; everything else as it was written. */
+static void put_parts(sb *out, const struct word *w, const struct part *parts, uint32_t *done) {
+    for (; parts; parts = parts->next) {
+        if (parts->kind == PART_DQ) put_parts(out, w, parts->inner, done);
+        if (parts->kind != PART_CMD && parts->kind != PART_PROC_IN && parts->kind != PART_PROC_OUT)
+            continue;
+        if (parts->end > w->len || parts->at < *done) continue;
+        sb_put(out, w->text + *done, parts->at - *done);
+        sb_put(out, w->text + parts->at, 2);
+        if (!(parts->cmd->kind == N_LIST && !parts->cmd->list.first)) print_command(out, parts->cmd);
+        sb_putc(out, ')');
+        *done = parts->end;
+    }
+}
+
+void print_word(sb *out, const struct word *w) {
+    uint32_t done = 0;
+    if (!(w->flags & W_PURE)) put_parts(out, w, w->parts, &done);
+    sb_put(out, w->text + done, w->len - done);
+}
+
+static void put_assign(struct printer *p, const struct assign *as) { print_word(p->out, as->word); }
+
+/* ------------------------------------------------------------------ redirections */
+
+static void put_redir_fd(struct printer *p, const struct redir *r, int usual) {
+    if (r->fd_var) sb_printf(p->out, "{%s}", r->fd_var);
+    else if (r->fd >= 0 && r->fd != usual) sb_printf(p->out, "%d", r->fd);
+}
+
+static void put_file_redir(struct printer *p, const struct redir *r, const char *op, int usual) {
+    put_redir_fd(p, r, usual);
+    put(p, op);
+    sb_putc(p->out, ' ');
+    print_word(p->out, r->target);
+}
+
+static void put_dup(struct printer *p, const struct redir *r) {
+    bool input = r->kind == R_DUP_IN;
+    bool closes = strcmp(r->target->text, "-") == 0;
+    if (r->fd_var) sb_printf(p->out, "{%s}", r->fd_var);
+    else sb_printf(p->out, "%d", r->fd >= 0 ? r->fd : input ? 0 : 1);
+    put(p, input && !closes ? "<&" : ">&");
+    print_word(p->out, r->target);
+}
+
+static void put_redir(struct printer *p, const struct redir *r) {
+    switch (r->kind) {
+    case R_IN: put_file_redir(p, r, "<", 0); break;
+    case R_OUT: put_file_redir(p, r, ">", 1); break;
+    case R_CLOBBER: put_file_redir(p, r, ">|", 1); break;
+    case R_APPEND: put_file_redir(p, r, ">>", 1); break;
+    case R_INOUT: put_file_redir(p, r, "<>", 0); break;
+    case R_BOTH: put_file_redir(p, r, "&>", -1); break;
+    case R_BOTH_APPEND: put_file_redir(p, r, "&>>", -1); break;
+    case R_HERE_STRING: put_file_redir(p, r, "<<<", 0); break;
+    case R_HERE_DOC:
+        put_redir_fd(p, r, 0);
+        put(p, r->strip ? "<<-" : "<<");
+        if (r->here_quoted) quote_single(p->out, r->delimiter);
+        else put(p, r->delimiter);
+        if (p->here_count < DIM(p->here)) p->here[p->here_count++] = r;
+        break;
+    default: put_dup(p, r);
+    }
+}
+
+static void put_redirs(struct printer *p, const struct redir *r) {
+    for (; r; r = r->next) {
+        sb_putc(p->out, ' ');
+        put_redir(p, r);
+    }
+}
+
+/* What stands on the rest of the line, then the documents that the line asked for. */
+static void put_here(struct printer *p, const char *rest) {
+    put(p, rest);
+    if (p->here_count == 0) return;
+    sb_putc(p->out, '\n');
+    for (int i = 0; i < p->here_count; i++) {
+        const struct redir *r = p->here[i];
+        if (r->target) put(p, r->target->text);
+        put(p, r->delimiter);
+        sb_putc(p->out, '\n');
+    }
+    p->here_count = 0;
+    p->after_here = true;
+}
+
+/* ------------------------------------------------------------------ commands */
+
+static void put_simple(struct printer *p, const struct node *n) {
+    bool first = true;
+    for (const struct assign *as = n->simple.assigns; as; as = as->next) {
+        if (!first) sb_putc(p->out, ' ');
+        first = false;
+        put_assign(p, as);
+    }
+    for (int i = 0; i < n->simple.count; i++) {
+        if (!first) sb_putc(p->out, ' ');
+        first = false;
+        print_word(p->out, n->simple.words[i]);
+    }
+    for (const struct redir *r = n->redirs; r; r = r->next) {
+        if (!first) sb_putc(p->out, ' ');
+        first = false;
+        put_redir(p, r);
+    }
+}
+
+/* A body on lines of its own, one level further in. */
+static void put_body(struct printer *p, const struct node *body) {
+    p->indent += 4;
+    sb_putc(p->out, '\n');
+    put_node(p, body);
+    put_here(p, "");
+    semicolon(p);
+    p->indent -= 4;
+}
+
+/* A command that goes on on this line. */
+static void put_inline(struct printer *p, const struct node *n) {
+    p->skip_indent = true;
+    put_node(p, n);
+}
+
+static void put_group(struct printer *p, const struct node *n) {
+    put(p, "{ ");
+    if (!p->in_function) {
+        put_inline(p, n->wrap.body);
+        put_here(p, "");
+        semicolon(p);
+        put(p, " }");
+        return;
+    }
+    sb_putc(p->out, '\n');
+    p->indent += 4;
+    put_node(p, n->wrap.body);
+    put_here(p, "");
+    p->indent -= 4;
+    newline(p, "}");
+}
+
+static void put_if(struct printer *p, const struct node *n) {
+    put(p, "if ");
+    put_inline(p, n->branch.cond);
+    semicolon(p);
+    put(p, " then");
+    put_body(p, n->branch.then);
+    if (n->branch.otherwise) {
+        newline(p, "else");
+        put_body(p, n->branch.otherwise);
+    }
+    newline(p, "fi");
+}
+
+static void put_while(struct printer *p, const struct node *n) {
+    put(p, n->kind == N_WHILE ? "while " : "until ");
+    put_inline(p, n->loop.cond);
+    semicolon(p);
+    put(p, " do");
+    put_body(p, n->loop.body);
+    newline(p, "done");
+}
+
+static void put_for_head(struct printer *p, const struct node *n) {
+    sb_printf(p->out, "%s %s in", n->kind == N_FOR ? "for" : "select", n->each.name);
+    if (n->flags & NF_FOR_ARGS) put(p, " \"$@\"");
+    for (int i = 0; i < n->each.count; i++) {
+        sb_putc(p->out, ' ');
+        print_word(p->out, n->each.words[i]);
+    }
+}
+
+static void put_for(struct printer *p, const struct node *n) {
+    put_for_head(p, n);
+    sb_putc(p->out, ';');
+    newline(p, "do");
+    put_body(p, n->each.body);
+    newline(p, "done");
+}
+
+static void put_trimmed(struct printer *p, const struct word *w) {
+    if (!w) {
+        sb_putc(p->out, '1');
+        return;
+    }
+    const char *s = w->text + strspn(w->text, " \t\n");
+    size_t n = strlen(s);
+    while (n > 0 && strchr(" \t\n", s[n - 1])) n--;
+    sb_put(p->out, s, n);
+}
+
+static void put_arith_for(struct printer *p, const struct node *n) {
+    put(p, "for ((");
+    put_trimmed(p, n->afor.init);
+    put(p, "; ");
+    put_trimmed(p, n->afor.cond);
+    put(p, "; ");
+    put_trimmed(p, n->afor.step);
+    put(p, "))");
+    newline(p, "do");
+    put_body(p, n->afor.body);
+    newline(p, "done");
+}
+
+static void put_case(struct printer *p, const struct node *n) {
+    put(p, "case ");
+    print_word(p->out, n->choice.subject);
+    put(p, " in ");
+    p->indent += 4;
+    for (const struct case_item *item = n->choice.items; item; item = item->next) {
+        newline(p, "");
+        for (int i = 0; i < p->indent; i++) sb_putc(p->out, ' ');
+        for (int i = 0; i < item->count; i++) {
+            if (i) put(p, " | ");
+            print_word(p->out, item->patterns[i]);
+        }
+        put(p, ")\n");
+        p->indent += 4;
+        if (item->body) put_node(p, item->body);
+        p->indent -= 4;
+        put_here(p, "");
+        newline(p, item->end == ';' ? ";;" : item->end == '&' ? ";&" : ";;&");
+    }
+    p->indent -= 4;
+    newline(p, "esac");
+}
+
+static void put_cond(struct printer *p, const struct cond *c) {
+    switch (c->kind) {
+    case COND_AND:
+    case COND_OR:
+        put_cond(p, c->left);
+        put(p, c->kind == COND_AND ? " && " : " || ");
+        put_cond(p, c->right);
+        break;
+    case COND_NOT:
+        put(p, "! ");
+        put_cond(p, c->left);
+        break;
+    case COND_GROUP:
+        put(p, "( ");
+        put_cond(p, c->left);
+        put(p, " )");
+        break;
+    case COND_BINARY:
+        print_word(p->out, c->a);
+        sb_printf(p->out, " %s ", c->op);
+        print_word(p->out, c->b);
+        break;
+    default:
+        sb_printf(p->out, "%s ", c->kind == COND_UNARY ? c->op : "-n");
+        print_word(p->out, c->a);
+    }
+}
+
+/* name () and the body in braces. */
+static void put_function(struct printer *p, const char *name, const struct node *body) {
+    bool was = p->in_function;
+    if (name) sb_printf(p->out, "%s () \n", name);
+    p->skip_indent = false;
+    put_indent(p);
+    put(p, "{ \n");
+    p->in_function = true;
+    p->indent += 4;
+    put_node(p, body->kind == N_GROUP ? body->wrap.body : body);
+    put_here(p, "");
+    p->indent -= 4;
+    p->in_function = was;
+    newline(p, "}");
+    if (body->kind == N_GROUP) put_redirs(p, body->redirs);
+}
+
+static void put_list(struct printer *p, const struct node *n) {
+    p->skip_indent = true;
+    for (const struct node *c = n->list.first; c; c = c->next) {
+        put_node(p, c);
+        if (c->flags & NF_BACKGROUND) {
+            put_here(p, " &");
+            if (c->next) {
+                sb_putc(p->out, ' ');
+                p->skip_indent = true;
+            }
+        } else if (c->next) {
+            if (p->here_count > 0) put_here(p, p->in_function ? "" : ";");
+            else if (!p->after_here) sb_putc(p->out, ';');
+            p->after_here = false;
+            if (p->in_function) {
+                sb_putc(p->out, '\n');
+            } else {
+                sb_putc(p->out, ' ');
+                p->skip_indent = true;
+            }
+        }
+    }
+}
+
+static void put_pipe(struct printer *p, const struct node *n) {
+    p->skip_indent = true;
+    for (const struct node *c = n->list.first; c; c = c->next) {
+        put_node(p, c);
+        if (!c->next) break;
+        if (c->flags & NF_PIPE_ERR) put(p, " 2>&1");
+        put_here(p, " |");
+        sb_putc(p->out, ' ');
+        p->skip_indent = true;
+    }
+}
+
+static void put_kind(struct printer *p, const struct node *n) {
+    switch (n->kind) {
+    case N_SIMPLE: put_simple(p, n); return;
+    case N_LIST: put_list(p, n); break;
+    case N_PIPE: put_pipe(p, n); break;
+    case N_AND:
+    case N_OR:
+        put_inline(p, n->pair.left);
+        put_here(p, n->kind == N_AND ? " &&" : " ||");
+        sb_putc(p->out, ' ');
+        put_inline(p, n->pair.right);
+        break;
+    case N_NOT:
+        put(p, "! ");
+        if (n->wrap.body) put_inline(p, n->wrap.body);
+        break;
+    case N_TIME:
+        put(p, n->flags & NF_POSIX_TIME ? "time -p " : "time ");
+        if (n->wrap.body) put_inline(p, n->wrap.body);
+        break;
+    case N_SUBSHELL:
+        put(p, "( ");
+        put_inline(p, n->wrap.body);
+        put_here(p, "");
+        put(p, " )");
+        break;
+    case N_GROUP: put_group(p, n); break;
+    case N_IF: put_if(p, n); break;
+    case N_WHILE:
+    case N_UNTIL: put_while(p, n); break;
+    case N_FOR:
+    case N_SELECT: put_for(p, n); break;
+    case N_ARITH_FOR: put_arith_for(p, n); break;
+    case N_CASE: put_case(p, n); break;
+    case N_FUNCTION:
+        put(p, "function ");
+        put_function(p, n->func.name, n->func.body);
+        break;
+    case N_ARITH: sb_printf(p->out, "((%s))", n->arith.expr->text); break;
+    case N_COND:
+        put(p, "[[ ");
+        put_cond(p, n->test.expr);
+        put(p, " ]]");
+        break;
+    case N_COPROC:
+        sb_printf(p->out, "coproc %s ", n->wrap.name);
+        put_inline(p, n->wrap.body);
+        break;
+    default: break;
+    }
+    put_redirs(p, n->redirs);
+}
+
+static void put_node(struct printer *p, const struct node *n) {
+    put_indent(p);
+    put_kind(p, n);
+}
+
+void print_command(sb *out, const struct node *n) {
+    struct printer p = {.out = out, .skip_indent = true};
+    put_kind(&p, n);
+    put_here(&p, "");
+}
+
+void print_head(sb *out, const struct node *n) {
+    struct printer p = {.out = out, .skip_indent = true};
+    switch (n->kind) {
+    case N_FOR:
+    case N_SELECT: put_for_head(&p, n); break;
+    case N_CASE:
+        put(&p, "case ");
+        print_word(out, n->choice.subject);
+        put(&p, " in ");
+        break;
+    default: print_command(out, n);
+    }
+}
+
+void print_function(sb *out, const char *name, const struct node *body) {
+    struct printer p = {.out = out};
+    put_function(&p, name, body);
+}

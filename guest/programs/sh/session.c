@@ -1,0 +1,54 @@
+/*
+ * session.c: the shell of a sandbox, which runs one text after another and keeps its state.
+ *
+ * The host clones a shell that waits in its first pf_run_next(), so nothing that a run decides
+ * (environment, clock, random numbers) may be looked at before that returns.
+ */
+#include "sh.h"
+
+#include <unistd.h>
+
+#include <pf.h>
+
+extern char **environ;
+
+/* One run: its text, then what must not outlive it. */
+static int run_once(struct shell *sh) {
+    size_t n;
+    char *text = pf_run_text(&n);
+    if (!text) {
+        sh_error(sh, "cannot read the run's text: %s", strerror(errno));
+        return 1;
+    }
+    sh->command_string = text;
+    sh->flow = FLOW_NONE;
+    sh->line = 0;
+    signal_interrupted();
+    int status = run_text(sh, text, n, 1, NULL);
+    if (sh->flow != FLOW_NONE) status = sh_fatal_status(sh, sh->status);
+    bool ends = sh->flow == FLOW_EXIT;
+    if (sh->trap_set[TRAP_EXIT]) {
+        sh->status = status;
+        trap_exit(sh);
+        status = sh->status;
+    }
+    out_flush(sh);
+    free(text);
+    if (ends) _exit(status & 255);
+    sh->flow = FLOW_NONE;
+    sh->status = status;
+    sh->loop_depth = sh->ignore_errors = 0;
+    if (sh->jobs->pending_children > 0) job_reap(sh);
+    return status;
+}
+
+int session_main(struct shell *sh) {
+    int status = -1;
+    sh->command_string = "";
+    while (pf_run_next(status) >= 0) {
+        if (sh->pid == 0) shell_startup(sh, environ);
+        status = run_once(sh);
+    }
+    sh_error(sh, "--session: %s", strerror(errno));
+    return 1;
+}

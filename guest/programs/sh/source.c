@@ -1,0 +1,257 @@
+/*
+ * source.c: where commands come from: texts (-c, eval, source, traps, sessions) and descriptors.
+ *
+ * The loop here is the only place that parses and executes in turn, and the only one that ends
+ * FLOW_DISCARD: an error gives up the complete command it happened in, and the next one runs.
+ */
+#include "parse.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct source {
+    int fd;
+    bool seekable;
+};
+
+struct tree *tree_new(void) {
+    struct tree *t = xcalloc(1, sizeof *t);
+    t->refs = 1;
+    return t;
+}
+
+struct tree *tree_ref(struct tree *t) {
+    t->refs++;
+    return t;
+}
+
+void tree_drop(struct tree *t) {
+    if (!t || --t->refs > 0) return;
+    arena_free(&t->mem);
+    free(t);
+}
+
+/* ------------------------------------------------------------------ reading lines */
+
+static void append_text(struct parser *p, const char *s, size_t n) {
+    p->buf = xrealloc(p->buf, p->len + n + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) /* NUL bytes are dropped, as bash drops them */
+        if (s[i]) p->buf[p->len + kept++] = s[i];
+    p->len += kept;
+    for (struct alias_use *u = p->aliases; u; u = u->next) u->rest += kept;
+    if (p->alias_next != NO_ALIAS) p->alias_next += kept;
+}
+
+static void prompt(struct parser *p) {
+    struct shell *sh = p->sh;
+    if (!sh->interactive) return;
+    arena_mark mark = arena_here(&sh->tmp);
+    bool first = !p->have && p->pos >= p->len;
+    const char *text = var_get(sh, first ? "PS1" : "PS2");
+    char *shown = text ? prompt_expand(sh, text) : NULL;
+    if (shown) sh_write_err(shown, strlen(shown));
+    arena_release(&sh->tmp, mark);
+}
+
+/* Reads one line and not a byte more: what follows belongs to the commands. */
+static bool read_line(struct parser *p) {
+    struct source *src = p->source;
+    char chunk[256];
+    bool any = false;
+    prompt(p);
+    for (;;) {
+        ssize_t n = read(src->fd, chunk, src->seekable ? sizeof chunk : 1);
+        if (n < 0 && errno == EINTR) {
+            signal_check(p->sh);
+            if (p->sh->flow) return any;
+            continue;
+        }
+        if (n <= 0) return any;
+        any = true;
+        char *end = memchr(chunk, '\n', (size_t)n);
+        if (!end) {
+            append_text(p, chunk, (size_t)n);
+            continue;
+        }
+        size_t used = (size_t)(end - chunk) + 1;
+        append_text(p, chunk, used);
+        if (used < (size_t)n) lseek(src->fd, (off_t)used - (off_t)n, SEEK_CUR);
+        return true;
+    }
+}
+
+/* ------------------------------------------------------------------ the loop */
+
+/* Forgets text that has been executed, when it is from a stream. */
+static void drop_consumed(struct parser *p) {
+    if (!p->more || p->pos < 4096) return;
+    memmove(p->buf, p->buf + p->pos, p->len - p->pos);
+    p->len -= p->pos;
+    p->line_start -= p->line_start < p->pos ? p->line_start : p->pos;
+    p->pos = 0;
+}
+
+static void echo_source(struct parser *p, size_t from) {
+    if (!p->sh->opt[OPT_VERBOSE] || from > p->pos) return;
+    sh_write_err(p->buf + from, p->pos - from);
+}
+
+/* What an error or `return` at this level means. true: the loop ends. */
+static bool settle_flow(struct shell *sh) {
+    if (sh->flow == FLOW_NONE) return false;
+    if (sh->flow != FLOW_DISCARD) return true;
+    if (sh->subshell > 0) {
+        sh->flow = FLOW_EXIT;
+        return true;
+    }
+    sh->flow = FLOW_NONE;
+    return false;
+}
+
+/* Nothing but blanks is left: the command just parsed is the last one. */
+static bool only_blanks_left(const struct parser *p) {
+    if (p->more) return false;
+    for (size_t i = p->pos; i < p->len; i++)
+        if (!strchr(" \t\n", p->buf[i])) return false;
+    return true;
+}
+
+static int run_parser(struct parser *p) {
+    struct shell *sh = p->sh;
+    bool can_exec = sh->can_exec;
+    int last = 0;
+    for (;;) {
+        struct tree *t = tree_new();
+        p->tree = t;
+        p->mem = &t->mem;
+        p->aliases = NULL;
+        p->alias_next = NO_ALIAS;
+        drop_consumed(p);
+        size_t from = p->pos;
+        t->root = parse_complete(p);
+        echo_source(p, from);
+        if (p->failed) {
+            if (!p->cond_error) sh->status = 2;
+            last = sh->status;
+            if (sh->interactive && p->more && !p->at_eof_error) {
+                p->failed = p->have = false;
+                p->pos = p->len;
+                p->depth = 0;
+                p->pending = NULL;
+                tree_drop(t);
+                continue;
+            }
+        } else if (t->root && !(sh->opt[OPT_NOEXEC] && !sh->interactive)) {
+            sh->can_exec = can_exec && only_blanks_left(p);
+            last = exec_node(sh, t->root);
+            sh->can_exec = can_exec;
+            if (sh->flow != FLOW_NONE) last = sh->status;
+        }
+        bool end = p->failed || !t->root;
+        tree_drop(t);
+        if (settle_flow(sh) || end) break;
+        if (sh->opt[OPT_ONECMD]) {
+            sh->flow = FLOW_EXIT;
+            break;
+        }
+    }
+    return last;
+}
+
+int run_text(struct shell *sh, const char *text, size_t n, int line, const char *where) {
+    if (sh->eval_depth >= EVAL_DEPTH_MAX || sh_deep(sh)) {
+        sh_expand_error(sh, "maximum eval nesting level exceeded (%d)", EVAL_DEPTH_MAX);
+        return sh->status;
+    }
+    struct parser p = {.sh = sh, .line = line, .where = where};
+    append_text(&p, text, n);
+    sh->eval_depth++;
+    int status = run_parser(&p);
+    sh->eval_depth--;
+    free(p.buf);
+    return status;
+}
+
+int run_fd(struct shell *sh, int fd) {
+    struct source src = {.fd = fd, .seekable = lseek(fd, 0, SEEK_CUR) >= 0};
+    struct parser p = {.sh = sh, .line = 1, .more = read_line, .source = &src};
+    p.buf = xmalloc(1);
+    int status = run_parser(&p);
+    free(p.buf);
+    return status;
+}
+
+char *read_file(struct shell *sh, int fd, size_t *n) {
+    (void)sh;
+    sb text = {0};
+    sb_grow(&text, 4096);
+    for (;;) {
+        if (text.cap - text.n < 2048) sb_grow(&text, text.cap);
+        ssize_t got = read(fd, text.s + text.n, text.cap - text.n - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            int error = errno;
+            sb_free(&text);
+            errno = error;
+            return NULL;
+        }
+        if (got == 0) break;
+        text.n += (size_t)got;
+    }
+    *n = text.n;
+    return sb_str(&text);
+}
+
+int run_file(struct shell *sh, const char *path, bool must) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        if (must) sh_error(sh, "%s: %s", path, strerror(errno));
+        return 1;
+    }
+    size_t n;
+    char *text = read_file(sh, fd, &n);
+    close(fd);
+    if (!text) return 1;
+    int status = run_text(sh, text, n, 1, NULL);
+    free(text);
+    return status;
+}
+
+/* ------------------------------------------------------------------ texts that are no scripts */
+
+struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, const char *where) {
+    struct tree *t = tree_new();
+    struct parser p = {.sh = sh, .line = line, .where = where, .tree = t, .mem = &t->mem,
+                       .alias_next = NO_ALIAS};
+    append_text(&p, text, n);
+    t->root = parse_complete(&p);
+    bool failed = p.failed;
+    free(p.buf);
+    if (!failed) return t;
+    tree_drop(t);
+    return NULL;
+}
+
+struct word *parse_word_text(struct shell *sh, struct tree *tree, const char *text, size_t n,
+                             enum word_mode mode) {
+    struct parser p = {.sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem,
+                       .alias_next = NO_ALIAS};
+    p.ctx.pattern = true;
+    return word_of_text(&p, text, n, mode, sh->line);
+}
+
+struct assign *parse_compound_text(struct shell *sh, struct tree *tree, const char *name,
+                                   const char *text) {
+    struct parser p = {.sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem,
+                       .alias_next = NO_ALIAS};
+    append_text(&p, name, strlen(name));
+    append_text(&p, "=", 1);
+    append_text(&p, text, strlen(text));
+    p.ctx.assign_ok = true;
+    struct word *w = word_lex(&p);
+    bool whole = p.pos >= p.len;
+    free(p.buf);
+    return w && !p.failed && whole && w->assign && w->assign->compound ? w->assign : NULL;
+}

@@ -1,0 +1,302 @@
+/*
+ * special.c: variables that the shell computes when they are read, or acts on when they change.
+ */
+#include "sh.h"
+
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pf.h>
+
+/* ------------------------------------------------------------------ computed ones */
+
+static void put_number(struct shell *sh, struct var *v, int64_t n) {
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, n);
+    var_put(sh, v, text);
+}
+
+static void get_lineno(struct shell *sh, struct var *v) { put_number(sh, v, sh->line); }
+static void get_bashpid(struct shell *sh, struct var *v) { put_number(sh, v, getpid()); }
+static void get_subshell(struct shell *sh, struct var *v) { put_number(sh, v, sh->subshell); }
+
+static void get_random(struct shell *sh, struct var *v) {
+    if (sh->random == 0) sh->random = 123459876;
+    int64_t h = (int64_t)sh->random / 127773, l = (int64_t)sh->random - 127773 * h;
+    int64_t t = 16807 * l - 2836 * h; /* Park and Miller's minimal standard generator */
+    sh->random = (uint32_t)(t < 0 ? t + 0x7fffffff : t);
+    put_number(sh, v, ((sh->random >> 16) ^ (sh->random & 65535)) & 32767);
+}
+
+static bool set_random(struct shell *sh, struct var *v, const char *value) {
+    int64_t n = 0;
+    (void)v;
+    parse_int64(value, &n);
+    sh->random = (uint32_t)n;
+    return true;
+}
+
+static void get_srandom(struct shell *sh, struct var *v) {
+    uint32_t n;
+    pf_random(&n, sizeof n);
+    put_number(sh, v, n);
+}
+
+static int64_t now_us(void) {
+    struct timeval tv;
+    gettimeofday(&tv, NULL);
+    return (int64_t)tv.tv_sec * 1000000 + tv.tv_usec;
+}
+
+static void get_seconds(struct shell *sh, struct var *v) {
+    put_number(sh, v, now_us() / 1000000 - sh->seconds_base);
+}
+
+static bool set_seconds(struct shell *sh, struct var *v, const char *value) {
+    int64_t n = 0;
+    (void)v;
+    parse_int64(value, &n);
+    sh->seconds_base = now_us() / 1000000 - n;
+    return true;
+}
+
+static void get_epochseconds(struct shell *sh, struct var *v) {
+    put_number(sh, v, now_us() / 1000000);
+}
+
+static void get_epochrealtime(struct shell *sh, struct var *v) {
+    char text[48];
+    int64_t us = now_us();
+    snprintf(text, sizeof text, "%" PRId64 ".%06d", us / 1000000, (int)(us % 1000000));
+    var_put(sh, v, text);
+}
+
+static void get_command(struct shell *sh, struct var *v) {
+    if (!sh->command) return;
+    sb text = {0};
+    print_head(&text, sh->command);
+    var_put(sh, v, sb_str(&text));
+    sb_free(&text);
+}
+
+static void get_argv0(struct shell *sh, struct var *v) { var_put(sh, v, sh->name); }
+
+static bool set_argv0(struct shell *sh, struct var *v, const char *value) {
+    (void)v;
+    sh->name = xstrdup(value); /* the old one may be in use; it is set once or twice in a life */
+    return true;
+}
+
+static void get_shellopts(struct shell *sh, struct var *v) {
+    sb text = {0};
+    option_list(sh, strcmp(v->entry.key, "BASHOPTS") == 0, &text);
+    var_put(sh, v, sb_str(&text));
+    sb_free(&text);
+}
+
+/* FUNCNAME BASH_SOURCE BASH_LINENO from the frames; the outermost counts when it is a script. */
+static void get_stack(struct shell *sh, struct var *v) {
+    const char *key = v->entry.key;
+    bool names = key[0] == 'F', lines = key[5] == 'L', in_function = false;
+    int64_t i = 0;
+    var_to_array(sh, v);
+    array_clear(v->array);
+    for (const struct frame *f = sh->frame; f; f = f->up) in_function |= f->is_function;
+    v->flags |= V_SET;
+    if (names && !in_function) {
+        v->flags &= (uint16_t)~V_SET;
+        return;
+    }
+    for (const struct frame *f = sh->frame; f && (f->up || f->file); f = f->up) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", f->line);
+        array_set(v->array, i++, lines ? number : names ? f->name : f->file);
+    }
+}
+
+static void get_pipestatus(struct shell *sh, struct var *v) {
+    var_to_array(sh, v);
+    array_clear(v->array);
+    for (int i = 0; i < sh->pipe_count; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", sh->pipe_status[i]);
+        array_set(v->array, i, text);
+    }
+    v->flags |= V_SET;
+}
+
+static void get_groups(struct shell *sh, struct var *v) {
+    var_to_array(sh, v);
+    array_clear(v->array);
+    char text[16];
+    snprintf(text, sizeof text, "%d", (int)getgid());
+    array_set(v->array, 0, text);
+    v->flags |= V_SET;
+}
+
+static void get_dirstack(struct shell *sh, struct var *v) {
+    var_to_array(sh, v);
+    array_clear(v->array);
+    const char *pwd = var_get(sh, "PWD");
+    array_set(v->array, 0, pwd ? pwd : "");
+    int64_t i = 1;
+    for (size_t at = 0; at < sh->dirs.n; at += strlen(sh->dirs.s + at) + 1)
+        array_set(v->array, i++, sh->dirs.s + at);
+    v->flags |= V_SET;
+}
+
+static void get_aliases(struct shell *sh, struct var *v) {
+    var_to_assoc(sh, v);
+    assoc_clear(v->assoc);
+    arena_mark mark = arena_here(&sh->tmp);
+    int count;
+    struct entry **list = table_sorted(sh->aliases, &sh->tmp, &count);
+    for (int i = 0; i < count; i++)
+        assoc_set(v->assoc, list[i]->key, ((struct alias *)list[i])->value);
+    arena_release(&sh->tmp, mark);
+    v->flags |= V_SET;
+}
+
+static void get_commands(struct shell *sh, struct var *v) {
+    var_to_assoc(sh, v);
+    assoc_clear(v->assoc);
+    arena_mark mark = arena_here(&sh->tmp);
+    int count;
+    struct entry **list = table_sorted(sh->hash, &sh->tmp, &count);
+    for (int i = 0; i < count; i++)
+        assoc_set(v->assoc, list[i]->key, ((struct hashed *)list[i])->path);
+    arena_release(&sh->tmp, mark);
+    v->flags |= V_SET;
+}
+
+/* ------------------------------------------------------------------ watched ones */
+
+static void ifs_changed(struct shell *sh, struct var *v) {
+    const char *ifs = v ? var_str(sh, v) : NULL;
+    bool wide = false;
+    if (!ifs) ifs = " \t\n";
+    memset(sh->ifs_class, 0, sizeof sh->ifs_class);
+    for (const char *p = ifs; *p;) {
+        int n = u8_len(p, strlen(p));
+        bool space = *p == ' ' || *p == '\t' || *p == '\n';
+        sh->ifs_class[(unsigned char)*p] = space ? 1 : n > 1 ? 3 : 2;
+        wide |= n > 1;
+        p += n;
+    }
+    free(sh->ifs);
+    sh->ifs = wide ? xstrdup(ifs) : NULL;
+    int n = *ifs ? u8_len(ifs, strlen(ifs)) : 0;
+    memcpy(sh->ifs_first, ifs, (size_t)n);
+    sh->ifs_first[n] = 0;
+    sh->ifs_null = !*ifs;
+}
+
+static void path_changed(struct shell *sh, struct var *v) {
+    (void)v;
+    path_hash_clear(sh);
+}
+
+static void tz_changed(struct shell *sh, struct var *v) {
+    const char *tz = v ? var_str(sh, v) : NULL;
+    if (tz) setenv("TZ", tz, 1);
+    else unsetenv("TZ");
+    tzset();
+    (void)sh;
+}
+
+static void optind_changed(struct shell *sh, struct var *v) {
+    const char *s = v ? var_str(sh, v) : NULL;
+    int64_t n = 0;
+    if (s) parse_int64(s, &n);
+    if (n != sh->getopts.index || n == 1) {
+        sh->getopts.index = n > 0 ? (int)n : 1;
+        sh->getopts.offset = 0;
+    }
+}
+
+static void posix_changed(struct shell *sh, struct var *v) {
+    option_set(sh, OPT_POSIX, v && (v->flags & V_SET));
+}
+
+static void ignoreeof_changed(struct shell *sh, struct var *v) {
+    sh->opt[OPT_IGNOREEOF] = v && (v->flags & V_SET);
+}
+
+static void get_wordbreaks(struct shell *sh, struct var *v) {
+    if (!(v->flags & V_SET)) var_put(sh, v, " \t\n\"'><=;|&(:");
+}
+
+static void get_histcmd(struct shell *sh, struct var *v) { put_number(sh, v, 1); }
+
+static void get_execution_string(struct shell *sh, struct var *v) {
+    if (sh->command_string) var_put(sh, v, sh->command_string);
+}
+
+/* Sorted by name. */
+static const struct special specials[] = {
+    {"BASHOPTS", get_shellopts, NULL, NULL, 0},
+    {"BASHPID", get_bashpid, NULL, NULL, 1},
+    {"BASH_ALIASES", get_aliases, NULL, NULL, 0},
+    {"BASH_ARGV0", get_argv0, set_argv0, NULL, 1},
+    {"BASH_CMDS", get_commands, NULL, NULL, 0},
+    {"BASH_COMMAND", get_command, NULL, NULL, 1},
+    {"BASH_EXECUTION_STRING", get_execution_string, NULL, NULL, 0},
+    {"BASH_LINENO", get_stack, NULL, NULL, 0},
+    {"BASH_SOURCE", get_stack, NULL, NULL, 0},
+    {"BASH_SUBSHELL", get_subshell, NULL, NULL, 1},
+    {"COMP_WORDBREAKS", get_wordbreaks, NULL, NULL, 1},
+    {"DIRSTACK", get_dirstack, NULL, NULL, 1},
+    {"EPOCHREALTIME", get_epochrealtime, NULL, NULL, 1},
+    {"EPOCHSECONDS", get_epochseconds, NULL, NULL, 1},
+    {"FUNCNAME", get_stack, NULL, NULL, 0},
+    {"GROUPS", get_groups, NULL, NULL, 1},
+    {"HISTCMD", get_histcmd, NULL, NULL, 1},
+    {"IFS", NULL, NULL, ifs_changed, 0},
+    {"IGNOREEOF", NULL, NULL, ignoreeof_changed, 0},
+    {"LINENO", get_lineno, NULL, NULL, 1},
+    {"OPTIND", NULL, NULL, optind_changed, 0},
+    {"PATH", NULL, NULL, path_changed, 0},
+    {"PIPESTATUS", get_pipestatus, NULL, NULL, 1},
+    {"POSIXLY_CORRECT", NULL, NULL, posix_changed, 0},
+    {"RANDOM", get_random, set_random, NULL, 1},
+    {"SECONDS", get_seconds, set_seconds, NULL, 1},
+    {"SHELLOPTS", get_shellopts, NULL, NULL, 0},
+    {"SRANDOM", get_srandom, NULL, NULL, 1},
+    {"TZ", NULL, NULL, tz_changed, 0},
+};
+
+const struct special *special_find(const char *name) {
+    if (*name < 'B' || *name > 'T') return NULL;
+    int low = 0, high = DIM(specials);
+    while (low < high) {
+        int middle = (low + high) / 2, order = strcmp(name, specials[middle].name);
+        if (order == 0) return &specials[middle];
+        if (order < 0) high = middle;
+        else low = middle + 1;
+    }
+    return NULL;
+}
+
+void special_init(struct shell *sh) {
+    for (int i = 0; i < DIM(specials); i++)
+        if (specials[i].get) var_make_local(sh, specials[i].name, 0);
+    ifs_changed(sh, NULL);
+    sh->seconds_base = now_us() / 1000000;
+    uint32_t seed;
+    pf_random(&seed, sizeof seed);
+    sh->random = seed & 0x7fffffff;
+    sh->getopts.index = 1;
+    static const char *const readonly[] = {"BASHOPTS", "SHELLOPTS"};
+    for (int i = 0; i < DIM(readonly); i++) var_make_local(sh, readonly[i], 0)->flags |= V_READONLY | V_SET;
+    static const char *const integers[] = {"BASHPID", "HISTCMD", "RANDOM", "SECONDS", "SRANDOM"};
+    for (int i = 0; i < DIM(integers); i++) var_make_local(sh, integers[i], 0)->flags |= V_INTEGER;
+    static const char *const arrays[] = {"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "DIRSTACK", "GROUPS", "PIPESTATUS"};
+    for (int i = 0; i < DIM(arrays); i++) {
+        struct var *v = var_make_local(sh, arrays[i], 0);
+        var_to_array(sh, v);
+        if (i < 2) v->flags |= V_SET;
+    }
+    var_to_assoc(sh, var_make_local(sh, "BASH_ALIASES", 0));
+    var_to_assoc(sh, var_make_local(sh, "BASH_CMDS", 0));
+}

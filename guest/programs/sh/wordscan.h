@@ -1,0 +1,35 @@
+/*
+ * wordscan.h: one level of reading a word; shared by word.c, assignword.c and wordparam.c.
+ */
+#ifndef SH_WORDSCAN_H
+#define SH_WORDSCAN_H
+
+#include "parse.h"
+
+struct scan {
+    uint8_t mode;           /* enum word_mode */
+    bool tilde_here;        /* a ~ at the start expands */
+    bool tilde_after_colon; /* the value of an assignment */
+    bool lit_quoted;
+    uint16_t flags;         /* W_… so far */
+    int parens, questions;  /* open ( or [ or ?, as the mode counts them */
+    size_t start;           /* offset where it began */
+    size_t value_start;     /* of an assignment: offset of its value, and where its parts hang */
+    struct part **value_tail;
+    struct part *first, **tail;
+    sb lit;                 /* text not yet made a part */
+};
+
+struct scan scan_new(struct parser *p, enum word_mode mode);
+bool scan_run(struct parser *p, struct scan *s); /* up to the end of the mode; false: failed */
+void scan_flush(struct parser *p, struct scan *s);
+bool scan_tilde(struct parser *p, struct scan *s); /* ~user at pos; false: not one */
+void scan_part(struct parser *p, struct scan *s, struct part *part);
+struct word *scan_finish(struct parser *p, struct scan *s, size_t start, int line);
+
+/* assignword.c: reads NAME=, NAME[…]+= at a word's start; *as stays NULL when there is none. A
+ * compound value is read whole. false: failed. */
+bool assign_scan(struct parser *p, struct scan *s, struct assign **as);
+void assign_finish(struct parser *p, struct word *w, struct assign *as, struct scan *s);
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * host/capability/decide.c: one tool call, from the guest's bytes to a decision.
+ *
+ * First everything is read and checked, without effect. Then the decision is put together, in
+ * memory that is allocated before anything is spent. Spending the budget is last and cannot fail.
+ */
+#include "gate_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAYLOAD_MAX ((size_t)16 << 20)
+#define MESSAGE_MAX 2000
+#define NAME_SHOWN  100
+
+struct call {
+    cap_gate *gate;
+    yyjson_val *written, *params; /* the name as the guest wrote it, and the arguments */
+    struct cap_name method;       /* canonical; of the declared tool, if there is one */
+    bool named;                   /* method is filled */
+    size_t tool;                  /* or CAP_NO_TOOL */
+    int outcome, capability;
+    char *json; /* params as they are delivered; in the scratch arena */
+    size_t json_len;
+    struct base_text why;
+};
+
+static pf_status refuse(struct call *c, int outcome, const char *message) {
+    c->outcome = outcome;
+    base_text_addz(&c->why, message);
+    return PF_OK;
+}
+
+static pf_status read_payload(struct call *c, const char *payload, size_t len) {
+    if (len > PAYLOAD_MAX) return refuse(c, PF_OP_INVALID, "the tool call is too large");
+    yyjson_val *root;
+    pf_error error;
+    /* One level is the payload's own object. */
+    pf_status status =
+        base_json_read(&c->gate->scratch, payload, len, BASE_JSON_DEPTH + 1, &root, &error);
+    if (status == PF_NO_MEMORY) return status;
+    if (status != PF_OK) {
+        base_text_addz(&c->why, "the arguments cannot be read: ");
+        return refuse(c, PF_OP_INVALID, error.message);
+    }
+    yyjson_val *tool = yyjson_obj_get(root, "tool");
+    c->params = yyjson_obj_get(root, "params");
+    if (yyjson_obj_size(root) != 2 || !yyjson_is_str(tool) || !c->params)
+        return refuse(c, PF_OP_INVALID, "the tool call is malformed");
+    c->written = tool;
+    return PF_OK;
+}
+
+static pf_status no_such_tool(struct call *c) {
+    const char *name = yyjson_get_str(c->written);
+    size_t len = yyjson_get_len(c->written);
+    base_text_addz(&c->why, "there is no tool ");
+    base_json_show_string(&c->why, name, len, NAME_SHOWN);
+    cap_tools_suggest(&c->why, c->gate->tools, c->named ? c->method.text : name);
+    c->outcome = PF_OP_UNKNOWN;
+    return PF_OK;
+}
+
+/* Finds out what is called: from here on only `method` counts, not what was written. */
+static pf_status find_tool(struct call *c) {
+    const char *why;
+    c->named = cap_name_read(&c->method, yyjson_get_str(c->written), yyjson_get_len(c->written),
+                             false, &why);
+    if (!c->named) return no_such_tool(c);
+    c->tool = cap_tools_find(c->gate->tools, &c->method);
+    if (c->tool == CAP_NO_TOOL) return c->gate->catch_all ? PF_OK : no_such_tool(c);
+    const char *id = c->gate->tools->tools[c->tool].id;
+    if (strcmp(id, c->method.text) != 0) /* it was called by its flat name */
+        cap_name_read(&c->method, id, strlen(id), false, &why);
+    return PF_OK;
+}
+
+static pf_status check_params(struct call *c) {
+    if (!yyjson_is_obj(c->params)) {
+        base_text_add(&c->why, c->method.text, c->method.len);
+        base_text_addf(&c->why, " takes one object argument; got %s", base_json_type(c->params));
+        return refuse(c, PF_OP_INVALID, "");
+    }
+    struct cap_match_result match = cap_gate_match(c->gate, &c->method, c->params, &c->why);
+    if (match.no_memory) return PF_NO_MEMORY;
+    c->outcome = match.outcome;
+    c->capability = match.capability;
+    if (c->outcome != PF_OP_OK || c->tool == CAP_NO_TOOL) return PF_OK;
+    const struct cap_schema *schema = cap_tools_schema(c->gate->tools, c->tool);
+    if (!schema) return PF_OK;
+    char buffer[MESSAGE_MAX / 2];
+    struct base_text problem;
+    base_text_init(&problem, buffer, sizeof buffer);
+    enum cap_verdict verdict = cap_schema_check(schema, c->params, &problem);
+    if (verdict == CAP_NO_VERDICT) return PF_NO_MEMORY;
+    if (verdict == CAP_VALID) return PF_OK;
+    base_text_add(&c->why, c->method.text, c->method.len);
+    base_text_addz(&c->why, ": ");
+    return refuse(c, PF_OP_INVALID, buffer);
+}
+
+static pf_status decide(struct call *c, const char *payload, size_t len) {
+    pf_status status = read_payload(c, payload, len);
+    if (status == PF_OK && c->outcome == PF_OP_OK) status = find_tool(c);
+    if (status == PF_OK && c->outcome == PF_OP_OK) status = check_params(c);
+    if (status != PF_OK || c->outcome != PF_OP_OK) return status;
+    c->json = base_json_write(&c->gate->scratch, c->params, &c->json_len);
+    return c->json ? PF_OK : PF_NO_MEMORY;
+}
+
+static char *put(char **at, const char *text, size_t len) {
+    char *start = *at;
+    if (len) memcpy(start, text, len);
+    start[len] = '\0';
+    *at += len + 1;
+    return start;
+}
+
+static pf_status fill(struct cap_decision *out, const struct call *c) {
+    const char *name = c->written ? yyjson_get_str(c->written) : "";
+    size_t name_len = c->written ? strlen(name) : 0; /* up to a NUL, if it has one */
+    size_t method_len = c->named ? c->method.len : 0;
+    bool ok = c->outcome == PF_OP_OK;
+    char *at = malloc(method_len + name_len + 3 + (ok ? c->json_len : c->why.len));
+    if (!at) return PF_NO_MEMORY;
+    out->block = at;
+    out->outcome = c->outcome;
+    out->capability = c->capability;
+    out->method = put(&at, c->method.text, method_len);
+    out->name = put(&at, name, name_len);
+    if (ok) {
+        out->params = put(&at, c->json, c->json_len);
+        out->params_len = c->json_len;
+    } else {
+        out->message = put(&at, c->why.data, c->why.len);
+    }
+    return PF_OK;
+}
+
+pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct cap_decision *out,
+                         pf_error *error) {
+    char message[MESSAGE_MAX];
+    struct call c;
+    c.gate = gate;
+    c.written = c.params = NULL;
+    c.named = false;
+    c.tool = CAP_NO_TOOL;
+    c.outcome = PF_OP_OK;
+    c.capability = -1;
+    c.json = NULL;
+    base_text_init(&c.why, message, sizeof message);
+    *out = (struct cap_decision){0};
+    pf_status status = decide(&c, payload, len);
+    if (status == PF_OK) status = fill(out, &c);
+    if (status == PF_OK && c.outcome == PF_OP_OK) gate->used[c.capability]++;
+    base_arena_reset(&gate->scratch);
+    return status == PF_OK ? PF_OK : base_no_memory(error);
+}
+
+void cap_decision_free(struct cap_decision *decision) {
+    free(decision->block);
+    *decision = (struct cap_decision){0};
+}
+
+bool cap_gate_can_call(const cap_gate *gate, const char *method, const char *params, size_t len,
+                       char **why) {
+    if (why) *why = NULL;
+    char buffer[MESSAGE_MAX];
+    struct base_text text;
+    base_text_init(&text, buffer, sizeof buffer);
+    struct base_arena arena;
+    base_arena_init(&arena, gate->scratch.max);
+    struct cap_name name;
+    const char *problem;
+    bool allowed = false, no_memory = false;
+    yyjson_val *value = NULL;
+    pf_error error;
+    if (!params) {
+        params = "{}";
+        len = 2;
+    }
+    pf_status status = base_json_read(&arena, params, len, BASE_JSON_DEPTH, &value, &error);
+    if (status == PF_NO_MEMORY) {
+        no_memory = true;
+    } else if (status != PF_OK) {
+        base_text_addf(&text, "the arguments cannot be read: %s", error.message);
+    } else if (!yyjson_is_obj(value)) {
+        base_text_addz(&text, "the arguments are not an object");
+    } else if (!cap_name_read(&name, method, strlen(method), false, &problem)) {
+        base_text_addf(&text, "the method name %s", problem);
+    } else {
+        struct cap_match_result match = cap_gate_match(gate, &name, value, &text);
+        allowed = match.outcome == PF_OP_OK && !match.no_memory;
+        no_memory = match.no_memory;
+    }
+    base_arena_free(&arena);
+    if (!allowed && !no_memory && why && (*why = malloc(text.len + 1)))
+        memcpy(*why, buffer, text.len + 1);
+    return allowed;
+}

@@ -1,0 +1,187 @@
+/*
+ * host/cpu/cpu.h: running one WebAssembly instance, and surviving whatever it does.
+ *
+ * The machine (host/machine) owns instances and decides who runs; this folder knows native stacks,
+ * linear memory, traps and the timer. It knows no kernel and no messages: pf.call, the only import
+ * of a program, is implemented by the machine's trampoline.
+ *
+ * A program instance is in one of these states while the host holds it:
+ *   UNWOUND  its C stack lies in its own memory (Asyncify): plain bytes, can be copied or saved
+ *   PARKED   it waits on a native stack of its own; cannot be copied or saved
+ * The kernel instance is always between two calls.
+ *
+ * Threads: an instance runs on the thread that calls cpu_run(), one at a time; it may move between
+ * runs unless it is PARKED, which is fine too, since a parked stack belongs to the instance.
+ */
+#ifndef PF_CPU_H
+#define PF_CPU_H
+
+#include "image.h"
+#include "memory.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+
+/* Bytes of linear memory that a set of instances may have; the machine has one for each sandbox. */
+struct cpu_budget {
+    uint64_t used, peak;
+    uint64_t limit;        /* for all */
+    uint64_t each;         /* for one program instance */
+};
+
+/* Addresses in a linear memory, [from, to). */
+struct cpu_range {
+    uint32_t from, to;
+};
+
+/* A native stack with a guard page. */
+struct cpu_stack {
+    uint8_t *base; /* lowest usable byte */
+    size_t size;
+    struct cpu_stack *next;
+};
+
+/* QuickJS's 512 KiB bound on its C stack can use 5.6 MB of native stack: 32 times, lazily committed. */
+#define CPU_STACK_BYTES (16u << 20)
+/* Below each stack; larger than any frame of generated code (PF_FRAME_MAX in cmake/WasmProgram.cmake),
+ * so that no overflow can jump over it. */
+#define CPU_GUARD_BYTES (128u << 10)
+/* Left on the native stack when a program calls the kernel, or the program overflows first. */
+#define CPU_KERNEL_STACK_BYTES (128u << 10)
+
+enum cpu_state { CPU_UNWOUND, CPU_PARKED };
+
+typedef struct Z_pf_instance_t cpu_instance;
+struct Z_pf_instance_t {
+    const struct pf_image *image;
+    void *module; /* wasm2c's structure, image->instance_size bytes, allocated with this one */
+    wasm_rt_memory_t *memory; /* inside module */
+    struct cpu_slot *slot;
+    struct cpu_budget *budget;
+    uint64_t charged; /* bytes taken from the budget */
+    enum cpu_state state;
+    bool rewinding;   /* started, but its C stack is not back yet */
+    uint32_t asyncify;      /* address of its Asyncify stack's {current, end}; 0 for the kernel */
+    struct cpu_range asyncify_stack; /* {begin, end}; known from the first call on */
+    struct cpu_thread *thread; /* that it runs on */
+    struct cpu_stack *stack; /* while it runs or is parked */
+    void *parked_at;         /* context while PARKED */
+    void *owner;             /* the machine's */
+    uint32_t proc;           /* the machine's: process index */
+};
+
+/* How cpu_run() ended. */
+enum cpu_exit {
+    CPU_EXIT_RETURNED = 1, /* the C stack was unwound, or pf_start returned */
+    CPU_EXIT_PARKED,       /* cpu_park() was called */
+    CPU_EXIT_GONE,         /* cpu_leave() was called: the stack is abandoned */
+    CPU_EXIT_TRAP,         /* a fault: cpu_last_trap() */
+    CPU_EXIT_STOPPED,      /* the timer's backstop struck in the program */
+    CPU_EXIT_KERNEL,       /* the kernel faulted or hung: the sandbox is lost */
+};
+
+/* Who is on top of this thread; written around every change of hands, read by signal handlers. */
+enum cpu_mode { CPU_HOST, CPU_PROGRAM, CPU_KERNEL };
+
+/* What the timer asks of the thread; the machine looks at it at each message. */
+struct cpu_watch {
+    atomic_uint ticks;      /* CPU ticks of CPU_TICK_NS since the machine was entered */
+    unsigned stop_at;       /* at this many, `stop` is set; UINT_MAX: never */
+    unsigned kill_at;       /* at this many, a program that makes no calls is cut: backstop */
+    atomic_int stop;        /* set: leave the guest at the next message */
+};
+#define CPU_TICK_NS 10000000
+
+struct cpu_thread {
+    volatile enum cpu_mode mode;
+    void *host_context;
+    cpu_instance *running; /* the program instance on top or below the kernel, or NULL */
+    cpu_instance *kernel;  /* the kernel that calls are guarded for */
+    struct cpu_watch *watch;
+    int trap_signal;              /* what the last CPU_EXIT_TRAP means as a signal */
+    volatile unsigned kernel_ticks; /* ticks since the kernel was called */
+    struct cpu_stack *stacks;     /* free ones */
+    unsigned stack_count;
+    void *altstack;
+    bool timer_made, timer_on;
+    timer_t timer;
+};
+
+/* The calling thread's state, made at first use; NULL when the system refuses (errno). */
+struct cpu_thread *cpu_thread(void);
+
+/* ---- instance.c */
+
+/* A fresh instance by the module's own data segments; used to make templates. NULL: no memory. */
+cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *budget);
+void cpu_instance_free(cpu_instance *instance);
+/* Frees the instance but keeps its slot for another of the same sandbox. */
+struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance);
+/* The ranges of an UNWOUND program's memory that mean anything: its live stack, its data up to the
+ * Asyncify stack, the used part of that, and the rest. Fills `ranges` with {from, to}; returns how
+ * many. For the kernel: all of it. Numbers from the guest are bounded by its memory size. */
+#define CPU_LIVE_MAX 4
+int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]);
+/* Learns where its Asyncify stack lies; while no frame is unwound, at its first call. */
+void cpu_note_asyncify_stack(cpu_instance *instance);
+/* A copy of an instance's globals, without memory; free() it. */
+cpu_instance *cpu_instance_model(const cpu_instance *from);
+/* An instance with the globals of `model` and a slot whose memory the caller still has to size and
+ * fill. `slot` is taken over in any case; NULL: a new one. NULL with ENOMEM over the budget. */
+cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *budget,
+                                struct cpu_slot *slot);
+/* A copy of an UNWOUND program, into `slot` (taken over in any case; NULL: a new one). */
+cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot);
+uint32_t cpu_stack_pointer(const cpu_instance *instance);
+/* Charges `bytes` more to the budget, or refuses. */
+bool cpu_charge(cpu_instance *instance, uint64_t bytes);
+
+/* What wasm_rt_allocate_memory() does: for the instance that is being made on this thread. */
+void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_pages);
+
+/* ---- template.c: an instance frozen, from which others start. Shared between threads, constant. */
+
+struct cpu_template {
+    const struct pf_image *image;
+    cpu_instance *model; /* its globals; has no slot */
+    size_t size;       /* bytes of linear memory */
+    int fd;            /* the memory, as a sealed file in memory */
+    const uint8_t *data; /* the same, mapped read-only */
+    struct cpu_range *runs; /* the parts that are not zero */
+    size_t run_count;
+};
+/* Freezes an UNWOUND program or the kernel. NULL on failure (errno). */
+struct cpu_template *cpu_template_new(const cpu_instance *from);
+void cpu_template_free(struct cpu_template *template);
+/* A new instance: `mapped` copy-on-write (for what lives long) or copied (short-lived) into `slot`,
+ * which is taken over in any case; NULL: a new one. */
+cpu_instance *cpu_template_instance(const struct cpu_template *template, struct cpu_budget *budget,
+                                    bool mapped, struct cpu_slot *slot);
+
+/* ---- run.c */
+
+/* Runs a program until it unwinds, parks, leaves or dies. */
+enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance);
+/* From the trampoline, on the program's stack: wait here; returns when run again. */
+void cpu_park(struct cpu_thread *self, cpu_instance *instance);
+/* From the trampoline: never come back. */
+_Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how);
+void cpu_stack_discard(struct cpu_stack *stack);
+/* Is there stack left for a kernel call on top of this program? */
+bool cpu_stack_left(const cpu_instance *instance);
+/* Runs function(argument) on the host's stack with faults in `kernel` survived: its result, or
+ * CPU_EXIT_KERNEL. The function sets mode to CPU_KERNEL around the generated code. */
+intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
+                          intptr_t (*function)(void *), void *argument);
+
+/* ---- trap.c and timer.c */
+
+/* Installs or re-installs the fault handlers in front of what is there. */
+void cpu_traps_install(void);
+/* Gives the thread an alternate signal stack if it has none. False: errno. */
+bool cpu_altstack(struct cpu_thread *self);
+/* Starts the thread's tick if it is off; it stops by itself when no guest runs. */
+void cpu_timer_start(struct cpu_thread *self);
+_Noreturn void cpu_trap(struct cpu_thread *self, int signal_number);
+
+#endif

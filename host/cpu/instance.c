@@ -1,0 +1,173 @@
+/*
+ * host/cpu/instance.c: making, copying and freeing instances, and what they cost.
+ */
+#include "cpu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+
+/* The instance and wasm2c's structure behind it, in one block. */
+static cpu_instance *allocate(const struct pf_image *image) {
+    size_t head = (sizeof(cpu_instance) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size_t size = (head + image->instance_size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    cpu_instance *instance = aligned_alloc(ALIGNMENT, size);
+    if (!instance) return NULL;
+    memset(instance, 0, sizeof *instance);
+    instance->image = image;
+    instance->module = (char *)instance + head;
+    return instance;
+}
+
+bool cpu_charge(cpu_instance *instance, uint64_t bytes) {
+    struct cpu_budget *budget = instance->budget;
+    if (!budget) return true;
+    bool program = instance->image->start != NULL;
+    if (program && bytes > budget->each - (instance->charged < budget->each ? instance->charged
+                                                                            : budget->each))
+        return false;
+    if (budget->used > budget->limit || bytes > budget->limit - budget->used) return false;
+    budget->used += bytes;
+    if (budget->used > budget->peak) budget->peak = budget->used;
+    instance->charged += bytes;
+    return true;
+}
+
+static cpu_instance *give_up(cpu_instance *instance, struct cpu_slot *slot, int error) {
+    if (slot) cpu_slot_release(slot);
+    if (instance) {
+        if (instance->budget) instance->budget->used -= instance->charged;
+        free(instance);
+    }
+    errno = error;
+    return NULL;
+}
+
+/* The instance that wasm_rt_allocate_memory() is called for. */
+static _Thread_local cpu_instance *making;
+
+cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *budget) {
+    cpu_instance *instance = allocate(image);
+    if (!instance) return give_up(NULL, NULL, ENOMEM);
+    instance->budget = budget;
+    memset(instance->module, 0, image->instance_size);
+    making = instance;
+    image->init_module();
+    image->instantiate(instance->module, instance);
+    making = NULL;
+    if (!instance->slot || !instance->memory)
+        return give_up(instance, instance->slot, ENOMEM);
+    if (image->asyncify) instance->asyncify = image->asyncify(instance->module);
+    return instance;
+}
+
+void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_pages) {
+    cpu_instance *instance = making;
+    size_t size = (size_t)pages << 16;
+    struct cpu_slot *slot = cpu_slot_acquire();
+    /* The initial memory of our own images is small; were it refused, the data segments that
+     * generated code copies in next would fault in the host. */
+    if (!slot || !cpu_charge(instance, size) || !cpu_slot_resize(slot, size)) abort();
+    instance->slot = slot;
+    instance->memory = memory;
+    memory->data = slot->base;
+    memory->pages = pages;
+    memory->max_pages = max_pages > 65535 ? 65535 : max_pages; /* `size` has 32 bits */
+    memory->size = pages << 16;
+}
+
+struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance) {
+    struct cpu_slot *slot = instance->slot;
+    if (slot) slot->dirty = true;
+    if (instance->stack) cpu_stack_discard(instance->stack);
+    if (instance->budget) instance->budget->used -= instance->charged;
+    free(instance);
+    return slot;
+}
+
+void cpu_instance_free(cpu_instance *instance) {
+    if (instance) cpu_slot_release(cpu_instance_dismantle(instance));
+}
+
+uint32_t cpu_stack_pointer(const cpu_instance *instance) {
+    return *instance->image->stack_pointer(instance->module);
+}
+
+void cpu_note_asyncify_stack(cpu_instance *instance) {
+    uint32_t at[2], size = instance->memory->size;
+    if (!instance->asyncify || instance->asyncify > size - sizeof at) return;
+    memcpy(at, instance->slot->base + instance->asyncify, sizeof at);
+    if (at[0] >= instance->image->stack_size && at[0] <= at[1] && at[1] <= size)
+        instance->asyncify_stack = (struct cpu_range){at[0], at[1]};
+}
+
+int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]) {
+    uint32_t size = instance->memory->size, stack = instance->image->stack_size;
+    if (!instance->asyncify) {
+        ranges[0] = (struct cpu_range){0, size};
+        return 1;
+    }
+    int n = 0;
+    uint32_t sp = cpu_stack_pointer(instance) & ~15u;
+    if (stack > size) stack = size;
+    if (sp > stack) sp = 0; /* a wild pointer: everything counts */
+    struct cpu_range frames = instance->asyncify_stack;
+    uint32_t current = 0;
+    memcpy(&current, instance->slot->base + instance->asyncify, sizeof current);
+    if (frames.to == 0 || current < frames.from || current > frames.to) {
+        ranges[n++] = (struct cpu_range){sp, size};
+        return n;
+    }
+    ranges[n++] = (struct cpu_range){sp, current};
+    ranges[n++] = (struct cpu_range){frames.to, size};
+    return n;
+}
+
+cpu_instance *cpu_instance_model(const cpu_instance *from) {
+    cpu_instance *model = allocate(from->image);
+    if (!model) return NULL;
+    memcpy(model->module, from->module, from->image->instance_size);
+    model->memory = model->image->memory(model->module);
+    model->memory->data = NULL;
+    model->rewinding = from->rewinding;
+    model->asyncify = from->asyncify;
+    model->asyncify_stack = from->asyncify_stack;
+    return model;
+}
+
+cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *budget,
+                                struct cpu_slot *slot) {
+    cpu_instance *instance = allocate(model->image);
+    if (!slot) slot = cpu_slot_acquire();
+    if (!instance || !slot) return give_up(instance, slot, ENOMEM);
+    memcpy(instance->module, model->module, model->image->instance_size);
+    model->image->rebind(instance->module, instance);
+    instance->memory = model->image->memory(instance->module);
+    instance->memory->data = slot->base;
+    instance->budget = budget;
+    instance->rewinding = model->rewinding;
+    instance->asyncify = model->asyncify;
+    instance->asyncify_stack = model->asyncify_stack;
+    if (!cpu_charge(instance, instance->memory->size)) return give_up(instance, slot, ENOMEM);
+    instance->slot = slot;
+    return instance;
+}
+
+cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot) {
+    cpu_instance *copy = cpu_instance_like(from, from->budget, slot);
+    if (!copy) return NULL;
+    if (!cpu_slot_resize(copy->slot, from->memory->size)) {
+        cpu_instance_free(copy);
+        errno = ENOMEM;
+        return NULL;
+    }
+    struct cpu_range live[CPU_LIVE_MAX];
+    int n = cpu_live_ranges(from, live);
+    for (int i = 0; i < n; i++)
+        memcpy(copy->slot->base + live[i].from, from->slot->base + live[i].from,
+               live[i].to - live[i].from);
+    copy->slot->dirty = true;
+    return copy;
+}

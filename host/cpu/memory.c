@@ -1,0 +1,97 @@
+/*
+ * host/cpu/memory.c: the pool of reservations. See memory.h.
+ */
+#include "memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Empty slots that are kept; each costs address space only. */
+#define POOL_MAX 4096
+
+static struct {
+    pthread_mutex_t lock;
+    struct cpu_slot *free;
+    unsigned count;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct cpu_slot *reserve(void) {
+    struct cpu_slot *slot = calloc(1, sizeof *slot);
+    if (!slot) return NULL;
+    void *base = mmap(NULL, CPU_SLOT_BYTES, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+        free(slot);
+        return NULL;
+    }
+    slot->base = base;
+    return slot;
+}
+
+struct cpu_slot *cpu_slot_acquire(void) {
+    pthread_mutex_lock(&pool.lock);
+    struct cpu_slot *slot = pool.free;
+    if (slot) {
+        pool.free = slot->next;
+        pool.count--;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    if (!slot) slot = reserve();
+    if (slot) slot->next = NULL;
+    return slot;
+}
+
+static void destroy(struct cpu_slot *slot) {
+    munmap(slot->base, CPU_SLOT_BYTES);
+    free(slot);
+}
+
+/* Replaces [from, to) by untouched, inaccessible address space. */
+static bool vacate(struct cpu_slot *slot, size_t from, size_t to) {
+    if (from >= to) return true;
+    return mmap(slot->base + from, to - from, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+void cpu_slot_release(struct cpu_slot *slot) {
+    if (!slot) return;
+    if (!vacate(slot, 0, slot->accessible)) {
+        destroy(slot); /* unmapping cannot leak bytes either */
+        return;
+    }
+    slot->accessible = slot->file_mapped = 0;
+    slot->dirty = false;
+    pthread_mutex_lock(&pool.lock);
+    bool keep = pool.count < POOL_MAX;
+    if (keep) {
+        slot->next = pool.free;
+        pool.free = slot;
+        pool.count++;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    if (!keep) destroy(slot);
+}
+
+bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {
+    if (size < slot->accessible) {
+        if (!vacate(slot, size, slot->accessible)) return false;
+        if (slot->file_mapped > size) slot->file_mapped = size;
+    } else if (size > slot->accessible) {
+        if (mprotect(slot->base + slot->accessible, size - slot->accessible,
+                     PROT_READ | PROT_WRITE) != 0)
+            return false;
+    }
+    slot->accessible = size;
+    return true;
+}
+
+bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size) {
+    if (!vacate(slot, size, slot->accessible)) return false;
+    if (mmap(slot->base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd,
+             0) == MAP_FAILED)
+        return false;
+    slot->accessible = slot->file_mapped = size;
+    slot->dirty = false;
+    return true;
+}

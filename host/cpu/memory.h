@@ -1,0 +1,40 @@
+/*
+ * host/cpu/memory.h: address space for linear memories.
+ *
+ * A slot is 8 GiB + 64 KiB of reserved address space whose first bytes are a linear memory: any
+ * 32-bit address plus any 32-bit offset falls inside it, so generated code needs no bounds checks.
+ * Slots are recycled. The rule that keeps tenants apart: a slot that leaves its sandbox is emptied
+ * (cpu_slot_release) before anybody else can take it; inside one sandbox it is handed on as it is,
+ * and whoever fills it overwrites what the next process could see.
+ *
+ * The pool is shared by all threads; a slot belongs to one sandbox at a time.
+ */
+#ifndef PF_CPU_MEMORY_H
+#define PF_CPU_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CPU_SLOT_BYTES ((8ull << 30) + (64u << 10))
+
+struct cpu_slot {
+    uint8_t *base;
+    size_t accessible;     /* [base, base + accessible) may be read and written */
+    size_t file_mapped;    /* its first bytes are a private mapping of a template, 0: anonymous */
+    bool dirty;            /* anonymous bytes may be other than zero */
+    struct cpu_slot *next; /* in a free list */
+};
+
+/* A slot with nothing accessible, or NULL when address space is out. */
+struct cpu_slot *cpu_slot_acquire(void);
+/* Empties it and gives it back. */
+void cpu_slot_release(struct cpu_slot *slot);
+
+/* Makes exactly `size` bytes (a multiple of 64 KiB) accessible; what lay beyond is dropped, what is
+ * new is zero. False when the system refuses. */
+bool cpu_slot_resize(struct cpu_slot *slot, size_t size);
+/* Maps `size` bytes of a template file copy-on-write as the whole accessible memory. */
+bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * host/cpu/run.c: entering and leaving programs on native stacks of their own.
+ */
+#include "cpu.h"
+#include "context.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Free stacks a thread keeps; parked processes hold theirs. */
+#define STACKS_KEPT 8
+
+static struct cpu_stack *stack_take(struct cpu_thread *self) {
+    struct cpu_stack *stack = self->stacks;
+    if (stack) {
+        self->stacks = stack->next;
+        self->stack_count--;
+        return stack;
+    }
+    stack = calloc(1, sizeof *stack);
+    if (!stack) return NULL;
+    uint8_t *p = mmap(NULL, CPU_STACK_BYTES + CPU_GUARD_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (p == MAP_FAILED || mprotect(p, CPU_GUARD_BYTES, PROT_NONE) != 0) {
+        if (p != MAP_FAILED) munmap(p, CPU_STACK_BYTES + CPU_GUARD_BYTES);
+        free(stack);
+        return NULL;
+    }
+    stack->base = p + CPU_GUARD_BYTES;
+    stack->size = CPU_STACK_BYTES;
+    return stack;
+}
+
+/* A parked program that is killed never comes back for its stack. */
+void cpu_stack_discard(struct cpu_stack *stack) {
+    munmap(stack->base - CPU_GUARD_BYTES, stack->size + CPU_GUARD_BYTES);
+    free(stack);
+}
+
+static void stack_give(struct cpu_thread *self, struct cpu_stack *stack) {
+    if (self->stack_count >= STACKS_KEPT) {
+        cpu_stack_discard(stack);
+        return;
+    }
+    stack->next = self->stacks;
+    self->stacks = stack;
+    self->stack_count++;
+}
+
+/* The first thing on a fresh stack. */
+static void entry(void) {
+    cpu_instance *instance = cpu_thread()->running;
+    if (instance->rewinding) {
+        instance->image->start_rewind(instance->module, instance->asyncify);
+    }
+    instance->image->start(instance->module);
+    /* It may have parked and gone on on another thread than the one that entered this stack. */
+    cpu_leave(instance->thread, CPU_EXIT_RETURNED);
+}
+
+enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
+    void *context;
+    if (instance->state == CPU_PARKED) {
+        context = instance->parked_at;
+    } else {
+        struct cpu_stack *stack = stack_take(self);
+        if (!stack) {
+            self->trap_signal = SIGKILL;
+            return CPU_EXIT_TRAP;
+        }
+        instance->stack = stack;
+        context = cpu_context(stack->base + stack->size, entry);
+    }
+    self->running = instance;
+    instance->thread = self;
+    bool resumed = instance->state == CPU_PARKED;
+    instance->state = CPU_UNWOUND;
+    /* A parked program goes on inside the trampoline, which is the host's code. */
+    self->mode = resumed ? CPU_HOST : CPU_PROGRAM;
+    enum cpu_exit how = (enum cpu_exit)cpu_switch(&self->host_context, context, 0);
+    self->mode = CPU_HOST;
+    self->running = NULL;
+    if (how == CPU_EXIT_PARKED) {
+        instance->state = CPU_PARKED;
+        return how;
+    }
+    stack_give(self, instance->stack);
+    instance->stack = NULL;
+    if (how == CPU_EXIT_RETURNED) {
+        instance->image->stop_unwind(instance->module);
+        instance->rewinding = true;
+    }
+    return how;
+}
+
+void cpu_park(struct cpu_thread *self, cpu_instance *instance) {
+    assert(self->running == instance);
+    cpu_switch(&instance->parked_at, self->host_context, CPU_EXIT_PARKED);
+}
+
+_Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how) {
+    self->mode = CPU_HOST;
+    cpu_escape(self->host_context, how);
+}
+
+bool cpu_stack_left(const cpu_instance *instance) {
+    const uint8_t *here = __builtin_frame_address(0);
+    return here - instance->stack->base > (ptrdiff_t)CPU_KERNEL_STACK_BYTES;
+}
+
+intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
+                          intptr_t (*function)(void *), void *argument) {
+    self->kernel = kernel;
+    intptr_t result = cpu_guarded(&self->host_context, function, argument);
+    self->mode = CPU_HOST;
+    return result;
+}

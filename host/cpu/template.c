@@ -1,0 +1,148 @@
+/*
+ * host/cpu/template.c: a frozen instance from which others start.
+ *
+ * Short-lived processes are copied: a page fault costs more than copying its page. What lives long
+ * (the kernel, the session's shell) is mapped copy-on-write, so that an idle sandbox stays small.
+ */
+#include "cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+
+static bool zero_page(const uint8_t *p) { return p[0] == 0 && memcmp(p, p + 1, PAGE - 1) == 0; }
+
+/* The parts of the memory that are not zero, in pages. */
+static bool find_runs(struct cpu_template *t) {
+    size_t capacity = 0;
+    for (size_t at = 0; at < t->size; at += PAGE) {
+        if (zero_page(t->data + at)) continue;
+        struct cpu_range *last = t->run_count ? &t->runs[t->run_count - 1] : NULL;
+        if (last && last->to == at) {
+            last->to += PAGE;
+            continue;
+        }
+        if (t->run_count == capacity) {
+            capacity = capacity ? capacity * 2 : 16;
+            struct cpu_range *more = realloc(t->runs, capacity * sizeof *more);
+            if (!more) return false;
+            t->runs = more;
+        }
+        t->runs[t->run_count++] = (struct cpu_range){(uint32_t)at, (uint32_t)(at + PAGE)};
+    }
+    return true;
+}
+
+static bool write_all(int fd, const uint8_t *data, size_t from, size_t to) {
+    while (from < to) {
+        ssize_t n = pwrite(fd, data + from, to - from, (off_t)from);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        from += (size_t)n;
+    }
+    return true;
+}
+
+/* Writes what means something; the rest of the file stays a hole, which reads as zeros. */
+static bool fill(int fd, const cpu_instance *from, size_t size) {
+    struct cpu_range live[CPU_LIVE_MAX];
+    int n = cpu_live_ranges(from, live);
+    if (ftruncate(fd, (off_t)size) != 0) return false;
+    for (int i = 0; i < n; i++)
+        for (size_t at = live[i].from; at < live[i].to;) {
+            size_t next = (at / PAGE + 1) * PAGE;
+            if (next > live[i].to) next = live[i].to;
+            if (next - at < PAGE || !zero_page(from->slot->base + at))
+                if (!write_all(fd, from->slot->base, at, next)) return false;
+            at = next;
+        }
+    return true;
+}
+
+struct cpu_template *cpu_template_new(const cpu_instance *from) {
+    struct cpu_template *t = calloc(1, sizeof *t);
+    if (!t) return NULL;
+    t->fd = -1;
+    t->image = from->image;
+    t->size = from->memory->size;
+    t->model = cpu_instance_model(from);
+    t->fd = memfd_create("pinfold-template", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (!t->model || t->fd < 0 || !fill(t->fd, from, t->size)) goto fail;
+    fcntl(t->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+    void *data = mmap(NULL, t->size, PROT_READ, MAP_PRIVATE, t->fd, 0);
+    if (data == MAP_FAILED) goto fail;
+    t->data = data;
+    if (!find_runs(t)) goto fail;
+    return t;
+fail:
+    cpu_template_free(t);
+    return NULL;
+}
+
+void cpu_template_free(struct cpu_template *t) {
+    if (!t) return;
+    int saved = errno;
+    if (t->data) munmap((void *)t->data, t->size);
+    if (t->fd >= 0) close(t->fd);
+    free(t->runs);
+    free(t->model);
+    free(t);
+    errno = saved;
+}
+
+/* Zeroes [from, to) except what lies in `dead`. */
+static void clear(uint8_t *base, size_t from, size_t to, struct cpu_range dead) {
+    if (from >= to) return;
+    if (dead.to <= from || dead.from >= to) {
+        memset(base + from, 0, to - from);
+        return;
+    }
+    if (dead.from > from) memset(base + from, 0, dead.from - from);
+    if (dead.to < to) memset(base + dead.to, 0, to - dead.to);
+}
+
+/* Copies the template over whatever the slot's last process left there. */
+static void overwrite(const struct cpu_template *t, cpu_instance *instance) {
+    uint8_t *base = instance->slot->base;
+    if (!instance->slot->dirty) {
+        for (size_t i = 0; i < t->run_count; i++)
+            memcpy(base + t->runs[i].from, t->data + t->runs[i].from,
+                   t->runs[i].to - t->runs[i].from);
+        return;
+    }
+    /* Bytes below the live stack and in the unused Asyncify stack are never read before they are
+     * written, so they need no cleaning within one sandbox. */
+    uint32_t sp = cpu_stack_pointer(instance) & ~15u;
+    size_t at = sp <= t->image->stack_size ? sp : 0;
+    struct cpu_range dead = instance->asyncify_stack;
+    for (size_t i = 0; i < t->run_count; i++) {
+        struct cpu_range run = t->runs[i];
+        clear(base, at, run.from, dead);
+        memcpy(base + run.from, t->data + run.from, run.to - run.from);
+        if (run.to > at) at = run.to;
+    }
+    clear(base, at, t->size, dead);
+}
+
+cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_budget *budget,
+                                    bool mapped, struct cpu_slot *slot) {
+    cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
+    if (!instance) return NULL;
+    bool ok = mapped ? cpu_slot_map(instance->slot, t->fd, t->size)
+                     : cpu_slot_resize(instance->slot, t->size);
+    if (!ok) {
+        cpu_instance_free(instance);
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (!mapped) {
+        overwrite(t, instance);
+        instance->slot->dirty = true;
+    }
+    return instance;
+}

@@ -1,0 +1,72 @@
+/*
+ * host/cpu/timer.c: a tick of CPU time for each thread that runs guests.
+ *
+ * It sets a flag that the trampoline looks at, and, as a backstop, cuts a program that makes no
+ * calls. It never cuts the kernel in the middle of a call; a kernel call that lasts for
+ * KERNEL_TICKS_MAX ticks means the sandbox is lost. When no guest runs, the tick turns itself off,
+ * so an embedder sees at most one after the last run.
+ */
+#include "cpu.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KERNEL_TICKS_MAX 200 /* two seconds in one bounded call */
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+extern __thread struct cpu_thread *cpu_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+void cpu_redirect(void *ucontext, struct cpu_thread *self, enum cpu_exit how);
+
+static int tick_signal;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void on_tick(int number, siginfo_t *info, void *ucontext) {
+    (void)number, (void)info;
+    int saved_errno = errno;
+    struct cpu_thread *self = cpu_self;
+    if (!self) return;
+    struct cpu_watch *watch = self->watch;
+    if (!watch) {
+        struct itimerspec off = {0};
+        timer_settime(self->timer, 0, &off, NULL);
+        self->timer_on = false;
+    } else {
+        unsigned ticks = atomic_fetch_add_explicit(&watch->ticks, 1, memory_order_relaxed) + 1;
+        if (ticks >= watch->stop_at) atomic_store_explicit(&watch->stop, 1, memory_order_relaxed);
+        if (self->mode == CPU_KERNEL && ++self->kernel_ticks > KERNEL_TICKS_MAX)
+            cpu_redirect(ucontext, self, CPU_EXIT_KERNEL);
+        else if (self->mode == CPU_PROGRAM && ticks >= watch->kill_at)
+            cpu_redirect(ucontext, self, CPU_EXIT_STOPPED);
+    }
+    errno = saved_errno;
+}
+
+static void install(void) {
+    /* The last real-time signal: libraries that use any start at the other end. */
+    tick_signal = SIGRTMAX;
+    struct sigaction ours = {.sa_sigaction = on_tick,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    sigemptyset(&ours.sa_mask);
+    sigaction(tick_signal, &ours, NULL);
+}
+
+void cpu_timer_start(struct cpu_thread *self) {
+    if (self->timer_on) return;
+    pthread_once(&once, install);
+    if (!self->timer_made) {
+        struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = tick_signal};
+        event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
+        if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &self->timer) != 0) return;
+        self->timer_made = true;
+    }
+    struct itimerspec on = {.it_interval = {0, CPU_TICK_NS}, .it_value = {0, CPU_TICK_NS}};
+    self->timer_on = timer_settime(self->timer, 0, &on, NULL) == 0;
+}

@@ -1,0 +1,210 @@
+/*
+ * host/machine/boot.c: what is the same in all sandboxes of this process, made once.
+ *
+ * A template of each image: started, and frozen where it asks for its arguments, so that an engine's
+ * start-up is paid once. And one booted machine: a kernel whose root is filled and a session that
+ * waits for its first run. A new sandbox is a copy of that.
+ *
+ * Everything here is deterministic: no clock, no randomness, no environment.
+ */
+#include "machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The time that files of the root bear: 2026-01-01. */
+#define ROOT_TIME_NS (1767225600ll * 1000000000)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(struct cpu_template *) templates[PF_IMAGES_MAX];
+static _Atomic(struct machine_boot *) booted;
+
+int machine_image_count(void) {
+    int n = 0;
+    while (pf_images[n + 1]) n++;
+    return n;
+}
+
+const struct pf_image *machine_image_info(int image) {
+    return image >= 0 && image < machine_image_count() ? pf_images[image + 1] : NULL;
+}
+
+static struct cpu_template *freeze_image(const struct pf_image *image) {
+    struct cpu_thread *self = cpu_thread();
+    cpu_instance *instance = self ? cpu_instance_new(image, NULL) : NULL;
+    struct cpu_template *template = NULL;
+    if (!instance) return NULL;
+    if (cpu_run(self, instance) == CPU_EXIT_RETURNED && instance->rewinding)
+        template = cpu_template_new(instance);
+    else
+        errno = ENOEXEC;
+    cpu_instance_free(instance);
+    return template;
+}
+
+const struct cpu_template *machine_image(int image) {
+    const struct pf_image *info = machine_image_info(image);
+    if (!info || image >= (int)PF_IMAGES_MAX) {
+        errno = ENOENT;
+        return NULL;
+    }
+    struct cpu_template *template = atomic_load_explicit(&templates[image], memory_order_acquire);
+    if (template) return template;
+    pthread_mutex_lock(&lock);
+    template = atomic_load_explicit(&templates[image], memory_order_relaxed);
+    if (!template) {
+        template = freeze_image(info);
+        atomic_store_explicit(&templates[image], template, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return template;
+}
+
+/* ---- the root */
+
+static bool make_dir(pf_sandbox *s, const char *path, uint32_t mode, uint32_t owner) {
+    int64_t r = KERNEL(s, MKDIRAT, .arg = {PF_AT_FDCWD, mode}, .in = path, .in_len = strlen(path));
+    if (r == -PF_EEXIST) return true; /* the kernel's own: /dev, /proc */
+    if (r == 0)
+        r = KERNEL(s, FCHMODAT, .arg = {PF_AT_FDCWD, mode, 0}, .in = path, .in_len = strlen(path));
+    if (r == 0)
+        r = KERNEL(s, FCHOWNAT, .arg = {PF_AT_FDCWD, owner, owner, 0}, .in = path,
+                   .in_len = strlen(path));
+    return r == 0;
+}
+
+static bool make_link(pf_sandbox *s, const char *target, const char *path) {
+    char both[512];
+    size_t t = strlen(target) + 1, p = strlen(path) + 1;
+    if (t + p > sizeof both) return false;
+    memcpy(both, target, t);
+    memcpy(both + t, path, p);
+    return KERNEL(s, SYMLINKAT, .arg = {PF_AT_FDCWD}, .in = both, .in_len = t + p) == 0;
+}
+
+static bool make_file(pf_sandbox *s, const char *path, const char *text, uint32_t mode) {
+    return machine_write_file(s, path, text, strlen(text), mode, 0, NULL) == PF_OK;
+}
+
+/* One program file for each command that an image serves. */
+static bool make_programs(pf_sandbox *s, const struct pf_image *image) {
+    for (const char *at = image->applets; *at;) {
+        size_t len = strcspn(at, "\n");
+        char path[300], text[300];
+        if (len && len < 128) {
+            snprintf(path, sizeof path, "/usr/bin/%.*s", (int)len, at);
+            snprintf(text, sizeof text, "%s%s %.*s\n", PF_PROGRAM_MAGIC, image->name, (int)len, at);
+            if (!make_file(s, path, text, 0755)) return false;
+        }
+        at += len + (at[len] == '\n');
+    }
+    return true;
+}
+
+static bool make_root(pf_sandbox *s) {
+    static const char *const dirs[] = {"/usr", "/usr/bin", "/etc", "/tools", "/tools/bin", "/dev",
+                                       "/proc", "/var", "/usr/share", "/usr/lib"};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) ok = ok && make_dir(s, dirs[i], 0755, 0);
+    ok = ok && make_dir(s, "/workspace", 0755, 1000) && make_dir(s, "/tmp", 01777, 0) &&
+         make_link(s, "usr/bin", "/bin") && make_link(s, "../tmp", "/var/tmp");
+    ok = ok && make_file(s, "/etc/passwd",
+                         "root:x:0:0:root:/:/bin/sh\nuser:x:1000:1000:user:/workspace:/bin/bash\n",
+                         0644) &&
+         make_file(s, "/etc/group", "root:x:0:\nuser:x:1000:\n", 0644) &&
+         make_file(s, "/etc/hostname", "pinfold\n", 0644) &&
+         make_file(s, "/etc/hosts", "127.0.0.1 localhost pinfold\n", 0644) &&
+         make_file(s, "/etc/os-release", "NAME=pinfold\nID=pinfold\nPRETTY_NAME=\"pinfold\"\n", 0644);
+    for (int i = 0; ok && i < machine_image_count(); i++)
+        ok = make_programs(s, machine_image_info(i));
+    return ok;
+}
+
+/* ---- the booted machine */
+
+static struct machine_boot *freeze_machine(pf_sandbox *s, pf_error *error) {
+    struct machine_boot *boot = calloc(1, sizeof *boot);
+    if (!boot) return NULL;
+    boot->mailbox = s->mailbox;
+    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+        if (!s->procs[i]) continue;
+        boot->session_proc = i;
+        boot->session = cpu_template_new(s->procs[i]);
+        if (!boot->session) {
+            free(boot);
+            return NULL;
+        }
+        break;
+    }
+    boot->kernel = cpu_template_new(s->kernel);
+    if (!boot->kernel) {
+        cpu_template_free(boot->session);
+        free(boot);
+        base_error(error, PF_NO_MEMORY, "no memory to keep the booted machine");
+        return NULL;
+    }
+    return boot;
+}
+
+/* A build for tests may have other programs only. */
+static bool have_shell(void) {
+    for (int i = 0; i < machine_image_count(); i++)
+        if (strcmp(machine_image_info(i)->name, "sh") == 0) return true;
+    return false;
+}
+
+static struct machine_boot *boot_machine(pf_error *error) {
+    pf_sandbox *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    struct machine_boot *boot = NULL;
+    machine_run_init(&s->run);
+    s->limits = machine_default_limits;
+    s->budget.limit = s->budget.each = UINT64_MAX;
+    s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
+    s->clock_fixed = true;
+    s->realtime_base = ROOT_TIME_NS;
+    s->next_call = 1;
+    s->kernel = cpu_instance_new(pf_images[0], &s->budget);
+    if (!s->kernel) {
+        base_error(error, PF_NO_MEMORY, "no address space for a sandbox's kernel");
+        goto out;
+    }
+    base_error(error, PF_DEAD, "the kernel image of this build does not boot");
+    if (!machine_kernel_boot(s)) goto out;
+    machine_show_time(s);
+    base_error(error, PF_DEAD, "the kernel image of this build does not take its root");
+    if (!make_root(s)) goto out;
+    pf_options *defaults = pf_options_new();
+    if (!defaults) goto out;
+    s->env_len = defaults->env_len;
+    s->env_count = defaults->env_count;
+    s->env = defaults->env;
+    pf_status status = have_shell() ? machine_start_session(s, error) : PF_OK;
+    if (status == PF_OK) status = machine_drive(s, error);
+    if (status == PF_OK && !s->dead) boot = freeze_machine(s, error);
+    else if (status == PF_OK) machine_dead(s, error);
+    s->env = NULL;
+    pf_options_free(defaults);
+out:
+    pf_sandbox_free(s);
+    return boot;
+}
+
+const struct machine_boot *machine_boot(pf_error *error) {
+    struct machine_boot *boot = atomic_load_explicit(&booted, memory_order_acquire);
+    if (boot) return boot;
+    /* Not under the lock of the images, which booting takes. */
+    static pthread_mutex_t boot_lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&boot_lock);
+    boot = atomic_load_explicit(&booted, memory_order_relaxed);
+    if (!boot) {
+        cpu_traps_install();
+        boot = boot_machine(error);
+        atomic_store_explicit(&booted, boot, memory_order_release);
+    }
+    pthread_mutex_unlock(&boot_lock);
+    return boot;
+}

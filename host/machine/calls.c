@@ -1,0 +1,163 @@
+/*
+ * host/machine/calls.c: tool calls, from the guest's words to the embedder and back.
+ *
+ * Every call passes the gate (host/capability) before the embedder can see it. What was checked is
+ * what is handed out: the gate's own re-serialised parameters.
+ */
+#include "machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void call_free(struct machine_call *call) {
+    cap_decision_free(&call->decision);
+    free(call->restored);
+    free(call);
+}
+
+void machine_forget_calls(pf_sandbox *s) {
+    while (s->calls) {
+        struct machine_call *call = s->calls;
+        s->calls = call->next;
+        call_free(call);
+    }
+}
+
+static struct machine_call **find(pf_sandbox *s, uint64_t id, uint32_t op) {
+    struct machine_call **at = &s->calls;
+    while (*at && !(id ? (*at)->id == id : (*at)->op == op)) at = &(*at)->next;
+    return at;
+}
+
+/* Sends a reply in pieces that fit a message. */
+static int64_t reply(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *data, size_t len) {
+    for (size_t at = 0;;) {
+        size_t piece = len - at < PF_MESSAGE_IN_MAX ? len - at : PF_MESSAGE_IN_MAX;
+        bool last = at + piece == len;
+        int64_t r = KERNEL(s, HOST_OP_REPLY, .arg = {op, outcome, last}, .in = data + at,
+                           .in_len = piece);
+        if (r < 0 || last) return r;
+        if (r == 0) return -PF_ENOMEM;
+        at += (size_t)r;
+    }
+}
+
+static void refuse(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *text) {
+    int64_t r = reply(s, op, outcome, text, strlen(text));
+    if (r == -PF_ENOMEM) reply(s, op, outcome, "", 0);
+}
+
+/* One request with its whole payload, in a buffer of the caller's to free; NULL: none. */
+static char *take(pf_sandbox *s, struct pf_op_request *request, size_t *len) {
+    struct base_buf whole;
+    base_buf_init(&whole, SIZE_MAX);
+    char *chunk = malloc(sizeof *request + PF_IO_MAX);
+    if (!chunk) return NULL;
+    for (bool first = true;; first = false) {
+        struct k_call call = {.call = PF_CALL_HOST_OP_TAKE,
+                              .out = chunk,
+                              .out_cap = sizeof *request + PF_IO_MAX};
+        int64_t r = machine_kernel(s, &call);
+        if (r < 0 || call.out_len < sizeof *request) break;
+        memcpy(request, chunk, sizeof *request);
+        size_t piece = call.out_len - sizeof *request;
+        if (request->payload_len > s->limits.tool_argument_bytes + 4096 ||
+            request->offset != whole.len || (piece == 0 && request->payload_len > whole.len) ||
+            !base_buf_add(&whole, chunk + sizeof *request, piece))
+            break;
+        (void)first;
+        if (whole.len >= request->payload_len) {
+            free(chunk);
+            *len = whole.len;
+            return whole.data;
+        }
+    }
+    free(chunk);
+    base_buf_free(&whole);
+    return NULL;
+}
+
+static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
+    struct machine_call *call = calloc(1, sizeof *call);
+    if (!call) {
+        refuse(s, op, PF_OP_FAILED, "the host is out of memory");
+        return;
+    }
+    call->op = op;
+    if (s->run.tool_calls >= s->limits.tool_calls) {
+        refuse(s, op, PF_OP_LIMIT, "this run has made as many tool calls as it may (tool_calls)");
+    } else if (cap_gate_check(s->gate, payload, len, &call->decision, NULL) != PF_OK) {
+        refuse(s, op, PF_OP_FAILED, "the host is out of memory");
+    } else if (call->decision.outcome != PF_OP_OK) {
+        refuse(s, op, (uint32_t)call->decision.outcome,
+               call->decision.message ? call->decision.message : "denied");
+    } else {
+        s->run.tool_calls++;
+        call->id = s->next_call++;
+        call->method = call->decision.method;
+        call->name = call->decision.name;
+        call->params = call->decision.params;
+        call->params_len = call->decision.params_len;
+        call->capability = call->decision.capability;
+        *find(s, UINT64_MAX, 0) = call; /* at the end */
+        return;
+    }
+    call_free(call);
+}
+
+void machine_take_calls(pf_sandbox *s) {
+    struct pf_op_request request;
+    size_t len;
+    for (;;) {
+        char *payload = take(s, &request, &len);
+        if (!payload) return;
+        if (request.cancelled) {
+            struct machine_call **at = find(s, 0, request.id), *call = *at;
+            if (call) {
+                *at = call->next;
+                call_free(call);
+            }
+        } else if (request.kind != PF_OP_TOOL) {
+            refuse(s, request.id, PF_OP_UNKNOWN, "the host does not know this operation");
+        } else {
+            judge(s, request.id, payload, len);
+        }
+        free(payload);
+    }
+}
+
+struct machine_call *machine_next_call(const pf_sandbox *s) {
+    struct machine_call *call = s->calls;
+    while (call && call->handed_out) call = call->next;
+    return call;
+}
+
+pf_status machine_answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const char *data, size_t len,
+                         pf_error *error) {
+    struct machine_call **at = find(s, id, 0), *call = *at;
+    if (!call) {
+        if (id > 0 && id < s->next_call)
+            return base_error(error, PF_STATE,
+                                 "call %llu was answered already, or cancelled when its run ended "
+                                 "or its program gave it up",
+                                 (unsigned long long)id);
+        return base_error(error, PF_NOT_FOUND, "there is no call %llu in this sandbox",
+                             (unsigned long long)id);
+    }
+    char text[160];
+    if (outcome == PF_OP_OK && len > s->limits.tool_result_bytes) {
+        snprintf(text, sizeof text,
+                 "the result of %.60s has %zu bytes, more than tool_result_bytes (%llu)",
+                 call->name, len, (unsigned long long)s->limits.tool_result_bytes);
+        outcome = PF_OP_INVALID;
+        data = text;
+        len = strlen(text);
+    }
+    int64_t r = reply(s, call->op, outcome, data, len);
+    if (r == -PF_ENOMEM || r == -PF_ENOSPC)
+        refuse(s, call->op, PF_OP_INVALID, "the sandbox has no memory left for this result");
+    *at = call->next;
+    call_free(call);
+    return s->dead ? machine_dead(s, error) : PF_OK;
+}

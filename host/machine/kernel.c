@@ -1,0 +1,130 @@
+/*
+ * host/machine/kernel.c: the host's own messages to the kernel, as process 0.
+ *
+ * The kernel runs on the host's stack here. If it faults or hangs, the sandbox is lost and says so;
+ * the host goes on.
+ */
+#include "machine.h"
+
+#include <string.h>
+
+struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox) {
+    return (struct pf_mailbox *)(sandbox->kernel->slot->base + sandbox->mailbox);
+}
+
+static void lost(pf_sandbox *sandbox) {
+    sandbox->dead = true;
+    if (!sandbox->dead_why) sandbox->dead_why = "its kernel faulted or did not come back";
+}
+
+struct guarded {
+    pf_sandbox *sandbox;
+    struct cpu_thread *self;
+    uint32_t action;
+};
+
+static intptr_t guarded_call(void *argument) {
+    struct guarded *g = argument;
+    cpu_instance *kernel = g->sandbox->kernel;
+    g->self->kernel_ticks = 0;
+    g->self->mode = CPU_KERNEL;
+    g->action = kernel->image->k_call(kernel->module, 0);
+    g->self->mode = CPU_HOST;
+    return 0;
+}
+
+static intptr_t guarded_next(void *argument) {
+    struct guarded *g = argument;
+    cpu_instance *kernel = g->sandbox->kernel;
+    g->self->kernel_ticks = 0;
+    g->self->mode = CPU_KERNEL;
+    kernel->image->k_next(kernel->module);
+    g->self->mode = CPU_HOST;
+    return 0;
+}
+
+static intptr_t guarded_boot(void *argument) {
+    struct guarded *g = argument;
+    cpu_instance *kernel = g->sandbox->kernel;
+    g->self->kernel_ticks = 0;
+    g->self->mode = CPU_KERNEL;
+    g->action = (uint32_t)kernel->image->k_boot(kernel->module);
+    g->self->mode = CPU_HOST;
+    return 0;
+}
+
+static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
+    if (g->sandbox->dead) return false;
+    g->self = cpu_thread();
+    if (!g->self || cpu_guard_kernel(g->self, g->sandbox->kernel, function, g) != 0) {
+        lost(g->sandbox);
+        return false;
+    }
+    return true;
+}
+
+int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
+    call->out_len = 0;
+    if (sandbox->dead) return -PF_EIO;
+    struct pf_mailbox *mailbox = machine_mailbox(sandbox);
+    if (call->in_len > sandbox->in_cap) return -PF_E2BIG;
+    struct pf_message *m = &mailbox->msg;
+    memset(m, 0, sizeof *m);
+    m->call = call->call;
+    memcpy(m->arg, call->arg, sizeof m->arg);
+    m->in = sandbox->in_area;
+    m->in_len = (uint32_t)call->in_len;
+    m->out_cap = call->out_cap > UINT32_MAX ? UINT32_MAX : (uint32_t)call->out_cap;
+    if (call->in_len) memcpy(sandbox->kernel->slot->base + sandbox->in_area, call->in, call->in_len);
+    struct guarded g = {.sandbox = sandbox};
+    if (!guard(&g, guarded_call)) return -PF_EIO;
+    if (g.action != PF_ACTION_RETURN) return -PF_EAGAIN; /* the host never waits */
+    uint64_t end = (uint64_t)m->out + m->out_len;
+    if (m->out_len > call->out_cap || end > sandbox->kernel->memory->size) {
+        lost(sandbox);
+        return -PF_EIO;
+    }
+    if (m->out_len) memcpy(call->out, sandbox->kernel->slot->base + m->out, m->out_len);
+    call->out_len = m->out_len;
+    return m->result;
+}
+
+bool machine_next(pf_sandbox *sandbox, struct pf_event *event) {
+    struct guarded g = {.sandbox = sandbox};
+    if (!guard(&g, guarded_next)) return false;
+    *event = machine_mailbox(sandbox)->event;
+    if (event->kind != PF_EVENT_IDLE && (event->proc == 0 || event->proc >= PF_PROCESS_TABLE)) {
+        lost(sandbox);
+        return false;
+    }
+    return true;
+}
+
+bool machine_kernel_attach(pf_sandbox *sandbox) {
+    uint64_t size = sandbox->kernel->memory->size;
+    if ((uint64_t)sandbox->mailbox + sizeof(struct pf_mailbox) > size || sandbox->mailbox % 8 != 0)
+        return false;
+    struct pf_mailbox *mailbox = machine_mailbox(sandbox);
+    sandbox->in_area = mailbox->in_area;
+    sandbox->in_cap = mailbox->in_cap;
+    return (uint64_t)sandbox->in_area + sandbox->in_cap <= size &&
+           sandbox->in_cap >= PF_MESSAGE_IN_MAX;
+}
+
+bool machine_kernel_boot(pf_sandbox *sandbox) {
+    cpu_instance *kernel = sandbox->kernel;
+    sandbox->mailbox = kernel->image->k_mailbox(kernel->module);
+    if (!machine_kernel_attach(sandbox)) return false;
+    size_t used = 0;
+    for (int i = 0; i < machine_image_count(); i++) {
+        const char *name = machine_image_info(i)->name;
+        size_t len = strlen(name) + 1;
+        if (used + len > sandbox->in_cap) return false;
+        memcpy(kernel->slot->base + sandbox->in_area + used, name, len);
+        used += len;
+    }
+    machine_mailbox(sandbox)->msg.in = sandbox->in_area;
+    machine_mailbox(sandbox)->msg.in_len = (uint32_t)used;
+    struct guarded g = {.sandbox = sandbox};
+    return guard(&g, guarded_boot) && (int32_t)g.action == 0;
+}

@@ -1,0 +1,157 @@
+/*
+ * host/machine/loop.c: the loop that everything runs in.
+ *
+ * One turn: deal with what the kernel asks attention for, let it choose, run that process until it
+ * comes back. It ends when only the embedder (or time) can make something happen.
+ */
+#include "machine.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Time between the interrupt and the kill when a run is over its limit. */
+#define GRACE_NS 250000000ll
+
+static uint64_t cpu_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void machine_show_time(pf_sandbox *s) {
+    if (!s->clock_fixed) {
+        int64_t now = base_clock_monotonic();
+        if (now - s->clock_origin > s->monotonic_ns) s->monotonic_ns = now - s->clock_origin;
+    }
+    struct pf_mailbox *mailbox = machine_mailbox(s);
+    mailbox->monotonic_ns = s->monotonic_ns;
+    mailbox->realtime_ns = s->realtime_base + s->monotonic_ns;
+}
+
+static int64_t wall_used(const pf_sandbox *s) {
+    return s->run.wall_ns + (base_clock_monotonic() - s->entered_ns);
+}
+
+/* The run is over a limit, or still there after it was interrupted for that. */
+static void strike(pf_sandbox *s, const char *limit) {
+    struct machine_run *run = &s->run;
+    unsigned ticks = atomic_load(&s->watch.ticks);
+    if (run->stage == STAGE_RUNNING) {
+        run->limit = limit;
+        run->stage = STAGE_INTERRUPTED;
+        run->stop_wall_ns = wall_used(s) + GRACE_NS;
+        s->watch.stop_at = ticks + GRACE_NS / CPU_TICK_NS;
+        KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+    } else if (run->stage == STAGE_INTERRUPTED) {
+        run->stage = STAGE_KILLED;
+        s->watch.stop_at = UINT32_MAX;
+        KERNEL(s, HOST_KILL, .arg = {0});
+    }
+}
+
+/* Looks at the flags that the timer and other threads set. */
+static void look_at_stops(pf_sandbox *s) {
+    atomic_store(&s->watch.stop, 0);
+    if (atomic_exchange(&s->interrupt, 0)) KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+    if (!s->run.on) return;
+    if (atomic_load(&s->watch.ticks) >= s->watch.stop_at) strike(s, "cpu_seconds");
+}
+
+static void check_wall(pf_sandbox *s) {
+    struct machine_run *run = &s->run;
+    if (!run->on || run->stage == STAGE_KILLED) return;
+    if (run->stop_wall_ns != INT64_MAX && wall_used(s) >= run->stop_wall_ns)
+        strike(s, "wall_seconds");
+}
+
+static void attend(pf_sandbox *s) {
+    struct pf_mailbox *mailbox = machine_mailbox(s);
+    uint32_t attention = mailbox->attention;
+    mailbox->attention = 0;
+    if (attention & PF_ATTENTION_OUTPUT) machine_drain_output(s);
+    if (attention & PF_ATTENTION_STDIN) machine_feed_stdin(s);
+    if (attention & PF_ATTENTION_OP) machine_take_calls(s);
+    if (attention & PF_ATTENTION_VALUE) machine_drain_value(s);
+    if (attention & PF_ATTENTION_RUN_DONE) s->run.foreground_done = true;
+}
+
+/* Sleeps until the deadline, a wall limit, or an interrupt. */
+static void wait_until(pf_sandbox *s, int64_t deadline_ns) {
+    int64_t wait = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns - s->monotonic_ns;
+    if (s->run.on && s->run.stop_wall_ns != INT64_MAX) {
+        int64_t left = s->run.stop_wall_ns - wall_used(s);
+        if (left < wait) wait = left;
+    }
+    if (wait <= 0) return;
+    struct timespec t = {wait / 1000000000, wait % 1000000000};
+    if (wait == INT64_MAX) t.tv_sec = 3600;
+    syscall(SYS_futex, &s->interrupt, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
+}
+
+/* Nothing can run. True: go on, something may now. */
+static bool idle(pf_sandbox *s, int64_t deadline_ns) {
+    s->deadline_ns = deadline_ns;
+    if (!s->run.on) return false;
+    if (s->run.foreground_done || s->run.stage == STAGE_KILLED) {
+        machine_finish(s);
+        return false;
+    }
+    if (s->calls) return false;
+    if (deadline_ns == INT64_MAX) {
+        /* Every process waits for something that cannot come: no call, no timer, no input. */
+        strike(s, "wall_seconds");
+        return true;
+    }
+    if (s->clock_fixed) s->monotonic_ns = deadline_ns;
+    else wait_until(s, deadline_ns);
+    return true;
+}
+
+static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *event) {
+    switch (event->kind) {
+    case PF_EVENT_RUN: machine_run_process(s, self, event->proc); break;
+    case PF_EVENT_LOAD:
+        if (machine_load(s, event->proc, event->image)) machine_run_process(s, self, event->proc);
+        else KERNEL(s, HOST_TRAP, .arg = {event->proc, SIGKILL});
+        break;
+    case PF_EVENT_FREE: machine_drop(s, event->proc); break;
+    default:
+        s->dead = true;
+        s->dead_why = "its kernel asked for something that does not exist";
+    }
+}
+
+static void loop(pf_sandbox *s, struct cpu_thread *self) {
+    while (!s->dead) {
+        machine_show_time(s);
+        if (atomic_load(&s->watch.stop) || atomic_load(&s->interrupt)) look_at_stops(s);
+        check_wall(s);
+        if (machine_mailbox(s)->attention) attend(s);
+        struct pf_event event;
+        if (!machine_next(s, &event)) return;
+        if (event.kind != PF_EVENT_IDLE) turn(s, self, &event);
+        else if (!machine_mailbox(s)->attention && !idle(s, event.deadline_ns)) return;
+    }
+}
+
+pf_status machine_drive(pf_sandbox *s, pf_error *error) {
+    struct cpu_thread *self = cpu_thread();
+    if (!self) return base_error(error, PF_NO_MEMORY, "no memory for this thread's stacks");
+    struct cpu_watch *outer = self->watch;
+    self->watch = &s->watch;
+    cpu_timer_start(self);
+    s->entered_ns = base_clock_monotonic();
+    uint64_t cpu = cpu_clock();
+    loop(s, self);
+    self->watch = outer;
+    s->run.wall_ns += base_clock_monotonic() - s->entered_ns;
+    s->run.cpu_ns += cpu_clock() - cpu;
+    if (s->has_result) {
+        s->result.wall_ns = (uint64_t)s->run.wall_ns;
+        s->result.cpu_ns = s->run.cpu_ns;
+    }
+    return s->dead ? machine_dead(s, error) : PF_OK;
+}

@@ -1,0 +1,245 @@
+/*
+ * host/machine/machine.h: one sandbox: a kernel, its processes, the run that is on, the calls that
+ * wait for the embedder. Internal to host/; the embedder sees include/pinfold.h.
+ *
+ * The machine knows no files, pipes or shells. It runs one instance until it blocks or ends, carries
+ * its message to the kernel, asks the kernel who runs next, and hands out tool calls. Every number
+ * that comes from a guest, the kernel included, is checked as if an attacker had written it.
+ *
+ * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) kernel.c
+ * (messages to the kernel) trampoline.c (messages from programs) loop.c (who runs) run.c (one run,
+ * from start to result) exec.c (what to start) calls.c (tool calls) files.c (the embedder's files) toolfiles.c (/tools).
+ */
+#ifndef PF_MACHINE_H
+#define PF_MACHINE_H
+
+#include "abi/limits.h"
+#include "abi/message.h"
+#include "abi/types.h"
+#include "host/base/buf.h"
+#include "host/base/clock.h"
+#include "host/base/error.h"
+#include "host/capability/gate.h"
+#include "host/cpu/cpu.h"
+#include "pinfold.h"
+
+#include <stdatomic.h>
+
+/* ---- limits.c: what an embedder can set */
+
+#define MACHINE_LIMITS(X)                                                                          \
+    X(cpu_ms, 10 * 1000ull)                                                                        \
+    X(wall_ms, 60 * 1000ull)                                                                       \
+    X(memory_bytes, 512ull << 20)                                                                  \
+    X(process_memory_bytes, 256ull << 20)                                                          \
+    X(filesystem_bytes, 256ull << 20)                                                              \
+    X(files, 100000ull)                                                                            \
+    X(processes, 128ull)                                                                           \
+    X(open_files, 256ull)                                                                          \
+    X(output_bytes, 1ull << 20)                                                                    \
+    X(tool_calls, 1000ull)                                                                         \
+    X(tool_result_bytes, 10ull << 20)                                                              \
+    X(tool_argument_bytes, 1ull << 20)                                                             \
+    X(code_bytes, 16ull << 20)                                                                     \
+    X(stdin_bytes, 64ull << 20)
+
+struct machine_limits {
+#define X(name, value) uint64_t name;
+    MACHINE_LIMITS(X)
+#undef X
+};
+extern const struct machine_limits machine_default_limits;
+/* The field of that name, or NULL. */
+uint64_t *machine_limit(struct machine_limits *limits, const char *name);
+/* All names, comma-separated; constant. */
+const char *machine_limit_names(void);
+
+/* ---- options.c */
+
+struct pf_options {
+    struct machine_limits limits;
+    char *env; /* NAME=value NUL …, the defaults first; owned */
+    size_t env_len, env_count;
+    bool env_changed; /* differs from the defaults, which the booted session has */
+    cap_gate *gate;
+    bool clock_fixed, seed_fixed;
+    int64_t clock_ns;
+    uint64_t seed;
+    char *prelude; /* owned, or NULL */
+    size_t prelude_len;
+};
+
+/* ---- one sandbox */
+
+struct machine_call {
+    struct machine_call *next;
+    uint64_t id;
+    uint32_t op; /* the kernel's number of it */
+    bool handed_out;
+    const char *method, *name, *params; /* in one of the two below */
+    size_t params_len;
+    int capability;
+    struct cap_decision decision; /* of a call that was judged here */
+    char *restored;               /* of one that came with a snapshot */
+};
+
+enum machine_stage { STAGE_RUNNING, STAGE_INTERRUPTED, STAGE_KILLED };
+
+/* The run that is on, or the last one. */
+struct machine_run {
+    bool on;
+    bool foreground_done;
+    bool shell; /* for the session, not a process of its own */
+    enum machine_stage stage;
+    const char *limit;       /* that struck, or NULL; constant */
+    uint32_t stop_tick;      /* when stage goes on: watch.ticks */
+    int64_t stop_wall_ns;    /* the same for wall time */
+    int64_t wall_ns;         /* used while the machine ran, up to `entered_ns` */
+    uint64_t cpu_ns;
+    uint64_t tool_calls;
+    bool stdin_open;
+    struct base_buf input; /* stdin not taken by the kernel yet: from input_at on */
+    size_t input_at;
+    struct base_buf output[2];
+    bool truncated[2];
+    struct base_buf value;
+    pf_output_fn on_output;
+    void *user;
+};
+
+struct pf_sandbox {
+    atomic_int busy; /* 1: a thread is inside */
+    bool dead;       /* the kernel failed: nothing works any more */
+    const char *dead_why;
+
+    struct machine_limits limits;
+    struct cpu_budget budget;
+    struct cpu_watch watch;
+    atomic_int interrupt; /* set by pf_sandbox_interrupt(); also the futex a sleep waits on */
+
+    cpu_instance *kernel;
+    uint32_t mailbox; /* addresses in the kernel's memory; checked once, constant */
+    uint32_t in_area, in_cap;
+    cpu_instance *procs[PF_PROCESS_TABLE];
+    struct cpu_slot *spare; /* slots of ended processes, not cleaned: for this sandbox only */
+    unsigned spare_count;
+    uint32_t fork_child; /* by the trampoline: index that the running program forks to */
+    enum pf_action action; /* by the trampoline: why the running program came back */
+
+    bool clock_fixed;
+    int64_t monotonic_ns;  /* last shown to the kernel */
+    int64_t clock_origin;  /* the host's monotonic time when the sandbox's was 0 */
+    int64_t realtime_base; /* realtime - monotonic */
+    int64_t entered_ns;    /* host's monotonic time when the machine was last entered or looked */
+    int64_t deadline_ns;   /* from the last idle event; INT64_MAX: none */
+
+    char *env;
+    size_t env_len, env_count;
+    cap_gate *gate;
+    bool session_alive;
+    struct machine_call *calls; /* unanswered, oldest first */
+    uint64_t next_call;
+    struct machine_run run;
+    pf_result result;
+    bool has_result;
+};
+
+pf_status machine_dead(pf_sandbox *sandbox, pf_error *error);
+/* One thread at a time: PF_BUSY, or PF_DEAD; machine_leave() after PF_OK only. */
+pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
+void machine_leave(pf_sandbox *sandbox);
+
+/* ---- kernel.c: messages to the kernel, as process 0 */
+
+struct k_call {
+    uint32_t call;
+    int64_t arg[PF_MESSAGE_ARGS];
+    const void *in;
+    size_t in_len;
+    void *out;
+    size_t out_cap;
+    size_t out_len; /* filled */
+};
+/* The kernel's result; -PF_EIO when the sandbox is dead. */
+int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call);
+#define KERNEL(sandbox, name, ...)                                                                 \
+    machine_kernel(sandbox, &(struct k_call){.call = PF_CALL_##name, __VA_ARGS__})
+struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox);
+/* Lets the kernel choose; false when it is dead. */
+bool machine_next(pf_sandbox *sandbox, struct pf_event *event);
+/* Starts a kernel in `sandbox->kernel` that was just instantiated: finds its mailbox and boots it. */
+bool machine_kernel_boot(pf_sandbox *sandbox);
+/* Checks and learns the addresses of a kernel; false: they are nonsense. */
+bool machine_kernel_attach(pf_sandbox *sandbox);
+
+/* ---- trampoline.c */
+
+/* Runs `proc` and deals with how it came back. */
+void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t proc);
+
+/* ---- boot.c: what is the same in all sandboxes of this process, made once */
+
+const struct cpu_template *machine_image(int image); /* NULL: errno or a bad number */
+/* A kernel with the root filled and a session that waits for its first run. */
+struct machine_boot {
+    struct cpu_template *kernel;
+    struct cpu_template *session; /* NULL: this build has no shell */
+    uint32_t session_proc;
+    uint32_t mailbox;
+};
+const struct machine_boot *machine_boot(pf_error *error);
+int machine_image_count(void);
+const struct pf_image *machine_image_info(int image);
+
+/* ---- sandbox.c */
+
+bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image);
+void machine_drop(pf_sandbox *sandbox, uint32_t proc);
+struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox);
+pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
+pf_status machine_configure_kernel(pf_sandbox *sandbox, pf_error *error);
+/* Writes /tools; toolfiles.c */
+pf_status machine_write_tools(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
+/* Starts the session's shell; exec.c */
+pf_status machine_start_session(pf_sandbox *sandbox, pf_error *error);
+
+/* ---- loop.c */
+
+/* Drives the guest until it needs the embedder, or the run is over. */
+pf_status machine_drive(pf_sandbox *sandbox, pf_error *error);
+/* Shows the kernel what time it is. */
+void machine_show_time(pf_sandbox *sandbox);
+
+/* ---- run.c */
+
+pf_status machine_start(pf_sandbox *sandbox, const pf_run *run, pf_error *error);
+void machine_finish(pf_sandbox *sandbox);
+/* Sets when the CPU and wall limits of the run strike. */
+void machine_arm_limits(pf_sandbox *sandbox);
+void machine_drain_output(pf_sandbox *sandbox);
+void machine_drain_value(pf_sandbox *sandbox);
+void machine_feed_stdin(pf_sandbox *sandbox);
+void machine_run_init(struct machine_run *run);
+void machine_run_free(struct machine_run *run);
+
+/* ---- calls.c */
+
+void machine_take_calls(pf_sandbox *sandbox);
+void machine_forget_calls(pf_sandbox *sandbox);
+pf_status machine_answer(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
+                         size_t len, pf_error *error);
+struct machine_call *machine_next_call(const pf_sandbox *sandbox);
+
+/* ---- files.c */
+
+pf_status machine_write_file(pf_sandbox *sandbox, const char *path, const void *data, size_t len,
+                             uint32_t mode, uint32_t owner, pf_error *error);
+pf_status machine_guest_error(pf_sandbox *sandbox, int64_t result, const char *path,
+                              pf_error *error);
+
+/* A program to start: path, arguments, environment and cwd in the form that the kernel takes. Owned
+ * by the caller; false when memory is out. */
+bool machine_exec_block(struct base_buf *out, const char *path, const char *const *argv,
+                        const char *env, size_t env_len, size_t env_count, const char *cwd);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * host/machine/run.c: one run, from its text to its result.
+ */
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct language {
+    const char *name, *program, *flag;
+};
+static const struct language languages[] = {
+    {"shell", NULL, NULL},
+    {"bash", NULL, NULL},
+    {"sh", NULL, NULL},
+    {"javascript", "/usr/bin/js", NULL},
+    {"js", "/usr/bin/js", NULL},
+    {"node", "/usr/bin/js", NULL},
+    {"typescript", "/usr/bin/js", "--typescript"},
+    {"ts", "/usr/bin/js", "--typescript"},
+};
+
+static const struct language *find_language(const char *name) {
+    for (size_t i = 0; name && i < sizeof languages / sizeof *languages; i++)
+        if (strcmp(languages[i].name, name) == 0) return &languages[i];
+    return NULL;
+}
+
+void machine_run_init(struct machine_run *run) {
+    *run = (struct machine_run){.on = false};
+    base_buf_init(&run->input, SIZE_MAX);
+    base_buf_init(&run->output[0], SIZE_MAX);
+    base_buf_init(&run->output[1], SIZE_MAX);
+    base_buf_init(&run->value, SIZE_MAX);
+}
+
+void machine_run_free(struct machine_run *run) {
+    base_buf_free(&run->input);
+    base_buf_free(&run->output[0]);
+    base_buf_free(&run->output[1]);
+    base_buf_free(&run->value);
+}
+
+/* Takes what programs have written. */
+void machine_drain_output(pf_sandbox *s) {
+    char chunk[PF_IO_MAX]; /* thread-local room is scarce in a library that is loaded late */
+    for (int stream = 1; stream <= 2; stream++)
+        for (;;) {
+            struct k_call call = {.call = PF_CALL_HOST_OUTPUT,
+                                  .arg = {stream},
+                                  .out = chunk,
+                                  .out_cap = sizeof chunk};
+            int64_t n = machine_kernel(s, &call);
+            if (n <= 0) break;
+            struct base_buf *kept = &s->run.output[stream - 1];
+            size_t len = call.out_len;
+            if (len > s->limits.output_bytes - kept->len) {
+                len = s->limits.output_bytes - kept->len;
+                s->run.truncated[stream - 1] = true;
+            }
+            if (len && !base_buf_add(kept, chunk, len)) {
+                s->run.truncated[stream - 1] = true;
+                len = 0;
+            }
+            if (len && s->run.on_output) s->run.on_output(s->run.user, stream, chunk, len);
+        }
+}
+
+void machine_feed_stdin(pf_sandbox *s) {
+    struct machine_run *run = &s->run;
+    if (!run->stdin_open) return;
+    for (;;) {
+        size_t left = run->input.len - run->input_at;
+        size_t len = left < PF_IO_MAX ? left : PF_IO_MAX;
+        bool last = len == left;
+        int64_t n = KERNEL(s, HOST_STDIN, .arg = {last}, .in = run->input.data + run->input_at,
+                           .in_len = len);
+        if (n < 0 || (uint64_t)n > len) return;
+        run->input_at += (size_t)n;
+        if (last && (size_t)n == len) {
+            run->stdin_open = false;
+            return;
+        }
+        if ((size_t)n < len || n == 0) return;
+    }
+}
+
+void machine_drain_value(pf_sandbox *s) {
+    char chunk[4096];
+    for (;;) {
+        struct k_call call = {
+            .call = PF_CALL_HOST_RUN_VALUE, .out = chunk, .out_cap = sizeof chunk};
+        if (machine_kernel(s, &call) <= 0 || call.out_len == 0) return;
+        if (s->run.value.len + call.out_len > s->limits.tool_result_bytes) return;
+        base_buf_add(&s->run.value, chunk, call.out_len);
+    }
+}
+
+/* The foreground is done and nothing else can go on: the result is complete. */
+void machine_finish(pf_sandbox *s) {
+    struct machine_run *run = &s->run;
+    machine_drain_output(s);
+    machine_drain_value(s);
+    struct pf_run_state state = {0};
+    KERNEL(s, HOST_RUN_STATE, .out = &state, .out_cap = sizeof state);
+    KERNEL(s, HOST_RUN_END);
+    bool had_session = s->session_alive;
+    s->session_alive = state.session_alive;
+    run->on = false;
+    s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
+    s->result = (pf_result){
+        .exit_code = run->limit ? 137 : (int)(state.status & 0xff),
+        .stdout_data = run->output[0].data ? run->output[0].data : "",
+        .stdout_len = run->output[0].len,
+        .stderr_data = run->output[1].data ? run->output[1].data : "",
+        .stderr_len = run->output[1].len,
+        .stdout_truncated = run->truncated[0],
+        .stderr_truncated = run->truncated[1],
+        .value = run->value.len ? run->value.data : NULL,
+        .value_len = run->value.len,
+        .limit = run->limit,
+        .session_lost = run->limit && had_session && !s->session_alive,
+        .memory_bytes = s->budget.peak,
+        .tool_calls = run->tool_calls,
+    };
+    s->has_result = true;
+}
+
+static pf_status check_request(const pf_sandbox *s, const pf_run *request,
+                               const struct language *language, pf_error *error) {
+    if (!language)
+        return base_error(error, PF_INVALID,
+                             "unknown language \"%.64s\"; use \"shell\", \"javascript\" or "
+                             "\"typescript\"",
+                             request->language ? request->language : "(null)");
+    if (request->code_len > s->limits.code_bytes)
+        return base_error(error, PF_INVALID,
+                             "the code has %zu bytes, more than the limit code_bytes (%llu)",
+                             request->code_len, (unsigned long long)s->limits.code_bytes);
+    if (request->stdin_len > s->limits.stdin_bytes)
+        return base_error(error, PF_INVALID,
+                             "stdin has %zu bytes, more than the limit stdin_bytes (%llu)",
+                             request->stdin_len, (unsigned long long)s->limits.stdin_bytes);
+    if (s->run.on)
+        return base_error(error, PF_STATE,
+                             "a run is on: answer its calls until it is over before starting "
+                             "another");
+    return PF_OK;
+}
+
+void machine_arm_limits(pf_sandbox *s) {
+    uint64_t ticks = s->limits.cpu_ms / (CPU_TICK_NS / 1000000);
+    bool limited = ticks < UINT32_MAX / 2;
+    s->watch.stop_at = limited ? (unsigned)ticks + 1 : UINT32_MAX;
+    /* A program that makes no calls cannot be interrupted: it is cut a little later. */
+    s->watch.kill_at = limited ? (unsigned)ticks + 25 : UINT32_MAX;
+    s->run.stop_wall_ns = s->limits.wall_ms < INT64_MAX / 1000000
+                              ? (int64_t)s->limits.wall_ms * 1000000
+                              : INT64_MAX;
+}
+
+static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
+    struct machine_run *run = &s->run;
+    machine_run_free(run);
+    machine_run_init(run);
+    run->shell = shell;
+    run->on_output = request->on_output;
+    run->user = request->user;
+    s->has_result = false;
+    s->budget.peak = s->budget.used;
+    atomic_store(&s->watch.ticks, 0);
+    atomic_store(&s->watch.stop, 0);
+    atomic_store(&s->interrupt, 0);
+    machine_arm_limits(s);
+}
+
+/* Gives the kernel the program; then it only has to be driven. */
+static int64_t begin(pf_sandbox *s, const struct language *language, const pf_run *request) {
+    struct base_buf block;
+    base_buf_init(&block, SIZE_MAX);
+    const char *program = language->program ? language->program : "/usr/bin/bash";
+    const char *name = language->program ? "js" : "bash";
+    const char *const argv[] = {name, "--run", language->flag, NULL};
+    int64_t flags = request->stdin_len ? PF_RUN_STDIN : 0;
+    int64_t kind = s->run.shell ? PF_RUN_SESSION : PF_RUN_SPAWN;
+    int64_t r = 0;
+    if (kind == PF_RUN_SPAWN && !machine_exec_block(&block, program, argv, s->env, s->env_len,
+                                                    s->env_count, "/workspace"))
+        r = -PF_ENOMEM;
+    if (r == 0)
+        r = KERNEL(s, HOST_RUN_BEGIN, .arg = {kind, flags}, .in = block.data, .in_len = block.len);
+    base_buf_free(&block);
+    for (size_t at = 0; r >= 0 && at < request->code_len;) {
+        size_t len = request->code_len - at;
+        if (len > PF_MESSAGE_IN_MAX) len = PF_MESSAGE_IN_MAX;
+        r = KERNEL(s, HOST_RUN_TEXT, .in = request->code + at, .in_len = len);
+        if (r == 0) r = -PF_ENOMEM;
+        if (r > 0) at += (size_t)r;
+    }
+    return r;
+}
+
+static bool session_alive(pf_sandbox *s) {
+    struct pf_run_state state = {0};
+    KERNEL(s, HOST_RUN_STATE, .out = &state, .out_cap = sizeof state);
+    return state.session_alive;
+}
+
+pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
+    const struct language *language = find_language(request->language);
+    pf_status status = check_request(s, request, language, error);
+    if (status != PF_OK) return status;
+    bool shell = !language->program && !request->isolated;
+    cpu_traps_install();
+    machine_show_time(s);
+    s->session_alive = session_alive(s);
+    if (shell && !s->session_alive) {
+        status = machine_start_session(s, error);
+        if (status != PF_OK) return status;
+        s->session_alive = true;
+    }
+    reset_run(s, request, shell);
+    if (request->stdin_len && !base_buf_add(&s->run.input, request->stdin_data, request->stdin_len))
+        return base_error(error, PF_NO_MEMORY, "no memory for stdin");
+    s->run.stdin_open = request->stdin_len > 0;
+    int64_t r = begin(s, language, request);
+    if (s->dead) return machine_dead(s, error);
+    if (r < 0) {
+        KERNEL(s, HOST_RUN_END);
+        return machine_guest_error(s, r, language->program ? language->program : "/usr/bin/bash",
+                                   error);
+    }
+    s->run.on = true;
+    machine_feed_stdin(s);
+    return machine_drive(s, error);
+}

@@ -1,0 +1,176 @@
+/*
+ * host/machine/sandbox.c: making and ending a sandbox and its instances.
+ */
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Slots of ended processes that a sandbox keeps, and the size above which it does not. */
+#define SPARE_MAX        8
+#define SPARE_BYTES_MAX  (8u << 20)
+
+pf_status machine_dead(pf_sandbox *sandbox, pf_error *error) {
+    return base_error(error, PF_DEAD, "this sandbox was given up: %s; free it and make another",
+                         sandbox->dead_why ? sandbox->dead_why : "its kernel failed");
+}
+
+pf_status machine_enter(pf_sandbox *sandbox, pf_error *error) {
+    int idle = 0;
+    if (!atomic_compare_exchange_strong(&sandbox->busy, &idle, 1))
+        return base_error(error, PF_BUSY,
+                             "the sandbox is in use: by another thread, or by the call whose "
+                             "handler or output callback this is");
+    if (sandbox->dead) {
+        machine_leave(sandbox);
+        return machine_dead(sandbox, error);
+    }
+    return PF_OK;
+}
+
+void machine_leave(pf_sandbox *sandbox) { atomic_store(&sandbox->busy, 0); }
+
+/* ---- instances */
+
+struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox) {
+    struct cpu_slot *slot = sandbox->spare;
+    if (slot) {
+        sandbox->spare = slot->next;
+        sandbox->spare_count--;
+        slot->next = NULL;
+    }
+    return slot;
+}
+
+void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
+    cpu_instance *instance = sandbox->procs[proc];
+    if (!instance) return;
+    sandbox->procs[proc] = NULL;
+    struct cpu_slot *slot = cpu_instance_dismantle(instance);
+    if (slot->file_mapped || slot->accessible > SPARE_BYTES_MAX ||
+        sandbox->spare_count >= SPARE_MAX) {
+        cpu_slot_release(slot);
+        return;
+    }
+    slot->next = sandbox->spare;
+    sandbox->spare = slot;
+    sandbox->spare_count++;
+}
+
+bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
+    machine_drop(sandbox, proc);
+    const struct cpu_template *template = machine_image(image);
+    if (!template) return false;
+    cpu_instance *instance =
+        cpu_template_instance(template, &sandbox->budget, false, machine_spare_slot(sandbox));
+    if (!instance) return false;
+    instance->owner = sandbox;
+    instance->proc = proc;
+    sandbox->procs[proc] = instance;
+    return true;
+}
+
+/* ---- the whole */
+
+void pf_sandbox_free(pf_sandbox *sandbox) {
+    if (!sandbox) return;
+    for (uint32_t i = 0; i < PF_PROCESS_TABLE; i++) cpu_instance_free(sandbox->procs[i]);
+    cpu_instance_free(sandbox->kernel);
+    while (sandbox->spare) cpu_slot_release(machine_spare_slot(sandbox));
+    machine_forget_calls(sandbox);
+    machine_run_free(&sandbox->run);
+    cap_gate_free(sandbox->gate);
+    free(sandbox->env);
+    free(sandbox);
+}
+
+pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *error) {
+    machine_run_init(&s->run);
+    s->limits = options->limits;
+    s->budget.limit = s->limits.memory_bytes;
+    s->budget.each = s->limits.process_memory_bytes;
+    s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
+    s->next_call = 1;
+    s->env = malloc(options->env_len ? options->env_len : 1);
+    s->gate = cap_gate_clone(options->gate);
+    if (!s->env || !s->gate) return base_no_memory(error);
+    memcpy(s->env, options->env, options->env_len);
+    s->env_len = options->env_len;
+    s->env_count = options->env_count;
+    s->clock_fixed = options->clock_fixed;
+    s->clock_origin = base_clock_monotonic();
+    s->realtime_base = options->clock_fixed ? options->clock_ns : base_clock_realtime();
+    return cap_gate_finish(s->gate, error);
+}
+
+/* Tells a kernel its limits; again after a restore, where they may be others. */
+pf_status machine_configure_kernel(pf_sandbox *s, pf_error *error) {
+    struct pf_kernel_limits limits = {
+        .filesystem_bytes = s->limits.filesystem_bytes,
+        .files = s->limits.files,
+        .processes = s->limits.processes,
+        .open_files = s->limits.open_files,
+        .op_argument_bytes = s->limits.tool_argument_bytes,
+        .op_result_bytes = s->limits.tool_result_bytes,
+    };
+    int64_t r = KERNEL(s, HOST_CONFIGURE, .in = &limits, .in_len = sizeof limits);
+    if (r < 0) return s->dead ? machine_dead(s, error)
+                              : base_error(error, PF_INVALID, "the kernel refuses these limits");
+    return PF_OK;
+}
+
+static pf_status seed(pf_sandbox *s, const pf_options *options, pf_error *error) {
+    uint8_t bytes[32] = {0};
+    if (options->seed_fixed)
+        for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(options->seed >> (8 * i));
+    else if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return base_error(error, PF_NO_MEMORY, "the system gives no random bytes");
+    KERNEL(s, HOST_SEED, .in = bytes, .in_len = sizeof bytes);
+    return PF_OK;
+}
+
+static pf_status populate(pf_sandbox *s, const pf_options *options, pf_error *error) {
+    const struct machine_boot *boot = machine_boot(error);
+    if (!boot) return error ? error->status : PF_DEAD;
+    s->mailbox = boot->mailbox;
+    s->kernel = cpu_template_instance(boot->kernel, &s->budget, true, NULL);
+    if (s->kernel && !options->env_changed && boot->session) {
+        cpu_instance *session = cpu_template_instance(boot->session, &s->budget, true, NULL);
+        if (session) {
+            session->owner = s;
+            session->proc = boot->session_proc;
+            s->procs[boot->session_proc] = session;
+        }
+    }
+    if (!s->kernel || (!options->env_changed && boot->session && !s->procs[boot->session_proc]))
+        return base_error(error, PF_NO_MEMORY,
+                             "memory_bytes (%llu) or the host's address space is too small for "
+                             "another sandbox",
+                             (unsigned long long)s->limits.memory_bytes);
+    if (!machine_kernel_attach(s)) return machine_dead(s, error);
+    machine_show_time(s);
+    pf_status status = machine_configure_kernel(s, error);
+    if (status == PF_OK) status = seed(s, options, error);
+    if (status == PF_OK) status = machine_write_tools(s, options, error);
+    /* With another environment the booted session is no use: its successor starts with the first
+     * run. */
+    if (status == PF_OK && options->env_changed) KERNEL(s, HOST_KILL, .arg = {1});
+    return status;
+}
+
+pf_status pf_sandbox_new(const pf_options *options, pf_sandbox **out, pf_error *error) {
+    *out = NULL;
+    pf_sandbox *s = calloc(1, sizeof *s);
+    if (!s) return base_no_memory(error);
+    cpu_traps_install();
+    pf_error local;
+    pf_status status = machine_configure(s, options, error ? error : &local);
+    if (status == PF_OK) status = populate(s, options, error ? error : &local);
+    if (status != PF_OK) {
+        pf_sandbox_free(s);
+        return status;
+    }
+    *out = s;
+    return PF_OK;
+}

@@ -1,0 +1,95 @@
+/*
+ * host/machine/toolfiles.c: what programs can read about the tools, under /tools.
+ *
+ *   /tools/tools.json        {"tools": [{"name","id","flat","flat_usable","description",
+ *                            "parameters"}], "namespaces": [first literal segments]}; the
+ *                            namespaces only with a catch-all handler
+ *   /tools/schema/FLAT.json  one of these objects
+ *   /tools/bin/FLAT          the tool as a command
+ *   /tools/prelude.js        what every JavaScript program runs first, if the embedder gave it
+ */
+#include "machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A JSON string. The text was checked to be UTF-8 when the tool was declared. */
+static bool add_string(struct base_buf *b, const char *text) {
+    bool ok = base_buf_addz(b, "\"");
+    for (const unsigned char *p = (const unsigned char *)text; ok && *p; p++) {
+        char escape[8];
+        if (*p == '"' || *p == '\\') snprintf(escape, sizeof escape, "\\%c", *p);
+        else if (*p < 0x20) snprintf(escape, sizeof escape, "\\u%04x", *p);
+        else {
+            ok = base_buf_add(b, p, 1);
+            continue;
+        }
+        ok = base_buf_addz(b, escape);
+    }
+    return ok && base_buf_addz(b, "\"");
+}
+
+static bool add_tool(struct base_buf *b, const struct cap_tool *tool) {
+    return base_buf_addz(b, "{\"name\":") && add_string(b, tool->name) && base_buf_addz(b, ",\"id\":") &&
+           add_string(b, tool->id) && base_buf_addz(b, ",\"flat\":") && add_string(b, tool->flat) &&
+           base_buf_addz(b, tool->flat_usable ? ",\"flat_usable\":true" : ",\"flat_usable\":false") &&
+           base_buf_addz(b, ",\"description\":") && add_string(b, tool->description) &&
+           base_buf_addz(b, ",\"parameters\":") &&
+           (tool->schema_len ? base_buf_add(b, tool->schema, tool->schema_len)
+                             : base_buf_addz(b, "{\"type\":\"object\"}")) &&
+           base_buf_addz(b, "}");
+}
+
+static pf_status write_tool(pf_sandbox *s, const struct cap_tool *tool, pf_error *error) {
+    char path[PF_NAME_MAX + 32], program[PF_NAME_MAX + 32];
+    struct base_buf json;
+    base_buf_init(&json, SIZE_MAX);
+    if (strlen(tool->flat) > PF_NAME_MAX - 8)
+        return base_error(error, PF_INVALID, "the tool name \"%.80s…\" is longer than %u bytes",
+                             tool->name, PF_NAME_MAX - 8);
+    if (!add_tool(&json, tool)) {
+        base_buf_free(&json);
+        return base_no_memory(error);
+    }
+    snprintf(path, sizeof path, "/tools/schema/%s.json", tool->flat);
+    pf_status status = machine_write_file(s, path, json.data, json.len, 0644, 0, error);
+    base_buf_free(&json);
+    if (status != PF_OK || !tool->flat_usable) return status;
+    snprintf(path, sizeof path, "/tools/bin/%s", tool->flat);
+    snprintf(program, sizeof program, "%stool tool\n", PF_PROGRAM_MAGIC);
+    return machine_write_file(s, path, program, strlen(program), 0755, 0, error);
+}
+
+/* Their presence, even of none, says that every granted method may be called. */
+static bool add_namespaces(struct base_buf *b, const cap_gate *gate) {
+    char name[CAP_NAMESPACE_SIZE];
+    bool ok = base_buf_addz(b, ",\"namespaces\":[");
+    for (size_t i = 0; ok && cap_gate_namespace(gate, i, name); i++)
+        ok = (i == 0 || base_buf_addz(b, ",")) && add_string(b, name);
+    return ok && base_buf_addz(b, "]");
+}
+
+pf_status machine_write_tools(pf_sandbox *s, const pf_options *options, pf_error *error) {
+    pf_status status = PF_OK;
+    size_t count = cap_gate_tool_count(s->gate);
+    struct base_buf all;
+    base_buf_init(&all, SIZE_MAX);
+    bool ok = base_buf_addz(&all, "{\"tools\":[");
+    for (size_t i = 0; status == PF_OK && ok && i < count; i++) {
+        const struct cap_tool *tool = cap_gate_tool(s->gate, i);
+        ok = (i == 0 || base_buf_addz(&all, ",")) && add_tool(&all, tool);
+        if (ok) status = write_tool(s, tool, error);
+    }
+    ok = ok && base_buf_addz(&all, "]");
+    bool any = cap_gate_catches_all(s->gate);
+    if (any) ok = ok && add_namespaces(&all, s->gate);
+    ok = ok && base_buf_addz(&all, "}\n");
+    if (status == PF_OK && !ok) status = base_no_memory(error);
+    if (status == PF_OK && (count || any))
+        status = machine_write_file(s, "/tools/tools.json", all.data, all.len, 0644, 0, error);
+    base_buf_free(&all);
+    if (status == PF_OK && options->prelude)
+        status = machine_write_file(s, "/tools/prelude.js", options->prelude, options->prelude_len,
+                                    0644, 0, error);
+    return status;
+}

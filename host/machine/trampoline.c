@@ -1,0 +1,150 @@
+/*
+ * host/machine/trampoline.c: a program's only way out.
+ *
+ * Copies one message between two memories and calls the kernel; interprets nothing. It runs on the
+ * program's native stack, so everything it needs is in the instance.
+ */
+#include "machine.h"
+
+#include <string.h>
+
+void Z_pfZ_call(cpu_instance *instance, uint32_t address);
+
+/* An image being booted has no machine yet: its first call must be ARGS, and there it is frozen. */
+static void freeze(struct cpu_thread *self, cpu_instance *instance, const struct pf_message *m) {
+    if (m->call != PF_CALL_ARGS || !(m->flags & PF_MSG_UNWIND)) cpu_trap(self, SIGSYS);
+    instance->image->start_unwind(instance->module, instance->asyncify);
+    self->mode = CPU_PROGRAM;
+}
+
+/* The kernel's answer, back into the caller's memory. False: the answer is nonsense. */
+static bool deliver(const pf_sandbox *sandbox, cpu_instance *instance, struct pf_message *caller,
+                    const struct pf_message *m) {
+    const struct pf_message *k = &machine_mailbox(sandbox)->msg;
+    if (k->out_len) {
+        uint64_t end = (uint64_t)k->out + k->out_len;
+        if (k->out_len > m->out_cap || end > sandbox->kernel->memory->size) return false;
+        memcpy(instance->slot->base + m->out, sandbox->kernel->slot->base + k->out, k->out_len);
+    }
+    caller->out_len = k->out_len;
+    caller->flags = (m->flags & 0xffu) | (k->flags & PF_MSG_SIGNAL);
+    caller->result = k->result;
+    return true;
+}
+
+void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
+    struct cpu_thread *self = instance->thread;
+    pf_sandbox *sandbox = instance->owner;
+    self->mode = CPU_HOST;
+    if (instance->rewinding) {
+        instance->image->stop_rewind(instance->module);
+        instance->rewinding = false;
+    }
+    uint64_t size = instance->memory->size;
+    uint8_t *base = instance->slot->base;
+    if ((uint64_t)address + sizeof(struct pf_message) > size) cpu_trap(self, SIGSEGV);
+    struct pf_message *caller = (struct pf_message *)(base + address);
+    struct pf_message m;
+    memcpy(&m, caller, sizeof m);
+    if (!sandbox) {
+        cpu_note_asyncify_stack(instance);
+        freeze(self, instance, &m);
+        return;
+    }
+    if (m.in_len > PF_MESSAGE_IN_MAX) {
+        caller->result = -PF_E2BIG;
+        caller->out_len = 0;
+        self->mode = CPU_PROGRAM;
+        return;
+    }
+    if ((uint64_t)m.in + m.in_len > size || (uint64_t)m.out + m.out_cap > size)
+        cpu_trap(self, SIGSEGV);
+
+    for (;;) {
+        /* The kernel runs on top of this stack: an overflow there must still be the program's. */
+        if (!cpu_stack_left(instance)) cpu_trap(self, SIGSEGV);
+        struct pf_mailbox *mailbox = machine_mailbox(sandbox);
+        cpu_instance *kernel = sandbox->kernel;
+        mailbox->msg = m;
+        mailbox->msg.in = sandbox->in_area;
+        mailbox->msg.out = 0;
+        mailbox->msg.out_len = 0;
+        if (m.in_len) memcpy(kernel->slot->base + sandbox->in_area, base + m.in, m.in_len);
+        if (atomic_load_explicit(&sandbox->watch.stop, memory_order_relaxed)) mailbox->preempt = 1;
+        /* A program that measures its own work makes no other calls meanwhile. */
+        if (m.call == PF_CALL_CLOCK) machine_show_time(sandbox);
+        self->kernel = kernel;
+        self->kernel_ticks = 0;
+        self->mode = CPU_KERNEL;
+        uint32_t action = kernel->image->k_call(kernel->module, instance->proc);
+        self->mode = CPU_HOST;
+        switch (action) {
+        case PF_ACTION_RETURN:
+            if (!deliver(sandbox, instance, caller, &m)) cpu_leave(self, CPU_EXIT_KERNEL);
+            self->mode = CPU_PROGRAM;
+            return;
+        case PF_ACTION_BLOCK:
+            sandbox->action = PF_ACTION_BLOCK;
+            if (!(m.flags & PF_MSG_UNWIND)) {
+                cpu_park(self, instance);
+                self = instance->thread;
+                base = instance->slot->base;
+                continue;
+            }
+            break;
+        case PF_ACTION_FORK:
+            if (!(m.flags & PF_MSG_UNWIND)) cpu_leave(self, CPU_EXIT_KERNEL);
+            sandbox->action = PF_ACTION_FORK;
+            sandbox->fork_child = (uint32_t)machine_mailbox(sandbox)->msg.arg[0];
+            break;
+        case PF_ACTION_GONE: cpu_leave(self, CPU_EXIT_GONE);
+        default: cpu_leave(self, CPU_EXIT_KERNEL);
+        }
+        instance->image->start_unwind(instance->module, instance->asyncify);
+        self->mode = CPU_PROGRAM;
+        return;
+    }
+}
+
+static void died(pf_sandbox *sandbox, uint32_t proc, int signal_number) {
+    KERNEL(sandbox, HOST_TRAP, .arg = {proc, signal_number});
+}
+
+/* Copies the process that asked for it; both go on when the kernel says so. */
+static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
+    uint32_t child = sandbox->fork_child;
+    cpu_instance *copy = NULL;
+    if (child > 0 && child < PF_PROCESS_TABLE && !sandbox->procs[child])
+        copy = cpu_instance_copy(parent, machine_spare_slot(sandbox));
+    if (copy) {
+        copy->owner = sandbox;
+        copy->proc = child;
+        sandbox->procs[child] = copy;
+    }
+    KERNEL(sandbox, HOST_FORK_DONE, .arg = {child, copy != NULL});
+}
+
+void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t proc) {
+    cpu_instance *instance = sandbox->procs[proc];
+    if (!instance) {
+        sandbox->dead = true;
+        sandbox->dead_why = "its kernel wanted to run a process that does not exist";
+        return;
+    }
+    sandbox->action = PF_ACTION_RETURN;
+    switch (cpu_run(self, instance)) {
+    case CPU_EXIT_RETURNED:
+        if (sandbox->action == PF_ACTION_FORK) fork_process(sandbox, instance);
+        /* pf_start() came back without waiting: it has no caller to return to. */
+        else if (sandbox->action != PF_ACTION_BLOCK) died(sandbox, proc, SIGABRT);
+        break;
+    case CPU_EXIT_PARKED:
+    case CPU_EXIT_GONE: break;
+    case CPU_EXIT_TRAP: died(sandbox, proc, self->trap_signal); break;
+    case CPU_EXIT_STOPPED: died(sandbox, proc, SIGKILL); break;
+    case CPU_EXIT_KERNEL:
+        sandbox->dead = true;
+        sandbox->dead_why = "its kernel faulted or did not come back";
+        break;
+    }
+}

@@ -1,0 +1,105 @@
+/*
+ * host/pinfold.c: include/pinfold.h on top of host/machine. Only entering, leaving and translating.
+ */
+#include "machine/machine.h"
+
+#include "host/capability/gate.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int pf_abi_version(void) { return PF_ABI_VERSION; }
+const char *pf_version(void) { return PINFOLD_VERSION; }
+
+pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *run, pf_error *error) {
+    pf_status status = machine_enter(s, error);
+    if (status != PF_OK) return status;
+    status = machine_start(s, run, error);
+    machine_leave(s);
+    return status;
+}
+
+bool pf_sandbox_has_work(const pf_sandbox *s) { return machine_next_call(s) != NULL; }
+bool pf_sandbox_running(const pf_sandbox *s) { return s->run.on; }
+
+static pf_call describe(const struct machine_call *call) {
+    return (pf_call){
+        .id = call->id,
+        .method = call->method,
+        .name = call->name,
+        .params = call->params,
+        .params_len = call->params_len,
+        .capability = call->capability,
+    };
+}
+
+pf_status pf_sandbox_step(pf_sandbox *s, pf_call *out, pf_error *error) {
+    pf_status status = machine_enter(s, error);
+    if (status != PF_OK) return status;
+    struct machine_call *call = machine_next_call(s);
+    if (call) {
+        call->handed_out = true;
+        *out = describe(call);
+    }
+    machine_leave(s);
+    return call ? PF_OK : PF_DONE;
+}
+
+size_t pf_sandbox_pending(const pf_sandbox *s, pf_call *calls, size_t count) {
+    size_t n = 0;
+    for (const struct machine_call *call = s->calls; call; call = call->next, n++)
+        if (n < count) calls[n] = describe(call);
+    return n;
+}
+
+static pf_status answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const char *data, size_t len,
+                        pf_error *error) {
+    pf_status status = machine_enter(s, error);
+    if (status != PF_OK) return status;
+    machine_show_time(s);
+    status = machine_answer(s, id, outcome, data, len, error);
+    if (status == PF_OK) status = machine_drive(s, error);
+    machine_leave(s);
+    return status;
+}
+
+pf_status pf_sandbox_resume(pf_sandbox *s, uint64_t id, const char *json, size_t len,
+                            pf_error *error) {
+    pf_status status = cap_json_check(json, len, error);
+    return status == PF_OK ? answer(s, id, PF_OP_OK, json, len, error) : status;
+}
+
+pf_status pf_sandbox_fail(pf_sandbox *s, uint64_t id, pf_failure kind, const char *message,
+                          pf_error *error) {
+    uint32_t outcome = kind == PF_FAILURE_INVALID   ? PF_OP_INVALID
+                       : kind == PF_FAILURE_TIMEOUT ? PF_OP_TIMEOUT
+                                                    : PF_OP_FAILED;
+    if (!message) message = "failed";
+    return answer(s, id, outcome, message, strlen(message), error);
+}
+
+pf_status pf_sandbox_advance(pf_sandbox *s, pf_error *error) {
+    pf_status status = machine_enter(s, error);
+    if (status != PF_OK) return status;
+    if (s->run.on) status = machine_drive(s, error);
+    machine_leave(s);
+    return status;
+}
+
+int64_t pf_sandbox_wait_ns(const pf_sandbox *s) {
+    if (!s->run.on || s->deadline_ns == INT64_MAX) return -1;
+    int64_t now = s->clock_fixed ? s->monotonic_ns : base_clock_monotonic() - s->clock_origin;
+    return s->deadline_ns > now ? s->deadline_ns - now : 0;
+}
+
+void pf_sandbox_interrupt(pf_sandbox *s) {
+    atomic_store(&s->interrupt, 1);
+    atomic_store(&s->watch.stop, 1);
+    syscall(SYS_futex, &s->interrupt, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+const pf_result *pf_sandbox_result(const pf_sandbox *s) {
+    return s->has_result ? &s->result : NULL;
+}

@@ -1,0 +1,264 @@
+/*
+ * pinfold.h: the whole C interface of pinfold, a sandbox that lives inside your process.
+ *
+ * A sandbox is a small Unix (bash, JavaScript, the usual commands) compiled to WebAssembly and from
+ * there to native code. Programs in it reach the outside only through tools that you grant; each
+ * call is checked against capabilities here, on the host, before you see it.
+ *
+ *     pf_options *options = pf_options_new();
+ *     pf_sandbox *sandbox = NULL;
+ *     pf_error error;
+ *     if (pf_sandbox_new(options, &sandbox, &error) != PF_OK) die(error.message);
+ *     pf_run run = {.language = "shell", .code = "echo hello | tr a-z A-Z", .code_len = 23};
+ *     if (pf_sandbox_start(sandbox, &run, &error) != PF_OK) die(error.message);
+ *     const pf_result *result = pf_sandbox_result(sandbox);    // stdout_data: "HELLO\n"
+ *
+ * OWNERSHIP. A function named _new, _restore or _take gives an object or buffer to the caller, who
+ * frees it with the matching _free. Everything returned as a pointer to const belongs to the sandbox
+ * and says how long it lives. Strings are UTF-8; a (data, length) pair may hold any bytes.
+ *
+ * THREADS. Different sandboxes may be used from different threads at the same time. One sandbox
+ * belongs to one thread at a time: a second thread that enters gets PF_BUSY at once. Only
+ * pf_sandbox_interrupt() may be called from any thread, and from a signal handler.
+ *
+ * ERRORS. Two channels that never mix. A pf_status other than PF_OK, with a pf_error, says that
+ * *you* (or the machine) did something wrong: nothing ran, nothing was lost unless it says so. What
+ * the *guest* did wrong (a failing script, a denied call, a limit) is in pf_result.
+ */
+#ifndef PINFOLD_H
+#define PINFOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PF_API __attribute__((visibility("default")))
+#else
+#define PF_API
+#endif
+
+/* The version of the interface; pf_abi_version() is that of the library actually loaded. */
+#define PF_ABI_VERSION 1
+PF_API int pf_abi_version(void);
+/* "0.1.0"; constant. */
+PF_API const char *pf_version(void);
+
+/* ------------------------------------------------------------------ statuses and errors */
+
+typedef enum pf_status {
+    PF_OK = 0,
+    PF_DONE = 1,        /* pf_sandbox_step: there is no call to hand out. Not an error */
+    PF_INVALID = -1,    /* an argument, option, policy, schema or JSON text is wrong */
+    PF_BUSY = -2,       /* the sandbox is in use by another thread, or from its own handler */
+    PF_STATE = -3,      /* not possible now: a run is on, no run is on, the call was answered */
+    PF_NO_MEMORY = -4,  /* the host could not get memory or address space */
+    PF_NOT_FOUND = -5,  /* no such file, call or option */
+    PF_FORMAT = -6,     /* a snapshot that is truncated, altered or of another build */
+    PF_DEAD = -7,       /* the sandbox was given up (its kernel failed or hung); only free it */
+    PF_GUEST = -8,      /* a file operation failed inside: the message is the guest's errno text */
+    PF_UNSUPPORTED = -9 /* this build cannot do that; the message says what can */
+} pf_status;
+
+/* Filled by a function that returns another status than PF_OK or PF_DONE; may be NULL there. */
+typedef struct pf_error {
+    pf_status status;
+    int guest_errno;    /* with PF_GUEST and PF_NOT_FOUND: the Linux errno, else 0 */
+    char message[1016]; /* what, where and what to do; always NUL-terminated */
+} pf_error;
+
+/* ------------------------------------------------------------------ options */
+
+typedef struct pf_options pf_options;
+
+/* Options start with the defaults of every setting. NULL when memory is out. */
+PF_API pf_options *pf_options_new(void);
+PF_API void pf_options_free(pf_options *options);
+
+#define PF_UNLIMITED UINT64_MAX
+/*
+ * Sets one limit by name: cpu_ms, wall_ms, memory_bytes, process_memory_bytes, filesystem_bytes,
+ * files, processes, open_files, output_bytes, tool_calls, tool_result_bytes, tool_argument_bytes,
+ * code_bytes, stdin_bytes. PF_UNLIMITED lifts it (hard bounds remain). An unknown name is
+ * PF_INVALID and the message lists the names.
+ */
+PF_API pf_status pf_options_limit(pf_options *options, const char *name, uint64_t value,
+                                  pf_error *error);
+
+/* One environment variable for everything that runs; the last value of a name wins. */
+PF_API pf_status pf_options_env(pf_options *options, const char *name, const char *value,
+                                pf_error *error);
+
+/*
+ * Declares a tool. `name` is canonicalised (`mcp:` dropped, `.` is `/`); `schema` is the JSON Schema
+ * of its one object argument, NULL or "" for any object. A malformed schema, a schema keyword the
+ * engine does not know, and a second tool with the same id are PF_INVALID.
+ * Declaring does not grant: see pf_options_policy().
+ */
+PF_API pf_status pf_options_tool(pf_options *options, const char *name, const char *description,
+                                 const char *schema, size_t schema_len, pf_error *error);
+
+/*
+ * The capabilities, as a JSON document; replaces an earlier one. Without a policy nothing is granted.
+ *   {"capabilities": [{"method": "stripe/charges/create", "max_calls": 10,
+ *                      "constraints": [{"param": "amount", "op": "<=", "value": 1000}]}]}
+ * docs/policy.md is its reference. Anything it does not know is PF_INVALID: it fails closed.
+ * May be given before or after the tools; pf_sandbox_new() checks the two against each other.
+ */
+PF_API pf_status pf_options_policy(pf_options *options, const char *json, size_t len,
+                                   pf_error *error);
+
+/* true: a call of a granted method that no declared tool has is handed out too (catch-all). */
+PF_API void pf_options_catch_all(pf_options *options, bool on);
+
+/* Fixes the sandbox's clock: it starts at `unix_ns` and moves only with sleeps and by a step per
+ * reading. Without this it follows the host's clock. */
+PF_API void pf_options_clock(pf_options *options, int64_t unix_ns);
+/* Fixes the random stream. Without this it is seeded from the host. */
+PF_API void pf_options_seed(pf_options *options, uint64_t seed);
+
+/* JavaScript that every JS program of this sandbox runs first, in its global scope. */
+PF_API pf_status pf_options_js_prelude(pf_options *options, const char *code, size_t len,
+                                       pf_error *error);
+
+/* ------------------------------------------------------------------ sandboxes */
+
+typedef struct pf_sandbox pf_sandbox;
+
+/* The options are read, not kept: they may be freed or used again. */
+PF_API pf_status pf_sandbox_new(const pf_options *options, pf_sandbox **out, pf_error *error);
+/* Ends everything in it at once. NULL is allowed. Must not be called while it is in use. */
+PF_API void pf_sandbox_free(pf_sandbox *sandbox);
+
+/* Receives output as it appears; stream is 1 or 2. Called on the thread that runs the sandbox, which
+ * is busy meanwhile: do not use it from here. Bytes over output_bytes are not passed on. */
+typedef void (*pf_output_fn)(void *user, int stream, const char *data, size_t len);
+
+typedef struct pf_run {
+    const char *language; /* "shell" ("bash", "sh"), "javascript" ("js", "node") or "typescript" */
+    const char *code;     /* copied */
+    size_t code_len;
+    const char *stdin_data; /* copied; NULL: empty */
+    size_t stdin_len;
+    bool isolated; /* shell: a fresh shell of its own instead of the session's */
+    pf_output_fn on_output;
+    void *user; /* for on_output */
+} pf_run;
+
+/*
+ * Starts a run and drives the guest until nothing in it can go on without you: every process has
+ * ended or waits for a tool. (Sleeps are waited for here, as long as no tool call is unanswered.)
+ * PF_STATE while a run is on. PF_INVALID for an unknown language or code over its limit.
+ */
+PF_API pf_status pf_sandbox_start(pf_sandbox *sandbox, const pf_run *run, pf_error *error);
+
+/* One tool call that the capabilities allow. Pointers live until the call is answered or cancelled. */
+typedef struct pf_call {
+    uint64_t id;        /* unique in the sandbox and its snapshots: an idempotency key */
+    const char *method; /* canonical id: "stripe/charges/create" */
+    const char *name;   /* as the guest wrote it */
+    const char *params; /* the checked JSON object, re-serialised; NUL-terminated */
+    size_t params_len;
+    int capability;     /* index of the capability that allowed it, in the policy's order */
+} pf_call;
+
+/* Looks only: is there a call that was not handed out yet? */
+PF_API bool pf_sandbox_has_work(const pf_sandbox *sandbox);
+/* Is a run on? It is until its result is complete. */
+PF_API bool pf_sandbox_running(const pf_sandbox *sandbox);
+/* Hands out the oldest call not handed out yet: PF_OK, or PF_DONE when there is none. */
+PF_API pf_status pf_sandbox_step(pf_sandbox *sandbox, pf_call *call, pf_error *error);
+/* All unanswered calls, handed out or not, oldest first: how many there are; fills up to `count`. */
+PF_API size_t pf_sandbox_pending(const pf_sandbox *sandbox, pf_call *calls, size_t count);
+
+/* Answers a call with a JSON value and drives the guest on, as start does. PF_INVALID when the text
+ * is not JSON (the call stays unanswered); a result over tool_result_bytes reaches the guest as
+ * ToolError "invalid". PF_NOT_FOUND for an id that never was, PF_STATE for one already answered. */
+PF_API pf_status pf_sandbox_resume(pf_sandbox *sandbox, uint64_t id, const char *json, size_t len,
+                                   pf_error *error);
+
+typedef enum pf_failure { PF_FAILED = 0, PF_FAILURE_INVALID = 1, PF_FAILURE_TIMEOUT = 2 } pf_failure;
+/* Answers a call with a failure that the guest sees as ToolError with this text. */
+PF_API pf_status pf_sandbox_fail(pf_sandbox *sandbox, uint64_t id, pf_failure kind,
+                                 const char *message, pf_error *error);
+
+/* Drives the guest on without an answer: after a deadline has passed, or an interrupt. */
+PF_API pf_status pf_sandbox_advance(pf_sandbox *sandbox, pf_error *error);
+/* Nanoseconds until a sleeping process wants to go on (then call pf_sandbox_advance); -1: none. */
+PF_API int64_t pf_sandbox_wait_ns(const pf_sandbox *sandbox);
+
+/* As Ctrl-C: the foreground of the run gets SIGINT. Any thread, any time, also in a signal handler;
+ * a sandbox that is being freed excepted. */
+PF_API void pf_sandbox_interrupt(pf_sandbox *sandbox);
+
+/* ------------------------------------------------------------------ results */
+
+typedef struct pf_result {
+    int exit_code;           /* 0..255; 128 + signal of a killed program */
+    const char *stdout_data; /* exact bytes, NUL-terminated besides */
+    size_t stdout_len;
+    const char *stderr_data;
+    size_t stderr_len;
+    bool stdout_truncated, stderr_truncated;
+    const char *value; /* what a JavaScript program returned, as JSON; NULL for undefined or shell */
+    size_t value_len;
+    const char *limit; /* "cpu_seconds" or "wall_seconds" when that ended the run, else NULL */
+    bool session_lost; /* the session shell died with it; the next run starts a new one */
+    uint64_t cpu_ns, wall_ns; /* spent running the guest; handlers are not counted */
+    uint64_t memory_bytes;    /* the most that was charged at once */
+    uint64_t tool_calls;      /* allowed ones */
+} pf_result;
+
+/* The result of the last run; NULL while one is on or before the first. Lives until the next start. */
+PF_API const pf_result *pf_sandbox_result(const pf_sandbox *sandbox);
+
+/* ------------------------------------------------------------------ files */
+
+/* Paths are absolute. The host has all permissions, also below the read-only root. */
+PF_API pf_status pf_file_write(pf_sandbox *sandbox, const char *path, const void *data, size_t len,
+                               pf_error *error); /* creates parent directories */
+/* The whole file, followed by a NUL that is not counted; free with pf_free(). */
+PF_API pf_status pf_file_take(pf_sandbox *sandbox, const char *path, char **data, size_t *len,
+                              pf_error *error);
+PF_API pf_status pf_file_remove(pf_sandbox *sandbox, const char *path, pf_error *error);
+typedef struct pf_file_info {
+    uint32_t mode; /* type and permission bits as in Linux's st_mode */
+    int64_t size, mtime_ns;
+} pf_file_info;
+PF_API pf_status pf_file_stat(pf_sandbox *sandbox, const char *path, pf_file_info *out,
+                              pf_error *error);
+/* Names in a directory without . and .., sorted, each NUL-terminated, one after the other; len counts
+ * all of them. Free with pf_free(). */
+PF_API pf_status pf_file_list(pf_sandbox *sandbox, const char *path, char **names, size_t *len,
+                              pf_error *error);
+PF_API void pf_free(void *data);
+
+/* ------------------------------------------------------------------ snapshots */
+
+/*
+ * The whole sandbox as bytes, at any moment when the caller holds it, also while calls are pending.
+ * PF_STATE names the process that is parked in the middle of a synchronous wait, if there is one.
+ * Free with pf_free(). A snapshot is data, never authority.
+ */
+PF_API pf_status pf_sandbox_snapshot(pf_sandbox *sandbox, char **data, size_t *len, pf_error *error);
+/*
+ * Continues a snapshot. Tools, capabilities and limits come from `options`; counters and pending
+ * calls from the data. PF_FORMAT when it is truncated, altered or from another build of pinfold.
+ */
+PF_API pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t len,
+                                    pf_sandbox **out, pf_error *error);
+
+/* ------------------------------------------------------------------ policies */
+
+/* Checks a policy document, as pf_options_policy() does; PF_OK or PF_INVALID with the place. */
+PF_API pf_status pf_policy_check(const char *json, size_t len, pf_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

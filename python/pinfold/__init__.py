@@ -1,0 +1,88 @@
+"""pinfold: a sandbox in your process for code that language models write.
+
+>>> from pinfold import create_sandbox_tool
+>>> sandbox = create_sandbox_tool()
+>>> sandbox.run("echo hello | tr a-z A-Z", language="shell")
+'HELLO'
+
+`create_sandbox_tool` gives a model one tool that runs its scripts; `Sandbox` is the machine behind
+it: runs, files, step-by-step control, snapshots. `MethodCapability`, `Param` and `Limits` say what
+a script may do.
+"""
+
+from __future__ import annotations
+
+from ._native import version as __version__
+from .errors import (
+    CapabilityError,
+    ExecutionError,
+    PinfoldError,
+    SandboxBusy,
+    SandboxClosed,
+    SandboxDead,
+    SandboxStateError,
+    SnapshotError,
+    ToolError,
+)
+from .limits import Limits
+from .result import Result, Usage
+from .sandbox import Sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .call import Call
+    from .capability import Constraint, ConstraintSet, MethodCapability, Param
+    from .sandbox_tool import SandboxTool, create_sandbox_tool
+    from .tool import Tool
+
+__all__ = [
+    "Call",
+    "CapabilityError",
+    "Constraint",
+    "ConstraintSet",
+    "ExecutionError",
+    "Limits",
+    "MethodCapability",
+    "Param",
+    "PinfoldError",
+    "Result",
+    "Sandbox",
+    "SandboxBusy",
+    "SandboxClosed",
+    "SandboxDead",
+    "SandboxStateError",
+    "SandboxTool",
+    "SnapshotError",
+    "Tool",
+    "ToolError",
+    "Usage",
+    "__version__",
+    "create_sandbox_tool",
+]
+
+# Modules that a plain sandbox does not need are loaded when first asked for: they bring inspect,
+# dataclasses and typing, which take longer to import than a sandbox takes to start.
+_LATER = {
+    "Call": "call",
+    "Constraint": "capability",
+    "ConstraintSet": "capability",
+    "MethodCapability": "capability",
+    "Param": "capability",
+    "SandboxTool": "sandbox_tool",
+    "Tool": "tool",
+    "create_sandbox_tool": "sandbox_tool",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,166 @@
+/* machine.c: the type pinfold._native.Machine, one sandbox: its life, and who may enter it. */
+#include "native.h"
+
+bool native_enter(machine *self) {
+    if (!self->sandbox) {
+        PyErr_SetString(self->state->closed, "the sandbox is closed");
+        return false;
+    }
+    if (self->entered) {
+        PyErr_SetString(self->state->busy, "the sandbox is in use by another thread");
+        return false;
+    }
+    self->entered = true;
+    return true;
+}
+
+void native_leave(machine *self) { self->entered = false; }
+
+/* Machine(settings, snapshot or None) */
+static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    PyObject *settings = NULL, *snapshot = NULL;
+    static char *names[] = {"settings", "snapshot", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", names, &settings, &snapshot)) return NULL;
+    native_state *state = PyType_GetModuleState(type);
+    char *data = NULL;
+    Py_ssize_t len = 0;
+    if (!state) return NULL;
+    if (snapshot != Py_None && PyBytes_AsStringAndSize(snapshot, &data, &len) != 0) return NULL;
+    pf_options *options = native_options(state, settings);
+    if (!options) return NULL;
+
+    pf_sandbox *sandbox = NULL;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = data ? pf_sandbox_restore(options, data, (size_t)len, &sandbox, &error)
+                  : pf_sandbox_new(options, &sandbox, &error);
+    pf_options_free(options);
+    Py_END_ALLOW_THREADS
+    if (status != PF_OK) return native_raise(state, &error, NULL);
+
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    machine *self = (machine *)alloc(type, 0);
+    if (!self) {
+        pf_sandbox_free(sandbox);
+        return NULL;
+    }
+    self->state = state;
+    self->sandbox = sandbox;
+    return (PyObject *)self;
+}
+
+static int native_traverse(machine *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE((PyObject *)self));
+    Py_VISIT(self->on_output);
+    Py_VISIT(self->failure);
+    return 0;
+}
+
+static int native_clear(machine *self) {
+    Py_CLEAR(self->on_output);
+    Py_CLEAR(self->failure);
+    return 0;
+}
+
+static void native_dealloc(machine *self) {
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
+    PyObject_GC_UnTrack(self);
+    native_clear(self);
+    pf_sandbox_free(self->sandbox);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyObject *native_close(machine *self, PyObject *none) {
+    (void)none;
+    if (!self->sandbox) Py_RETURN_NONE;
+    if (!native_enter(self)) return NULL;
+    pf_sandbox *sandbox = self->sandbox;
+    self->sandbox = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    pf_sandbox_free(sandbox);
+    Py_END_ALLOW_THREADS
+    native_leave(self);
+    native_clear(self);
+    Py_RETURN_NONE;
+}
+
+/* From any thread: the only method that does not enter. The GIL keeps close() away meanwhile. */
+static PyObject *native_interrupt(machine *self, PyObject *none) {
+    (void)none;
+    if (self->sandbox) pf_sandbox_interrupt(self->sandbox);
+    Py_RETURN_NONE;
+}
+
+static PyObject *native_snapshot(machine *self, PyObject *none) {
+    (void)none;
+    if (!native_enter(self)) return NULL;
+    char *data = NULL;
+    size_t len = 0;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_sandbox_snapshot(self->sandbox, &data, &len, &error);
+    Py_END_ALLOW_THREADS
+    native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
+    pf_free(data);
+    return bytes;
+}
+
+/* Looks only, from any thread: "closed", "busy" or "open". */
+static PyObject *native_condition(machine *self, PyObject *none) {
+    (void)none;
+    return PyUnicode_FromString(!self->sandbox ? "closed" : self->entered ? "busy" : "open");
+}
+
+/* Did an exception of Python's (Ctrl-C, on_output) leave a run on that nobody drives any more? */
+static PyObject *native_cut_short(machine *self, PyObject *none) {
+    (void)none;
+    return PyBool_FromLong(self->cut_short);
+}
+
+#define FAST(name, function)                                                                       \
+    {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
+#define PLAIN(name, function) {name, (PyCFunction)(void (*)(void))(function), METH_NOARGS, NULL}
+#define ONE(name, function)   {name, (PyCFunction)(void (*)(void))(function), METH_O, NULL}
+
+static PyMethodDef methods[] = {
+    FAST("start", native_start),
+    FAST("resume", native_resume),
+    FAST("fail", native_fail),
+    PLAIN("advance", native_advance),
+    PLAIN("result", native_result),
+    PLAIN("has_work", native_has_work),
+    PLAIN("running", native_running),
+    PLAIN("wait_ns", native_wait_ns),
+    PLAIN("step", native_step),
+    PLAIN("pending", native_pending),
+    FAST("file_write", native_file_write),
+    ONE("file_read", native_file_read),
+    ONE("file_remove", native_file_remove),
+    ONE("file_stat", native_file_stat),
+    ONE("file_list", native_file_list),
+    PLAIN("snapshot", native_snapshot),
+    PLAIN("interrupt", native_interrupt),
+    PLAIN("close", native_close),
+    PLAIN("condition", native_condition),
+    PLAIN("cut_short", native_cut_short),
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, native_new},           {Py_tp_dealloc, native_dealloc},
+    {Py_tp_traverse, native_traverse}, {Py_tp_clear, native_clear},
+    {Py_tp_methods, methods},           {0, NULL},
+};
+
+PyType_Spec native_spec = {
+    .name = "pinfold._native.Machine",
+    .basicsize = sizeof(machine),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = slots,
+};

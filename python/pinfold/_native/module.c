@@ -1,0 +1,97 @@
+/* module.c: the module pinfold._native: the type Machine, policy_check(), the version. */
+#include "native.h"
+
+static PyObject *policy_check(PyObject *module, PyObject *text) {
+    native_state *state = PyModule_GetState(module);
+    Py_ssize_t len = 0;
+    const char *json = PyUnicode_AsUTF8AndSize(text, &len);
+    if (!json) return NULL;
+    pf_error error;
+    if (pf_policy_check(json, (size_t)len, &error) == PF_OK) Py_RETURN_NONE;
+    if (error.status == PF_INVALID) PyErr_SetString(state->capability, error.message);
+    else native_raise(state, &error, NULL);
+    return NULL;
+}
+
+static bool load_errors(native_state *state) {
+    PyObject *errors = PyImport_ImportModule("pinfold.errors");
+    if (!errors) return false;
+    state->busy = PyObject_GetAttrString(errors, "SandboxBusy");
+    state->closed = PyObject_GetAttrString(errors, "SandboxClosed");
+    state->state = PyObject_GetAttrString(errors, "SandboxStateError");
+    state->dead = PyObject_GetAttrString(errors, "SandboxDead");
+    state->snapshot = PyObject_GetAttrString(errors, "SnapshotError");
+    state->capability = PyObject_GetAttrString(errors, "CapabilityError");
+    Py_DECREF(errors);
+    return state->busy && state->closed && state->state && state->dead && state->snapshot &&
+           state->capability;
+}
+
+static bool find_main_thread(native_state *state) {
+    PyObject *threading = PyImport_ImportModule("threading");
+    PyObject *thread = threading ? PyObject_CallMethod(threading, "main_thread", NULL) : NULL;
+    PyObject *ident = thread ? PyObject_GetAttrString(thread, "ident") : NULL;
+    if (ident) state->main_thread = PyLong_AsUnsignedLong(ident);
+    Py_XDECREF(threading);
+    Py_XDECREF(thread);
+    Py_XDECREF(ident);
+    return !PyErr_Occurred();
+}
+
+static int module_exec(PyObject *module) {
+    native_state *state = PyModule_GetState(module);
+    if (pf_abi_version() != PF_ABI_VERSION) {
+        PyErr_Format(PyExc_ImportError, "built for interface %d of the library, loaded %d",
+                     PF_ABI_VERSION, pf_abi_version());
+        return -1;
+    }
+    if (!load_errors(state) || !find_main_thread(state)) return -1;
+    native_guard_setup();
+    state->native_type = PyType_FromModuleAndSpec(module, &native_spec, NULL);
+    if (!state->native_type) return -1;
+    if (PyModule_AddType(module, (PyTypeObject *)state->native_type) != 0) return -1;
+    return PyModule_AddStringConstant(module, "version", pf_version());
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg) {
+    native_state *state = PyModule_GetState(module);
+    Py_VISIT(state->busy);
+    Py_VISIT(state->closed);
+    Py_VISIT(state->state);
+    Py_VISIT(state->dead);
+    Py_VISIT(state->snapshot);
+    Py_VISIT(state->capability);
+    Py_VISIT(state->native_type);
+    return 0;
+}
+
+static int module_clear(PyObject *module) {
+    native_state *state = PyModule_GetState(module);
+    Py_CLEAR(state->busy);
+    Py_CLEAR(state->closed);
+    Py_CLEAR(state->state);
+    Py_CLEAR(state->dead);
+    Py_CLEAR(state->snapshot);
+    Py_CLEAR(state->capability);
+    Py_CLEAR(state->native_type);
+    return 0;
+}
+
+static PyMethodDef functions[] = {
+    {"policy_check", policy_check, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "pinfold._native",
+    .m_size = sizeof(native_state),
+    .m_methods = functions,
+    .m_slots = slots,
+    .m_traverse = module_traverse,
+    .m_clear = module_clear,
+};
+
+PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&definition); }

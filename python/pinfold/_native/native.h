@@ -1,0 +1,83 @@
+/*
+ * native.h: what the files of the extension module share.
+ *
+ * pinfold._native is the thinnest possible layer between include/pinfold.h and Python: it converts
+ * values, releases the GIL while the guest runs and turns statuses into exceptions. It decides
+ * nothing; loops, handlers and defaults are Python's. Only the limited API is used, so that one
+ * binary serves every Python from 3.11 on.
+ */
+#ifndef PF_PYTHON_NATIVE_H
+#define PF_PYTHON_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "pinfold.h"
+
+/* Exceptions of pinfold.errors, by what went wrong. */
+typedef struct native_state {
+    PyObject *busy, *closed, *state, *dead, *snapshot, *capability;
+    PyObject *native_type;
+    unsigned long main_thread; /* where Python handles signals */
+} native_state;
+
+/* One sandbox. Fields change only with the GIL held. */
+typedef struct machine {
+    PyObject_HEAD
+    native_state *state;  /* of the module, which the type keeps alive */
+    pf_sandbox *sandbox;  /* NULL once closed */
+    bool entered;         /* a library call is on, perhaps without the GIL */
+    PyObject *on_output;  /* of the run that is on, or NULL */
+    PyThreadState *thread; /* of the thread that drives, while the GIL is released */
+    PyObject *failure;    /* exception that on_output raised, to be raised after the drive */
+    bool cut_short;       /* the last drive ended in an exception of Python's, its run is still on */
+} machine;
+
+/* error.c: raises what a status other than PF_OK says; always gives NULL. `path` may be NULL. */
+PyObject *native_raise(const native_state *state, const pf_error *error, PyObject *path);
+
+/* options.c: the settings tuple of Machine() as options; NULL with an exception set. */
+pf_options *native_options(const native_state *state, PyObject *settings);
+
+/* interrupt.c: while a guest runs on the main thread, Ctrl-C reaches it. begin/end nest. */
+void native_guard_setup(void); /* once, when the module is loaded */
+typedef struct native_guard {
+    bool installed;
+    struct sigaction before;
+    pf_sandbox *outer;
+} native_guard;
+void native_guard_begin(native_guard *guard, const native_state *state, pf_sandbox *sandbox);
+/* True when a signal arrived since begin: its Python handler has yet to run. */
+bool native_guard_end(native_guard *guard);
+
+/* drive.c: start, resume, fail, advance, and the tuples they give. */
+PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_resume(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_fail(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_advance(machine *self, PyObject *none);
+PyObject *native_result(machine *self, PyObject *none);
+
+/* calls.c: looking at tool calls. */
+PyObject *native_has_work(machine *self, PyObject *none);
+PyObject *native_running(machine *self, PyObject *none);
+PyObject *native_wait_ns(machine *self, PyObject *none);
+PyObject *native_step(machine *self, PyObject *none);
+PyObject *native_pending(machine *self, PyObject *none);
+
+/* files.c */
+PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_read(machine *self, PyObject *path);
+PyObject *native_file_remove(machine *self, PyObject *path);
+PyObject *native_file_stat(machine *self, PyObject *path);
+PyObject *native_file_list(machine *self, PyObject *path);
+
+/* machine.c: the type. Every use of the sandbox lies between enter and leave. */
+bool native_enter(machine *self);
+void native_leave(machine *self);
+extern PyType_Spec native_spec;
+
+#endif

@@ -1,0 +1,63 @@
+"""Answers to tool calls: from what a handler returned or raised to what the guest gets."""
+
+from __future__ import annotations
+
+import json
+
+from .errors import ToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: The codes of ToolError as the library numbers them (pf_failure).
+FAILURE_KINDS = {"failed": 0, "invalid": 1, "timeout": 2}
+
+
+def encode(method: str, value: Any) -> str:
+    """The JSON text of a result; ``ValueError`` when it has none.
+
+    >>> encode("f", {"when": object()})
+    Traceback (most recent call last):
+    ValueError: f gave a result that is not JSON: object is not a JSON value
+    """
+    try:
+        text = _encoder.encode(value)
+        text.encode("utf-8")  # an unpaired surrogate has no UTF-8
+        return text
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{method} gave a result that is not JSON: {error}") from error
+
+
+def failure(error: Exception, hide: bool) -> tuple[int, str]:
+    """How an exception of a handler reaches the guest: never with a traceback or arguments."""
+    kind = FAILURE_KINDS[error.code] if isinstance(error, ToolError) else 0
+    if hide:
+        return kind, "failed"
+    if isinstance(error, ToolError):
+        return kind, str(error)
+    text = str(error)
+    return kind, f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _plain(value: Any) -> Any:
+    """Called by the encoder for what the json module does not know."""
+    kind = type(value)
+    if hasattr(kind, "model_dump"):  # pydantic
+        return value.model_dump(mode="json")
+    if hasattr(kind, "__dataclass_fields__"):
+        return {name: getattr(value, name) for name in kind.__dataclass_fields__}
+    if hasattr(kind, "__members__"):  # an Enum
+        return value.value
+    if hasattr(kind, "keys") and hasattr(kind, "__getitem__"):
+        return {key: value[key] for key in value}
+    if hasattr(kind, "__await__"):
+        raise TypeError("an awaitable; the handler's result was not awaited")
+    if hasattr(kind, "__next__") or hasattr(kind, "__anext__"):
+        raise TypeError("a generator or iterator; return a list")
+    raise TypeError(f"{kind.__name__} is not a JSON value")
+
+
+_encoder = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
+)

@@ -1,0 +1,76 @@
+"""Tool calls as an embedder meets them, and how they are answered."""
+
+from __future__ import annotations
+
+import json
+
+from .errors import ToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .capability import MethodCapability
+    from .sandbox import Sandbox
+
+
+class Call:
+    """One tool call that the capabilities allow, waiting for an answer.
+
+    ``id`` stays the same in snapshots and restored sandboxes: an idempotency key.
+    """
+
+    __slots__ = ("id", "method", "name", "params_json", "capability", "_sandbox", "_params")
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        id: int,
+        method: str,
+        name: str,
+        params_json: str,
+        capability: MethodCapability,
+    ) -> None:
+        self.id = id
+        #: The canonical method id, e.g. ``stripe/charges/create``.
+        self.method = method
+        #: The name as the script wrote it.
+        self.name = name
+        #: The checked arguments, as JSON text.
+        self.params_json = params_json
+        #: The capability that allowed the call.
+        self.capability = capability
+        self._sandbox = sandbox
+        self._params: dict[str, Any] | None = None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The checked arguments."""
+        if self._params is None:
+            try:
+                self._params = json.loads(self.params_json)
+            except RecursionError:
+                raise ValueError("the arguments are nested too deeply for Python") from None
+        return self._params
+
+    def resume(self, value: Any = None) -> None:
+        """Answers the call with a JSON value and runs the guest on."""
+        self._sandbox._answer(self, value)
+
+    def fail(self, message: str, code: str = "failed") -> None:
+        """Fails the call: the guest gets a ToolError with this text, and runs on."""
+        self._sandbox._fail(self, ToolError(message, code))
+
+    async def aresume(self, value: Any = None) -> None:
+        """As `resume`, with the guest in a worker thread."""
+        await self._sandbox._offload(self.resume, value)
+
+    async def afail(self, message: str, code: str = "failed") -> None:
+        """As `fail`, with the guest in a worker thread."""
+        await self._sandbox._offload(self.fail, message, code)
+
+    def __repr__(self) -> str:
+        arguments = self.params_json
+        if len(arguments) > 100:
+            arguments = arguments[:97] + "..."
+        return f"<Call {self.id} {self.method}({arguments})>"

@@ -1,0 +1,162 @@
+"""The loop of ``run()``: hand out a call, ask its handler, answer, until the run is complete.
+
+Entered only when a run waits for something, and with the sandbox's lock held: a run without tool
+calls never comes here.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from . import answer
+from .call import Call
+from .errors import SandboxStateError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable
+    from typing import Any
+
+    from ._native import Machine, Outcome
+    from .sandbox import Sandbox
+
+log = logging.getLogger("pinfold")
+
+
+def drive(sandbox: Sandbox) -> Outcome:
+    """Answers calls in the calling thread until the run is complete."""
+    machine = sandbox._machine
+    waiter = _Waiter()
+    stuck = Stuck(machine)
+    try:
+        while True:
+            call = next_call(sandbox)
+            if call is not None:
+                outcome = _answer(sandbox, call, waiter)
+            else:
+                outcome = stuck.go_on()
+            if outcome is not None:
+                return outcome
+    except BaseException:
+        abandon(machine)
+        raise
+    finally:
+        waiter.close()
+
+
+def next_call(sandbox: Sandbox) -> Call | None:
+    """The oldest call not handed out, or one that was (before a snapshot) and has no answer."""
+    given = sandbox._machine.step()
+    if given is None:
+        unanswered = sandbox._machine.pending()
+        given = unanswered[0] if unanswered else None
+    return None if given is None else sandbox._call(given)
+
+
+def ask(sandbox: Sandbox, call: Call) -> Any:
+    """Calls the handler of a call; what it gives may be awaitable."""
+    tool = sandbox._tools.get(call.method)
+    if tool is not None and tool.handler is not None:
+        return tool.call(call.params)
+    if sandbox._tool_handler is not None:
+        return sandbox._tool_handler(call.method, call.params)
+    raise LookupError(f"{call.method} has no handler")
+
+
+def fail(sandbox: Sandbox, call: Call, error: Exception) -> Outcome | None:
+    """Lets the guest have an exception; the log has the rest of it."""
+    log.info("tool %s failed", call.method, exc_info=error)
+    kind, text = answer.failure(error, sandbox._hide_tool_errors)
+    return sandbox._machine.fail(call.id, kind, text)
+
+
+def succeed(sandbox: Sandbox, call: Call, value: Any) -> Outcome | None:
+    try:
+        text = answer.encode(call.method, value)
+    except ValueError as error:
+        log.info("%s", error)
+        return sandbox._machine.fail(call.id, 0, str(error))
+    return sandbox._machine.resume(call.id, text)
+
+
+def _answer(sandbox: Sandbox, call: Call, waiter: _Waiter) -> Outcome | None:
+    try:
+        value = ask(sandbox, call)
+    except Exception as error:
+        return fail(sandbox, call, error)
+    if hasattr(value, "__await__"):
+        waiter.prepare(call, value)
+        try:
+            value = waiter.wait(value)
+        except Exception as error:
+            return fail(sandbox, call, error)
+    return succeed(sandbox, call, value)
+
+
+class _Waiter:
+    """An event loop for the async handlers of a synchronous run, made when one is met."""
+
+    def __init__(self) -> None:
+        self._runner: asyncio.Runner | None = None
+
+    def prepare(self, call: Call, value: Any) -> None:
+        import asyncio
+
+        if asyncio._get_running_loop() is not None:
+            if hasattr(value, "close"):
+                value.close()
+            raise RuntimeError(
+                f"the handler of {call.method} is async and an event loop runs in this thread:"
+                " use `await sandbox.arun(...)`"
+            )
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+
+    def wait(self, value: Awaitable[Any]) -> Any:
+        async def waited() -> Any:
+            return await value
+
+        assert self._runner is not None
+        return self._runner.run(waited())
+
+    def close(self) -> None:
+        if self._runner is not None:
+            self._runner.close()
+
+
+class Stuck:
+    """A run that is on, with no call to answer: it sleeps, or waits for what nobody will do."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._attempts = 0
+
+    def go_on(self) -> Outcome | None:
+        wait = self._machine.wait_ns()
+        if wait is not None:
+            time.sleep(wait / 1e9)
+        else:
+            self._attempts += 1
+            if self._attempts > 3:
+                raise SandboxStateError(
+                    "the run waits for something that cannot happen any more"
+                    " (a FIFO that nobody opens?)"
+                )
+            self._machine.interrupt()
+        return self._machine.advance()
+
+
+def abandon(machine: Machine) -> None:
+    """Ends a run that its embedder gave up: interrupts the guest, fails what it still asks for."""
+    if machine.running():
+        machine.interrupt()
+    for _ in range(1000):  # a script may catch the interrupt and call on; tool_calls ends that
+        if not machine.running():
+            return
+        unanswered = machine.pending()
+        if unanswered:
+            machine.fail(unanswered[0][0], 0, "interrupted")
+        else:
+            machine.advance()

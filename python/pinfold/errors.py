@@ -1,0 +1,62 @@
+"""Every exception that pinfold raises of its own.
+
+Wrong arguments are plain ``ValueError`` and ``TypeError``, file operations inside the sandbox are
+``OSError`` with the guest's errno. What a script does wrong is never an exception of ``run()``: it
+is in the ``Result``.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .result import Result
+
+
+class PinfoldError(Exception):
+    """The base of the exceptions below."""
+
+
+class SandboxBusy(PinfoldError):
+    """The sandbox is in use: by another thread, or by the run whose handler is asking."""
+
+
+class SandboxClosed(PinfoldError, RuntimeError):
+    """The sandbox was closed."""
+
+
+class SandboxStateError(PinfoldError):
+    """Not possible now: a run is on, no run is on, or the call was answered already."""
+
+
+class SandboxDead(PinfoldError):
+    """The sandbox had to be given up (its kernel failed or hung). Only closing it is left."""
+
+
+class SnapshotError(PinfoldError, ValueError):
+    """Snapshot bytes that are cut short, altered or from another build of pinfold."""
+
+
+class CapabilityError(PinfoldError, ValueError):
+    """A capability, constraint or policy that cannot be accepted. Nothing is ever ignored."""
+
+
+class ToolError(PinfoldError):
+    """Raise it in a tool handler to fail the call with exactly this text.
+
+    Any other exception reaches the guest as ``Type: message``. ``code`` is what the guest's
+    ``ToolError`` says: ``"failed"``, ``"invalid"`` or ``"timeout"``.
+    """
+
+    def __init__(self, message: str, code: str = "failed") -> None:
+        if code not in ("failed", "invalid", "timeout"):
+            raise ValueError(f'code is "failed", "invalid" or "timeout", not {code!r}')
+        super().__init__(message)
+        self.code = code
+
+
+class ExecutionError(PinfoldError):
+    """``execute()`` or ``shell()`` ran a program that failed; ``result`` has all of it."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
+        self.result = result

@@ -1,0 +1,103 @@
+"""The files of a sandbox as a mapping from path to bytes."""
+
+from __future__ import annotations
+
+import posixpath
+import stat
+from collections.abc import Iterator, MutableMapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._native import Machine
+
+#: Where programs can write, and where relative paths of the host start.
+HOME = "/workspace"
+WRITABLE = (HOME, "/tmp")
+
+
+class Files(MutableMapping[str, bytes]):
+    """Files in and out. The host may read and write every path, programs only some.
+
+    Relative paths are below ``/workspace``. Writing makes the directories on the way. Iterating
+    gives the regular files in ``/workspace`` and ``/tmp``.
+
+    >>> from pinfold import Sandbox
+    >>> with Sandbox(files={"names.txt": "b\\na\\n"}) as sandbox:
+    ...     _ = sandbox.run("sort names.txt > sorted.txt")
+    ...     sandbox.files["sorted.txt"]
+    b'a\\nb\\n'
+    """
+
+    __slots__ = ("_machine",)
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def __getitem__(self, path: str) -> bytes:
+        try:
+            return self._machine.file_read(_absolute(path))
+        except FileNotFoundError:
+            raise KeyError(path) from None
+
+    def __setitem__(self, path: str, data: bytes | str) -> None:
+        if isinstance(data, str):
+            data = data.encode()
+        self._machine.file_write(_absolute(path), data)
+
+    def __delitem__(self, path: str) -> None:
+        try:
+            self._machine.file_remove(_absolute(path))
+        except FileNotFoundError:
+            raise KeyError(path) from None
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        try:
+            return not stat.S_ISDIR(self._machine.file_stat(_absolute(path))[0])
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        for top in WRITABLE:
+            yield from self._walk(top)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def text(self, path: str) -> str:
+        """The content of a file as text; what is not UTF-8 is replaced."""
+        return self[path].decode("utf-8", "replace")
+
+    def list(self, path: str = HOME) -> list[str]:
+        """The names in a directory, sorted."""
+        return self._machine.file_list(_absolute(path))
+
+    def mode(self, path: str) -> int:
+        """Type and permission bits, for the functions of the module `stat`."""
+        return self._machine.file_stat(_absolute(path))[0]
+
+    def _walk(self, directory: str) -> Iterator[str]:
+        todo = [directory]
+        while todo:
+            here = todo.pop()
+            below = []
+            for name in self._machine.file_list(here):
+                path = f"{here}/{name}"
+                mode = self._machine.file_stat(path)[0]
+                if stat.S_ISDIR(mode):
+                    below.append(path)
+                elif stat.S_ISREG(mode):
+                    yield path
+            todo += reversed(below)
+
+    def __repr__(self) -> str:
+        return f"<Files of a sandbox below {' and '.join(WRITABLE)}>"
+
+
+def _absolute(path: str) -> str:
+    if not isinstance(path, str):
+        raise TypeError(f"a path is str, not {type(path).__name__}")
+    if not path:
+        raise ValueError("a path must not be empty")
+    return posixpath.join(HOME, path)

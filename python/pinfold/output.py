@@ -1,0 +1,40 @@
+"""Output as it appears: from the library's chunks of bytes to whole characters."""
+
+from __future__ import annotations
+
+import codecs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    OnOutput = Callable[[str, str], object]
+
+STREAMS = {1: "stdout", 2: "stderr"}
+
+
+class TextOutput:
+    """Gives ``on_output(text, stream)`` text that never splits a character.
+
+    >>> pieces = []
+    >>> output = TextOutput(lambda text, stream: pieces.append((stream, text)))
+    >>> output(1, b"caf\\xc3"); output(1, b"\\xa9"); output.finish()
+    >>> pieces
+    [('stdout', 'caf'), ('stdout', 'é')]
+    """
+
+    def __init__(self, on_output: OnOutput) -> None:
+        if not callable(on_output):
+            raise TypeError(f"on_output cannot be called: {on_output!r}")
+        self._on_output = on_output
+        make = codecs.getincrementaldecoder("utf-8")
+        self._decoders = {stream: make("replace") for stream in STREAMS}
+
+    def __call__(self, stream: int, data: bytes, final: bool = False) -> None:
+        text = self._decoders[stream].decode(data, final)
+        if text:
+            self._on_output(text, STREAMS[stream])
+
+    def finish(self) -> None:
+        for stream in STREAMS:
+            self(stream, b"", final=True)

@@ -1,0 +1,532 @@
+"""`Sandbox`: a small Unix that pens in a script and lets it call exactly the granted tools."""
+
+from __future__ import annotations
+
+import _thread
+
+from . import _native
+from .errors import ExecutionError, SandboxBusy, SandboxStateError
+from .files import Files
+from .limits import Limits
+from .result import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+    from typing import Any, Literal, Self
+
+    from ._native import CallData, Outcome, Settings
+    from .call import Call
+    from .capability import MethodCapability
+    from .errors import ToolError
+    from .output import OnOutput
+    from .tool import Handler, Tool
+
+    ToolHandler = Callable[[str, dict[str, Any]], Any]
+
+
+class Sandbox:
+    """A sandbox: one filesystem, one set of processes, any mix of shell and JavaScript.
+
+    Nothing is granted by default. ``tools`` declares what scripts may see, ``capabilities`` grants
+    calls, and each call is checked against them before a handler is asked: the tool's own function,
+    or ``tool_handler(method, params)`` for whatever has none.
+
+    >>> def greet(name: str) -> str:
+    ...     return f"hello {name}"
+    >>> with Sandbox(tools=[greet], capabilities=[MethodCapability("greet")]) as sandbox:
+    ...     print(sandbox.run("tool greet --name Ada").stdout, end="")
+    "hello Ada"
+
+    A sandbox belongs to one thread at a time; any number of sandboxes may run side by side.
+    """
+
+    def __init__(
+        self,
+        *,
+        tools: Iterable[Tool | Handler] | None = None,
+        capabilities: Iterable[MethodCapability] | None = None,
+        tool_handler: ToolHandler | None = None,
+        files: Mapping[str, bytes | str] | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        clock: Literal["host"] | datetime | float = "host",
+        seed: int | None = None,
+        js_prelude: str | None = None,
+        hide_tool_errors: bool = False,
+        _snapshot: bytes | None = None,
+    ) -> None:
+        if tool_handler is not None and not callable(tool_handler):
+            raise TypeError(f"tool_handler cannot be called: {tool_handler!r}")
+        self._tools = _by_method(tools)
+        self._capabilities = _checked_capabilities(capabilities)
+        self._tool_handler = tool_handler
+        self._hide_tool_errors = hide_tool_errors
+        self._lock = _thread.allocate_lock()
+        self._last: Call | None = None
+        self._machine = _native.Machine(
+            _settings(self, limits, env, clock, seed, js_prelude), _snapshot
+        )
+        #: The files inside, as a mapping from path to bytes.
+        self.files = Files(self._machine)
+        for path, data in (files or {}).items():
+            self.files[path] = data
+
+    # ------------------------------------------------------------------ running
+
+    def run(
+        self,
+        code: str,
+        language: str = "shell",
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+        isolated: bool = False,
+    ) -> Result:
+        """Runs a script to its end, with tool calls answered by their handlers in this thread.
+
+        ``language`` is ``"shell"``, ``"javascript"`` or ``"typescript"``. The shell is a session:
+        variables, functions and the working directory last from run to run; ``isolated=True`` gives
+        a fresh one. ``on_output(text, stream)`` gets output as it appears. What the script does
+        wrong is in the result, never an exception.
+
+        >>> with Sandbox() as sandbox:
+        ...     _ = sandbox.run("cd /tmp; x=41")
+        ...     print(sandbox.run("pwd; echo $((x + 1))").stdout, end="")
+        ...     sandbox.run("return [1, 2].map(n => n * 2)", language="javascript").value
+        /tmp
+        42
+        [2, 4]
+        """
+        if not self._lock.acquire(False):
+            raise _busy()
+        try:
+            if stdin is None and on_output is None:
+                outcome = self._machine.start(code, language, None, isolated, None)
+                if outcome is None:
+                    outcome = self._drive()
+            else:
+                emit = None if on_output is None else _text_output(on_output)
+                outcome = self._machine.start(code, language, _bytes(stdin), isolated, emit)
+                if outcome is None:
+                    outcome = self._drive()
+                if emit is not None:
+                    emit.finish()
+        except BaseException:
+            if self._machine.cut_short():
+                self._abandon()
+            raise
+        finally:
+            self._lock.release()
+        return Result(outcome)
+
+    def execute(self, code: str, **how: Any) -> str:
+        """Runs JavaScript and gives its output; `ExecutionError` when it fails."""
+        return _stdout(self.run(code, "javascript", **how))
+
+    def shell(self, command: str, **how: Any) -> str:
+        """Runs a shell script and gives its output; `ExecutionError` when it fails."""
+        return _stdout(self.run(command, "shell", **how))
+
+    def interrupt(self) -> None:
+        """As Ctrl-C for what is running. From any thread, at any time."""
+        self._machine.interrupt()
+
+    # ------------------------------------------------------------------ running, step by step
+
+    def start(
+        self,
+        code: str,
+        language: str = "shell",
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+        isolated: bool = False,
+    ) -> None:
+        """Starts a run and returns when it is complete or waits for tool calls to be answered.
+
+        No handler is called: `step` hands out the calls, `resume` answers them.
+
+        """
+        emit = None if on_output is None else _text_output(on_output)
+        with self._entered():
+            self._last = None
+            self._machine.start(code, language, _bytes(stdin), isolated, emit)
+
+    def has_work(self) -> bool:
+        """Is there a call that was not handed out yet? Only looks."""
+        return self._machine.has_work()
+
+    def step(self) -> Call | None:
+        """Hands out the oldest call that was not handed out yet, ``None`` when there is none."""
+        with self._entered():
+            given = self._machine.step()
+        if given is None:
+            return None
+        self._last = self._call(given)
+        return self._last
+
+    def resume(self, value: Any = None) -> None:
+        """Answers the call last handed out with a JSON value, and runs the guest on."""
+        self._answer(self._last_call(), value)
+
+    def fail(self, message: str, code: str = "failed") -> None:
+        """Fails the call last handed out, and runs the guest on."""
+        self._last_call().fail(message, code)
+
+    @property
+    def pending(self) -> list[Call]:
+        """All calls without an answer, oldest first, handed out or not."""
+        return [self._call(given) for given in self._machine.pending()]
+
+    @property
+    def result(self) -> Result | None:
+        """What the last run gave; ``None`` while one is on and before the first."""
+        outcome = self._machine.result()
+        return None if outcome is None else Result(outcome)
+
+    def finish(self) -> Result:
+        """Completes a run that was started or restored, with the handlers answering its calls."""
+        with self._entered():
+            outcome = self._complete()
+            if outcome is None:
+                outcome = self._drive()
+        return Result(outcome)
+
+    # ------------------------------------------------------------------ async twins
+
+    async def arun(
+        self,
+        code: str,
+        language: str = "shell",
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+        isolated: bool = False,
+    ) -> Result:
+        """As `run`, with the guest in a worker thread and handlers, sync and async, on this event
+        loop, concurrently. Cancelling interrupts the script."""
+        from .adrive import arun
+
+        emit = None if on_output is None else _text_output(on_output, thread_safe=True)
+        data = _bytes(stdin)
+        with self._entered():
+            outcome = await arun(self, code, language, data, isolated, emit)
+            if emit is not None:
+                emit.finish()
+        return Result(outcome)
+
+    async def aexecute(self, code: str, **how: Any) -> str:
+        """As `execute`, async."""
+        return _stdout(await self.arun(code, "javascript", **how))
+
+    async def ashell(self, command: str, **how: Any) -> str:
+        """As `shell`, async."""
+        return _stdout(await self.arun(command, "shell", **how))
+
+    async def astart(self, code: str, language: str = "shell", **how: Any) -> None:
+        """As `start`, with the guest in a worker thread."""
+        await self._offload(lambda: self.start(code, language, **how))
+
+    async def aresume(self, value: Any = None) -> None:
+        """As `resume`, with the guest in a worker thread."""
+        await self._offload(self.resume, value)
+
+    async def afail(self, message: str, code: str = "failed") -> None:
+        """As `fail`, with the guest in a worker thread."""
+        await self._offload(self.fail, message, code)
+
+    async def afinish(self) -> Result:
+        """As `finish`, async."""
+        from .adrive import adrive
+
+        with self._entered():
+            outcome = self._complete()
+            if outcome is None:
+                outcome = await adrive(self)
+        return Result(outcome)
+
+    # ------------------------------------------------------------------ snapshots
+
+    def snapshot(self) -> bytes:
+        """The whole sandbox as bytes, also while tool calls wait for their answers.
+
+        >>> with Sandbox() as first:
+        ...     _ = first.run("echo precious > note; x=7")
+        ...     data = first.snapshot()
+        >>> with Sandbox.restore(data) as second:
+        ...     second.run("cat note; echo $x").stdout
+        'precious\\n7\\n'
+        """
+        with self._entered():
+            return self._machine.snapshot()
+
+    @classmethod
+    def restore(
+        cls,
+        data: bytes,
+        *,
+        tools: Iterable[Tool | Handler] | None = None,
+        capabilities: Iterable[MethodCapability] | None = None,
+        tool_handler: ToolHandler | None = None,
+        limits: Limits | None = None,
+        env: Mapping[str, str] | None = None,
+        clock: Literal["host"] | datetime | float = "host",
+        js_prelude: str | None = None,
+        hide_tool_errors: bool = False,
+    ) -> Self:
+        """Continues a snapshot, in this process or another one.
+
+        Authority never comes from the data: tools, capabilities and limits are those given here;
+        files, processes, counters and pending calls are those of the snapshot.
+        """
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
+        return cls(
+            tools=tools,
+            capabilities=capabilities,
+            tool_handler=tool_handler,
+            limits=limits,
+            env=env,
+            clock=clock,
+            js_prelude=js_prelude,
+            hide_tool_errors=hide_tool_errors,
+            _snapshot=bytes(data),
+        )
+
+    # ------------------------------------------------------------------ looking and ending
+
+    @property
+    def capabilities(self) -> list[MethodCapability]:
+        """What was granted, in the order in which it is looked at."""
+        return list(self._capabilities)
+
+    @property
+    def tools(self) -> list[Tool]:
+        """What was declared."""
+        return list(self._tools.values())
+
+    @property
+    def closed(self) -> bool:
+        return self._machine.condition() == "closed"
+
+    def close(self) -> None:
+        """Ends everything inside at once. More than once is harmless."""
+        if self.closed:
+            return
+        with self._entered():
+            self._machine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a Sandbox cannot be pickled or copied: it is live processes;"
+            " snapshot() gives bytes and Sandbox.restore() continues them"
+        )
+
+    def __repr__(self) -> str:
+        condition = self._machine.condition()
+        parts: list[str] = [condition]
+        if condition == "open":
+            waiting = len(self._machine.pending())
+            running = self._machine.running()
+            parts = [f"waiting for {waiting} tool calls" if running else "idle"]
+        parts.append(f"tools: {', '.join(self._tools) or 'none'}")
+        parts.append(f"capabilities: {len(self._capabilities)}")
+        return f"<Sandbox {', '.join(parts)}>"
+
+    # ------------------------------------------------------------------ inside
+
+    def _entered(self) -> _Entered:
+        return _Entered(self._lock)
+
+    def _complete(self) -> Outcome | None:
+        """The result of a complete run, ``None`` while one is on."""
+        outcome = self._machine.result()
+        if outcome is None and not self._machine.running():
+            raise SandboxStateError("no run is on")
+        return outcome
+
+    def _drive(self) -> Outcome:
+        from .drive import drive
+
+        return drive(self)
+
+    def _abandon(self) -> None:
+        """No run stays behind that nobody knows of."""
+        from .drive import abandon
+
+        abandon(self._machine)
+
+    def _call(self, given: CallData) -> Call:
+        from .call import Call
+
+        id, method, name, params_json, capability = given
+        return Call(self, id, method, name, params_json, self._capabilities[capability])
+
+    def _last_call(self) -> Call:
+        if self._last is None:
+            raise SandboxStateError("no call was handed out: step() comes before resume()")
+        return self._last
+
+    def _answer(self, call: Call, value: Any) -> None:
+        from .answer import encode
+
+        text = encode(call.method, value)
+        with self._entered():
+            self._machine.resume(call.id, text)
+
+    def _fail(self, call: Call, error: ToolError) -> None:
+        from .answer import failure
+
+        kind, text = failure(error, hide=False)
+        with self._entered():
+            self._machine.fail(call.id, kind, text)
+
+    async def _offload(self, function: Callable[..., Any], *args: Any) -> Any:
+        from .adrive import offload
+
+        return await offload(self, function, *args)
+
+
+class _Entered:
+    """The time that a sandbox is in use; whoever comes second is refused at once."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, lock: _thread.LockType) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(False):
+            raise _busy()
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._lock.release()
+
+
+def _busy() -> SandboxBusy:
+    return SandboxBusy(
+        "the sandbox is in use, by another thread or by the run whose handler this is"
+    )
+
+
+def _bytes(stdin: bytes | str | None) -> bytes | None:
+    if isinstance(stdin, str):
+        return stdin.encode()
+    if stdin is None or isinstance(stdin, bytes):
+        return stdin
+    raise TypeError(f"stdin is bytes or str, not {type(stdin).__name__}")
+
+
+def _text_output(on_output: OnOutput, thread_safe: bool = False) -> Any:
+    from .output import TextOutput
+
+    if thread_safe:
+        import asyncio
+
+        loop, given = asyncio.get_running_loop(), on_output
+
+        def on_output(text: str, stream: str) -> None:
+            loop.call_soon_threadsafe(given, text, stream)
+
+    return TextOutput(on_output)
+
+
+def _stdout(result: Result) -> str:
+    if result.ok:
+        return result.stdout
+    raise ExecutionError(describe_failure(result), result)
+
+
+def describe_failure(result: Result) -> str:
+    """One line that says why a run failed."""
+    if result.limit is not None:
+        return f"stopped at the limit {result.limit}"
+    lines = result.stderr.strip().splitlines()
+    return f"exit status {result.exit_code}" + (f": {lines[0]}" if lines else "")
+
+
+def _by_method(tools: Iterable[Tool | Handler] | None) -> dict[str, Tool]:
+    if tools is None:
+        return {}
+    from .tool import as_tools, canonical
+
+    by_method: dict[str, Tool] = {}
+    for tool in as_tools(tools):
+        other = by_method.setdefault(canonical(tool.name), tool)
+        if other is not tool:
+            raise ValueError(f"tools {other.name!r} and {tool.name!r} have the same name")
+    return by_method
+
+
+def _checked_capabilities(
+    capabilities: Iterable[MethodCapability] | None,
+) -> list[MethodCapability]:
+    if capabilities is None:
+        return []
+    from .capability import MethodCapability
+
+    checked = list(capabilities)
+    for capability in checked:
+        if not isinstance(capability, MethodCapability):
+            raise TypeError(f"capabilities are MethodCapability objects, not {capability!r}")
+    return checked
+
+
+def _settings(
+    sandbox: Sandbox,
+    limits: Limits | None,
+    env: Mapping[str, str] | None,
+    clock: Literal["host"] | datetime | float,
+    seed: int | None,
+    js_prelude: str | None,
+) -> Settings:
+    if limits is not None and not isinstance(limits, Limits):
+        raise TypeError(f"limits is a Limits object, not {limits!r}")
+    if seed is not None and not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed is a number of 64 bits, not {seed!r}")
+    return (
+        limits.changed() if limits is not None else [],
+        list(env.items()) if env is not None else [],
+        [_declared(tool) for tool in sandbox._tools.values()],
+        _policy(sandbox._capabilities) if sandbox._capabilities else None,
+        sandbox._tool_handler is not None,
+        _clock_ns(clock),
+        seed,
+        js_prelude,
+    )
+
+
+def _declared(tool: Tool) -> tuple[str, str, str | None]:
+    import json
+
+    schema = None if tool.schema is None else json.dumps(tool.schema, allow_nan=False)
+    return tool.name, tool.description, schema
+
+
+def _policy(capabilities: list[MethodCapability]) -> str:
+    from .capability import policy_json
+
+    return policy_json(capabilities)
+
+
+def _clock_ns(clock: Literal["host"] | datetime | float) -> int | None:
+    if clock == "host":
+        return None
+    if not isinstance(clock, (int, float)) and hasattr(clock, "timestamp"):
+        if clock.tzinfo is None:
+            raise ValueError("a datetime for clock needs a time zone")
+        clock = clock.timestamp()
+    if isinstance(clock, bool) or not isinstance(clock, (int, float)):
+        raise TypeError(f'clock is "host", a datetime or seconds since 1970, not {clock!r}')
+    return round(clock * 1_000_000_000)

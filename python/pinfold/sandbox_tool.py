@@ -1,0 +1,143 @@
+"""`SandboxTool`: a sandbox as the one tool that a model is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .capability import MethodCapability
+from .errors import CapabilityError
+from .sandbox import Sandbox, describe_failure
+from .tool import Tool, as_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Self
+
+    from .capability import Constraints
+    from .result import Result
+    from .tool import Handler
+
+
+class SandboxTool:
+    """A sandbox whose runs give the text that a model sees.
+
+    >>> tool = SandboxTool()
+    >>> tool.run("echo hello | tr a-z A-Z", language="shell")
+    'HELLO'
+    >>> print(tool.run("ls /nowhere", language="shell"))
+    [stderr]: ls: cannot access '/nowhere': No such file or directory
+    [exit code]: 2
+    """
+
+    def __init__(self, sandbox: Sandbox | None = None) -> None:
+        #: The sandbox behind it: files, snapshots and exact results are there.
+        self.sandbox = Sandbox() if sandbox is None else sandbox
+
+    @classmethod
+    def from_functions(
+        cls,
+        tools: Iterable[Tool | Handler],
+        *,
+        capabilities: Iterable[MethodCapability] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Tools with the capabilities given; without any, each tool is granted as it is."""
+        made = as_tools(tools)
+        granted = (
+            [MethodCapability(tool.name) for tool in made]
+            if capabilities is None
+            else list(capabilities)
+        )
+        return cls(Sandbox(tools=made, capabilities=granted, **settings))
+
+    @property
+    def tools(self) -> list[Tool]:
+        """What scripts in the sandbox can call."""
+        return self.sandbox.tools
+
+    def run(self, code: str, language: str, *, stdin: bytes | str | None = None) -> str:
+        """Runs a script and gives what a model is to see of it."""
+        try:
+            return describe(self.sandbox.run(code, language, stdin))
+        except ValueError as error:  # the model's mistake: an unknown language, code too long
+            return f"[error]: {error}"
+
+    async def arun(self, code: str, language: str, *, stdin: bytes | str | None = None) -> str:
+        """As `run`, with the guest in a worker thread and handlers on the event loop."""
+        try:
+            return describe(await self.sandbox.arun(code, language, stdin))
+        except ValueError as error:
+            return f"[error]: {error}"
+
+    def close(self) -> None:
+        self.sandbox.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<SandboxTool on {self.sandbox!r}>"
+
+
+def create_sandbox_tool(
+    tools: Iterable[Tool | Handler] | None = None,
+    *,
+    constraints: Mapping[str, Constraints] | None = None,
+    max_calls: int | Mapping[str, int | None] | None = None,
+    **settings: Any,
+) -> SandboxTool:
+    """A sandbox for a model, in which each of these tools may be called.
+
+    ``constraints`` limits the arguments of a tool by its name, ``max_calls`` how often all of them
+    (an int) or some (a mapping) may be called. Other settings are those of `Sandbox`.
+
+    >>> def transfer(to: str, amount: int) -> str:
+    ...     return f"sent {amount} to {to}"
+    >>> sandbox = create_sandbox_tool(
+    ...     tools=[transfer],
+    ...     constraints={"transfer": {"amount": "<=1000", "to": "startswith:acct_"}},
+    ...     max_calls=5,
+    ... )
+    >>> sandbox.run("return await transfer({to: 'acct_7', amount: 50})", language="javascript")
+    'sent 50 to acct_7'
+    """
+    made = as_tools(tools)
+    names = [tool.name for tool in made]
+    if max_calls is None or isinstance(max_calls, int):
+        max_calls = dict.fromkeys(names, max_calls)
+    constraints = {} if constraints is None else constraints
+    _check_names("constraints", constraints, names)
+    _check_names("max_calls", max_calls, names)
+    capabilities = [
+        MethodCapability(name, constraints.get(name, ()), max_calls.get(name)) for name in names
+    ]
+    return SandboxTool(Sandbox(tools=made, capabilities=capabilities, **settings))
+
+
+def _check_names(what: str, given: Mapping[str, Any], names: list[str]) -> None:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is a mapping from tool names, not {given!r}")
+    for name in given:
+        if name not in names:
+            raise CapabilityError(f"{what}: there is no tool {name!r}, only {names}")
+
+
+def describe(result: Result) -> str:
+    """A result as a model sees it."""
+    parts = []
+    if result.stdout.rstrip("\n"):
+        parts.append(result.stdout.rstrip("\n"))
+    if result.stderr.rstrip("\n"):
+        parts.append(f"[stderr]: {result.stderr.rstrip(chr(10))}")
+    if result.exit_code != 0:
+        parts.append(f"[exit code]: {result.exit_code}")
+    if result.limit is not None:
+        parts.append(f"[error]: {describe_failure(result)}")
+    cut = [name for name in ("stdout", "stderr") if getattr(result, f"{name}_truncated")]
+    if cut:
+        parts.append(f"[truncated]: {' and '.join(cut)} over the output limit")
+    return "\n".join(parts) or "(no output)"

@@ -1,0 +1,237 @@
+"""Tools: what the host lets a sandbox call.
+
+A tool has a name, a description, a JSON Schema for its one object argument, and a handler. All of
+that can be read from a plain function with type hints, which is what `Tool.from_function` does.
+Arguments arrive here checked: the engine has validated them against the schema and the
+capabilities before a handler is called.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import json
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .errors import ToolError
+from .schema import Decoder, UnsupportedType, closed_object, convert
+
+Handler = Callable[..., Any]
+
+
+class Tool:
+    """One tool.
+
+    ``schema`` is a JSON Schema of type object, ``None`` for any object. Without a handler, calls go
+    to the sandbox's ``tool_handler`` or to whoever steps it.
+
+    >>> tool = Tool("weather", "The weather of a city.", handler=lambda city: f"sunny in {city}")
+    >>> tool.call({"city": "Oslo"})
+    'sunny in Oslo'
+    """
+
+    __slots__ = ("name", "description", "schema", "handler", "_decoders")
+
+    def __init__(
+        self,
+        name: str,
+        description: str = "",
+        schema: Mapping[str, Any] | None = None,
+        handler: Handler | None = None,
+    ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"a tool's name is a str, not {type(name).__name__}")
+        if schema is not None and not isinstance(schema, Mapping):
+            raise TypeError(f"the schema of tool {name!r} is a dict, not {type(schema).__name__}")
+        if handler is not None and not callable(handler):
+            raise TypeError(f"the handler of tool {name!r} cannot be called: {handler!r}")
+        self.name = name
+        self.description = description
+        self.schema = None if schema is None else dict(schema)
+        self.handler = handler
+        self._decoders: dict[str, Decoder] = {}
+
+    @classmethod
+    def from_function(
+        cls, function: Handler, *, name: str | None = None, description: str | None = None
+    ) -> Tool:
+        """Reads a tool off a function: its name, docstring, parameters and type hints.
+
+        >>> def transfer(to: str, amount: int, note: str | None = None) -> dict:
+        ...     \"\"\"Moves money.
+        ...
+        ...     Args:
+        ...         to: the account that gets it
+        ...     \"\"\"
+        >>> tool = Tool.from_function(transfer)
+        >>> tool.name, tool.description, tool.schema["required"]
+        ('transfer', 'Moves money.', ['to', 'amount'])
+        >>> tool.schema["properties"]["to"]
+        {'type': 'string', 'description': 'the account that gets it'}
+        """
+        if not callable(function):
+            raise TypeError(f"a tool is a function or a Tool, not {function!r}")
+        name = name or _name_of(function)
+        refuse_generator(function, name)
+        documented, parameters = _docstring(function)
+        schema, decoders = _schema_of(function, name, parameters)
+        tool = cls(name, documented if description is None else description, schema, function)
+        tool._decoders = decoders
+        return tool
+
+    def call(self, params: dict[str, Any]) -> Any:
+        """Calls the handler with checked arguments; an async one gives its awaitable."""
+        if self.handler is None:
+            raise TypeError(f"tool {self.name!r} has no handler")
+        return self.handler(**(self._decoded(params) if self._decoders else params))
+
+    def _decoded(self, params: dict[str, Any]) -> dict[str, Any]:
+        decoded = dict(params)
+        for name, decode in self._decoders.items():
+            if name in params:
+                try:
+                    decoded[name] = decode(params[name])
+                except (TypeError, ValueError) as error:
+                    raise ToolError(f"{self.name}: {name}: {error}", "invalid") from error
+        return decoded
+
+    def __repr__(self) -> str:
+        return f"<Tool {self.name!r}>"
+
+
+def as_tools(tools: typing.Iterable[Tool | Handler] | None) -> list[Tool]:
+    """Functions and tools as tools."""
+    if tools is None:
+        return []
+    if callable(tools) or isinstance(tools, (str, Tool, Mapping)):
+        raise TypeError(f"tools is a list of functions, not {tools!r}")
+    return [tool if isinstance(tool, Tool) else Tool.from_function(tool) for tool in tools]
+
+
+def canonical(name: str) -> str:
+    """The method id of a tool name, as the library forms it: the key to find a tool again."""
+    return name.removeprefix("mcp:").replace(".", "/")
+
+
+# ------------------------------------------------------------------ functions
+
+
+def _innermost(function: Handler) -> Handler:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _name_of(function: Handler) -> str:
+    name: str | None = getattr(_innermost(function), "__name__", None)
+    if name is None or name == "<lambda>":
+        what = "a lambda" if name else f"a {type(function).__name__}"
+        raise ValueError(
+            f"{what} has no name that a script could call: use Tool.from_function(f, name=...)"
+        )
+    return name
+
+
+def refuse_generator(function: Handler, name: str) -> None:
+    """A tool answers once; a function that yields would answer with an object nobody can send."""
+    inner = inspect.unwrap(_innermost(function))
+    if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+        raise ValueError(f"tool {name!r} is a generator; return a list instead")
+
+
+def _schema_of(
+    function: Handler, name: str, descriptions: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Decoder]]:
+    parts, required, open_ended = {}, [], False
+    hints = _hints(function, name)
+    for parameter in _parameters(function, name):
+        if parameter.kind is parameter.VAR_KEYWORD:
+            open_ended = True
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
+            star = "*" if parameter.kind is parameter.VAR_POSITIONAL else "positional-only "
+            raise ValueError(
+                f"tool {name!r}: {star}{parameter.name}: arguments of a tool go by name"
+            )
+        try:
+            part = convert(hints.get(parameter.name, Any))
+        except UnsupportedType as error:
+            raise ValueError(
+                f"tool {name!r}, parameter {parameter.name!r}: no JSON Schema for {error}"
+            ) from None
+        schema = dict(part.schema)
+        if parameter.name in descriptions:
+            schema.setdefault("description", descriptions[parameter.name])
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+        else:
+            _add_default(schema, parameter.default)
+        parts[parameter.name] = part._replace(schema=schema)
+    whole = closed_object(parts, required)
+    if open_ended:
+        del whole["additionalProperties"]
+    return whole, {key: part.decode for key, part in parts.items() if part.decode is not None}
+
+
+def _parameters(function: Handler, name: str) -> list[inspect.Parameter]:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"tool {name!r}: its parameters cannot be read: {error}") from None
+    fixed = _fixed_by_partial(function)
+    return [p for p in signature.parameters.values() if p.name not in fixed]
+
+
+def _fixed_by_partial(function: Handler) -> set[str]:
+    """What a partial has bound by name is the host's: a script neither sees nor changes it."""
+    fixed: set[str] = set()
+    while isinstance(function, functools.partial):
+        fixed |= set(function.keywords)
+        function = function.func
+    return fixed
+
+
+def _hints(function: Handler, name: str) -> dict[str, Any]:
+    inner = _innermost(function)
+    if not hasattr(inner, "__annotations__"):  # an object with __call__
+        inner = type(inner).__call__
+    try:
+        return typing.get_type_hints(inner, include_extras=True)
+    except NameError as error:
+        raise ValueError(
+            f"tool {name!r}: {error} in its annotations; types of tools are importable names"
+        ) from None
+    except TypeError:
+        return {}  # builtins have no annotations
+
+
+def _add_default(schema: dict[str, Any], default: Any) -> None:
+    if isinstance(default, enum.Enum):
+        default = default.value
+    try:
+        schema["default"] = json.loads(json.dumps(default, allow_nan=False))
+    except (TypeError, ValueError):
+        pass  # a sentinel: the parameter is optional, its default is the host's
+
+
+def _docstring(function: Handler) -> tuple[str, dict[str, str]]:
+    """The description of a function and those of its parameters."""
+    text = inspect.getdoc(_innermost(function)) or ""
+    if "\n" not in text:
+        return text, {}
+    try:
+        from docstring_parser import ParseError, parse
+    except ImportError:  # installed without dependencies: the text as it is
+        return text, {}
+    try:
+        parsed = parse(text)
+    except ParseError:
+        return text, {}
+    paragraphs = [p for p in (parsed.short_description, parsed.long_description) if p]
+    return (
+        "\n\n".join(paragraphs),
+        {p.arg_name: p.description for p in parsed.params if p.description},
+    )

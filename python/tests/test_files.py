@@ -1,0 +1,67 @@
+"""Files in and out."""
+
+import stat
+
+import pytest
+
+from pinfold import Sandbox
+
+
+def test_a_mapping_of_paths_to_bytes(sandbox):
+    sandbox.files["a.txt"] = b"one"
+    sandbox.files["/tmp/deep/down/b.bin"] = bytes(range(256))
+    assert sandbox.files["/workspace/a.txt"] == b"one"
+    assert sandbox.run("cat a.txt; wc -c < /tmp/deep/down/b.bin").stdout == "one256\n"
+    assert set(sandbox.files) == {"/workspace/a.txt", "/tmp/deep/down/b.bin"}
+    assert len(sandbox.files) == 2
+    assert "a.txt" in sandbox.files and "c.txt" not in sandbox.files and "/tmp" not in sandbox.files
+    del sandbox.files["a.txt"]
+    assert "a.txt" not in sandbox.files
+    assert sandbox.files.get("a.txt") is None
+
+
+def test_what_a_program_writes_can_be_read(sandbox):
+    sandbox.run("printf 'x\\0y' > out; mkdir -p d/e; echo z > d/e/f; chmod 700 out")
+    assert sandbox.files["out"] == b"x\0y"
+    assert sandbox.files.text("d/e/f") == "z\n"
+    assert sandbox.files.list() == ["d", "out"]
+    assert stat.filemode(sandbox.files.mode("out")) == "-rwx------"
+
+
+def test_text_is_written_as_utf8(sandbox):
+    sandbox.files["t"] = "né"
+    assert sandbox.files["t"] == "né".encode()
+
+
+def test_big_files_go_both_ways(sandbox):
+    data = bytes(range(256)) * 20_000
+    sandbox.files["big"] = data
+    assert sandbox.run("wc -c < big").stdout == f"{len(data)}\n"
+    assert sandbox.files["big"] == data
+
+
+def test_errors(sandbox):
+    with pytest.raises(KeyError):
+        sandbox.files["nothing"]
+    with pytest.raises(KeyError):
+        del sandbox.files["nothing"]
+    with pytest.raises(IsADirectoryError):
+        sandbox.files["/tmp"]
+    with pytest.raises(IsADirectoryError):
+        sandbox.files["/tmp"] = b""
+    sandbox.files["file"] = b""
+    with pytest.raises(NotADirectoryError):
+        sandbox.files["file/below"] = b""
+    with pytest.raises(TypeError):
+        sandbox.files[5]
+    with pytest.raises(TypeError):
+        sandbox.files["x"] = 5
+    with pytest.raises(ValueError):
+        sandbox.files[""]
+    with pytest.raises(ValueError):
+        sandbox.files["a\0b"]
+
+
+def test_a_sandbox_with_a_wrong_file_is_not_made():
+    with pytest.raises(OSError):
+        Sandbox(files={"/tmp": b"a directory is there"})

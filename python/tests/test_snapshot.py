@@ -1,0 +1,92 @@
+"""Snapshots: bytes that another process continues, also while calls are pending."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pinfold import MethodCapability, Param, Sandbox, SnapshotError
+
+EVERYTHING = [MethodCapability("**")]
+SHELL = "x=7; for n in 1 2; do tool double --json \"{\\\"n\\\": $n}\"; done | paste -sd+; echo $x"
+JAVASCRIPT = """
+    const before = 'kept';
+    const doubled = await Promise.all([1, 2, 3].map(n => tools.double({n})));
+    console.log(before, doubled.join());
+"""
+
+CONTINUE = """
+import sys
+from pinfold import MethodCapability, Sandbox
+sandbox = Sandbox.restore(
+    sys.stdin.buffer.read(),
+    capabilities=[MethodCapability("**")],
+    tool_handler=lambda method, params: params["n"] * 2,
+)
+sys.stdout.write(sandbox.finish().stdout)
+"""
+
+
+@pytest.mark.parametrize(
+    "code, language, expected",
+    [(SHELL, "shell", "2+4\n7\n"), (JAVASCRIPT, "javascript", "kept 2,4,6\n")],
+)
+def test_another_process_answers_the_pending_calls(code, language, expected):
+    with Sandbox(tool_handler=lambda *call: None, capabilities=EVERYTHING) as sandbox:
+        sandbox.start(code, language)
+        ids = [call.id for call in sandbox.pending]
+        assert ids
+        data = sandbox.snapshot()
+        with Sandbox.restore(
+            data, tool_handler=lambda *call: None, capabilities=EVERYTHING
+        ) as here:
+            assert [call.id for call in here.pending] == ids
+    out = subprocess.run([sys.executable, "-c", CONTINUE], input=data, capture_output=True)
+    assert out.stdout.decode() == expected, out.stderr.decode()
+
+
+def test_session_and_files_are_kept(sandbox):
+    sandbox.run("cd /tmp; f() { echo f:$v; }; v=1; echo text > note; sleep 100 & :")
+    data = sandbox.snapshot()
+    sandbox.run("v=2; rm note")
+    with Sandbox.restore(data) as copy:
+        assert copy.run("pwd; f; cat note; jobs > /tmp/jobs; wc -l < /tmp/jobs").stdout == "/tmp\nf:1\ntext\n1\n"
+
+
+def test_authority_never_comes_from_the_data():
+    with Sandbox(tool_handler=lambda *call: 1, capabilities=[MethodCapability("f")]) as sandbox:
+        data = sandbox.snapshot()
+    narrower = [MethodCapability("f", [Param("n") <= 1])]
+    with Sandbox.restore(data, tool_handler=lambda *call: 2, capabilities=narrower) as copy:
+        code = "tool f --json '{\"n\": 1}'; tool f --json '{\"n\": 2}'; echo $?"
+        assert copy.run(code).stdout == "2\n126\n"
+
+
+def test_counters_of_another_policy_are_not_taken_over():
+    with Sandbox(capabilities=[MethodCapability("f", max_calls=2)]) as sandbox:
+        data = sandbox.snapshot()
+    for capabilities in ([], [MethodCapability("g", max_calls=2)]):
+        with pytest.raises(SnapshotError, match="policy"):
+            Sandbox.restore(data, capabilities=capabilities)
+
+
+def test_counters_come_from_the_data():
+    capabilities = [MethodCapability("f", max_calls=2)]
+    with Sandbox(tool_handler=lambda *call: 1, capabilities=capabilities) as sandbox:
+        sandbox.run("tool f")
+        data = sandbox.snapshot()
+    with Sandbox.restore(
+        data, tool_handler=lambda *call: 1, capabilities=capabilities
+    ) as copy:
+        assert copy.run("tool f; echo $?; tool f; echo $?").stdout == "1\n0\n126\n"
+
+
+def test_what_is_no_snapshot_is_refused(sandbox):
+    data = sandbox.snapshot()
+    middle = len(data) // 2
+    altered = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+    for wrong in (b"", b"hello", data[:-1], data[:100], data + b"x", altered):
+        with pytest.raises(SnapshotError):
+            Sandbox.restore(wrong)
+    with pytest.raises(TypeError):
+        Sandbox.restore("text")

@@ -1,0 +1,136 @@
+"""Threads, interrupts, and the rule that a sandbox belongs to one thread at a time."""
+
+import copy
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from pinfold import MethodCapability, Sandbox, SandboxBusy
+
+FOREVER = "while :; do :; done"
+
+
+def running_in_a_thread(sandbox, code=FOREVER):
+    results = []
+    thread = threading.Thread(target=lambda: results.append(sandbox.run(code)))
+    thread.start()
+    while "busy" not in repr(sandbox):
+        time.sleep(0.001)
+    return thread, results
+
+
+def test_a_second_thread_is_refused_at_once(sandbox):
+    thread, results = running_in_a_thread(sandbox)
+    for use in (
+        lambda: sandbox.run("echo"),
+        lambda: sandbox.start("echo"),
+        lambda: sandbox.files["x"],
+        lambda: sandbox.snapshot(),
+        lambda: sandbox.close(),
+        lambda: sandbox.has_work(),
+    ):
+        started = time.monotonic()
+        with pytest.raises(SandboxBusy):
+            use()
+        assert time.monotonic() - started < 1
+    sandbox.interrupt()
+    thread.join(20)
+    assert results[0].exit_code == 130
+    assert sandbox.run("echo fine").stdout == "fine\n"
+
+
+def test_an_interrupt_keeps_the_session(sandbox):
+    sandbox.run("x=5")
+    thread, results = running_in_a_thread(sandbox)
+    sandbox.interrupt()
+    thread.join(20)
+    assert not results[0].session_lost
+    assert sandbox.run("echo $x").stdout == "5\n"
+
+
+def test_two_sandboxes_run_at_the_same_time():
+    """While one guest runs, Python and another guest run too."""
+    with Sandbox() as first, Sandbox() as second:
+        thread, results = running_in_a_thread(first)
+        counted = sum(1 for _ in range(1000))
+        assert second.run("echo alive").stdout == "alive\n" and counted == 1000
+        assert thread.is_alive()
+        first.interrupt()
+        thread.join(20)
+
+
+def test_many_threads_each_with_its_own(request):
+    outputs = {}
+
+    def work(n):
+        with Sandbox(tool_handler=lambda m, p: p["n"] + 1, capabilities=[MethodCapability("**")]) as s:
+            outputs[n] = [
+                s.run(f"tool inc --json '{{\"n\": {n + i}}}'").stdout for i in range(20)
+            ]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert outputs == {n: [f"{n + i + 1}\n" for i in range(20)] for n in range(4)}
+
+
+CTRL_C = """
+import sys
+from pinfold import Sandbox
+sandbox = Sandbox()
+print("ready", flush=True)
+try:
+    sandbox.run({code!r}, {language!r})
+except KeyboardInterrupt:
+    print("interrupted", sandbox.run("echo and well").stdout)
+"""
+
+
+@pytest.mark.parametrize(
+    "code, language",
+    [(FOREVER, "shell"), ("for (;;);", "javascript"), ("sleep 100", "shell"), ("yes > /dev/null", "shell")],
+)
+def test_ctrl_c_stops_the_guest_and_raises(code, language):
+    child = subprocess.Popen(
+        [sys.executable, "-c", CTRL_C.format(code=code, language=language)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=30)
+    finally:
+        child.kill()
+    assert out.split() == ["interrupted", "and", "well"]
+
+
+def test_ctrl_c_in_a_handler_ends_the_run():
+    def handler(method, params):
+        raise KeyboardInterrupt
+
+    with Sandbox(tool_handler=handler, capabilities=[MethodCapability("**")]) as sandbox:
+        with pytest.raises(KeyboardInterrupt):
+            sandbox.run("while :; do tool f; done")
+        assert sandbox.run("echo fine").stdout == "fine\n"
+
+
+def test_a_handler_of_the_program_is_left_alone():
+    before = signal.getsignal(signal.SIGINT)
+    with Sandbox() as sandbox:
+        sandbox.run("echo")
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_sandbox_is_not_copied(sandbox):
+    for make in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="snapshot"):
+            make(sandbox)

@@ -1,0 +1,254 @@
+"""Tools from functions: names, arguments, results and failures, from shell and JavaScript."""
+
+import asyncio
+import dataclasses
+import enum
+import functools
+
+import pytest
+
+from pinfold import MethodCapability, Sandbox, Tool, ToolError, create_sandbox_tool
+
+TRANSACTIONS = [
+    {"id": 1, "amount": 10, "disputed": False},
+    {"id": 2, "amount": 20, "disputed": True},
+    {"id": 3, "amount": 30, "disputed": True},
+]
+
+
+def list_transactions(customer: str) -> list[dict]:
+    """Lists the transactions of a customer.
+
+    Args:
+        customer: the customer's id
+    """
+    return TRANSACTIONS if customer == "cus_123" else []
+
+
+def test_the_main_job():
+    sandbox = create_sandbox_tool(tools=[list_transactions])
+
+    javascript = sandbox.run('''
+        const txns = await list_transactions({customer: "cus_123"});
+        console.log(txns.filter(t => t.disputed)[0]);
+    ''', language="javascript")
+
+    disputed = sandbox.run("list_transactions --customer cus_123 | jq '[.[] | select(.disputed)] | .[0]'", language="shell")
+    length = sandbox.run("tool list_transactions --customer cus_123 | jq length", language="shell")
+
+    assert javascript == "{ id: 2, amount: 20, disputed: true }"
+    assert disputed == '{\n  "id": 2,\n  "amount": 20,\n  "disputed": true\n}'
+    assert length == "3"
+
+
+def call(function, arguments="{}", name=None, language="javascript", **settings):
+    """What a script gets that calls a tool made from `function`."""
+    tool = Tool.from_function(function, name=name)
+    with Sandbox(
+        tools=[tool], capabilities=[MethodCapability(tool.name)], **settings
+    ) as sandbox:
+        code = f"""
+            try {{ return await {tool.name}({arguments}) }}
+            catch (error) {{ return [error.name, error.code, error.message] }}
+        """
+        return sandbox.run(code, language).value
+
+
+def test_values_arrive_as_they_are():
+    value = {"i": 1, "f": 1.5, "big": 2**60, "s": "é\u2028\0", "l": [None, True, {}]}
+
+    def same(**given):
+        assert given == value and type(given["i"]) is int
+        return given
+
+    text = '{"i":1,"f":1.5,"big":1152921504606846976,"s":"é\\u2028\\u0000","l":[null,true,{}]}'
+    tool = Tool("same", handler=same)
+    with Sandbox(tools=[tool], capabilities=[MethodCapability("same")]) as sandbox:
+        result = sandbox.run(f"tool same --json '{text}' > out; jq -c .i out; cat out > copy")
+        assert result.stdout == "1\n", result.stderr
+        assert b'"big":1152921504606846976' in sandbox.files["copy"]
+
+
+def test_defaults_and_keyword_only():
+    def f(a: int, b: int = 2, *, c: str = "x") -> str:
+        return f"{a}{b}{c}"
+
+    assert call(f, "{a: 1}") == "12x"
+    assert call(f, "{a: 1, c: 'z', b: 5}") == "15z"
+
+
+def test_arguments_are_checked_before_the_handler():
+    def f(a: int) -> int:
+        raise AssertionError("not reached")
+
+    for arguments in ("{}", "{a: 'x'}", "{a: 1.5}", "{a: null}", "{a: 1, b: 2}"):
+        name, code, message = call(f, arguments)
+        assert (name, code) == ("ToolError", "invalid"), (arguments, message)
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclasses.dataclass
+class Order:
+    item: str
+    count: int = 1
+    colour: Colour | None = None
+
+
+def test_annotated_types_are_built():
+    def f(order: Order, extra: list[Order] | None = None) -> dict:
+        assert isinstance(order, Order)
+        return {"colour": order.colour is Colour.BLUE, "extra": len(extra or [])}
+
+    assert call(f, "{order: {item: 'x', colour: 'blue'}}") == {"colour": True, "extra": 0}
+    assert call(f, "{order: {item: 'x'}, extra: [{item: 'y'}]}") == {"colour": False, "extra": 1}
+    assert call(f, "{order: {item: 'x', colour: 'green'}}")[1] == "invalid"
+
+
+def test_results_of_json_like_types():
+    assert call(lambda: Order("x", 2, Colour.RED), name="f") == {
+        "item": "x",
+        "count": 2,
+        "colour": "red",
+    }
+    assert call(lambda: (1, "a"), name="f") == [1, "a"]
+    assert call(lambda: None, name="f") is None
+
+
+@pytest.mark.parametrize(
+    "value, word",
+    [
+        (object(), "object"),
+        ({1, 2}, "set"),
+        (float("inf"), "Out of range"),
+        (b"bytes", "bytes"),
+        ({(1, 2): 3}, "keys"),
+        ((n for n in "ab"), "generator"),
+        ("\ud800", "surrogates"),
+    ],
+)
+def test_results_that_are_not_json(value, word):
+    name, code, message = call(lambda: value, name="f")
+    assert (name, code) == ("ToolError", "failed")
+    assert "not JSON" in message and word in message
+
+
+def test_an_exception_reaches_the_guest_without_its_traceback():
+    def f():
+        secret = "hidden"
+        raise KeyError("no such customer") if secret else None
+
+    name, code, message = call(f)
+    assert (name, code) == ("ToolError", "failed")
+    assert message == "KeyError: 'no such customer'"
+    assert call(f, hide_tool_errors=True) == ["ToolError", "failed", "failed"]
+
+
+def test_a_tool_error_says_exactly_this():
+    def f():
+        raise ToolError("try again later", code="timeout")
+
+    assert call(f) == ["ToolError", "timeout", "try again later"]
+
+
+def test_shell_statuses_of_failures_and_denials():
+    def fail():
+        raise ValueError("broken")
+
+    with Sandbox(
+        tools=[fail, list_transactions], capabilities=[MethodCapability("fail")]
+    ) as sandbox:
+        result = sandbox.run("tool fail; echo $?; list_transactions --customer x; echo $?")
+        assert result.stdout == "1\n126\n"
+        assert "ValueError: broken" in result.stderr
+
+
+def test_methods_partials_and_callable_objects():
+    class Bank:
+        def __init__(self, rate: int) -> None:
+            self.rate = rate
+
+        def interest(self, amount: int) -> int:
+            return amount * self.rate
+
+        def __call__(self, amount: int) -> int:
+            return amount
+
+    def download(url: str, token: str) -> str:
+        return f"{url} {token}"
+
+    assert call(Bank(3).interest, "{amount: 7}") == 21
+    assert call(Bank(3), "{amount: 7}", name="bank") == 7
+    bound = functools.partial(download, token="secret")
+    assert call(bound, "{url: 'u'}") == "u secret"
+    assert call(bound, "{url: 'u', token: 'mine'}")[1] == "invalid"
+    assert "token" not in Tool.from_function(bound).schema["properties"]
+
+
+def test_async_handlers_in_a_synchronous_run():
+    async def later(n: int) -> int:
+        await asyncio.sleep(0)
+        return n + 1
+
+    assert call(later, "{n: 1}") == 2
+
+
+def test_names_with_segments():
+    tools = [Tool("stripe.charges.create", handler=lambda **params: params)]
+    with Sandbox(tools=tools, capabilities=[MethodCapability("stripe/charges/*")]) as sandbox:
+        result = sandbox.run(
+            """console.log(JSON.stringify([
+                await stripe.charges.create({a: 1}),
+                await stripe_charges_create({a: 2}),
+                await tools["stripe/charges/create"]({a: 3}),
+            ]))""",
+            language="javascript",
+        )
+        assert result.stdout == '[{"a":1},{"a":2},{"a":3}]\n', result.stderr
+
+
+@pytest.mark.parametrize(
+    "tools, error, text",
+    [
+        ([lambda: 1], ValueError, "lambda"),
+        ([list_transactions, list_transactions], ValueError, "same name"),
+        ([Tool("a.b"), Tool("mcp:a/b")], ValueError, "same name"),
+        ([Tool("")], ValueError, ""),
+        ([Tool("a//b")], ValueError, ""),
+        ([Tool("f", schema={"type": "object", "wibble": 1})], ValueError, "wibble"),
+        (list_transactions, TypeError, "list"),
+        (["f"], TypeError, "function"),
+        ([5], TypeError, "function"),
+    ],
+)
+def test_tools_that_cannot_be(tools, error, text):
+    with pytest.raises(error, match=text):
+        Sandbox(tools=tools)
+
+
+def test_functions_that_cannot_be_tools():
+    def star(*args: int): ...
+    def positional(a: int, /): ...
+    def generator():
+        yield 1
+    def unknown(when: type(NotImplemented)): ...
+    def dangling(a: "Nowhere"): ...  # noqa: F821
+
+    for function, word in [
+        (star, r"\*args"),
+        (positional, "positional-only a"),
+        (generator, "generator"),
+        (unknown, "'when'"),
+        (dangling, "Nowhere"),
+    ]:
+        with pytest.raises(ValueError, match=word):
+            Tool.from_function(function)
+
+
+def test_a_call_without_a_handler_fails_clearly():
+    with Sandbox(tools=[Tool("f")], capabilities=[MethodCapability("f")]) as sandbox:
+        result = sandbox.run("tool f")
+        assert result.exit_code == 1 and "no handler" in result.stderr

@@ -1,0 +1,27 @@
+/*
+ * tests/fuzz/fuzz.h: what fuzzers share. Each fuzz_NAME.c is one, with an oracle beyond "does not
+ * crash"; its seeds are the files in seeds/NAME, which ctest runs through it with every build.
+ *
+ * To look for new ones, configure with -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF,
+ * then run tests/fuzz/fuzz_NAME FOLDER SEEDS. What it finds becomes a seed.
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The oracle: aborts, so that the fuzzer keeps the input. */
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+#endif

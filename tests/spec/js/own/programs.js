@@ -1,0 +1,137 @@
+//// return-object
+const x = await Promise.resolve(20); return { x: x + 1, list: [1, 'two', null], u: undefined };
+//> {"x":21,"list":[1,"two",null]}
+//// return-string
+console.log('out'); return 'a string\nof two lines';
+//> out
+//> a string
+//> of two lines
+//// return-others
+if (process.argv.length) return null;
+//> null
+//// return-undefined
+return undefined;
+//// return-function
+return () => 1;
+//// return-circular
+const a = {}; a.a = a; return a;
+//= 1
+//! TypeError: circular reference
+//// return-bigint
+return { a: 1n };
+//= 1
+//! TypeError
+//// return-early
+console.log(1); if (true) return; console.log(2);
+//> 1
+//// return-with-timers
+setTimeout(() => console.log('later'), 5); return 'value';
+//> value
+//> later
+//// trailing-comment
+return 1 // one
+//> 1
+//// hashbang
+#!/usr/bin/env node
+return 2;
+//> 2
+//// this-and-arguments
+console.log(this === module.exports, typeof require, arguments.length); 
+//> true function 5
+//// error-has-own-lines
+const ok = 1;
+
+function fail() {
+    throw new TypeError('bad thing');
+}
+fail();
+//= 1
+//! TypeError: bad thing
+//! at fail (
+//! case.js:4:
+//! case.js:6:
+//// error-in-first-column
+throw new Error('first')
+//= 1
+//! case.js:1:
+//// syntax-error-with-caret
+let a = 1;
+let b = a +* 2;
+//= 1
+//! case.js:2
+//! let b = a +* 2;
+//!            ^
+//! SyntaxError
+//// syntax-error-at-the-end
+function f() {
+    if (true) {
+        return 1;
+//= 1
+//! SyntaxError: Unexpected end of input
+//// syntax-error-in-module
+import fs from 'fs';
+const x = ;
+//= 1
+//! case.js:2
+//! const x = ;
+//! SyntaxError
+//// error-properties-are-shown
+const e = new Error('with code'); e.code = 'ECODE'; throw e;
+//= 1
+//! Error: with code
+//! code: 'ECODE'
+//// error-cause-is-shown
+throw new Error('outer', { cause: new Error('inner') });
+//= 1
+//! Error: outer
+//! [cause]: Error: inner
+//// throw-non-error
+throw { a: 1 };
+//= 1
+//! Uncaught { a: 1 }
+//// rejected-value
+Promise.reject('why'); await new Promise(r => setTimeout(r, 1));
+//= 1
+//! The promise rejected with the reason "'why'"
+//// module-from-import mjs
+import { join } from 'path'; console.log(join('a', 'b')); export default 1;
+//> a/b
+//// module-in-js
+import fs from 'node:fs'; console.log(typeof fs.readFileSync, typeof import.meta.url); const v = await 5; console.log(v);
+//> function string
+//> 5
+//// dynamic-import
+const { join } = await import('path'); console.log(join('x', '..', 'y')); return (await import('node:os')).EOL.length;
+//> y
+//> 1
+//// never-settles
+await new Promise(() => {});
+//= 13
+//! unsettled top-level await
+//// absent-module
+require('left-pad');
+//= 1
+//! Cannot find module 'left-pad'
+//! code: 'MODULE_NOT_FOUND'
+//// absent-network
+require('http');
+//= 1
+//! Cannot find module 'http': there is no network
+//// fetch-explains
+try { await fetch('https://example.com/x'); } catch (e) { console.log(e.name, e.message); }
+//> TypeError fetch failed: there is no network in this sandbox (https://example.com/x); call one of the tools in listTools() instead
+//// stdin-as-file
+console.log(JSON.stringify(fs.readFileSync(0, 'utf8')), fs.readFileSync('/dev/stdin', 'utf8'));
+//< one
+//< two
+//> "one\ntwo\n" 
+//// stdin-lines
+const rl = require('readline').createInterface({ input: process.stdin }); for await (const line of rl) console.log(`<${line}>`);
+//< one
+//< two
+//> <one>
+//> <two>
+//// stdin-on-data
+let n = 0; process.stdin.setEncoding('utf8'); process.stdin.on('data', d => n += d.length).on('end', () => console.log(n));
+//< hello
+//> 6

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs the shell's own cases with our shell and with GNU bash 5.2, and compares what they print.
+
+usage: run.py --shell PATH [--oracle /bin/bash] [--only SUBSTRING] [--show N] [--jobs N] [FILE.cases]...
+
+A file of cases holds scripts, each after a line `### name`. A word after `name:` changes what is compared:
+`nostderr` leaves standard error out, `exact` would be the default. Every script runs with `bash -c` in an empty
+directory, with name `bash`; standard output, exit status and standard error must be equal. Nothing that bash
+prints is stored here: it is asked each time. Exits 77 (skipped) when there is no bash 5.2 to ask.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def read_cases(path):
+    name, code, cases = None, [], []
+    for line in open(path, encoding="utf-8"):
+        if line.startswith("### "):
+            if name is not None:
+                cases.append((name, "".join(code)))
+            name, code = line[4:].strip(), []
+        elif name is not None:
+            code.append(line)
+    if name is not None:
+        cases.append((name, "".join(code)))
+    return [(os.path.basename(path)[:-6] + "/" + n, c) for n, c in cases]
+
+
+def run(shell, code, timeout=10):
+    work = tempfile.mkdtemp(prefix="sh-")
+    home, bin_dir, tmp = os.path.join(work, "w"), os.path.join(work, "b"), os.path.join(work, "t")
+    for d in (home, bin_dir, tmp):
+        os.mkdir(d)
+    for name in ("bash", "sh"):
+        os.symlink(os.path.abspath(shell), os.path.join(bin_dir, name))
+    env = {"PATH": bin_dir + ":/usr/bin:/bin", "HOME": home, "TMP": tmp, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    process = subprocess.Popen([os.path.join(bin_dir, "bash"), "-c", code, "bash"], cwd=home, env=env,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        status = "timeout"
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    shutil.rmtree(work, ignore_errors=True)
+    out, err = (b.decode("utf-8", "replace").replace(work, "/work") for b in (out, err))
+    # process ids differ, and addresses of nothing else may
+    err = re.sub(r"(?<=line \d: |ine \d\d: )( *\d+)(?= [A-Z][a-z]+)", "PID", err)
+    return out, status, err
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("files", nargs="*")
+    p.add_argument("--shell", required=True)
+    p.add_argument("--oracle", default="/bin/bash")
+    p.add_argument("--only", default="")
+    p.add_argument("--show", type=int, default=1000)
+    p.add_argument("--jobs", type=int, default=2)
+    a = p.parse_args()
+    try:
+        version = subprocess.run([a.oracle, "-c", "echo $BASH_VERSION"], capture_output=True, text=True).stdout
+    except OSError:
+        version = ""
+    if not version.startswith("5.2"):
+        print("no bash 5.2 to compare with")
+        return 77
+    files = a.files or sorted(os.path.join(HERE, "cases", f) for f in os.listdir(os.path.join(HERE, "cases")))
+    cases = [c for f in files for c in read_cases(f) if a.only in c[0]]
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        ours = pool.map(lambda c: run(a.shell, c[1]), cases)
+        theirs = pool.map(lambda c: run(a.oracle, c[1]), cases)
+        results = list(zip(cases, ours, theirs))
+    failed = 0
+    for (name, code), our, their in results:
+        if name.endswith(": nostderr"):
+            our, their = our[:2], their[:2]
+        if our == their:
+            continue
+        failed += 1
+        if failed <= a.show:
+            print(f"FAILED {name}\n{code}")
+            for what, mine, real in zip(("stdout", "status", "stderr"), our, their):
+                if mine != real:
+                    print(f"--- {what}: bash\n{real}\n--- {what}: ours\n{mine}")
+    print(f"{len(results) - failed} of {len(results)} cases agree with bash {version.strip()}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,275 @@
+/*
+ * tests/unit/test_cpu.c: host/cpu with images written in C instead of generated code.
+ *
+ * What a guest could do wrong at machine level (a wild address, endless recursion, a loop without
+ * calls, a kernel that faults) ends that guest and nothing else; and slots never carry bytes over.
+ */
+#include "check.h"
+#include "host/cpu/cpu.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- a fake module: only a memory and globals */
+
+struct module {
+    wasm_rt_memory_t memory;
+    uint32_t stack_pointer;
+    void *pf;
+};
+
+static void (*body)(cpu_instance *); /* what the fake program does */
+
+static void init_module(void) {}
+static void instantiate(void *m, void *pf) {
+    struct module *module = m;
+    module->pf = pf;
+    module->stack_pointer = 4096;
+    wasm_rt_allocate_memory(&module->memory, 2, 16);
+}
+static wasm_rt_memory_t *memory(void *m) { return &((struct module *)m)->memory; }
+static uint32_t *stack_pointer(void *m) { return &((struct module *)m)->stack_pointer; }
+static uint32_t heap_base(void *m) {
+    (void)m;
+    return 8192;
+}
+static void rebind(void *m, void *pf) { ((struct module *)m)->pf = pf; }
+static void start(void *m) { body(((struct module *)m)->pf); }
+static uint32_t asyncify(void *m) {
+    (void)m;
+    return 4096;
+}
+static void unwind(void *m, uint32_t data) { (void)m, (void)data; }
+static void stop(void *m) { (void)m; }
+
+static const struct pf_image program = {
+    .name = "fake", .applets = "", .instance_size = sizeof(struct module),
+    .init_module = init_module, .instantiate = instantiate, .memory = memory,
+    .stack_pointer = stack_pointer, .heap_base = heap_base, .rebind = rebind, .start = start,
+    .asyncify = asyncify, .start_unwind = unwind, .stop_unwind = stop, .start_rewind = unwind,
+    .stop_rewind = stop, .stack_size = 4096,
+};
+/* A kernel is an image without pf_start. */
+static const struct pf_image kernel = {
+    .name = "kernel", .applets = "", .instance_size = sizeof(struct module),
+    .init_module = init_module, .instantiate = instantiate, .memory = memory,
+    .stack_pointer = stack_pointer, .heap_base = heap_base, .rebind = rebind, .stack_size = 4096,
+};
+
+static struct cpu_watch calm = {.stop_at = UINT_MAX, .kill_at = UINT_MAX};
+
+static enum cpu_exit run_body(void (*function)(cpu_instance *)) {
+    struct cpu_thread *self = cpu_thread();
+    cpu_instance *instance = cpu_instance_new(&program, NULL);
+    body = function;
+    self->trap_signal = 0;
+    enum cpu_exit how = cpu_run(self, instance);
+    cpu_instance_free(instance);
+    return how;
+}
+
+/* ---- traps */
+
+static void nothing(cpu_instance *i) { (void)i; }
+static void wild_read(cpu_instance *i) {
+    volatile uint8_t *p = i->slot->base + i->memory->size;
+    (void)*p;
+}
+static void wild_write_far(cpu_instance *i) { i->slot->base[CPU_SLOT_BYTES - 1] = 1; }
+static int recurse(volatile int n) { /* the compiler may not see that it never ends */
+    volatile char frame[4096];
+    frame[0] = (char)n;
+    return n < 0 ? 0 : recurse(n + 1) + frame[0];
+}
+static void overflow(cpu_instance *i) {
+    (void)i;
+    recurse(0);
+}
+static void abort_it(cpu_instance *i) {
+    (void)i;
+    wasm_rt_trap(WASM_RT_TRAP_UNREACHABLE);
+}
+static void divide(cpu_instance *i) {
+    (void)i;
+    wasm_rt_trap(WASM_RT_TRAP_DIV_BY_ZERO);
+}
+static void leave(cpu_instance *i) { cpu_leave(i->thread, CPU_EXIT_GONE); }
+
+static void test_traps(void) {
+    struct cpu_thread *self = cpu_thread();
+    CHECK(run_body(nothing) == CPU_EXIT_RETURNED);
+    CHECK(run_body(wild_read) == CPU_EXIT_TRAP && self->trap_signal == SIGSEGV);
+    CHECK(run_body(wild_write_far) == CPU_EXIT_TRAP && self->trap_signal == SIGSEGV);
+    CHECK(run_body(overflow) == CPU_EXIT_TRAP && self->trap_signal == SIGSEGV);
+    CHECK(run_body(abort_it) == CPU_EXIT_TRAP && self->trap_signal == SIGABRT);
+    CHECK(run_body(divide) == CPU_EXIT_TRAP && self->trap_signal == SIGFPE);
+    CHECK(run_body(leave) == CPU_EXIT_GONE);
+    for (int i = 0; i < 1000; i++) CHECK(run_body(wild_read) == CPU_EXIT_TRAP);
+}
+
+/* A fault that is not the guest's goes to the handler that was there before. */
+static volatile sig_atomic_t others;
+static uint8_t *volatile foreign;
+static void other_handler(int n, siginfo_t *info, void *context) {
+    (void)n, (void)info, (void)context;
+    others++;
+    mprotect(foreign, 4096, PROT_READ | PROT_WRITE);
+}
+
+static void test_foreign_faults(void) {
+    struct sigaction ours, before;
+    memset(&ours, 0, sizeof ours);
+    ours.sa_sigaction = other_handler;
+    ours.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &ours, &before);
+    cpu_traps_install(); /* in front of it */
+    foreign = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *foreign = 1;
+    CHECK(others == 1 && *foreign == 1);
+    CHECK(run_body(wild_read) == CPU_EXIT_TRAP && others == 1);
+    munmap(foreign, 4096);
+}
+
+/* ---- parking */
+
+static int steps;
+static void park_twice(cpu_instance *i) {
+    for (int n = 0; n < 2; n++) {
+        steps++;
+        cpu_park(i->thread, i);
+        i->thread->mode = CPU_PROGRAM;
+    }
+}
+
+static void *run_parked(void *argument) {
+    cpu_instance *instance = argument;
+    CHECK(cpu_run(cpu_thread(), instance) == CPU_EXIT_RETURNED);
+    return NULL;
+}
+
+/* A parked program goes on where it was, also on another thread; a killed one gives its stack up. */
+static void test_parking(void) {
+    struct cpu_thread *self = cpu_thread();
+    cpu_instance *instance = cpu_instance_new(&program, NULL);
+    body = park_twice;
+    steps = 0;
+    CHECK(cpu_run(self, instance) == CPU_EXIT_PARKED && steps == 1);
+    CHECK(cpu_run(self, instance) == CPU_EXIT_PARKED && steps == 2);
+    pthread_t thread;
+    pthread_create(&thread, NULL, run_parked, instance);
+    pthread_join(thread, NULL);
+    cpu_instance_free(instance);
+    instance = cpu_instance_new(&program, NULL);
+    CHECK(cpu_run(self, instance) == CPU_EXIT_PARKED);
+    cpu_instance_free(instance);
+}
+
+/* ---- the timer */
+
+static void spin(cpu_instance *i) {
+    (void)i;
+    for (volatile unsigned n = 0;; n++) {}
+}
+
+static void test_backstop(void) {
+    struct cpu_thread *self = cpu_thread();
+    struct cpu_watch watch = {.stop_at = 2, .kill_at = 4};
+    self->watch = &watch;
+    cpu_timer_start(self);
+    CHECK(run_body(spin) == CPU_EXIT_STOPPED);
+    CHECK(atomic_load(&watch.stop) == 1);
+    self->watch = &calm;
+}
+
+/* ---- the kernel */
+
+static cpu_instance *the_kernel;
+static intptr_t kernel_faults(void *argument) {
+    struct cpu_thread *self = argument;
+    self->mode = CPU_KERNEL;
+    wild_read(the_kernel);
+    return 7;
+}
+static intptr_t kernel_works(void *argument) {
+    (void)argument;
+    return 7;
+}
+
+static void test_kernel(void) {
+    struct cpu_thread *self = cpu_thread();
+    the_kernel = cpu_instance_new(&kernel, NULL);
+    CHECK(cpu_guard_kernel(self, the_kernel, kernel_works, self) == 7);
+    CHECK(cpu_guard_kernel(self, the_kernel, kernel_faults, self) == CPU_EXIT_KERNEL);
+    CHECK(self->mode == CPU_HOST);
+    cpu_instance_free(the_kernel);
+}
+
+/* ---- memory */
+
+static bool all_zero(const uint8_t *p, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if (p[i]) return false;
+    return true;
+}
+
+/* A secret that one sandbox leaves in a slot is not there for the next. */
+static void test_slots(void) {
+    struct cpu_slot *slot = cpu_slot_acquire();
+    CHECK(cpu_slot_resize(slot, 4 << 16));
+    memset(slot->base, 0x5a, 4 << 16);
+    CHECK(cpu_slot_resize(slot, 1 << 16)); /* shrinking drops what lay beyond */
+    CHECK(cpu_slot_resize(slot, 4 << 16));
+    CHECK(slot->base[0] == 0x5a && all_zero(slot->base + (1 << 16), 3 << 16));
+    uint8_t *base = slot->base;
+    cpu_slot_release(slot);
+    slot = cpu_slot_acquire();
+    CHECK(slot->base == base); /* the pool hands out the last one first, or this proves nothing */
+    CHECK(cpu_slot_resize(slot, 4 << 16));
+    CHECK(all_zero(slot->base, 4 << 16));
+    cpu_slot_release(slot);
+}
+
+/* Copies and templates carry what is live, and a dirty slot is overwritten. */
+static void test_templates(void) {
+    struct cpu_budget budget = {.limit = 1 << 20, .each = 1 << 20};
+    cpu_instance *first = cpu_instance_new(&program, &budget);
+    first->slot->base[5000] = 1;
+    first->slot->base[100000] = 2;
+    CHECK(budget.used == 2 << 16);
+    cpu_instance *copy = cpu_instance_copy(first, NULL);
+    CHECK(copy && copy->slot->base[5000] == 1 && copy->slot->base[100000] == 2);
+    CHECK(memory(copy->module)->data == copy->slot->base && budget.used == 4 << 16);
+    struct cpu_template *template = cpu_template_new(first);
+    memset(copy->slot->base, 0xff, copy->memory->size);
+    struct cpu_slot *dirty = cpu_instance_dismantle(copy);
+    cpu_instance *again = cpu_template_instance(template, &budget, false, dirty);
+    CHECK(again && memcmp(again->slot->base + 4096, first->slot->base + 4096, 126976) == 0);
+    cpu_instance *mapped = cpu_template_instance(template, &budget, true, NULL);
+    CHECK(mapped && memcmp(mapped->slot->base, first->slot->base, 131072) == 0);
+    mapped->slot->base[5000] = 9;
+    CHECK(first->slot->base[5000] == 1);
+    /* The budget bounds all together. */
+    budget.limit = budget.used + 65536;
+    CHECK(cpu_instance_copy(first, NULL) == NULL && errno == ENOMEM);
+    cpu_instance_free(first);
+    cpu_instance_free(again);
+    cpu_instance_free(mapped);
+    CHECK(budget.used == 0);
+    cpu_template_free(template);
+}
+
+int main(void) {
+    cpu_thread()->watch = &calm;
+    cpu_traps_install();
+    test_traps();
+    test_foreign_faults();
+    test_parking();
+    test_backstop();
+    test_kernel();
+    test_slots();
+    test_templates();
+    return check_report();
+}
