@@ -2,13 +2,12 @@
  * sed.c: a stream editor.
  *
  * This file reads the options; see sed.h for the parts. Deviations: the e command and the e flag
- * are refused (they would run the text as a command), --debug has no effect.
+ * are refused (they would run the text as a command), and so is --debug.
  *
  * help sed:
  *   Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]...
  *
  *     -n, --quiet, --silent    suppress automatic printing of pattern space
- *         --debug              (ignored)
  *     -e script, --expression=script  add the script to the commands to be executed
  *     -f script-file, --file=script-file  add the contents of script-file to the commands
  *         --follow-symlinks    follow symlinks when processing in place
@@ -67,11 +66,13 @@ int sed_main(int argc, char **argv) {
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
         case 'n': p.quiet = true; break;
-        case 'e': case 'f':
+        case 'e':
+        case 'f':
             scripts[script_count].text = o.arg;
             scripts[script_count++].file = option == 'f';
             break;
-        case 'E': case 'r': p.extended = true; break;
+        case 'E':
+        case 'r': p.extended = true; break;
         case 'i':
             p.in_place = o.arg ? o.arg : "";
             p.separate = true;
@@ -80,6 +81,7 @@ int sed_main(int argc, char **argv) {
         case 's': p.separate = true; break;
         case 'u': p.unbuffered = true; break;
         case 'z': p.end = '\0'; break;
+        case DEBUG: g_die(1, "--debug is not supported");
         case FOLLOW: p.follow_links = true; break;
         case POSIX: p.posix = true; break;
         case SANDBOX: p.sandbox = true; break;
@@ -97,10 +99,13 @@ int sed_main(int argc, char **argv) {
         scripts[script_count++].text = argv[at++];
     }
     for (size_t i = 0; i < script_count; i++) {
-        if (scripts[i].file) sed_add_file(&p, scripts[i].text);
-        else sed_add_expression(&p, scripts[i].text);
+        if (scripts[i].file)
+            sed_add_file(&p, scripts[i].text);
+        else
+            sed_add_expression(&p, scripts[i].text);
     }
     sed_finish(&p);
+    if (p.in_place && at == argc) g_die(4, "no input files");
     static char *only_stdin[] = {"-"};
     return at < argc ? sed_run(&p, argv + at, argc - at) : sed_run(&p, only_stdin, 1);
 }

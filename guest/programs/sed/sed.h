@@ -20,9 +20,9 @@ typedef struct {
 
 enum sed_address_kind {
     ADDRESS_NONE,
-    ADDRESS_LINE,     /* first */
-    ADDRESS_STEP,     /* first ~ step */
-    ADDRESS_LAST,     /* $ */
+    ADDRESS_LINE, /* first */
+    ADDRESS_STEP, /* first ~ step */
+    ADDRESS_LAST, /* $ */
     ADDRESS_REGEX,
     ADDRESS_ZERO,     /* 0, only before a regex */
     ADDRESS_PLUS,     /* second address: +N */
@@ -69,7 +69,7 @@ typedef struct {
     uint64_t range_end;
     size_t target; /* { b t T: index to go on at */
     const char *label;
-    g_text text;   /* a i c: the text; r: the file; :label */
+    g_text text;     /* a i c: the text; r: the file; :label */
     uint64_t number; /* q Q: status; l L: width */
     sed_output *out;
     sed_input_file *read; /* R */
@@ -99,7 +99,8 @@ typedef struct {
     int status;
 } sed_program;
 
-/* sed_parse.c: adds the commands of one -e text or -f file. Ends with a message when it is wrong. */
+/* sed_parse.c: adds the commands of one -e text or -f file. Ends with a message when it is wrong.
+ */
 void sed_add_expression(sed_program *p, const char *text);
 void sed_add_file(sed_program *p, const char *name);
 /* After all of them: labels and blocks. */
@@ -123,8 +124,8 @@ bool sed_input_line(sed_input *in, g_text *space, bool *chomped);
 bool sed_input_is_last(sed_input *in);
 uint64_t sed_input_number(const sed_input *in);
 const char *sed_input_name(const sed_input *in);
-/* Copies what is left of the current file to its output (q with -i) and closes everything. */
-void sed_input_end(sed_input *in, bool copy_rest);
+/* Closes everything; a file that is edited in place takes its new text. */
+void sed_input_end(sed_input *in);
 /* Where lines go: standard output, or the file that is edited in place. */
 sed_output *sed_input_output(sed_input *in);
 void sed_put(sed_program *p, sed_output *out, const char *s, size_t len, bool newline);

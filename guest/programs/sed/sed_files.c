@@ -21,7 +21,7 @@ struct sed_input {
     const char *name;
     uint64_t line;
     sed_output standard, *out;
-    sed_output edited;   /* -i: the new file */
+    sed_output edited; /* -i: the new file */
     char *edited_path;
     char *target_path;
     struct stat st;
@@ -30,8 +30,10 @@ struct sed_input {
 /* Output */
 
 void sed_put_raw(sed_output *out, const char *s, size_t len) {
-    if (out->standard) g_out(s, len);
-    else g_sink_put(&out->sink, s, len);
+    if (out->standard)
+        g_out(s, len);
+    else
+        g_sink_put(&out->sink, s, len);
 }
 
 void sed_put_missing_newline(sed_program *p, sed_output *out) {
@@ -41,7 +43,8 @@ void sed_put_missing_newline(sed_program *p, sed_output *out) {
 }
 
 void sed_flush(sed_output *out) {
-    if (out->standard) g_out_flush();
+    if (out->standard)
+        g_out_flush();
     else if (g_sink_flush(&out->sink))
         g_die_errno(4, out->sink.error, "couldn't write to %s", out->name);
 }
@@ -49,9 +52,11 @@ void sed_flush(sed_output *out) {
 void sed_put(sed_program *p, sed_output *out, const char *s, size_t len, bool newline) {
     sed_put_missing_newline(p, out);
     sed_put_raw(out, s, len);
-    if (newline) sed_put_raw(out, &p->end, 1);
-    else out->missing_newline = true;
-    if (p->unbuffered || !out->standard) sed_flush(out);
+    if (newline)
+        sed_put_raw(out, &p->end, 1);
+    else
+        out->missing_newline = true;
+    if (p->unbuffered || out->sink.fd == STDERR_FILENO) sed_flush(out);
 }
 
 sed_output *sed_open_output(sed_program *p, const char *name) {
@@ -99,9 +104,15 @@ sed_input *sed_input_new(sed_program *p, char **files, int count) {
     return in;
 }
 
-sed_output *sed_input_output(sed_input *in) { return in->out; }
-uint64_t sed_input_number(const sed_input *in) { return in->line; }
-const char *sed_input_name(const sed_input *in) { return in->name; }
+sed_output *sed_input_output(sed_input *in) {
+    return in->out;
+}
+uint64_t sed_input_number(const sed_input *in) {
+    return in->line;
+}
+const char *sed_input_name(const sed_input *in) {
+    return in->name;
+}
 
 /* The name of the backup: "*" in the suffix stands for the file's name. */
 static char *backup_name(const char *path, const char *suffix) {
@@ -114,8 +125,10 @@ static char *backup_name(const char *path, const char *suffix) {
     }
     if (!strchr(suffix, '/')) g_text_add(&name, path, (size_t)(base - path));
     for (const char *s = suffix; *s; s++) {
-        if (*s == '*') g_text_adds(&name, base);
-        else g_text_addc(&name, *s);
+        if (*s == '*')
+            g_text_adds(&name, base);
+        else
+            g_text_addc(&name, *s);
     }
     return name.s;
 }
@@ -136,7 +149,8 @@ static bool begin_edit(sed_input *in, int fd, const char *name) {
     size_t dir = path.len;
     for (unsigned i = 0; i < 10000; i++) {
         path.len = dir;
-        g_text_addf(&path, "sed%c%c%04u", 'A' + (int)(i % 26), 'a' + (int)((unsigned)getpid() % 26), i);
+        g_text_addf(&path, "sed%c%c%04u", 'A' + (int)(i % 26), 'a' + (int)((unsigned)getpid() % 26),
+                    i);
         int out = open(path.s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (out < 0 && errno == EEXIST) continue;
         if (out < 0) g_die_errno(4, errno, "couldn't open temporary file %s", path.s);
@@ -178,6 +192,21 @@ static void close_file(sed_input *in) {
     finish_edit(in);
 }
 
+/* With -s and -i every file begins anew: line numbers, ranges and the files of R. */
+static void begin_separate_file(sed_input *in) {
+    in->line = 0;
+    for (size_t i = 0; i < in->p->count; i++) {
+        sed_command *c = &in->p->commands[i];
+        c->active = c->from.kind == ADDRESS_ZERO && c->to.kind != ADDRESS_NONE;
+    }
+    for (sed_input_file *f = in->p->reads; f; f = f->next) {
+        if (!f->open || lseek(f->in.fd, 0, SEEK_SET) < 0) continue;
+        int fd = f->in.fd;
+        g_reader_free(&f->in);
+        g_reader_init(&f->in, fd, in->p->end);
+    }
+}
+
 /* Opens the next file that can be read; false when there is none. */
 static bool open_next(sed_input *in) {
     while (in->next < in->count) {
@@ -191,9 +220,9 @@ static bool open_next(sed_input *in) {
         }
         struct stat st;
         if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-            if (in->p->in_place) g_warn("couldn't edit %s: not a regular file", name);
-            else g_warn("couldn't read %s: Is a directory", name);
-            in->p->status = in->p->in_place ? 4 : 2;
+            if (!in->p->in_place) g_die(4, "read error on %s: Is a directory", name);
+            g_warn("couldn't edit %s: not a regular file", name);
+            in->p->status = 4;
             close(fd);
             continue;
         }
@@ -204,7 +233,7 @@ static bool open_next(sed_input *in) {
         g_reader_init(&in->in, fd, in->p->end);
         in->open = true;
         in->name = name;
-        if (in->p->separate) in->line = 0;
+        if (in->p->separate) begin_separate_file(in);
         return true;
     }
     return false;
@@ -254,14 +283,7 @@ bool sed_input_is_last(sed_input *in) {
     return true;
 }
 
-void sed_input_end(sed_input *in, bool copy_rest) {
-    while (in->p->in_place && copy_rest && in->open) {
-        char *bytes;
-        size_t n = g_read_some(&in->in, &bytes);
-        if (n == 0) break;
-        sed_put_missing_newline(in->p, in->out);
-        sed_put_raw(in->out, bytes, n);
-    }
+void sed_input_end(sed_input *in) {
     /* Standard input is left behind the last line used. */
     if (in->open && in->in.fd == STDIN_FILENO && in->in.start < in->in.len)
         lseek(STDIN_FILENO, -(off_t)(in->in.len - in->in.start), SEEK_CUR);

@@ -41,8 +41,10 @@ static void add_changed(g_text *out, const char *s, size_t len, case_state *st) 
 }
 
 static void add_piece_text(g_text *out, const char *s, size_t len, case_state *st) {
-    if (st->all == CASE_NONE && st->one == CASE_NONE) g_text_add(out, s, len);
-    else add_changed(out, s, len, st);
+    if (st->all == CASE_NONE && st->one == CASE_NONE)
+        g_text_add(out, s, len);
+    else
+        add_changed(out, s, len, st);
 }
 
 static void add_replacement(const sed_command *c, const char *s, const pf_range *ranges,
@@ -57,8 +59,12 @@ static void add_replacement(const sed_command *c, const char *s, const pf_range 
         }
         switch (piece->change) {
         case CASE_KEEP: break;
-        case CASE_UPPER_ONE: case CASE_LOWER_ONE: st.one = piece->change; break;
-        default: st.all = piece->change; break;
+        case CASE_UPPER_ONE:
+        case CASE_LOWER_ONE: st.one = piece->change; break;
+        default: /* \u before \L is forgotten, as GNU does; \L\u does both */
+            st.all = piece->change;
+            st.one = CASE_NONE;
+            break;
         }
     }
 }

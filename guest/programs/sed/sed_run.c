@@ -38,7 +38,8 @@ bool sed_search(sed_program *p, const sed_regex *r, const char *s, size_t len, s
     if (!last_used) g_die(1, "-e expression #1, char 0: no previous regular expression");
     int status = pf_regex_search(last_used, s ? s : "", len, from, 0, ranges, count);
     if (status == PF_RE_NOMEM) g_die(1, "memory exhausted");
-    if (status == PF_RE_LIMIT) g_die(1, "the expression's back-references take too long on this text");
+    if (status == PF_RE_LIMIT)
+        g_die(1, "the expression's back-references take too long on this text");
     return status == PF_RE_OK;
 }
 
@@ -70,7 +71,7 @@ static void begin_range(sed_command *c, uint64_t line) {
         if (c->to.first == 0) c->active = false;
         break;
     case ADDRESS_MULTIPLE:
-        c->range_end = c->to.first ? (line + c->to.first - 1) / c->to.first * c->to.first : line;
+        c->range_end = c->to.first ? line + c->to.first - line % c->to.first : line;
         if (line >= c->range_end) c->active = false;
         break;
     default: break;
@@ -87,7 +88,9 @@ static bool selected(runner *r, sed_command *c) {
         return true;
     }
     switch (c->to.kind) {
-    case ADDRESS_LINE: case ADDRESS_PLUS: case ADDRESS_MULTIPLE:
+    case ADDRESS_LINE:
+    case ADDRESS_PLUS:
+    case ADDRESS_MULTIPLE:
         if (line >= c->range_end) c->active = false;
         return line <= c->range_end || (c->from.kind == ADDRESS_LINE && line == c->from.first);
     default:
@@ -97,7 +100,8 @@ static bool selected(runner *r, sed_command *c) {
 }
 
 static void enqueue(runner *r, appended item) {
-    if (r->queue_count == r->queue_cap) r->queue = g_more(r->queue, &r->queue_cap, sizeof *r->queue);
+    if (r->queue_count == r->queue_cap)
+        r->queue = g_more(r->queue, &r->queue_cap, sizeof *r->queue);
     r->queue[r->queue_count++] = item;
 }
 
@@ -106,7 +110,8 @@ static void put_file(runner *r, const char *name) {
     if (fd < 0) return;
     char *block = g_alloc(65536);
     ssize_t n;
-    while ((n = g_read(fd, block, 65536)) > 0) sed_put_raw(sed_input_output(r->in), block, (size_t)n);
+    while ((n = g_read(fd, block, 65536)) > 0)
+        sed_put_raw(sed_input_output(r->in), block, (size_t)n);
     free(block);
     g_close_input(fd);
 }
@@ -122,7 +127,8 @@ static void put_queue(runner *r) {
             put_file(r, a->file);
         } else if (a->line_of->open) {
             g_line line;
-            if (g_read_line(&a->line_of->in, &line)) sed_put(r->p, out, line.s, line.len, line.terminated);
+            if (g_read_line(&a->line_of->in, &line))
+                sed_put(r->p, out, line.s, line.len, line.terminated);
         }
     }
     if (r->queue_count && r->p->unbuffered) sed_flush(out);
@@ -139,18 +145,30 @@ static void end_cycle(runner *r) {
     put_queue(r);
 }
 
+/* 0r: files that stand before the first line. */
+static void put_files_before(runner *r) {
+    for (size_t i = 0; i < r->p->count; i++) {
+        const sed_command *c = &r->p->commands[i];
+        if (c->name == 'r' && c->from.kind == ADDRESS_ZERO) put_file(r, c->text.s);
+    }
+}
+
 static bool read_line(runner *r) {
     r->space.len = 0;
     r->replaced = false;
     g_text_add(&r->space, "", 0);
-    return sed_input_line(r->in, &r->space, &r->chomped);
+    if (!sed_input_line(r->in, &r->space, &r->chomped)) return false;
+    if (sed_input_number(r->in) != 1) return true;
+    if (r->p->separate) r->hold.len = 0; /* every file begins anew */
+    put_files_before(r);
+    return true;
 }
 
 /* l: the pattern space without doubt; lines end with \ when they are folded, with $ at the end. */
 static void list_space(runner *r, uint64_t width) {
     sed_output *out = sed_input_output(r->in);
     g_text line = {0};
-    size_t column = 0, room = width > 1 ? (size_t)width - 1 : SIZE_MAX;
+    size_t column = 0, room = width > 0 ? (size_t)width - 1 : SIZE_MAX;
     sed_put_missing_newline(r->p, out);
     for (size_t i = 0; i < r->space.len; i++) {
         unsigned char c = (unsigned char)r->space.s[i];
@@ -178,7 +196,8 @@ static void list_space(runner *r, uint64_t width) {
         g_text_add(&line, piece, len);
         column += len;
     }
-    g_text_adds(&line, "$\n");
+    g_text_addc(&line, '$');
+    g_text_addc(&line, r->p->end);
     sed_put_raw(out, line.s, line.len);
     g_text_free(&line);
 }
@@ -186,13 +205,13 @@ static void list_space(runner *r, uint64_t width) {
 enum after { NEXT_COMMAND, NEXT_CYCLE, END_CYCLE, QUIT, QUIT_SILENTLY };
 
 /* n and N when there is no next line: POSIX says quit; GNU prints first unless POSIXLY_CORRECT. */
-static enum after no_next_line(bool appending) {
-    if (appending && getenv("POSIXLY_CORRECT")) return QUIT_SILENTLY;
+static enum after no_next_line(const sed_program *p, bool appending) {
+    if (appending && (p->posix || getenv("POSIXLY_CORRECT"))) return QUIT_SILENTLY;
     return QUIT;
 }
 
 static void put_first_line(runner *r, sed_output *out) {
-    const char *end = memchr(r->space.s, '\n', r->space.len);
+    const char *end = memchr(r->space.s, r->p->end, r->space.len);
     size_t len = end ? (size_t)(end - r->space.s) : r->space.len;
     sed_put(r->p, out, r->space.s, len, true);
 }
@@ -227,7 +246,7 @@ static enum after copy_spaces(runner *r, const sed_command *c) {
 }
 
 static enum after delete_first_line(runner *r) {
-    char *end = memchr(r->space.s, '\n', r->space.len);
+    char *end = memchr(r->space.s, r->p->end, r->space.len);
     if (!end) return NEXT_CYCLE;
     size_t cut = (size_t)(end + 1 - r->space.s);
     memmove(r->space.s, r->space.s + cut, r->space.len - cut + 1);
@@ -237,12 +256,14 @@ static enum after delete_first_line(runner *r) {
 }
 
 static enum after next_line(runner *r, bool append) {
-    if (sed_input_is_last(r->in)) return no_next_line(append);
+    if (sed_input_is_last(r->in)) return no_next_line(r->p, append);
     if (!append && !r->p->quiet) put_space(r, sed_input_output(r->in));
     put_queue(r);
     r->replaced = false;
-    if (append) g_text_addc(&r->space, r->p->end);
-    else r->space.len = 0;
+    if (append)
+        g_text_addc(&r->space, r->p->end);
+    else
+        r->space.len = 0;
     if (!sed_input_line(r->in, &r->space, &r->chomped)) return QUIT;
     return NEXT_COMMAND;
 }
@@ -251,12 +272,15 @@ static enum after next_line(runner *r, bool append) {
 static enum after execute(runner *r, sed_command *c, size_t *at) {
     sed_output *out = sed_input_output(r->in);
     switch (c->name) {
-    case '{': case '}': case ':': case 'v': break;
+    case '{':
+    case '}':
+    case ':':
+    case 'v': break;
     case '=': {
         char text[32];
         size_t n = sizeof text;
         uint64_t value = sed_input_number(r->in);
-        text[--n] = '\n';
+        text[--n] = r->p->end;
         do {
             text[--n] = (char)('0' + value % 10);
             value /= 10;
@@ -292,19 +316,21 @@ static enum after execute(runner *r, sed_command *c, size_t *at) {
     case 'F':
         sed_put_missing_newline(r->p, out);
         sed_put_raw(out, sed_input_name(r->in), strlen(sed_input_name(r->in)));
-        sed_put_raw(out, "\n", 1);
+        sed_put_raw(out, &r->p->end, 1);
         break;
-    case 'g': case 'G': case 'h': case 'H': case 'x': return copy_spaces(r, c);
-    case 'l': case 'L': list_space(r, c->number == UINT64_MAX ? r->p->line_width : c->number); break;
-    case 'n': case 'N': return next_line(r, c->name == 'N');
+    case 'g':
+    case 'G':
+    case 'h':
+    case 'H':
+    case 'x': return copy_spaces(r, c);
+    case 'l':
+    case 'L': list_space(r, c->number == UINT64_MAX ? r->p->line_width : c->number); break;
+    case 'n':
+    case 'N': return next_line(r, c->name == 'N');
     case 'p': put_space(r, out); break;
     case 'P': put_first_line(r, out); break;
-    case 'q':
-        r->p->status = (int)c->number;
-        return QUIT;
-    case 'Q':
-        r->p->status = (int)c->number;
-        return QUIT_SILENTLY;
+    case 'q': r->p->status = (int)c->number; return QUIT;
+    case 'Q': r->p->status = (int)c->number; return QUIT_SILENTLY;
     case 's':
         if (!sed_replace(r->p, c, &r->space, &r->spare)) break;
         r->replaced = true;
@@ -338,16 +364,18 @@ int sed_run(sed_program *p, char **files, int count) {
     runner r = {.p = p, .in = sed_input_new(p, files, count)};
     g_text_add(&r.hold, "", 0);
     g_text_add(&r.spare, "", 0);
-    bool quit = false;
+    bool quit = false; /* what is left of the file is dropped, also with -i */
     for (unsigned cycles = 0; !quit; cycles++) {
         if (cycles % 512 == 0) pf_yield();
         if (!r.skip_reading && !read_line(&r)) break;
         r.skip_reading = false;
         enum after after = run_commands(&r);
-        if (after == END_CYCLE || after == QUIT) end_cycle(&r);
-        else put_queue(&r);
+        if (after == END_CYCLE || after == QUIT)
+            end_cycle(&r);
+        else
+            put_queue(&r);
         quit = after == QUIT || after == QUIT_SILENTLY;
     }
-    sed_input_end(r.in, quit);
+    sed_input_end(r.in);
     return p->status;
 }
