@@ -1,0 +1,220 @@
+/*
+ * basenc.c: base64, base32 and basenc: bytes as text and back.
+ *
+ * help base64 base32:
+ *   Usage: @NAME@ [OPTION]... [FILE]
+ *   @NAME@ encode or decode FILE, or standard input, to standard output.
+ *
+ *     -d, --decode          decode data
+ *     -i, --ignore-garbage  when decoding, ignore non-alphabet characters
+ *     -w, --wrap=COLS       wrap encoded lines after COLS characters (default 76); 0 does not wrap
+ *         --help            display this help and exit
+ *         --version         output version information and exit
+ *
+ * help basenc:
+ *   Usage: basenc [OPTION]... [FILE]
+ *   basenc encode or decode FILE, or standard input, to standard output.
+ *
+ *         --base64          same as 'base64' program
+ *         --base64url       file- and url-safe base64
+ *         --base32          same as 'base32' program
+ *         --base32hex       extended hex alphabet base32
+ *         --base16          hex encoding
+ *         --base2msbf       bit string with most significant bit first
+ *         --base2lsbf       bit string with least significant bit first
+ *     -d, --decode          decode data
+ *     -i, --ignore-garbage  when decoding, ignore non-alphabet characters
+ *     -w, --wrap=COLS       wrap encoded lines after COLS characters (default 76); 0 does not wrap
+ *         --help            display this help and exit
+ *         --version         output version information and exit
+ */
+#include "g_in.h"
+#include "g_number.h"
+#include "g_option.h"
+#include "g_out.h"
+#include "g_quote.h"
+
+#include <string.h>
+
+/* `bits` a character; `group` characters stand for `bytes` bytes, filled up with = when `padded`.
+ */
+typedef struct {
+    const char *alphabet;
+    int bits, group, bytes;
+    bool padded, low_first;
+} encoding;
+
+enum { BASE64, BASE64URL, BASE32, BASE32HEX, BASE16, BASE2MSBF, BASE2LSBF, ENCODINGS };
+static const encoding encodings[ENCODINGS] = {
+    {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4, 3, true, false},
+    {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", 6, 4, 3, true, false},
+    {"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 8, 5, true, false},
+    {"0123456789ABCDEFGHIJKLMNOPQRSTUV", 5, 8, 5, true, false},
+    {"0123456789ABCDEF", 4, 2, 1, false, false},
+    {"01", 1, 8, 1, false, false},
+    {"01", 1, 8, 1, false, true},
+};
+
+typedef struct {
+    const encoding *e;
+    uint64_t wrap, column;
+} writer;
+
+static void put(writer *w, char c) {
+    if (w->wrap && w->column == w->wrap) {
+        g_outc('\n');
+        w->column = 0;
+    }
+    g_outc(c);
+    w->column++;
+}
+
+/* `n` bytes, at most a group's, as characters. */
+static void encode_group(writer *w, const unsigned char *p, int n) {
+    const encoding *e = w->e;
+    uint64_t value = 0;
+    for (int i = 0; i < e->bytes; i++) value = value << 8 | (i < n ? p[i] : 0);
+    int used = (n * 8 + e->bits - 1) / e->bits;
+    for (int i = 0; i < e->group; i++) {
+        int shift = e->low_first ? i : (e->group - 1 - i) * e->bits;
+        if (i < used)
+            put(w, e->alphabet[value >> shift & ((1u << e->bits) - 1)]);
+        else if (e->padded)
+            put(w, '=');
+    }
+}
+
+static int encode(int fd, const encoding *e, uint64_t wrap) {
+    writer w = {e, wrap, 0};
+    g_reader in;
+    char *bytes;
+    unsigned char rest[8];
+    int kept = 0;
+    g_reader_init(&in, fd, '\n');
+    for (size_t n; (n = g_read_some(&in, &bytes)) > 0;) {
+        size_t i = 0;
+        while (kept > 0 && kept < e->bytes && i < n) rest[kept++] = (unsigned char)bytes[i++];
+        if (kept == e->bytes) {
+            encode_group(&w, rest, kept);
+            kept = 0;
+        }
+        if (kept > 0) continue;
+        for (; i + (size_t)e->bytes <= n; i += (size_t)e->bytes)
+            encode_group(&w, (const unsigned char *)bytes + i, e->bytes);
+        while (i < n) rest[kept++] = (unsigned char)bytes[i++];
+    }
+    if (kept > 0) encode_group(&w, rest, kept);
+    if (wrap && w.column > 0) g_outc('\n');
+    return in.error;
+}
+
+typedef struct {
+    const encoding *e;
+    signed char value[256]; /* -1: not in the alphabet */
+    uint64_t bits;
+    int count;   /* characters of the group so far, without = */
+    int padding; /* = of the group so far */
+} reader;
+
+static void put_group(const reader *r) {
+    int bytes = r->count * r->e->bits / 8;
+    uint64_t value = r->bits << (r->e->group - r->count) * r->e->bits;
+    for (int i = 0; i < bytes; i++) g_outc((char)(value >> (r->e->bytes - 1 - i) * 8));
+}
+
+/* Whether a group of that many characters can be filled up with =. */
+static bool may_be_short(const encoding *e, int count) {
+    return e->padded && count * e->bits / 8 > 0 && count * e->bits % 8 < e->bits;
+}
+
+static _Noreturn void invalid(const reader *r) {
+    if (r->count > 0) put_group(r);
+    g_out_flush();
+    g_die(1, "invalid input");
+}
+
+static void take(reader *r, unsigned char c, bool ignore_garbage) {
+    const encoding *e = r->e;
+    if (c == '\n') return;
+    if (c == '=' && e->padded) {
+        if (r->padding == 0 && !may_be_short(e, r->count)) invalid(r);
+        r->padding++;
+        if (r->count + r->padding < e->group) return;
+        put_group(r);
+        r->bits = 0;
+        r->count = r->padding = 0;
+        return;
+    }
+    int value = r->value[c];
+    if (value < 0 && ignore_garbage) return;
+    if (value < 0 || r->padding > 0) invalid(r);
+    r->bits =
+        e->low_first ? r->bits | (uint64_t)value << r->count : r->bits << e->bits | (uint64_t)value;
+    if (++r->count < e->group) return;
+    put_group(r);
+    r->bits = 0;
+    r->count = 0;
+}
+
+static int decode(int fd, const encoding *e, bool ignore_garbage) {
+    reader r = {.e = e};
+    memset(r.value, -1, sizeof r.value);
+    for (int i = 0; e->alphabet[i]; i++) r.value[(unsigned char)e->alphabet[i]] = (signed char)i;
+    if (e == &encodings[BASE16])
+        for (int i = 10; i < 16; i++) r.value['a' + i - 10] = (signed char)i;
+    g_reader in;
+    char *bytes;
+    g_reader_init(&in, fd, '\n');
+    for (size_t n; (n = g_read_some(&in, &bytes)) > 0;)
+        for (size_t i = 0; i < n; i++) take(&r, (unsigned char)bytes[i], ignore_garbage);
+    if (!in.error && (r.count > 0 || r.padding > 0)) invalid(&r);
+    return in.error;
+}
+
+enum { FIRST_ENCODING = 256 };
+static const g_long longs[] = {{"decode", 'd', G_NONE},
+                               {"wrap", 'w', G_REQUIRED},
+                               {"ignore-garbage", 'i', G_NONE},
+                               {"base64", FIRST_ENCODING + BASE64, G_NONE},
+                               {"base64url", FIRST_ENCODING + BASE64URL, G_NONE},
+                               {"base32", FIRST_ENCODING + BASE32, G_NONE},
+                               {"base32hex", FIRST_ENCODING + BASE32HEX, G_NONE},
+                               {"base16", FIRST_ENCODING + BASE16, G_NONE},
+                               {"base2msbf", FIRST_ENCODING + BASE2MSBF, G_NONE},
+                               {"base2lsbf", FIRST_ENCODING + BASE2LSBF, G_NONE},
+                               {0}};
+static const g_long plain_longs[] = {
+    {"decode", 'd', G_NONE}, {"wrap", 'w', G_REQUIRED}, {"ignore-garbage", 'i', G_NONE}, {0}};
+
+int basenc_main(int argc, char **argv) {
+    const char *slash = strrchr(g_name(), '/'), *name = slash ? slash + 1 : g_name();
+    int chosen = strcmp(name, "base64") == 0 ? BASE64 : strcmp(name, "base32") == 0 ? BASE32 : -1;
+    bool decoding = false, ignore_garbage = false;
+    uint64_t wrap = 76;
+    g_options o;
+    g_options_init(&o, argc, argv, "diw:", chosen < 0 ? longs : plain_longs);
+    for (int option; (option = g_option(&o)) >= 0;) {
+        switch (option) {
+        case 'd': decoding = true; break;
+        case 'i': ignore_garbage = true; break;
+        case 'w': {
+            enum g_number_result result = g_parse_unsigned(o.arg, "", &wrap, NULL);
+            if (result == G_NUMBER_OVERFLOW)
+                wrap = 0;
+            else if (result != G_NUMBER_OK)
+                g_die(1, "invalid wrap size: %s", g_quote(o.arg));
+            break;
+        }
+        default: chosen = option - FIRST_ENCODING;
+        }
+    }
+    if (chosen < 0) g_usage("missing encoding type");
+    if (argc - o.at > 1) g_extra_operand(argv[o.at + 1]);
+    const char *file = o.at < argc ? argv[o.at] : "-";
+    int fd = g_open_input(file);
+    if (fd < 0) return 1;
+    int error = decoding ? decode(fd, &encodings[chosen], ignore_garbage)
+                         : encode(fd, &encodings[chosen], wrap);
+    if (error) g_die_errno(1, error, "read error");
+    return 0;
+}
