@@ -24,7 +24,7 @@ pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *run, pf_error *error) {
 bool pf_sandbox_has_work(const pf_sandbox *s) { return machine_next_call(s) != NULL; }
 bool pf_sandbox_running(const pf_sandbox *s) { return s->run.on; }
 
-static pf_call describe(const struct machine_call *call) {
+static pf_call describe(const pf_sandbox *s, const struct machine_call *call) {
     return (pf_call){
         .id = call->id,
         .method = call->method,
@@ -32,6 +32,7 @@ static pf_call describe(const struct machine_call *call) {
         .params = call->params,
         .params_len = call->params_len,
         .capability = call->capability,
+        .ask = cap_gate_asks(s->gate, call->capability),
     };
 }
 
@@ -41,7 +42,7 @@ pf_status pf_sandbox_step(pf_sandbox *s, pf_call *out, pf_error *error) {
     struct machine_call *call = machine_next_call(s);
     if (call) {
         call->handed_out = true;
-        *out = describe(call);
+        *out = describe(s, call);
     }
     machine_leave(s);
     return call ? PF_OK : PF_DONE;
@@ -50,7 +51,7 @@ pf_status pf_sandbox_step(pf_sandbox *s, pf_call *out, pf_error *error) {
 size_t pf_sandbox_pending(const pf_sandbox *s, pf_call *calls, size_t count) {
     size_t n = 0;
     for (const struct machine_call *call = s->calls; call; call = call->next, n++)
-        if (n < count) calls[n] = describe(call);
+        if (n < count) calls[n] = describe(s, call);
     return n;
 }
 
@@ -75,6 +76,7 @@ pf_status pf_sandbox_fail(pf_sandbox *s, uint64_t id, pf_failure kind, const cha
                           pf_error *error) {
     uint32_t outcome = kind == PF_FAILURE_INVALID   ? PF_OP_INVALID
                        : kind == PF_FAILURE_TIMEOUT ? PF_OP_TIMEOUT
+                       : kind == PF_FAILURE_DENIED  ? PF_OP_DENIED
                                                     : PF_OP_FAILED;
     if (!message) message = "failed";
     return answer(s, id, outcome, message, strlen(message), error);

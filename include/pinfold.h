@@ -164,6 +164,8 @@ typedef struct pf_call {
     const char *params; /* the checked JSON object, re-serialised; NUL-terminated */
     size_t params_len;
     int capability;     /* index of the capability that allowed it, in the policy's order */
+    bool ask;           /* that capability wants it approved: answer it only if somebody agrees,
+                           otherwise fail it with PF_FAILURE_DENIED. It may wait in a snapshot */
 } pf_call;
 
 /* Looks only: is there a call that was not handed out yet? */
@@ -181,7 +183,12 @@ PF_API size_t pf_sandbox_pending(const pf_sandbox *sandbox, pf_call *calls, size
 PF_API pf_status pf_sandbox_resume(pf_sandbox *sandbox, uint64_t id, const char *json, size_t len,
                                    pf_error *error);
 
-typedef enum pf_failure { PF_FAILED = 0, PF_FAILURE_INVALID = 1, PF_FAILURE_TIMEOUT = 2 } pf_failure;
+typedef enum pf_failure {
+    PF_FAILED = 0,
+    PF_FAILURE_INVALID = 1,
+    PF_FAILURE_TIMEOUT = 2,
+    PF_FAILURE_DENIED = 3 /* the guest sees CapabilityError "denied"; status 126 in the shell */
+} pf_failure;
 /* Answers a call with a failure that the guest sees as ToolError with this text. */
 PF_API pf_status pf_sandbox_fail(pf_sandbox *sandbox, uint64_t id, pf_failure kind,
                                  const char *message, pf_error *error);
@@ -194,6 +201,43 @@ PF_API int64_t pf_sandbox_wait_ns(const pf_sandbox *sandbox);
 /* As Ctrl-C: the foreground of the run gets SIGINT. Any thread, any time, also in a signal handler;
  * a sandbox that is being freed excepted. */
 PF_API void pf_sandbox_interrupt(pf_sandbox *sandbox);
+
+/* ------------------------------------------------------------------ tools and capabilities */
+
+/* A declared tool, and how programs can name it: always as `tool NAME` and as tools["id"]. */
+typedef struct pf_tool_info {
+    const char *name; /* as declared */
+    const char *id;   /* canonical: "stripe/charges/create" */
+    const char *flat; /* "stripe_charges_create" */
+    bool flat_usable;   /* the flat name is a command and a JavaScript function */
+    bool dotted_usable; /* stripe.charges.create(…) works in JavaScript */
+} pf_tool_info;
+/* In the order of declaration: how many; fills up to `count`. Strings live with the sandbox. */
+PF_API size_t pf_sandbox_tools(const pf_sandbox *sandbox, pf_tool_info *tools, size_t count);
+
+/* Would this call be allowed now? Spends nothing, and does not look at tools and their schemas.
+ * params: a JSON object, NULL for an empty one. When not, *why (may be NULL) says why not; free it
+ * with pf_free(). */
+PF_API bool pf_sandbox_can_call(const pf_sandbox *sandbox, const char *method, const char *params,
+                                size_t len, char **why);
+/* One decision about a tool call. Pointers live until the callback returns. */
+typedef struct pf_decision {
+    uint64_t id;         /* of the call if it was allowed, else 0 */
+    const char *outcome; /* "allowed", "ask", "denied", "limit", "invalid" or "unknown"; constant */
+    const char *method;  /* canonical id; "" when the call could not be read that far */
+    const char *name;    /* as the guest wrote it; the same */
+    const char *params;  /* the JSON object; NULL when it could not be read */
+    int capability;      /* that allowed it, or the first whose pattern matched; -1: none */
+    const char *message; /* why not; NULL when it was allowed */
+} pf_decision;
+/* Called for every decision when it is made, before anything comes of it, on the thread that drives
+ * the sandbox, which is busy meanwhile. NULL ends it. */
+typedef void (*pf_decision_fn)(void *user, const pf_decision *decision);
+PF_API void pf_sandbox_on_decision(pf_sandbox *sandbox, pf_decision_fn callback, void *user);
+
+/* Calls that a capability has left, by its index in the policy: -1 unlimited, 0 also for an index
+ * that does not exist. */
+PF_API int64_t pf_sandbox_calls_left(const pf_sandbox *sandbox, size_t capability);
 
 /* ------------------------------------------------------------------ results */
 
@@ -254,8 +298,26 @@ PF_API pf_status pf_sandbox_restore(const pf_options *options, const char *data,
 
 /* ------------------------------------------------------------------ policies */
 
-/* Checks a policy document, as pf_options_policy() does; PF_OK or PF_INVALID with the place. */
+/* Questions about documents, without a sandbox. PF_INVALID: a document that cannot be accepted, with
+ * the place. */
+
+/* Checks a policy document, as pf_options_policy() does. */
 PF_API pf_status pf_policy_check(const char *json, size_t len, pf_error *error);
+/*
+ * Attenuation: is every call that the child allows allowed by the parent, too? Sound: never a wrong
+ * yes, perhaps a cautious no; then *why (may be NULL) says what is not covered. Free it with pf_free().
+ */
+PF_API pf_status pf_policy_is_subset(const char *child, size_t child_len, const char *parent,
+                                     size_t parent_len, bool *subset, char **why, pf_error *error);
+/* The same policy with canonical patterns and long constraints; free with pf_free(). */
+PF_API pf_status pf_policy_normalize(const char *json, size_t len, char **out, size_t *out_len,
+                                     pf_error *error);
+/* Does a pattern match a method? A method that cannot exist matches nothing. */
+PF_API pf_status pf_pattern_matches(const char *pattern, const char *method, bool *matches,
+                                    pf_error *error);
+/* Does the parent match every method that the child matches? */
+PF_API pf_status pf_pattern_is_subset(const char *child, const char *parent, bool *subset,
+                                      pf_error *error);
 
 #ifdef __cplusplus
 }

@@ -31,9 +31,11 @@ static bool make_id(const char *name, char id[NAME_MAX_LEN + 1]) {
     return true;
 }
 
+/* A flat name that several tools have, or that is something else's, is nobody's. */
 static bool is_called(yyjson_val *tool, const char *name, const char *id) {
     return strcmp(tool_catalog_text(tool, "id"), id) == 0 ||
-           strcmp(tool_catalog_text(tool, "flat"), name) == 0;
+           (strcmp(tool_catalog_text(tool, "flat"), name) == 0 &&
+            !yyjson_is_false(yyjson_obj_get(tool, "flat_usable")));
 }
 
 static yyjson_val *all_tools(yyjson_doc **doc) {

@@ -20,7 +20,7 @@ struct call {
     bool named;                   /* method is filled */
     size_t tool;                  /* or CAP_NO_TOOL */
     int outcome, capability;
-    char *json; /* params as they are delivered; in the scratch arena */
+    char *json; /* params as they are delivered, or logged; in the scratch arena */
     size_t json_len;
     struct base_text why;
 };
@@ -103,9 +103,9 @@ static pf_status decide(struct call *c, const char *payload, size_t len) {
     pf_status status = read_payload(c, payload, len);
     if (status == PF_OK && c->outcome == PF_OP_OK) status = find_tool(c);
     if (status == PF_OK && c->outcome == PF_OP_OK) status = check_params(c);
-    if (status != PF_OK || c->outcome != PF_OP_OK) return status;
+    if (status != PF_OK || (c->outcome != PF_OP_OK && !yyjson_is_obj(c->params))) return status;
     c->json = base_json_write(&c->gate->scratch, c->params, &c->json_len);
-    return c->json ? PF_OK : PF_NO_MEMORY;
+    return c->json || c->outcome != PF_OP_OK ? PF_OK : PF_NO_MEMORY;
 }
 
 static char *put(char **at, const char *text, size_t len) {
@@ -121,7 +121,7 @@ static pf_status fill(struct cap_decision *out, const struct call *c) {
     size_t name_len = c->written ? strlen(name) : 0; /* up to a NUL, if it has one */
     size_t method_len = c->named ? c->method.len : 0;
     bool ok = c->outcome == PF_OP_OK;
-    char *at = malloc(method_len + name_len + 3 + (ok ? c->json_len : c->why.len));
+    char *at = malloc(method_len + name_len + 4 + c->json_len + (ok ? 0 : c->why.len));
     if (!at) return PF_NO_MEMORY;
     out->block = at;
     out->outcome = c->outcome;
@@ -133,6 +133,7 @@ static pf_status fill(struct cap_decision *out, const struct call *c) {
         out->params_len = c->json_len;
     } else {
         out->message = put(&at, c->why.data, c->why.len);
+        if (c->json) out->refused = put(&at, c->json, c->json_len);
     }
     return PF_OK;
 }
@@ -148,6 +149,7 @@ pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct
     c.outcome = PF_OP_OK;
     c.capability = -1;
     c.json = NULL;
+    c.json_len = 0;
     base_text_init(&c.why, message, sizeof message);
     *out = (struct cap_decision){0};
     pf_status status = decide(&c, payload, len);

@@ -86,6 +86,11 @@ size_t cap_gate_capability_count(const cap_gate *gate) {
     return gate->policy ? gate->policy->count : 0;
 }
 
+bool cap_gate_asks(const cap_gate *gate, int capability) {
+    return capability < 0 || (size_t)capability >= cap_gate_capability_count(gate) ||
+           gate->policy->capabilities[capability].ask;
+}
+
 int64_t cap_gate_remaining(const cap_gate *gate, size_t capability) {
     return capability < cap_gate_capability_count(gate) ? cap_gate_left(gate, capability) : 0;
 }

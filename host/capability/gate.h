@@ -59,6 +59,7 @@ struct cap_decision {
     char *name;        /* as written; the same */
     char *params;      /* PF_OP_OK: the checked object, re-serialised; otherwise NULL */
     size_t params_len; /* without the NUL that follows */
+    char *refused;     /* otherwise: the object as far as it could be read, for a log, or NULL */
     int capability;    /* PF_OP_OK: index in the policy; otherwise that of the first one that
                           matched the method, or -1 */
     char *message;     /* why not, for the guest; NULL with PF_OP_OK */
@@ -87,6 +88,8 @@ bool cap_gate_can_call(const cap_gate *gate, const char *method, const char *par
 /* Calls that a capability has left: -1 unlimited, 0 for an index that does not exist. */
 int64_t cap_gate_remaining(const cap_gate *gate, size_t capability);
 size_t cap_gate_capability_count(const cap_gate *gate);
+/* Must the embedder approve the calls that this capability allows? An index out of range: yes. */
+bool cap_gate_asks(const cap_gate *gate, int capability);
 
 /* With a catch-all handler: the distinct first literal segments of the granted patterns, in the
  * order of the policy, which programs see as namespaces. False past the last one, or without a

@@ -44,7 +44,7 @@ static pf_status read_capability(struct cap_capability *c, struct cap_reader *r,
                                  yyjson_val *object) {
     if (!yyjson_is_obj(object))
         return cap_reader_bad(r, "a capability is an object, not %s", base_json_type(object));
-    yyjson_val *method = NULL, *constraints = NULL, *max_calls = NULL;
+    yyjson_val *method = NULL, *constraints = NULL, *max_calls = NULL, *ask = NULL;
     yyjson_obj_iter iter = yyjson_obj_iter_with(object);
     for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));) {
         yyjson_val *value = yyjson_obj_iter_get_val(key);
@@ -54,9 +54,13 @@ static pf_status read_capability(struct cap_capability *c, struct cap_reader *r,
             constraints = value;
         else if (base_json_is(key, "max_calls"))
             max_calls = value;
+        else if (base_json_is(key, "ask"))
+            ask = value;
         else
-            return unknown_key(r, key, "a capability has method, constraints and max_calls");
+            return unknown_key(r, key, "a capability has method, constraints, max_calls and ask");
     }
+    if (ask && !yyjson_is_bool(ask)) return cap_reader_bad(r, "ask is true or false");
+    c->ask = yyjson_is_true(ask);
     pf_status status = read_pattern(c, r, method);
     if (status == PF_OK) status = read_max_calls(&c->max_calls, r, max_calls);
     if (status != PF_OK) return status;
@@ -161,6 +165,7 @@ bool cap_policy_write(struct base_buf *out, const struct cap_policy *policy) {
         if (c->constraints->count) base_buf_addz(out, "]");
         if (c->max_calls != CAP_UNLIMITED)
             base_buf_addf(out, ",\"max_calls\":%" PRId64, c->max_calls);
+        if (c->ask) base_buf_addz(out, ",\"ask\":true");
         base_buf_addz(out, "}");
     }
     return base_buf_addz(out, "]}");

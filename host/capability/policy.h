@@ -18,6 +18,7 @@ struct cap_capability {
     struct cap_pattern pattern;
     struct cap_node *constraints; /* a CAP_ALL, maybe of nothing */
     int64_t max_calls;            /* or CAP_UNLIMITED */
+    bool ask;                     /* the embedder has to approve each call */
 };
 
 /* Never changes once it is read; shared by gates on any thread. */

@@ -78,6 +78,30 @@ static char *take(pf_sandbox *s, struct pf_op_request *request, size_t *len) {
     return NULL;
 }
 
+static const char *outcome_name(const pf_sandbox *s, const struct cap_decision *d) {
+    switch (d->outcome) {
+    case PF_OP_OK: return cap_gate_asks(s->gate, d->capability) ? "ask" : "allowed";
+    case PF_OP_DENIED: return "denied";
+    case PF_OP_LIMIT: return "limit";
+    case PF_OP_UNKNOWN: return "unknown";
+    default: return "invalid";
+    }
+}
+
+static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
+    if (!s->on_decision) return;
+    pf_decision decision = {
+        .id = id,
+        .outcome = outcome_name(s, d),
+        .method = d->method,
+        .name = d->name,
+        .params = d->params ? d->params : d->refused,
+        .capability = d->capability,
+        .message = d->message,
+    };
+    s->on_decision(s->on_decision_user, &decision);
+}
+
 static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     struct machine_call *call = calloc(1, sizeof *call);
     if (!call) {
@@ -86,15 +110,20 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     }
     call->op = op;
     if (s->run.tool_calls >= s->limits.tool_calls) {
-        refuse(s, op, PF_OP_LIMIT, "this run has made as many tool calls as it may (tool_calls)");
+        char over[] = "this run has made as many tool calls as it may (tool_calls)", none[] = "";
+        refuse(s, op, PF_OP_LIMIT, over);
+        report(s, 0, &(struct cap_decision){.outcome = PF_OP_LIMIT, .method = none, .name = none,
+                                            .capability = -1, .message = over});
     } else if (cap_gate_check(s->gate, payload, len, &call->decision, NULL) != PF_OK) {
         refuse(s, op, PF_OP_FAILED, "the host is out of memory");
     } else if (call->decision.outcome != PF_OP_OK) {
+        report(s, 0, &call->decision);
         refuse(s, op, (uint32_t)call->decision.outcome,
                call->decision.message ? call->decision.message : "denied");
     } else {
         s->run.tool_calls++;
         call->id = s->next_call++;
+        report(s, call->id, &call->decision);
         call->method = call->decision.method;
         call->name = call->decision.name;
         call->params = call->decision.params;

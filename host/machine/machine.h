@@ -139,6 +139,8 @@ struct pf_sandbox {
     bool session_alive;
     struct machine_call *calls; /* unanswered, oldest first */
     uint64_t next_call;
+    pf_decision_fn on_decision; /* or NULL */
+    void *on_decision_user;
     struct machine_run run;
     pf_result result;
     bool has_result;

@@ -119,11 +119,3 @@ pf_status pf_options_js_prelude(pf_options *o, const char *code, size_t len, pf_
     o->prelude_len = len;
     return PF_OK;
 }
-
-pf_status pf_policy_check(const char *json, size_t len, pf_error *error) {
-    cap_gate *gate = NULL;
-    pf_status status = cap_gate_new(&gate, error);
-    if (status == PF_OK) status = cap_gate_set_policy(gate, json, len, error);
-    cap_gate_free(gate);
-    return status;
-}

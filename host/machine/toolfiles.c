@@ -1,14 +1,17 @@
 /*
  * host/machine/toolfiles.c: what programs can read about the tools, under /tools.
  *
- *   /tools/tools.json        {"tools": [{"name","id","flat","flat_usable","description",
- *                            "parameters"}], "namespaces": [first literal segments]}; the
- *                            namespaces only with a catch-all handler
- *   /tools/schema/FLAT.json  one of these objects
+ *   /tools/tools.json        {"tools": [{"name","id","flat","flat_usable","dotted_usable",
+ *                            "description","parameters"}], "namespaces": [first literal segments]};
+ *                            the namespaces only with a catch-all handler
+ *   /tools/schema/FLAT.json  one of these objects; of tools with the same flat name, the last
+ *   /tools/NAME.md           a tool to read about, its id with dots
+ *   /tools/tools.d.ts        all of them as TypeScript declarations
  *   /tools/bin/FLAT          the tool as a command
  *   /tools/prelude.js        what every JavaScript program runs first, if the embedder gave it
  */
 #include "machine.h"
+#include "tooldocs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,11 +36,27 @@ static bool add_tool(struct base_buf *b, const struct cap_tool *tool) {
     return base_buf_addz(b, "{\"name\":") && add_string(b, tool->name) && base_buf_addz(b, ",\"id\":") &&
            add_string(b, tool->id) && base_buf_addz(b, ",\"flat\":") && add_string(b, tool->flat) &&
            base_buf_addz(b, tool->flat_usable ? ",\"flat_usable\":true" : ",\"flat_usable\":false") &&
+           base_buf_addz(b, tool->dotted_usable ? ",\"dotted_usable\":true"
+                                                : ",\"dotted_usable\":false") &&
            base_buf_addz(b, ",\"description\":") && add_string(b, tool->description) &&
            base_buf_addz(b, ",\"parameters\":") &&
            (tool->schema_len ? base_buf_add(b, tool->schema, tool->schema_len)
                              : base_buf_addz(b, "{\"type\":\"object\"}")) &&
            base_buf_addz(b, "}");
+}
+
+static pf_status write_page(pf_sandbox *s, const struct cap_tool *tool, pf_error *error) {
+    char path[PF_NAME_MAX + 32];
+    struct base_buf page;
+    base_buf_init(&page, SIZE_MAX);
+    snprintf(path, sizeof path, "/tools/%s.md", tool->id);
+    for (char *p = path + strlen("/tools/"); *p; p++)
+        if (*p == '/') *p = '.';
+    pf_status status = machine_tool_page(&page, tool)
+                           ? machine_write_file(s, path, page.data, page.len, 0644, 0, error)
+                           : base_no_memory(error);
+    base_buf_free(&page);
+    return status;
 }
 
 static pf_status write_tool(pf_sandbox *s, const struct cap_tool *tool, pf_error *error) {
@@ -54,10 +73,22 @@ static pf_status write_tool(pf_sandbox *s, const struct cap_tool *tool, pf_error
     snprintf(path, sizeof path, "/tools/schema/%s.json", tool->flat);
     pf_status status = machine_write_file(s, path, json.data, json.len, 0644, 0, error);
     base_buf_free(&json);
+    if (status == PF_OK) status = write_page(s, tool, error);
     if (status != PF_OK || !tool->flat_usable) return status;
     snprintf(path, sizeof path, "/tools/bin/%s", tool->flat);
     snprintf(program, sizeof program, "%stool tool\n", PF_PROGRAM_MAGIC);
     return machine_write_file(s, path, program, strlen(program), 0755, 0, error);
+}
+
+static pf_status write_types(pf_sandbox *s, pf_error *error) {
+    struct base_buf types;
+    base_buf_init(&types, SIZE_MAX);
+    pf_status status =
+        machine_tool_types(&types, s->gate)
+            ? machine_write_file(s, "/tools/tools.d.ts", types.data, types.len, 0644, 0, error)
+            : base_no_memory(error);
+    base_buf_free(&types);
+    return status;
 }
 
 /* Their presence, even of none, says that every granted method may be called. */
@@ -88,6 +119,7 @@ pf_status machine_write_tools(pf_sandbox *s, const pf_options *options, pf_error
     if (status == PF_OK && (count || any))
         status = machine_write_file(s, "/tools/tools.json", all.data, all.len, 0644, 0, error);
     base_buf_free(&all);
+    if (status == PF_OK && (count || any)) status = write_types(s, error);
     if (status == PF_OK && options->prelude)
         status = machine_write_file(s, "/tools/prelude.js", options->prelude, options->prelude_len,
                                     0644, 0, error);

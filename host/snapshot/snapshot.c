@@ -227,7 +227,9 @@ static bool get_calls(struct reader *r, pf_sandbox *s) {
         c->handed_out = get_u32(r);
         c->capability = (int)get_u32(r);
         if (!get_call_strings(r, c)) return false;
-        if (c->id == 0 || c->id >= s->next_call) r->bad = true;
+        if (c->id == 0 || c->id >= s->next_call || c->capability < 0 ||
+            (size_t)c->capability >= cap_gate_capability_count(s->gate))
+            r->bad = true;
     }
     return !r->bad;
 }

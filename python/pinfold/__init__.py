@@ -23,6 +23,7 @@ from .errors import (
     SandboxStateError,
     SnapshotError,
     ToolError,
+    ToolNameWarning,
 )
 from .limits import Limits
 from .result import Result, Usage
@@ -31,7 +32,7 @@ from .sandbox import Sandbox
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .call import Call
-    from .capability import Constraint, ConstraintSet, MethodCapability, Param
+    from .capability import Constraint, ConstraintSet, MethodCapability, Param, load_policy
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .tool import Tool
 
@@ -55,9 +56,11 @@ __all__ = [
     "SnapshotError",
     "Tool",
     "ToolError",
+    "ToolNameWarning",
     "Usage",
     "__version__",
     "create_sandbox_tool",
+    "load_policy",
 ]
 
 # Modules that a plain sandbox does not need are loaded when first asked for: they bring inspect,
@@ -71,6 +74,7 @@ _LATER = {
     "SandboxTool": "sandbox_tool",
     "Tool": "tool",
     "create_sandbox_tool": "sandbox_tool",
+    "load_policy": "capability",
 }
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-from .drive import Stuck, abandon, ask, fail, succeed
+from .drive import (
+    Stuck,
+    abandon,
+    approval,
+    ask,
+    check_approval,
+    fail,
+    succeed,
+    time_limit,
+    timed_out,
+)
 from .errors import ToolError
 
 TYPE_CHECKING = False
@@ -92,7 +102,26 @@ def _take_calls(sandbox: Sandbox, tasks: dict[asyncio.Task[Any], Call]) -> None:
 
 
 async def _ask(sandbox: Sandbox, call: Call) -> Any:
-    value = ask(sandbox, call)
+    if call.ask:
+        answer = approval(sandbox, call)
+        check_approval(call, await answer if hasattr(answer, "__await__") else answer)
+    seconds = time_limit(sandbox, call)
+    if seconds is None:
+        value = ask(sandbox, call)
+        return await value if hasattr(value, "__await__") else value
+    try:
+        return await asyncio.wait_for(_ask_in_thread(sandbox, call), seconds)
+    except TimeoutError:
+        raise timed_out(call, seconds) from None
+
+
+async def _ask_in_thread(sandbox: Sandbox, call: Call) -> Any:
+    """A handler with a time limit: a sync one must not hold up the loop that has to end it."""
+    tool = sandbox._tools[call.method]
+    if tool.is_async or tool.handler is None:
+        value = ask(sandbox, call)
+    else:
+        value = await asyncio.to_thread(ask, sandbox, call)
     return await value if hasattr(value, "__await__") else value
 
 

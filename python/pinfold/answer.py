@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: The codes of ToolError as the library numbers them (pf_failure).
-FAILURE_KINDS = {"failed": 0, "invalid": 1, "timeout": 2}
+FAILURE_KINDS = {"failed": 0, "invalid": 1, "timeout": 2, "denied": 3}
 
 
 def encode(method: str, value: Any) -> str:
@@ -33,7 +33,7 @@ def failure(error: Exception, hide: bool) -> tuple[int, str]:
     """How an exception of a handler reaches the guest: never with a traceback or arguments."""
     kind = FAILURE_KINDS[error.code] if isinstance(error, ToolError) else 0
     if hide:
-        return kind, "failed"
+        return kind, "denied" if kind == FAILURE_KINDS["denied"] else "failed"
     if isinstance(error, ToolError):
         return kind, str(error)
     text = str(error)

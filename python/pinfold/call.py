@@ -20,7 +20,7 @@ class Call:
     ``id`` stays the same in snapshots and restored sandboxes: an idempotency key.
     """
 
-    __slots__ = ("id", "method", "name", "params_json", "capability", "_sandbox", "_params")
+    __slots__ = ("id", "method", "name", "params_json", "capability", "ask", "_sandbox", "_params")
 
     def __init__(
         self,
@@ -30,6 +30,7 @@ class Call:
         name: str,
         params_json: str,
         capability: MethodCapability,
+        ask: bool = False,
     ) -> None:
         self.id = id
         #: The canonical method id, e.g. ``stripe/charges/create``.
@@ -40,6 +41,8 @@ class Call:
         self.params_json = params_json
         #: The capability that allowed the call.
         self.capability = capability
+        #: The capability wants this call approved: answer it if somebody agrees, else `deny` it.
+        self.ask = ask
         self._sandbox = sandbox
         self._params: dict[str, Any] | None = None
 
@@ -60,6 +63,14 @@ class Call:
     def fail(self, message: str, code: str = "failed") -> None:
         """Fails the call: the guest gets a ToolError with this text, and runs on."""
         self._sandbox._fail(self, ToolError(message, code))
+
+    def deny(self, message: str | None = None) -> None:
+        """Refuses a call that was to be approved: the guest gets a CapabilityError, and runs on."""
+        self._sandbox._deny(self, message)
+
+    async def adeny(self, message: str | None = None) -> None:
+        """As `deny`, with the guest in a worker thread."""
+        await self._sandbox._offload(self.deny, message)
 
     async def aresume(self, value: Any = None) -> None:
         """As `resume`, with the guest in a worker thread."""

@@ -197,6 +197,31 @@ class ConstraintSet:
         """The constraints as they stand in a policy document, which knows both forms."""
         return self._rules
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is constrained."""
+        return not self._rules
+
+    def merge(self, other: Constraints) -> ConstraintSet:
+        """What holds only when both hold.
+
+        >>> ConstraintSet({"amount": "<=1000"}).merge([Param("currency") == "USD"])
+        ConstraintSet(2 constraints)
+        """
+        both = ConstraintSet()
+        both._rules = _long(self._rules) + _long(ConstraintSet(other)._rules)
+        return both
+
+    def is_subset_of(self, parent: Constraints) -> bool:
+        """Is every call that these allow allowed by the parent's? Never a wrong yes.
+
+        >>> ConstraintSet({"amount": "<=10"}).is_subset_of({"amount": "<=1000"})
+        True
+        >>> ConstraintSet().is_subset_of({"amount": "<=1000"})
+        False
+        """
+        return MethodCapability("**", self).is_subset_of(MethodCapability("**", parent))
+
     def __len__(self) -> int:
         return len(self._rules)
 
@@ -216,7 +241,8 @@ class MethodCapability:
     """Grants the calls whose method matches, whose arguments hold and whose budget is not spent.
 
     Patterns are literal segments, ``*`` for one segment, ``**`` for any number. The budget is spent
-    when a call is allowed, whether or not its handler then fails.
+    when a call is allowed, whether or not its handler then fails. With ``ask``, each call that it
+    allows waits until somebody approves it.
 
     >>> MethodCapability("stripe/charges/*", [Param("amount") <= 10000], max_calls=100)
     MethodCapability('stripe/charges/*', 1 constraint, max_calls=100)
@@ -226,14 +252,18 @@ class MethodCapability:
     pinfold.errors.CapabilityError: ...
     """
 
-    __slots__ = ("method_pattern", "constraints", "max_calls")
+    __slots__ = ("method_pattern", "constraints", "max_calls", "ask")
 
     def __init__(
         self,
         method_pattern: str,
         constraints: Constraints = (),
         max_calls: int | None = None,
+        *,
+        ask: bool = False,
     ) -> None:
+        if not isinstance(ask, bool):
+            raise TypeError(f"ask is True or False, not {ask!r}")
         if not isinstance(method_pattern, str):
             raise TypeError(f"a method pattern is str, not {method_pattern!r}")
         if max_calls is not None and (
@@ -243,7 +273,22 @@ class MethodCapability:
         self.method_pattern = method_pattern
         self.constraints = ConstraintSet(constraints)
         self.max_calls = max_calls
+        self.ask = ask
         _check([self.to_dict()])
+
+    @classmethod
+    def from_dict(cls, written: Mapping[str, Any]) -> MethodCapability:
+        """A capability as it stands in a policy document.
+
+        >>> MethodCapability.from_dict({"method": "pay", "constraints": {"amount": "<=5"}})
+        MethodCapability('pay', 1 constraint)
+        """
+        written = _json_value("a capability", dict(written))
+        _check([written])
+        constraints = written.get("constraints", ())
+        made = cls(written["method"], (), written.get("max_calls"), ask=written.get("ask", False))
+        made.constraints._rules = constraints if constraints else []
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """The capability as it stands in a policy document."""
@@ -252,7 +297,30 @@ class MethodCapability:
             out["max_calls"] = self.max_calls
         if len(self.constraints):
             out["constraints"] = self.constraints.to_json()
+        if self.ask:
+            out["ask"] = True
         return out
+
+    def is_subset_of(self, parent: MethodCapability | Iterable[MethodCapability]) -> bool:
+        """Is every call that this allows allowed by the parent (or one of them), too?
+
+        Sound: never a wrong yes, perhaps a cautious no; `widening` says why it is no.
+
+        >>> pay = MethodCapability("bank/**", [Param("amount") <= 1000], max_calls=10)
+        >>> MethodCapability("bank/pay", [Param("amount") <= 50], max_calls=3).is_subset_of(pay)
+        True
+        >>> MethodCapability("bank/pay", [Param("amount") <= 50]).is_subset_of(pay)
+        False
+        """
+        return self.widening(parent) is None
+
+    def widening(self, parent: MethodCapability | Iterable[MethodCapability]) -> str | None:
+        """What the parent does not cover, ``None`` when it covers all.
+
+        >>> MethodCapability("pay").widening(MethodCapability("pay", [Param("amount") <= 5]))
+        'capability 0 (pay) is not covered: it does not ensure: amount must be <= 5'
+        """
+        return widening([self], [parent] if isinstance(parent, MethodCapability) else parent)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MethodCapability):
@@ -268,6 +336,8 @@ class MethodCapability:
             parts.append(_counted(len(self.constraints)))
         if self.max_calls is not None:
             parts.append(f"max_calls={self.max_calls}")
+        if self.ask:
+            parts.append("ask=True")
         return f"MethodCapability({', '.join(parts)})"
 
 
@@ -277,6 +347,27 @@ Constraints = ConstraintSet | Constraint | Mapping[str, "Any"] | Iterable[Constr
 def policy_json(capabilities: Iterable[MethodCapability]) -> str:
     """The policy document of these capabilities."""
     return _dump({"capabilities": [capability.to_dict() for capability in capabilities]})
+
+
+def load_policy(text: str | bytes) -> list[MethodCapability]:
+    """The capabilities of a policy document.
+
+    >>> load_policy('{"capabilities": [{"method": "get_weather", "max_calls": 3}]}')
+    [MethodCapability('get_weather', max_calls=3)]
+    """
+    if isinstance(text, bytes):
+        text = text.decode()
+    normal = json.loads(_native.policy_normalize(text))
+    return [MethodCapability.from_dict(written) for written in normal["capabilities"]]
+
+
+def widening(child: Iterable[MethodCapability], parent: Iterable[MethodCapability]) -> str | None:
+    """Why the capabilities of a child are not a subset of the parent's; ``None`` when they are.
+
+    >>> widening([MethodCapability("a"), MethodCapability("b")], [MethodCapability("*")]) is None
+    True
+    """
+    return _native.policy_gap(policy_json(child), policy_json(parent))
 
 
 # ------------------------------------------------------------------ writing policies
@@ -302,6 +393,17 @@ def _rules(constraints: Constraints) -> list[Any] | dict[str, Any]:
             )
         rules.append(constraint.to_dict())
     return rules
+
+
+def _long(rules: list[Any] | dict[str, Any]) -> list[Any]:
+    """Rules in the long form, which can be joined."""
+    if isinstance(rules, list):
+        return rules
+    policy = _native.policy_normalize(
+        _dump({"capabilities": [{"method": "**", "constraints": rules}]})
+    )
+    long: list[Any] = json.loads(policy)["capabilities"][0].get("constraints", [])
+    return long
 
 
 def _counted(count: int) -> str:

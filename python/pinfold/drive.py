@@ -11,7 +11,7 @@ import time
 
 from . import answer
 from .call import Call
-from .errors import SandboxStateError
+from .errors import SandboxStateError, ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,32 @@ def ask(sandbox: Sandbox, call: Call) -> Any:
     raise LookupError(f"{call.method} has no handler")
 
 
+def approval(sandbox: Sandbox, call: Call) -> Any:
+    """What the embedder says to a call that has to be approved; may be awaitable."""
+    if sandbox._approve is None:
+        raise ToolError(
+            f"{call.method} is denied: it needs approval, and nobody is here to give it", "denied"
+        )
+    return sandbox._approve(call)
+
+
+def check_approval(call: Call, answer: Any) -> None:
+    """Only True approves; a text says why not."""
+    if answer is not True:
+        why = answer if isinstance(answer, str) else "it was not approved"
+        raise ToolError(f"{call.method} is denied: {why}", "denied")
+
+
+def time_limit(sandbox: Sandbox, call: Call) -> float | None:
+    """Seconds that the handler may take."""
+    tool = sandbox._tools.get(call.method)
+    return None if tool is None else tool.timeout
+
+
+def timed_out(call: Call, seconds: float) -> ToolError:
+    return ToolError(f"{call.method} gave no answer within {seconds:g} s", "timeout")
+
+
 def fail(sandbox: Sandbox, call: Call, error: Exception) -> Outcome | None:
     """Lets the guest have an exception; the log has the rest of it."""
     log.info("tool %s failed", call.method, exc_info=error)
@@ -83,16 +109,55 @@ def succeed(sandbox: Sandbox, call: Call, value: Any) -> Outcome | None:
 
 def _answer(sandbox: Sandbox, call: Call, waiter: _Waiter) -> Outcome | None:
     try:
-        value = ask(sandbox, call)
+        if call.ask:
+            check_approval(call, _settled(call, approval(sandbox, call), waiter, None))
+        seconds = time_limit(sandbox, call)
+        value = ask(sandbox, call) if seconds is None else _in_time(sandbox, call, seconds)
+        if hasattr(value, "__await__"):
+            value = _settled(call, value, waiter, seconds)
+    except _NoLoop:
+        raise
     except Exception as error:
         return fail(sandbox, call, error)
-    if hasattr(value, "__await__"):
-        waiter.prepare(call, value)
-        try:
-            value = waiter.wait(value)
-        except Exception as error:
-            return fail(sandbox, call, error)
     return succeed(sandbox, call, value)
+
+
+def _settled(call: Call, value: Any, waiter: _Waiter, seconds: float | None) -> Any:
+    if not hasattr(value, "__await__"):
+        return value
+    waiter.prepare(call, value)
+    return waiter.wait(call, value, seconds)
+
+
+def _in_time(sandbox: Sandbox, call: Call, seconds: float) -> Any:
+    """A handler with a time limit runs in a thread, which nobody can stop: it is left behind."""
+    import contextvars
+    import threading
+
+    answers: list[tuple[bool, Any]] = []
+
+    def work() -> None:
+        try:
+            answers.append((True, ask(sandbox, call)))
+        except BaseException as error:
+            answers.append((False, error))
+
+    context = contextvars.copy_context()
+    thread = threading.Thread(
+        target=context.run, args=(work,), name=f"pinfold {call.method}", daemon=True
+    )
+    thread.start()
+    thread.join(seconds)
+    if not answers:
+        raise timed_out(call, seconds)
+    good, value = answers[0]
+    if not good:
+        raise value
+    return value
+
+
+class _NoLoop(RuntimeError):
+    """The embedder's mistake, not the handler's: it ends the run."""
 
 
 class _Waiter:
@@ -107,16 +172,23 @@ class _Waiter:
         if asyncio._get_running_loop() is not None:
             if hasattr(value, "close"):
                 value.close()
-            raise RuntimeError(
+            raise _NoLoop(
                 f"the handler of {call.method} is async and an event loop runs in this thread:"
                 " use `await sandbox.arun(...)`"
             )
         if self._runner is None:
             self._runner = asyncio.Runner()
 
-    def wait(self, value: Awaitable[Any]) -> Any:
+    def wait(self, call: Call, value: Awaitable[Any], seconds: float | None) -> Any:
         async def waited() -> Any:
-            return await value
+            if seconds is None:
+                return await value
+            import asyncio
+
+            try:
+                return await asyncio.wait_for(asyncio.ensure_future(value), seconds)
+            except TimeoutError:
+                raise timed_out(call, seconds) from None
 
         assert self._runner is not None
         return self._runner.run(waited())

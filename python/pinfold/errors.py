@@ -40,16 +40,21 @@ class CapabilityError(PinfoldError, ValueError):
     """A capability, constraint or policy that cannot be accepted. Nothing is ever ignored."""
 
 
+class ToolNameWarning(UserWarning):
+    """A tool whose name means something else to scripts: only ``tool NAME`` reaches it."""
+
+
 class ToolError(PinfoldError):
     """Raise it in a tool handler to fail the call with exactly this text.
 
     Any other exception reaches the guest as ``Type: message``. ``code`` is what the guest's
-    ``ToolError`` says: ``"failed"``, ``"invalid"`` or ``"timeout"``.
+    ``ToolError`` says: ``"failed"``, ``"invalid"`` or ``"timeout"``; with ``"denied"`` the guest
+    gets a ``CapabilityError``, as if no capability had allowed the call.
     """
 
     def __init__(self, message: str, code: str = "failed") -> None:
-        if code not in ("failed", "invalid", "timeout"):
-            raise ValueError(f'code is "failed", "invalid" or "timeout", not {code!r}')
+        if code not in ("failed", "invalid", "timeout", "denied"):
+            raise ValueError(f'code is "failed", "invalid", "timeout" or "denied", not {code!r}')
         super().__init__(message)
         self.code = code
 

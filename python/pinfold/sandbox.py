@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .tool import Handler, Tool
 
     ToolHandler = Callable[[str, dict[str, Any]], Any]
+    #: Says True to approve a call, anything else not to; a str says why not. May be async.
+    Approve = Callable[[Call], Any]
 
 
 class Sandbox:
@@ -55,19 +57,27 @@ class Sandbox:
         seed: int | None = None,
         js_prelude: str | None = None,
         hide_tool_errors: bool = False,
+        approve: Approve | None = None,
         _snapshot: bytes | None = None,
     ) -> None:
+        if approve is not None and not callable(approve):
+            raise TypeError(f"approve cannot be called: {approve!r}")
         if tool_handler is not None and not callable(tool_handler):
             raise TypeError(f"tool_handler cannot be called: {tool_handler!r}")
         self._tools = _by_method(tools)
         self._capabilities = _checked_capabilities(capabilities)
         self._tool_handler = tool_handler
         self._hide_tool_errors = hide_tool_errors
+        self._approve = approve
         self._lock = _thread.allocate_lock()
         self._last: Call | None = None
         self._machine = _native.Machine(
             _settings(self, limits, env, clock, seed, js_prelude), _snapshot
         )
+        if self._tools:
+            from .names import warn_of_names
+
+            warn_of_names(self._machine.tool_names())
         #: The files inside, as a mapping from path to bytes.
         self.files = Files(self._machine)
         for path, data in (files or {}).items():
@@ -272,6 +282,7 @@ class Sandbox:
         clock: Literal["host"] | datetime | float = "host",
         js_prelude: str | None = None,
         hide_tool_errors: bool = False,
+        approve: Approve | None = None,
     ) -> Self:
         """Continues a snapshot, in this process or another one.
 
@@ -289,6 +300,7 @@ class Sandbox:
             clock=clock,
             js_prelude=js_prelude,
             hide_tool_errors=hide_tool_errors,
+            approve=approve,
             _snapshot=bytes(data),
         )
 
@@ -298,6 +310,35 @@ class Sandbox:
     def capabilities(self) -> list[MethodCapability]:
         """What was granted, in the order in which it is looked at."""
         return list(self._capabilities)
+
+    def can_call(self, method: str, params: Mapping[str, Any] | None = None) -> bool:
+        """Would the capabilities allow this call now? Spends nothing; schemas are not looked at.
+
+        >>> granted = [MethodCapability("pay", [Param("amount") <= 5])]
+        >>> with Sandbox(tools=[Tool("pay")], capabilities=granted) as sandbox:
+        ...     sandbox.can_call("pay", {"amount": 3}), sandbox.can_call("pay", {"amount": 7})
+        (True, False)
+        """
+        return self.why_not(method, params) is None
+
+    def why_not(self, method: str, params: Mapping[str, Any] | None = None) -> str | None:
+        """Why a call would be denied, as the guest would be told; ``None`` when it is allowed.
+
+        >>> granted = [MethodCapability("pay", [Param("amount") <= 5])]
+        >>> with Sandbox(tools=[Tool("pay")], capabilities=granted) as sandbox:
+        ...     sandbox.why_not("pay", {"amount": 7})
+        'pay is denied: amount must be <= 5 (it is 7)'
+        """
+        from .answer import encode
+
+        return self._machine.refusal(method, encode(method, dict(params or {})))
+
+    def calls_left(self, capability: MethodCapability) -> int | None:
+        """How many calls one of this sandbox's capabilities still allows; ``None``: no limit."""
+        for index, granted in enumerate(self._capabilities):
+            if granted is capability or granted == capability:
+                return self._machine.calls_left(index)
+        raise ValueError(f"{capability!r} is no capability of this sandbox")
 
     @property
     def tools(self) -> list[Tool]:
@@ -370,8 +411,8 @@ class Sandbox:
     def _call(self, given: CallData) -> Call:
         from .call import Call
 
-        id, method, name, params_json, capability = given
-        return Call(self, id, method, name, params_json, self._capabilities[capability])
+        id, method, name, params_json, capability, ask = given
+        return Call(self, id, method, name, params_json, self._capabilities[capability], ask)
 
     def _last_call(self) -> Call:
         if self._last is None:
@@ -391,6 +432,12 @@ class Sandbox:
         kind, text = failure(error, hide=False)
         with self._entered():
             self._machine.fail(call.id, kind, text)
+
+    def _deny(self, call: Call, message: str | None) -> None:
+        from .errors import ToolError
+
+        text = f"{call.method} is denied: {message or 'it was not approved'}"
+        self._fail(call, ToolError(text, "denied"))
 
     async def _offload(self, function: Callable[..., Any], *args: Any) -> Any:
         from .adrive import offload

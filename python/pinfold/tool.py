@@ -26,14 +26,16 @@ class Tool:
     """One tool.
 
     ``schema`` is a JSON Schema of type object, ``None`` for any object. Without a handler, calls go
-    to the sandbox's ``tool_handler`` or to whoever steps it.
+    to the sandbox's ``tool_handler`` or to whoever steps it. ``timeout`` is in seconds: a call that
+    takes longer fails with code ``"timeout"``. An async handler is cancelled then; a sync one runs
+    in a thread of its own, which goes on until it ends, with nobody waiting for it.
 
     >>> tool = Tool("weather", "The weather of a city.", handler=lambda city: f"sunny in {city}")
     >>> tool.call({"city": "Oslo"})
     'sunny in Oslo'
     """
 
-    __slots__ = ("name", "description", "schema", "handler", "_decoders")
+    __slots__ = ("name", "description", "schema", "handler", "timeout", "_decoders")
 
     def __init__(
         self,
@@ -41,6 +43,8 @@ class Tool:
         description: str = "",
         schema: Mapping[str, Any] | None = None,
         handler: Handler | None = None,
+        *,
+        timeout: float | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a tool's name is a str, not {type(name).__name__}")
@@ -51,12 +55,22 @@ class Tool:
         self.name = name
         self.description = description
         self.schema = None if schema is None else dict(schema)
+        if handler is not None:
+            refuse_generator(handler, name)
+        if timeout is not None and not (_is_number(timeout) and 0 < timeout < float("inf")):
+            raise ValueError(f"the timeout of tool {name!r} is a number of seconds: {timeout!r}")
         self.handler = handler
+        self.timeout = timeout
         self._decoders: dict[str, Decoder] = {}
 
     @classmethod
     def from_function(
-        cls, function: Handler, *, name: str | None = None, description: str | None = None
+        cls,
+        function: Handler,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        timeout: float | None = None,
     ) -> Tool:
         """Reads a tool off a function: its name, docstring, parameters and type hints.
 
@@ -78,7 +92,8 @@ class Tool:
         refuse_generator(function, name)
         documented, parameters = _docstring(function)
         schema, decoders = _schema_of(function, name, parameters)
-        tool = cls(name, documented if description is None else description, schema, function)
+        text = documented if description is None else description
+        tool = cls(name, text, schema, function, timeout=timeout)
         tool._decoders = decoders
         return tool
 
@@ -87,6 +102,13 @@ class Tool:
         if self.handler is None:
             raise TypeError(f"tool {self.name!r} has no handler")
         return self.handler(**(self._decoded(params) if self._decoders else params))
+
+    @property
+    def is_async(self) -> bool:
+        """The handler is a coroutine function."""
+        if self.handler is None:
+            return False
+        return inspect.iscoroutinefunction(_code_of(self.handler))
 
     def _decoded(self, params: dict[str, Any]) -> dict[str, Any]:
         decoded = dict(params)
@@ -116,6 +138,10 @@ def canonical(name: str) -> str:
     return name.removeprefix("mcp:").replace(".", "/")
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 # ------------------------------------------------------------------ functions
 
 
@@ -135,9 +161,17 @@ def _name_of(function: Handler) -> str:
     return name
 
 
+def _code_of(function: Handler) -> Any:
+    """What runs when a handler is called: of an object, its ``__call__``."""
+    inner = inspect.unwrap(_innermost(function))
+    if inspect.isroutine(inner) or inspect.isclass(inner):
+        return inner
+    return type(inner).__call__  # noqa: B004: the function itself is wanted
+
+
 def refuse_generator(function: Handler, name: str) -> None:
     """A tool answers once; a function that yields would answer with an object nobody can send."""
-    inner = inspect.unwrap(_innermost(function))
+    inner = _code_of(function)
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
         raise ValueError(f"tool {name!r} is a generator; return a list instead")
 

@@ -21,6 +21,7 @@ def running_in_a_thread(sandbox, code=FOREVER):
     thread.start()
     while "busy" not in repr(sandbox):
         time.sleep(0.001)
+    time.sleep(0.05)  # entered; an interrupt is for a guest that runs
     return thread, results
 
 

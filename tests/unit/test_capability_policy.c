@@ -32,7 +32,8 @@ static void test_malformed(void) {
     refuses("{\"capabilities\":[{\"method\":\"a*\"}]}", "not a whole segment");
     refuses("{\"capabilities\":[{\"method\":\"a\",\"max_call\":1}]}",
             "the key \"max_call\" is not known");
-    refuses("{\"capabilities\":[{\"method\":\"a\",\"ask\":true}]}", "the key \"ask\" is not known");
+    refuses("{\"capabilities\":[{\"method\":\"a\",\"asks\":true}]}", "the key \"asks\" is not known");
+    refuses("{\"capabilities\":[{\"method\":\"a\",\"ask\":1}]}", "ask is true or false");
     static const char *const bad[] = {"-1",   "1.5", "\"5\"", "true", "[]", "99999999999999999999",
                                       "1e400"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -358,6 +358,7 @@ struct capability {
     size_t count;
     struct node *constraints[3];
     int max_calls; /* -1 none */
+    bool ask;
     int used;
 };
 struct policy {
@@ -390,6 +391,7 @@ static void random_policy(struct policy *p) {
         struct capability *c = &p->capabilities[i];
         c->pattern = PICK(method_patterns);
         c->max_calls = next(2) ? -1 : (int)next(6);
+        c->ask = next(5) == 0;
         c->count = next(3);
         for (size_t j = 0; j < c->count; j++) c->constraints[j] = random_node(2);
     }
@@ -402,6 +404,7 @@ static size_t print_policy(char *text, const struct policy *p) {
         const struct capability *c = &p->capabilities[i];
         out += sprintf(out, "%s{\"method\":\"%s\"", i ? "," : "", c->pattern);
         if (c->max_calls >= 0) out += sprintf(out, ",\"max_calls\":%d", c->max_calls);
+        if (c->ask) out += sprintf(out, ",\"ask\":true");
         out += sprintf(out, ",\"constraints\":[");
         for (size_t j = 0; j < c->count; j++) {
             if (j) out += sprintf(out, ",");
@@ -573,6 +576,7 @@ static void make_child(struct policy *child, const struct policy *parent) {
         if (c->max_calls > 0 && next(2)) c->max_calls -= (int)next(3);
         if (next(4) == 0) c->max_calls = (int)next(3);
         if (c->max_calls < -1) c->max_calls = 0;
+        if (next(8) == 0) c->ask = !c->ask;
     }
 }
 
@@ -593,11 +597,12 @@ static bool is_sound(void) {
     bool good = true;
     for (int i = 0; good && i < 40; i++) {
         size_t mark = pooled;
-        int index;
+        int by, index;
         const char *json = print_payload(PICK(methods), random_params());
-        if (gate_call(c, json, &index) == PF_OP_OK) {
+        if (gate_call(c, json, &by) == PF_OP_OK) {
             inside_allowed++;
-            good = gate_call(p, json, &index) == PF_OP_OK;
+            good = gate_call(p, json, &index) == PF_OP_OK &&
+                   (cap_gate_asks(c, by) || !cap_gate_asks(p, index));
             if (!good)
                 fprintf(stderr, "parent %s\nchild %s\ncall %d: %s\n", text, other, i, payload);
         }

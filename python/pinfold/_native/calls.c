@@ -29,8 +29,9 @@ PyObject *native_wait_ns(machine *self, PyObject *none) {
 
 /* (id, method, name, params as JSON text, index of the capability) */
 static PyObject *call_tuple(const pf_call *call) {
-    return Py_BuildValue("(Kssz#i)", (unsigned long long)call->id, call->method, call->name,
-                         call->params, (Py_ssize_t)call->params_len, call->capability);
+    return Py_BuildValue("(Kssz#iN)", (unsigned long long)call->id, call->method, call->name,
+                         call->params, (Py_ssize_t)call->params_len, call->capability,
+                         PyBool_FromLong(call->ask));
 }
 
 /* The oldest call not handed out yet, or None. */

@@ -53,12 +53,14 @@ static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static int native_traverse(machine *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE((PyObject *)self));
     Py_VISIT(self->on_output);
+    Py_VISIT(self->on_decision);
     Py_VISIT(self->failure);
     return 0;
 }
 
 static int native_clear(machine *self) {
     Py_CLEAR(self->on_output);
+    Py_CLEAR(self->on_decision);
     Py_CLEAR(self->failure);
     return 0;
 }
@@ -149,6 +151,10 @@ static PyMethodDef methods[] = {
     PLAIN("close", native_close),
     PLAIN("condition", native_condition),
     PLAIN("cut_short", native_cut_short),
+    PLAIN("tool_names", native_tool_names),
+    FAST("refusal", native_refusal),
+    ONE("calls_left", native_calls_left),
+    ONE("on_decision", native_on_decision),
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,17 +1,5 @@
-/* module.c: the module pinfold._native: the type Machine, policy_check(), the version. */
+/* module.c: the module pinfold._native: the type Machine, questions about policies, the version. */
 #include "native.h"
-
-static PyObject *policy_check(PyObject *module, PyObject *text) {
-    native_state *state = PyModule_GetState(module);
-    Py_ssize_t len = 0;
-    const char *json = PyUnicode_AsUTF8AndSize(text, &len);
-    if (!json) return NULL;
-    pf_error error;
-    if (pf_policy_check(json, (size_t)len, &error) == PF_OK) Py_RETURN_NONE;
-    if (error.status == PF_INVALID) PyErr_SetString(state->capability, error.message);
-    else native_raise(state, &error, NULL);
-    return NULL;
-}
 
 static bool load_errors(native_state *state) {
     PyObject *errors = PyImport_ImportModule("pinfold.errors");
@@ -77,8 +65,15 @@ static int module_clear(PyObject *module) {
     return 0;
 }
 
+#define FAST(name, function)                                                                       \
+    {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
+
 static PyMethodDef functions[] = {
-    {"policy_check", policy_check, METH_O, NULL},
+    {"policy_check", native_policy_check, METH_O, NULL},
+    FAST("policy_gap", native_policy_gap),
+    {"policy_normalize", native_policy_normalize, METH_O, NULL},
+    FAST("pattern_matches", native_pattern_matches),
+    FAST("pattern_is_subset", native_pattern_is_subset),
     {NULL, NULL, 0, NULL},
 };
 

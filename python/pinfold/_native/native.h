@@ -32,6 +32,7 @@ typedef struct machine {
     pf_sandbox *sandbox;  /* NULL once closed */
     bool entered;         /* a library call is on, perhaps without the GIL */
     PyObject *on_output;  /* of the run that is on, or NULL */
+    PyObject *on_decision; /* or NULL */
     PyThreadState *thread; /* of the thread that drives, while the GIL is released */
     PyObject *failure;    /* exception that on_output raised, to be raised after the drive */
     bool cut_short;       /* the last drive ended in an exception of Python's, its run is still on */
@@ -74,6 +75,17 @@ PyObject *native_file_read(machine *self, PyObject *path);
 PyObject *native_file_remove(machine *self, PyObject *path);
 PyObject *native_file_stat(machine *self, PyObject *path);
 PyObject *native_file_list(machine *self, PyObject *path);
+
+/* policy.c: questions about policies, and what a sandbox grants. */
+PyObject *native_policy_check(PyObject *module, PyObject *text);
+PyObject *native_policy_gap(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_policy_normalize(PyObject *module, PyObject *text);
+PyObject *native_pattern_matches(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_pattern_is_subset(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_tool_names(machine *self, PyObject *none);
+PyObject *native_refusal(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_calls_left(machine *self, PyObject *index);
+PyObject *native_on_decision(machine *self, PyObject *callback);
 
 /* machine.c: the type. Every use of the sandbox lies between enter and leave. */
 bool native_enter(machine *self);

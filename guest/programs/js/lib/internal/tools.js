@@ -208,7 +208,9 @@ const globals = new Map(); // names that lookup() has answered
 function lookup(name) {
     if (globals.has(name)) return globals.get(name);
     const { roots, list } = load();
-    const branch = roots.get(name);
+    // A name that is also a command's, or two tools', is no global: tools["id"] has it.
+    const grown = roots.get(name);
+    const branch = grown?.tool?.flat_usable === false && grown.children.size === 0 && !grown.open ? undefined : grown;
     const flat = branch === undefined ? list.find(tool => tool.flat === name && tool.flat_usable !== false) : undefined;
     const found = branch !== undefined ? branchObject([name], branch, branch.open) : flat && toolFunction(flat);
     globals.set(name, found);

@@ -1,0 +1,258 @@
+/*
+ * host/machine/tooldocs.c: the tools as text to read: one page for each, and TypeScript types of
+ * all.
+ *
+ * For the programs inside and the models that write them; nothing here is checked against, the
+ * gate's schema is. Text comes from the embedder; only its syntax has to be kept apart from ours.
+ */
+#include "tooldocs.h"
+
+#include "host/base/json_out.h"
+
+#include <string.h>
+
+#define ARENA_MAX ((size_t)64 << 20)
+#define DEPTH_MAX 12
+
+/* ------------------------------------------------------------------ types */
+
+static void type_of(struct base_buf *out, yyjson_val *schema, int depth);
+
+static void join(struct base_buf *out, yyjson_val *list, const char *between, int depth) {
+    yyjson_arr_iter iter = yyjson_arr_iter_with(list);
+    base_buf_addz(out, "(");
+    for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
+        if (iter.idx > 1) base_buf_addz(out, between);
+        type_of(out, item, depth);
+    }
+    base_buf_addz(out, ")");
+}
+
+static bool is_identifier(yyjson_val *key) {
+    return cap_name_is_identifier(yyjson_get_str(key), yyjson_get_len(key));
+}
+
+static bool is_required(yyjson_val *schema, yyjson_val *key) {
+    yyjson_arr_iter iter = yyjson_arr_iter_with(yyjson_obj_get(schema, "required"));
+    for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));)
+        if (yyjson_equals(item, key)) return true;
+    return false;
+}
+
+static void object_type(struct base_buf *out, yyjson_val *schema, int depth) {
+    yyjson_val *properties = yyjson_obj_get(schema, "properties");
+    yyjson_val *more = yyjson_obj_get(schema, "additionalProperties");
+    if (yyjson_obj_size(properties) == 0) {
+        bool none = yyjson_is_false(more);
+        base_buf_addz(out, none ? "{}" : "Record<string, ");
+        if (!none) type_of(out, yyjson_is_obj(more) ? more : NULL, depth);
+        if (!none) base_buf_addz(out, ">");
+        return;
+    }
+    yyjson_obj_iter iter = yyjson_obj_iter_with(properties);
+    base_buf_addz(out, "{ ");
+    for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));) {
+        if (iter.idx > 1) base_buf_addz(out, "; ");
+        if (is_identifier(key))
+            base_buf_add(out, yyjson_get_str(key), yyjson_get_len(key));
+        else
+            base_json_out(out, key);
+        base_buf_addz(out, is_required(schema, key) ? ": " : "?: ");
+        type_of(out, yyjson_obj_iter_get_val(key), depth);
+    }
+    base_buf_addz(out, " }");
+}
+
+static void array_type(struct base_buf *out, yyjson_val *schema, int depth) {
+    yyjson_val *first = yyjson_obj_get(schema, "prefixItems");
+    if (first) {
+        yyjson_arr_iter iter = yyjson_arr_iter_with(first);
+        base_buf_addz(out, "[");
+        for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
+            if (iter.idx > 1) base_buf_addz(out, ", ");
+            type_of(out, item, depth);
+        }
+        base_buf_addz(out, "]");
+        return;
+    }
+    base_buf_addz(out, "Array<");
+    type_of(out, yyjson_obj_get(schema, "items"), depth);
+    base_buf_addz(out, ">");
+}
+
+static void named_type(struct base_buf *out, yyjson_val *schema, const char *name, int depth) {
+    if (!name)
+        base_buf_addz(out, "any");
+    else if (strcmp(name, "object") == 0)
+        object_type(out, schema, depth);
+    else if (strcmp(name, "array") == 0)
+        array_type(out, schema, depth);
+    else
+        base_buf_addz(out, strcmp(name, "integer") == 0 ? "number" : name);
+}
+
+static void plain_type(struct base_buf *out, yyjson_val *schema, int depth) {
+    yyjson_val *type = yyjson_obj_get(schema, "type");
+    if (!yyjson_is_arr(type)) {
+        bool object = !type && yyjson_obj_get(schema, "properties");
+        named_type(out, schema, object ? "object" : yyjson_get_str(type), depth);
+        return;
+    }
+    yyjson_arr_iter iter = yyjson_arr_iter_with(type);
+    for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
+        if (iter.idx > 1) base_buf_addz(out, " | ");
+        named_type(out, schema, yyjson_get_str(item), depth);
+    }
+}
+
+static void values_type(struct base_buf *out, yyjson_val *values) {
+    yyjson_arr_iter iter = yyjson_arr_iter_with(values);
+    for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
+        if (iter.idx > 1) base_buf_addz(out, " | ");
+        if (yyjson_is_obj(item) || yyjson_is_arr(item))
+            base_buf_addz(out, "any");
+        else
+            base_json_out(out, item);
+    }
+}
+
+/* What a schema cannot be expressed as is `any`: a type that is too wide misleads nobody. */
+static void type_of(struct base_buf *out, yyjson_val *schema, int depth) {
+    yyjson_val *part;
+    if (++depth > DEPTH_MAX || !yyjson_is_obj(schema))
+        base_buf_addz(out, "any");
+    else if ((part = yyjson_obj_get(schema, "enum")))
+        values_type(out, part);
+    else if ((part = yyjson_obj_get(schema, "const")) && !yyjson_is_ctn(part))
+        base_json_out(out, part);
+    else if ((part = yyjson_obj_get(schema, "anyOf")) || (part = yyjson_obj_get(schema, "oneOf")))
+        join(out, part, " | ", depth);
+    else if ((part = yyjson_obj_get(schema, "allOf")))
+        join(out, part, " & ", depth);
+    else
+        plain_type(out, schema, depth);
+    if (yyjson_is_true(yyjson_obj_get(schema, "nullable"))) base_buf_addz(out, " | null");
+}
+
+/* ------------------------------------------------------------------ tools.d.ts */
+
+/* A description inside a comment, which it must not end. */
+static void comment(struct base_buf *out, const char *indent, const char *text) {
+    if (!*text) return;
+    base_buf_addf(out, "%s/** ", indent);
+    for (const char *p = text; *p; p++) {
+        if (p[0] == '*' && p[1] == '/')
+            base_buf_addz(out, "*\\");
+        else if (*p == '\n')
+            base_buf_addf(out, "\n%s *  ", indent);
+        else
+            base_buf_add(out, p, 1);
+    }
+    base_buf_addz(out, " */\n");
+}
+
+/* `declare namespace stripe.charges { const create: … }`, unless a segment is no identifier. */
+static void dotted(struct base_buf *out, const struct cap_tool *tool) {
+    const char *last = strrchr(tool->id, '/');
+    if (!last || !tool->dotted_usable) return;
+    struct base_buf path;
+    base_buf_init(&path, CAP_NAME_MAX + 1);
+    bool ok = true;
+    for (const char *p = tool->id; ok; p++) {
+        size_t len = strcspn(p, "/");
+        ok = cap_name_is_identifier(p, len) && !cap_reserved_js(p, len);
+        if (p > last) break;
+        base_buf_addf(&path, "%s%.*s", path.len ? "." : "", (int)len, p);
+        p += len;
+    }
+    if (ok)
+        base_buf_addf(out, "declare namespace %s { const %s: (typeof tools)[\"%s\"]; }\n",
+                      path.data, last + 1, tool->id);
+    base_buf_free(&path);
+}
+
+bool machine_tool_types(struct base_buf *out, const cap_gate *gate) {
+    size_t count = cap_gate_tool_count(gate);
+    char name[CAP_NAMESPACE_SIZE];
+    base_buf_addz(out, "// The host's tools, as JavaScript programs see them.\n"
+                       "declare const tools: {\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct cap_tool *tool = cap_gate_tool(gate, i);
+        struct base_arena arena;
+        base_arena_init(&arena, ARENA_MAX);
+        yyjson_val *schema = NULL;
+        if (tool->schema_len && base_json_read(&arena, tool->schema, tool->schema_len,
+                                               BASE_JSON_DEPTH, &schema, NULL) != PF_OK)
+            schema = NULL;
+        comment(out, "  ", tool->description);
+        base_buf_addf(out, "  \"%s\"(params: ", tool->id);
+        if (schema)
+            type_of(out, schema, 0);
+        else
+            base_buf_addz(out, "Record<string, any>");
+        base_buf_addz(out, "): Promise<any>;\n");
+        base_arena_free(&arena);
+    }
+    base_buf_addz(out, "};\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct cap_tool *tool = cap_gate_tool(gate, i);
+        if (tool->flat_usable)
+            base_buf_addf(out, "declare const %s: (typeof tools)[\"%s\"];\n", tool->flat, tool->id);
+        dotted(out, tool);
+    }
+    for (size_t i = 0; cap_gate_namespace(gate, i, name); i++)
+        base_buf_addf(out, "declare const %s: any;\n", name);
+    return !out->failed;
+}
+
+/* ------------------------------------------------------------------ NAME.md */
+
+static void parameters(struct base_buf *out, yyjson_val *schema) {
+    yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
+    for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));) {
+        yyjson_val *value = yyjson_obj_iter_get_val(key);
+        yyjson_val *text = yyjson_obj_get(value, "description");
+        yyjson_val *fallback = yyjson_obj_get(value, "default");
+        if (iter.idx == 1) base_buf_addz(out, "\n## Parameters\n\n");
+        base_buf_addf(out, "* `%s` (`", yyjson_get_str(key));
+        type_of(out, value, 0);
+        base_buf_addz(out, is_required(schema, key) ? "`, required)" : "`)");
+        if (yyjson_is_str(text)) base_buf_addf(out, ": %s", yyjson_get_str(text));
+        if (fallback) base_buf_addz(out, "; default `");
+        if (fallback) base_json_out(out, fallback);
+        base_buf_addz(out, fallback ? "`\n" : "\n");
+    }
+}
+
+/* How it is called, by the name that always works and by the short one if there is one. */
+static void usage(struct base_buf *out, const struct cap_tool *tool, yyjson_val *schema) {
+    yyjson_arr_iter iter = yyjson_arr_iter_with(yyjson_obj_get(schema, "required"));
+    base_buf_addz(out, "\n## Use\n\n```js\nawait ");
+    if (tool->flat_usable)
+        base_buf_addz(out, tool->flat);
+    else
+        base_buf_addf(out, "tools[\"%s\"]", tool->id);
+    base_buf_addz(out, "({");
+    for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));)
+        base_buf_addf(out, "%s%s: …", iter.idx > 1 ? ", " : "", yyjson_get_str(item));
+    base_buf_addf(out, "})\n```\n\n```sh\ntool %s", tool->name);
+    iter = yyjson_arr_iter_with(yyjson_obj_get(schema, "required"));
+    for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));)
+        base_buf_addf(out, " --%s …", yyjson_get_str(item));
+    base_buf_addz(out, "\n```\n");
+}
+
+bool machine_tool_page(struct base_buf *out, const struct cap_tool *tool) {
+    struct base_arena arena;
+    base_arena_init(&arena, ARENA_MAX);
+    yyjson_val *schema = NULL;
+    if (tool->schema_len && base_json_read(&arena, tool->schema, tool->schema_len, BASE_JSON_DEPTH,
+                                           &schema, NULL) != PF_OK)
+        schema = NULL;
+    base_buf_addf(out, "# %s\n", tool->name);
+    if (*tool->description) base_buf_addf(out, "\n%s\n", tool->description);
+    parameters(out, schema);
+    usage(out, tool, schema);
+    base_arena_free(&arena);
+    return !out->failed;
+}

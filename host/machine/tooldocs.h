@@ -1,0 +1,17 @@
+/*
+ * host/machine/tooldocs.h: the declared tools as text, for /tools. See tooldocs.c.
+ */
+#ifndef PF_TOOLDOCS_H
+#define PF_TOOLDOCS_H
+
+#include "host/base/buf.h"
+#include "host/capability/gate.h"
+#include "host/capability/names.h"
+#include "host/capability/reserved.h"
+
+/* All tools as TypeScript declarations. False: no memory. */
+bool machine_tool_types(struct base_buf *out, const cap_gate *gate);
+/* One tool as a page of Markdown: what it does, its parameters, how to call it. */
+bool machine_tool_page(struct base_buf *out, const struct cap_tool *tool);
+
+#endif
