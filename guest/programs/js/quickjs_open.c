@@ -7,6 +7,7 @@
 /* The engine reads the clock when it makes a context, which happens while booting: engine.c. */
 #define gettimeofday engine_gettimeofday
 #include "quickjs_adapted.c"
+#include "quickjs_messages.h"
 
 #include "quickjs_open.h"
 

@@ -16,7 +16,7 @@ return () => 1;
 //// return-circular
 const a = {}; a.a = a; return a;
 //= 1
-//! TypeError: circular reference
+//! TypeError: Converting circular structure to JSON
 //// return-bigint
 return { a: 1n };
 //= 1

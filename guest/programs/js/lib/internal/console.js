@@ -84,7 +84,9 @@ function table(data, only) {
         return log(drawTable([indexHead, 'Key', 'Values'], [pairs.map((_, i) => `${i}`),
             pairs.map(([key]) => cell(key)), pairs.map(([, value]) => cell(value))]));
     }
-    rows = data instanceof Set ? [...data].map((value, i) => [i, value]) : Object.keys(data).map(key => [key, data[key]]);
+    if (data instanceof Set)
+        return log(drawTable([indexHead, 'Values'], [[...data].map((_, i) => `${i}`), [...data].map(cell)]));
+    rows = Object.keys(data).map(key => [key, data[key]]);
     rows.forEach(([key, value], i) => {
         index.push(`${key}`);
         const primitive = value === null || (typeof value !== 'object' && typeof value !== 'function');
@@ -99,7 +101,7 @@ function table(data, only) {
         }
     });
     const fill = column => Array.from({ length: index.length }, (_, i) => column[i] ?? '');
-    const head = [indexHead, ...keys.keys()], columns = [index, ...[...keys.values()].map(fill)];
+    const head = [indexHead, ...[...keys.keys()].map(String)], columns = [index, ...[...keys.values()].map(fill)];
     if (hasValues) {
         head.push('Values');
         columns.push(fill(values));

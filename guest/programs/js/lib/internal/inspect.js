@@ -72,7 +72,18 @@ function quote(text) {
     }) + mark;
 }
 
+const grouped = digits => digits.replace(/\B(?=(?:\d{3})+$)/g, '_');
+
+// 1234567.8912 as 1_234_567.891_2
+function separated(number) {
+    const text = `${number}`;
+    if (!/^-?\d+(?:\.\d+)?$/.test(text)) return text;
+    const [whole, fraction] = text.split('.');
+    return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction.replace(/\d{3}(?=\d)/g, '$&_')}`;
+}
+
 function formatNumber(ctx, number) {
+    if (ctx.numericSeparator) return ctx.stylize(Object.is(number, -0) ? '-0' : separated(number), 'number');
     return ctx.stylize(Object.is(number, -0) ? '-0' : `${number}`, 'number');
 }
 
@@ -93,7 +104,7 @@ function formatPrimitive(ctx, value) {
     switch (typeof value) {
     case 'string': return formatString(ctx, value);
     case 'number': return formatNumber(ctx, value);
-    case 'bigint': return ctx.stylize(`${value}n`, 'bigint');
+    case 'bigint': return ctx.stylize(`${ctx.numericSeparator ? grouped(`${value}`) : value}n`, 'bigint');
     case 'boolean': return ctx.stylize(`${value}`, 'boolean');
     case 'undefined': return ctx.stylize('undefined', 'undefined');
     default: return ctx.stylize(Symbol.prototype.toString.call(value), 'symbol');
