@@ -158,7 +158,7 @@ PF_API pf_status pf_sandbox_start(pf_sandbox *sandbox, const pf_run *run, pf_err
 
 /* One tool call that the capabilities allow. Pointers live until the call is answered or cancelled. */
 typedef struct pf_call {
-    uint64_t id;        /* unique in the sandbox and its snapshots: an idempotency key */
+    uint64_t id;        /* unique in the sandbox and its branches: an idempotency key */
     const char *method; /* canonical id: "stripe/charges/create" */
     const char *name;   /* as the guest wrote it */
     const char *params; /* the checked JSON object, re-serialised; NUL-terminated */
@@ -295,6 +295,18 @@ PF_API pf_status pf_sandbox_snapshot(pf_sandbox *sandbox, char **data, size_t *l
  */
 PF_API pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t len,
                                     pf_sandbox **out, pf_error *error);
+
+/*
+ * A branch: an independent copy of the whole sandbox in this process, at any moment when the caller
+ * holds it, also while calls are pending. It costs the copying of the pages that were written since
+ * the start. Tools, capabilities and what was spent of them, limits, files, processes and the result
+ * are as they were; on_output of a run that is on is not inherited.
+ * Its calls have ids of their own: pf_sandbox_pending() lists the pending ones in the same order, and
+ * no branch, nor a branch of a branch, has an id of another. A fixed seed goes on in both with the
+ * same stream; else the branch gets a seed of its own from the host.
+ * PF_STATE names the process that is parked, as pf_sandbox_snapshot() does. Free it as any other.
+ */
+PF_API pf_status pf_sandbox_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 
 /* ------------------------------------------------------------------ policies */
 

@@ -132,6 +132,9 @@ cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *bu
                                 struct cpu_slot *slot);
 /* A copy of an UNWOUND program, into `slot` (taken over in any case; NULL: a new one). */
 cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot);
+/* A copy of an UNWOUND program or a kernel for another sandbox, in a slot of its own. What is mapped
+ * from a template is mapped again, and only the pages that differ are copied. NULL: errno. */
+cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *budget);
 uint32_t cpu_stack_pointer(const cpu_instance *instance);
 /* Charges `bytes` more to the budget, or refuses. */
 bool cpu_charge(cpu_instance *instance, uint64_t bytes);

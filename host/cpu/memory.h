@@ -22,6 +22,7 @@ struct cpu_slot {
     uint8_t *base;
     size_t accessible;     /* [base, base + accessible) may be read and written */
     size_t file_mapped;    /* its first bytes are a private mapping of a template, 0: anonymous */
+    const struct cpu_template *origin; /* that template; meaningful with file_mapped */
     bool dirty;            /* anonymous bytes may be other than zero */
     struct cpu_slot *next; /* in a free list */
 };

@@ -140,7 +140,9 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
         errno = ENOMEM;
         return NULL;
     }
-    if (!mapped) {
+    if (mapped) {
+        instance->slot->origin = t;
+    } else {
         overwrite(t, instance);
         instance->slot->dirty = true;
     }

@@ -166,7 +166,7 @@ pf_status machine_answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const cha
                          pf_error *error) {
     struct machine_call **at = find(s, id, 0), *call = *at;
     if (!call) {
-        if (id > 0 && id < s->next_call)
+        if (id >> 32 == s->next_call >> 32 && (uint32_t)id > 0 && id < s->next_call)
             return base_error(error, PF_STATE,
                                  "call %llu was answered already, or cancelled when its run ended "
                                  "or its program gave it up",

@@ -6,9 +6,10 @@
  * its message to the kernel, asks the kernel who runs next, and hands out tool calls. Every number
  * that comes from a guest, the kernel included, is checked as if an attacker had written it.
  *
- * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) kernel.c
- * (messages to the kernel) trampoline.c (messages from programs) loop.c (who runs) run.c (one run,
- * from start to result) exec.c (what to start) calls.c (tool calls) files.c (the embedder's files) toolfiles.c (/tools).
+ * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) fork.c (a
+ * branch of one) kernel.c (messages to the kernel) trampoline.c (messages from programs) loop.c (who
+ * runs) run.c (one run, from start to result) exec.c (what to start) calls.c (tool calls) files.c
+ * (the embedder's files) toolfiles.c (/tools).
  */
 #ifndef PF_MACHINE_H
 #define PF_MACHINE_H
@@ -138,9 +139,11 @@ struct pf_sandbox {
     cap_gate *gate;
     bool session_alive;
     struct machine_call *calls; /* unanswered, oldest first */
-    uint64_t next_call;
     pf_decision_fn on_decision; /* or NULL */
     void *on_decision_user;
+    uint64_t next_call; /* ids: the branch in the upper half, a count from 1 in the lower */
+    uint64_t forks;     /* branches that were made of it */
+    bool seed_fixed;
     struct machine_run run;
     pf_result result;
     bool has_result;
@@ -200,6 +203,10 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc);
 struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox);
 pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 pf_status machine_configure_kernel(pf_sandbox *sandbox, pf_error *error);
+/* Starts the kernel's random stream: from `seed`, or from the host when it is NULL. */
+pf_status machine_seed(pf_sandbox *sandbox, const uint64_t *seed, pf_error *error);
+/* PF_STATE when a process waits on a native stack, which cannot be copied or saved; names it. */
+pf_status machine_refuse_parked(pf_sandbox *sandbox, pf_error *error);
 /* Writes /tools; toolfiles.c */
 pf_status machine_write_tools(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 /* Starts the session's shell; exec.c */
@@ -216,6 +223,8 @@ void machine_show_time(pf_sandbox *sandbox);
 
 pf_status machine_start(pf_sandbox *sandbox, const pf_run *run, pf_error *error);
 void machine_finish(pf_sandbox *sandbox);
+/* Lets the result point at the run's buffers. */
+void machine_point_result(pf_sandbox *sandbox);
 /* Sets when the CPU and wall limits of the run strike. */
 void machine_arm_limits(pf_sandbox *sandbox);
 void machine_drain_output(pf_sandbox *sandbox);

@@ -96,6 +96,16 @@ void machine_drain_value(pf_sandbox *s) {
     }
 }
 
+void machine_point_result(pf_sandbox *s) {
+    const struct machine_run *run = &s->run;
+    s->result.stdout_data = run->output[0].data ? run->output[0].data : "";
+    s->result.stdout_len = run->output[0].len;
+    s->result.stderr_data = run->output[1].data ? run->output[1].data : "";
+    s->result.stderr_len = run->output[1].len;
+    s->result.value = run->value.len ? run->value.data : NULL;
+    s->result.value_len = run->value.len;
+}
+
 /* The foreground is done and nothing else can go on: the result is complete. */
 void machine_finish(pf_sandbox *s) {
     struct machine_run *run = &s->run;
@@ -110,19 +120,14 @@ void machine_finish(pf_sandbox *s) {
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
     s->result = (pf_result){
         .exit_code = run->limit ? 137 : (int)(state.status & 0xff),
-        .stdout_data = run->output[0].data ? run->output[0].data : "",
-        .stdout_len = run->output[0].len,
-        .stderr_data = run->output[1].data ? run->output[1].data : "",
-        .stderr_len = run->output[1].len,
         .stdout_truncated = run->truncated[0],
         .stderr_truncated = run->truncated[1],
-        .value = run->value.len ? run->value.data : NULL,
-        .value_len = run->value.len,
         .limit = run->limit,
         .session_lost = run->limit && had_session && !s->session_alive,
         .memory_bytes = s->budget.peak,
         .tool_calls = run->tool_calls,
     };
+    machine_point_result(s);
     s->has_result = true;
 }
 

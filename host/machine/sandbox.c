@@ -98,6 +98,7 @@ pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *
     memcpy(s->env, options->env, options->env_len);
     s->env_len = options->env_len;
     s->env_count = options->env_count;
+    s->seed_fixed = options->seed_fixed;
     s->clock_fixed = options->clock_fixed;
     s->clock_origin = base_clock_monotonic();
     s->realtime_base = options->clock_fixed ? options->clock_ns : base_clock_realtime();
@@ -120,10 +121,10 @@ pf_status machine_configure_kernel(pf_sandbox *s, pf_error *error) {
     return PF_OK;
 }
 
-static pf_status seed(pf_sandbox *s, const pf_options *options, pf_error *error) {
+pf_status machine_seed(pf_sandbox *s, const uint64_t *seed, pf_error *error) {
     uint8_t bytes[32] = {0};
-    if (options->seed_fixed)
-        for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(options->seed >> (8 * i));
+    if (seed)
+        for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(*seed >> (8 * i));
     else if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return base_error(error, PF_NO_MEMORY, "the system gives no random bytes");
     KERNEL(s, HOST_SEED, .in = bytes, .in_len = sizeof bytes);
@@ -151,7 +152,8 @@ static pf_status populate(pf_sandbox *s, const pf_options *options, pf_error *er
     if (!machine_kernel_attach(s)) return machine_dead(s, error);
     machine_show_time(s);
     pf_status status = machine_configure_kernel(s, error);
-    if (status == PF_OK) status = seed(s, options, error);
+    if (status == PF_OK)
+        status = machine_seed(s, options->seed_fixed ? &options->seed : NULL, error);
     if (status == PF_OK) status = machine_write_tools(s, options, error);
     /* With another environment the booted session is no use: its successor starts with the first
      * run. */

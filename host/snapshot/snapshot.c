@@ -92,24 +92,9 @@ static void put_processes(struct writer *w, const pf_sandbox *s) {
     }
 }
 
-static pf_status refuse_parked(pf_sandbox *s, pf_error *error) {
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
-        if (!s->procs[i] || s->procs[i]->state != CPU_PARKED) continue;
-        char buffer[sizeof(struct pf_process_info) + 64] = {0};
-        struct pf_process_info info = {0};
-        KERNEL(s, HOST_PROCESS, .arg = {i}, .out = buffer, .out_cap = sizeof buffer - 1);
-        memcpy(&info, buffer, sizeof info);
-        return base_error(error, PF_STATE,
-                             "process %d (%s) is parked in a synchronous wait and cannot be saved; "
-                             "answer or cancel what it waits for, or use the asynchronous form",
-                             info.pid, buffer + sizeof info);
-    }
-    return PF_OK;
-}
-
 static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
-    pf_status status = boot ? refuse_parked(s, error) : PF_DEAD;
+    pf_status status = boot ? machine_refuse_parked(s, error) : PF_DEAD;
     if (status != PF_OK) return status;
     struct head head = {.format = FORMAT};
     memcpy(head.magic, magic, sizeof magic);

@@ -304,6 +304,30 @@ class Sandbox:
             _snapshot=bytes(data),
         )
 
+    def fork(self) -> Self:
+        """An independent copy of the whole sandbox, in well under a millisecond.
+
+        Files, processes, variables, pending calls and what was spent of the capabilities are as they
+        were; from here on the two know nothing of each other. Tools, handlers and capabilities are
+        this sandbox's. Pending calls have ids of their own in the branch, in the same order.
+
+        >>> with Sandbox() as trunk:
+        ...     _ = trunk.run("x=1; echo draft > plan")
+        ...     with trunk.fork() as branch:
+        ...         _ = branch.run("x=2; echo bold > plan")
+        ...     trunk.run("echo $x; cat plan").stdout
+        '1\\ndraft\\n'
+        """
+        with self._entered():
+            machine = self._machine.fork()
+        branch = object.__new__(type(self))
+        branch.__dict__.update(self.__dict__)
+        branch._lock = _thread.allocate_lock()
+        branch._last = None
+        branch._machine = machine
+        branch.files = Files(machine)
+        return branch
+
     # ------------------------------------------------------------------ looking and ending
 
     @property

@@ -16,6 +16,19 @@ bool native_enter(machine *self) {
 
 void native_leave(machine *self) { self->entered = false; }
 
+/* A Machine that owns `sandbox`, which is freed when that fails. */
+static PyObject *wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox) {
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    machine *self = (machine *)alloc(type, 0);
+    if (!self) {
+        pf_sandbox_free(sandbox);
+        return NULL;
+    }
+    self->state = state;
+    self->sandbox = sandbox;
+    return (PyObject *)self;
+}
+
 /* Machine(settings, snapshot or None) */
 static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     PyObject *settings = NULL, *snapshot = NULL;
@@ -38,16 +51,7 @@ static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     pf_options_free(options);
     Py_END_ALLOW_THREADS
     if (status != PF_OK) return native_raise(state, &error, NULL);
-
-    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    machine *self = (machine *)alloc(type, 0);
-    if (!self) {
-        pf_sandbox_free(sandbox);
-        return NULL;
-    }
-    self->state = state;
-    self->sandbox = sandbox;
-    return (PyObject *)self;
+    return wrap(type, state, sandbox);
 }
 
 static int native_traverse(machine *self, visitproc visit, void *arg) {
@@ -113,6 +117,20 @@ static PyObject *native_snapshot(machine *self, PyObject *none) {
     return bytes;
 }
 
+static PyObject *native_fork(machine *self, PyObject *none) {
+    (void)none;
+    if (!native_enter(self)) return NULL;
+    pf_sandbox *sandbox = NULL;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_sandbox_fork(self->sandbox, &sandbox, &error);
+    Py_END_ALLOW_THREADS
+    native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    return wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
+}
+
 /* Looks only, from any thread: "closed", "busy" or "open". */
 static PyObject *native_condition(machine *self, PyObject *none) {
     (void)none;
@@ -147,6 +165,7 @@ static PyMethodDef methods[] = {
     ONE("file_stat", native_file_stat),
     ONE("file_list", native_file_list),
     PLAIN("snapshot", native_snapshot),
+    PLAIN("fork", native_fork),
     PLAIN("interrupt", native_interrupt),
     PLAIN("close", native_close),
     PLAIN("condition", native_condition),

@@ -1,0 +1,161 @@
+/*
+ * host/machine/fork.c: a branch: an independent copy of a whole sandbox in this process.
+ *
+ * Between two calls of the embedder a sandbox is plain bytes and a few counters, so a branch is
+ * those, copied. Nothing is shared but what never changes: images, templates, policy, schemas.
+ */
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pf_status machine_refuse_parked(pf_sandbox *s, pf_error *error) {
+    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+        if (!s->procs[i] || s->procs[i]->state != CPU_PARKED) continue;
+        char buffer[sizeof(struct pf_process_info) + 64] = {0};
+        struct pf_process_info info = {0};
+        KERNEL(s, HOST_PROCESS, .arg = {i}, .out = buffer, .out_cap = sizeof buffer - 1);
+        memcpy(&info, buffer, sizeof info);
+        return base_error(error, PF_STATE,
+                          "process %d (%s) is parked in a synchronous wait and cannot be copied or "
+                          "saved; answer or cancel what it waits for, or use the asynchronous form",
+                          info.pid, buffer + sizeof info);
+    }
+    return PF_OK;
+}
+
+/*
+ * The ids of a branch: 31 bits that follow from those of its parent and from how many branches that
+ * has had (splitmix64's finalizer), then a count from 1. The first sandbox is branch 0.
+ */
+static uint64_t first_id(pf_sandbox *parent) {
+    uint64_t x = (parent->next_call >> 32 << 32 | (uint32_t)++parent->forks) + 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    x = (x ^ x >> 31) >> 33;
+    return (x ? x : 1) << 32 | 1;
+}
+
+static struct machine_call *copy_call(const struct machine_call *from) {
+    size_t method = strlen(from->method) + 1, name = strlen(from->name) + 1;
+    struct machine_call *call = calloc(1, sizeof *call);
+    char *strings = call ? malloc(method + name + from->params_len + 1) : NULL;
+    if (!strings) {
+        free(call);
+        return NULL;
+    }
+    *call = (struct machine_call){
+        .op = from->op,
+        .handed_out = from->handed_out,
+        .method = memcpy(strings, from->method, method),
+        .name = memcpy(strings + method, from->name, name),
+        .params = memcpy(strings + method + name, from->params, from->params_len + 1),
+        .params_len = from->params_len,
+        .capability = from->capability,
+        .restored = strings,
+    };
+    return call;
+}
+
+static bool copy_calls(const pf_sandbox *from, pf_sandbox *to) {
+    struct machine_call **end = &to->calls;
+    for (const struct machine_call *call = from->calls; call; call = call->next) {
+        *end = copy_call(call);
+        if (!*end) return false;
+        (*end)->id = to->next_call++;
+        end = &(*end)->next;
+    }
+    return true;
+}
+
+static bool copy_buf(const struct base_buf *from, struct base_buf *to) {
+    return !from->data || base_buf_add(to, from->data, from->len);
+}
+
+static bool copy_run(const pf_sandbox *from, pf_sandbox *to) {
+    const struct machine_run *run = &from->run;
+    struct machine_run fresh;
+    machine_run_init(&fresh);
+    bool ok = copy_buf(&run->input, &fresh.input) && copy_buf(&run->output[0], &fresh.output[0]) &&
+              copy_buf(&run->output[1], &fresh.output[1]) && copy_buf(&run->value, &fresh.value);
+    to->run = *run;
+    to->run.input = fresh.input;
+    to->run.output[0] = fresh.output[0];
+    to->run.output[1] = fresh.output[1];
+    to->run.value = fresh.value;
+    to->run.on_output = NULL;
+    to->run.user = NULL;
+    to->has_result = from->has_result;
+    if (from->has_result) {
+        to->result = from->result;
+        machine_point_result(to);
+    }
+    return ok;
+}
+
+static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
+    to->kernel = cpu_instance_clone(from->kernel, &to->budget);
+    if (!to->kernel) return false;
+    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+        if (!from->procs[i]) continue;
+        to->procs[i] = cpu_instance_clone(from->procs[i], &to->budget);
+        if (!to->procs[i]) return false;
+        to->procs[i]->owner = to;
+        to->procs[i]->proc = i;
+    }
+    return true;
+}
+
+/* What is neither memory nor a buffer of its own. */
+static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
+    to->limits = from->limits;
+    to->budget.limit = from->budget.limit;
+    to->budget.each = from->budget.each;
+    atomic_store(&to->watch.ticks, atomic_load(&from->watch.ticks));
+    to->watch.stop_at = from->watch.stop_at;
+    to->watch.kill_at = from->watch.kill_at;
+    to->mailbox = from->mailbox;
+    to->in_area = from->in_area;
+    to->in_cap = from->in_cap;
+    to->clock_fixed = from->clock_fixed;
+    to->seed_fixed = from->seed_fixed;
+    to->monotonic_ns = from->monotonic_ns;
+    to->clock_origin = from->clock_origin;
+    to->realtime_base = from->realtime_base;
+    to->deadline_ns = from->deadline_ns;
+    to->session_alive = from->session_alive;
+    to->env = malloc(from->env_len ? from->env_len : 1);
+    to->gate = cap_gate_clone(from->gate);
+    if (!to->env || !to->gate) return false;
+    if (from->env_len) memcpy(to->env, from->env, from->env_len);
+    to->env_len = from->env_len;
+    to->env_count = from->env_count;
+    return true;
+}
+
+static pf_status copy(pf_sandbox *from, pf_sandbox *to, pf_error *error) {
+    machine_run_init(&to->run);
+    if (!copy_settings(from, to)) return base_no_memory(error);
+    to->next_call = first_id(from);
+    if (!copy_run(from, to) || !copy_calls(from, to)) return base_no_memory(error);
+    if (!copy_instances(from, to))
+        return base_error(error, PF_NO_MEMORY, "no memory or address space for a branch");
+    to->budget.peak = from->budget.peak;
+    return from->seed_fixed ? PF_OK : machine_seed(to, NULL, error);
+}
+
+pf_status pf_sandbox_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
+    *out = NULL;
+    pf_status status = machine_enter(s, error);
+    if (status != PF_OK) return status;
+    pf_sandbox *branch = calloc(1, sizeof *branch);
+    status = branch ? machine_refuse_parked(s, error) : base_no_memory(error);
+    if (status == PF_OK) status = copy(s, branch, error);
+    machine_leave(s);
+    if (status != PF_OK) {
+        pf_sandbox_free(branch);
+        return status;
+    }
+    *out = branch;
+    return PF_OK;
+}
