@@ -70,9 +70,10 @@ def main() -> None:
     args.vendor.mkdir(parents=True, exist_ok=True)
     for name, version in wanted.items():
         version = version.removeprefix("=")
-        (checksum,) = [p["checksum"] for p in lock["package"]
-                       if p["name"] == name and p["version"] == version]
-        unpack(archive_of(name, version), checksum, args.vendor / name)
+        # The lock file also names the version of the library inside: 2.0.16+zstd.1.5.7.
+        (package,) = [p for p in lock["package"]
+                      if p["name"] == name and p["version"].partition("+")[0] == version]
+        unpack(archive_of(name, package["version"]), package["checksum"], args.vendor / name)
 
 
 if __name__ == "__main__":
