@@ -203,7 +203,7 @@ struct pf_kernel_stats {
     uint64_t heap_bytes;       /* kernel memory in use */
     uint64_t filesystem_bytes; /* file contents */
     uint64_t files, processes;
-    uint64_t calls;            /* handled since boot */
+    uint64_t calls;            /* of processes, since boot */
     uint64_t trim_offset, trim_len; /* a free page range of kernel memory to hand back, or 0 */
 };
 

@@ -328,13 +328,23 @@ endfunction()
 function(pf_image_table target)
     set(PF_TABLE_EXTERNS "")
     set(PF_TABLE_ENTRIES "")
+    set(PF_TABLE_DIGEST ${target}_digest.h)
+    set(modules "")
     foreach(name IN LISTS ARGN)
+        list(APPEND modules ${PF_WASM_DIR}/obj/${name}/linked.wasm)
         string(MAKE_C_IDENTIFIER ${name} module)
         string(APPEND PF_TABLE_EXTERNS "extern const struct pf_image pf_image_${module};\n")
         string(APPEND PF_TABLE_ENTRIES "    &pf_image_${module},\n")
     endforeach()
     configure_file(${PF_CMAKE_DIR}/images.c.in ${PF_WASM_DIR}/c/${target}.c @ONLY)
-    add_library(${target} STATIC ${PF_WASM_DIR}/c/${target}.c)
+    set(digest ${PF_WASM_DIR}/c/${PF_TABLE_DIGEST})
+    add_custom_command(
+        OUTPUT ${digest}
+        COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/images_digest.py ${digest} ${modules}
+        DEPENDS ${modules} ${PF_CMAKE_DIR}/images_digest.py
+        COMMENT "digest of the images for ${target}"
+        VERBATIM)
+    add_library(${target} STATIC ${PF_WASM_DIR}/c/${target}.c ${digest})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PF_WASM_RT_INCLUDE})
     target_link_libraries(${target} PUBLIC m) # generated code calls sqrt() and its like
 endfunction()

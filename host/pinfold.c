@@ -14,7 +14,7 @@ int pf_abi_version(void) { return PF_ABI_VERSION; }
 const char *pf_version(void) { return PINFOLD_VERSION; }
 
 pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *run, pf_error *error) {
-    pf_status status = machine_enter(s, error);
+    pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     status = machine_start(s, run, error);
     machine_leave(s);
@@ -37,7 +37,7 @@ static pf_call describe(const pf_sandbox *s, const struct machine_call *call) {
 }
 
 pf_status pf_sandbox_step(pf_sandbox *s, pf_call *out, pf_error *error) {
-    pf_status status = machine_enter(s, error);
+    pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     struct machine_call *call = machine_next_call(s);
     if (call) {
@@ -57,7 +57,7 @@ size_t pf_sandbox_pending(const pf_sandbox *s, pf_call *calls, size_t count) {
 
 static pf_status answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const char *data, size_t len,
                         pf_error *error) {
-    pf_status status = machine_enter(s, error);
+    pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     machine_show_time(s);
     status = machine_answer(s, id, outcome, data, len, error);
@@ -83,7 +83,7 @@ pf_status pf_sandbox_fail(pf_sandbox *s, uint64_t id, pf_failure kind, const cha
 }
 
 pf_status pf_sandbox_advance(pf_sandbox *s, pf_error *error) {
-    pf_status status = machine_enter(s, error);
+    pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     if (s->run.on) status = machine_drive(s, error);
     machine_leave(s);

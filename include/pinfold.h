@@ -121,6 +121,10 @@ PF_API void pf_options_clock(pf_options *options, int64_t unix_ns);
 /* Fixes the random stream. Without this it is seeded from the host. */
 PF_API void pf_options_seed(pf_options *options, uint64_t seed);
 
+/* Snapshots of the sandbox are authenticated with this secret (16 bytes or more, copied), and
+ * pf_sandbox_restore() accepts only a snapshot that was made with it. */
+PF_API pf_status pf_options_key(pf_options *options, const void *key, size_t len, pf_error *error);
+
 /* JavaScript that every JS program of this sandbox runs first, in its global scope. */
 PF_API pf_status pf_options_js_prelude(pf_options *options, const char *code, size_t len,
                                        pf_error *error);
@@ -295,6 +299,34 @@ PF_API pf_status pf_sandbox_snapshot(pf_sandbox *sandbox, char **data, size_t *l
  */
 PF_API pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t len,
                                     pf_sandbox **out, pf_error *error);
+
+/* What the head of a snapshot says; nothing of it is proved. */
+typedef struct pf_snapshot_facts {
+    uint32_t format;
+    bool readable;           /* is that a format that this library reads? */
+    bool this_build;         /* the build that is loaded made it */
+    bool authenticated;      /* with a key */
+    uint64_t contents_bytes; /* decompressed */
+    char build[65];          /* of the build that made it, in hexadecimal */
+} pf_snapshot_facts;
+/* PF_FORMAT when it is no snapshot at all. */
+PF_API pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out,
+                                  pf_error *error);
+/*
+ * Opens a snapshot to look at, without any authority: its files, processes and pending calls can be
+ * read as those of a sandbox; what would change it or let it go on is PF_STATE. `key` may be NULL.
+ */
+PF_API pf_status pf_snapshot_look(const char *data, size_t len, const void *key, size_t key_len,
+                                  pf_sandbox **out, pf_error *error);
+
+typedef struct pf_process {
+    int pid, parent;
+    char state;              /* as ps: R runs, S waits, T stopped, Z ended and not waited for */
+    char name[64];
+    uint64_t memory_bytes;
+} pf_process;
+/* The processes, by rising pid: how many there are; fills up to `count`. */
+PF_API size_t pf_sandbox_processes(pf_sandbox *sandbox, pf_process *processes, size_t count);
 
 /*
  * A branch: an independent copy of the whole sandbox in this process, at any moment when the caller

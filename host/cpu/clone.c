@@ -1,9 +1,11 @@
 /*
- * host/cpu/clone.c: a copy of an instance for a fork of the whole sandbox.
+ * host/cpu/clone.c: which pages an instance has written, and copies of it for a fork of its
+ * sandbox.
  *
- * What lives long is mapped copy-on-write from a template, so the copy is the same mapping plus the
- * pages that were written since. Linux tells which those are (/proc/self/pagemap); where it does not,
- * they are found by comparing. Page faults dominate, so pages are made present in batches.
+ * What lives long is mapped copy-on-write from a template, so a copy is the same mapping plus the
+ * pages that were written since. Linux tells which those are (/proc/self/pagemap); where it does
+ * not, they are found by comparing. Page faults dominate a copy, so pages are made present in
+ * batches.
  */
 #include "cpu.h"
 
@@ -13,7 +15,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE 4096u
 #define BATCH 512 /* pages whose state is asked for at once */
 
 /* Bits of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst). */
@@ -21,66 +22,75 @@
 #define SWAPPED (1ull << 62)
 #define SHARED  (1ull << 61) /* of a file: still the template's page */
 
-struct copy {
-    const cpu_instance *from;
-    uint8_t *to;
+enum part { NONE, SOME, ALL };
+
+/* How much of a page means anything. */
+static enum part live_part(const struct cpu_range *live, int count, size_t page) {
+    for (int i = 0; i < count; i++) {
+        if (live[i].from <= page && page + CPU_PAGE <= live[i].to) return ALL;
+        if (live[i].from < page + CPU_PAGE && page < live[i].to) return SOME;
+    }
+    return NONE;
+}
+
+/* By content, for systems that do not tell. */
+static bool content_differs(const struct cpu_slot *slot, size_t page) {
+    static const uint8_t zero[CPU_PAGE];
+    const uint8_t *before = page < slot->file_mapped ? slot->origin->data + page : zero;
+    return memcmp(slot->base + page, before, CPU_PAGE) != 0;
+}
+
+static bool was_written(const struct cpu_slot *slot, size_t page, uint64_t entry) {
+    return entry & SWAPPED || (entry & PRESENT && !(page < slot->file_mapped && entry & SHARED));
+}
+
+void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, void *user) {
+    const struct cpu_slot *slot = instance->slot;
     struct cpu_range live[CPU_LIVE_MAX];
-    int live_count;
-    int pagemap;              /* -1: not to be had */
-    size_t run_from, run_to;  /* pages that are to be copied, not copied yet */
+    int live_count = cpu_live_ranges(instance, live);
+    int pagemap = getpagesize() == CPU_PAGE ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+    size_t size = instance->memory->size;
+    for (size_t at = 0; at < size; at += BATCH * CPU_PAGE) {
+        uint64_t entries[BATCH];
+        size_t left = (size - at) / CPU_PAGE, pages = left < BATCH ? left : BATCH;
+        off_t offset = (off_t)(((uintptr_t)slot->base + at) / CPU_PAGE * sizeof *entries);
+        ssize_t want = (ssize_t)(pages * sizeof *entries);
+        bool told = pagemap >= 0 && pread(pagemap, entries, (size_t)want, offset) == want;
+        for (size_t i = 0; i < pages; i++) {
+            size_t page = at + i * CPU_PAGE;
+            enum part part = live_part(live, live_count, page);
+            if (part == SOME || (part == ALL && (told ? was_written(slot, page, entries[i])
+                                                      : content_differs(slot, page))))
+                function(user, page);
+        }
+    }
+    if (pagemap >= 0) close(pagemap);
+}
+
+/* Pages that lie side by side are copied together. */
+struct copy {
+    const uint8_t *from;
+    uint8_t *to;
+    size_t begin, end;
 };
 
-static bool means_something(const struct copy *c, size_t page) {
-    for (int i = 0; i < c->live_count; i++)
-        if (c->live[i].from < page + PAGE && page < c->live[i].to) return true;
-    return false;
-}
-
 static void flush(struct copy *c) {
-    size_t len = c->run_to - c->run_from;
+    size_t len = c->end - c->begin;
     if (len == 0) return;
 #ifdef MADV_POPULATE_WRITE
-    if (len > PAGE) madvise(c->to + c->run_from, len, MADV_POPULATE_WRITE); /* only a hint */
+    if (len > CPU_PAGE) madvise(c->to + c->begin, len, MADV_POPULATE_WRITE); /* only a hint */
 #endif
-    memcpy(c->to + c->run_from, c->from->slot->base + c->run_from, len);
-    c->run_from = c->run_to = 0;
+    memcpy(c->to + c->begin, c->from + c->begin, len);
+    c->begin = c->end = 0;
 }
 
-static void add(struct copy *c, size_t page) {
-    if (c->run_to != page) {
+static void add(void *user, size_t page) {
+    struct copy *c = user;
+    if (c->end != page) {
         flush(c);
-        c->run_from = page;
+        c->begin = page;
     }
-    c->run_to = page + PAGE;
-}
-
-/* Was this page written since it was mapped? `entry` is what pagemap says. */
-static bool differs(const struct copy *c, size_t page, uint64_t entry) {
-    const struct cpu_slot *slot = c->from->slot;
-    bool mapped = page < slot->file_mapped;
-    if (c->pagemap >= 0)
-        return entry & SWAPPED || (entry & PRESENT && !(mapped && entry & SHARED));
-    static const uint8_t zero[PAGE];
-    return memcmp(slot->base + page, mapped ? slot->origin->data + page : zero, PAGE) != 0;
-}
-
-static void copy_pages(struct copy *c) {
-    size_t size = c->from->memory->size;
-    for (size_t at = 0; at < size; at += BATCH * PAGE) {
-        uint64_t entries[BATCH] = {0};
-        size_t pages = (size - at) / PAGE < BATCH ? (size - at) / PAGE : BATCH;
-        off_t offset = (off_t)(((uintptr_t)c->from->slot->base + at) / PAGE * sizeof *entries);
-        ssize_t want = (ssize_t)(pages * sizeof *entries);
-        if (c->pagemap >= 0 && pread(c->pagemap, entries, (size_t)want, offset) != want) {
-            close(c->pagemap);
-            c->pagemap = -1;
-        }
-        for (size_t i = 0; i < pages; i++) {
-            size_t page = at + i * PAGE;
-            if (means_something(c, page) && differs(c, page, entries[i])) add(c, page);
-        }
-    }
-    flush(c);
+    c->end = page + CPU_PAGE;
 }
 
 cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *budget) {
@@ -95,10 +105,8 @@ cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *bu
         return NULL;
     }
     copy->slot->dirty = true;
-    struct copy c = {.from = from, .to = copy->slot->base};
-    c.live_count = cpu_live_ranges(from, c.live);
-    c.pagemap = getpagesize() == PAGE ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
-    copy_pages(&c);
-    if (c.pagemap >= 0) close(c.pagemap);
+    struct copy c = {.from = slot->base, .to = copy->slot->base};
+    cpu_each_written_page(from, add, &c);
+    flush(&c);
     return copy;
 }

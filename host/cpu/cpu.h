@@ -63,6 +63,7 @@ struct Z_pf_instance_t {
     bool rewinding;   /* started, but its C stack is not back yet */
     uint32_t asyncify;      /* address of its Asyncify stack's {current, end}; 0 for the kernel */
     struct cpu_range asyncify_stack; /* {begin, end}; known from the first call on */
+    struct cpu_range dead[2]; /* a kernel's: mean nothing between two calls; rising, may be empty */
     struct cpu_thread *thread; /* that it runs on */
     struct cpu_stack *stack; /* while it runs or is parked */
     void *parked_at;         /* context while PARKED */
@@ -119,7 +120,7 @@ void cpu_instance_free(cpu_instance *instance);
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance);
 /* The ranges of an UNWOUND program's memory that mean anything: its live stack, its data up to the
  * Asyncify stack, the used part of that, and the rest. Fills `ranges` with {from, to}; returns how
- * many. For the kernel: all of it. Numbers from the guest are bounded by its memory size. */
+ * many. For the kernel: all of it but what is `dead`. Numbers from the guest are bounded by its memory size. */
 #define CPU_LIVE_MAX 4
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]);
 /* Learns where its Asyncify stack lies; while no frame is unwound, at its first call. */
@@ -132,6 +133,12 @@ cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *bu
                                 struct cpu_slot *slot);
 /* A copy of an UNWOUND program, into `slot` (taken over in any case; NULL: a new one). */
 cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot);
+/* Names the pages (addresses, multiples of CPU_PAGE, rising) of an UNWOUND program or a kernel that
+ * mean something and may differ from its template, or from zero if it has none. Pages of which only
+ * a part means something are always named. */
+#define CPU_PAGE 4096u
+typedef void (*cpu_page_fn)(void *user, size_t page);
+void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, void *user);
 /* A copy of an UNWOUND program or a kernel for another sandbox, in a slot of its own. What is mapped
  * from a template is mapped again, and only the pages that differ are copied. NULL: errno. */
 cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *budget);

@@ -42,5 +42,7 @@ struct pf_image {
 /* The kernel first, then the programs, then NULL. An image's index here is its number for the
  * kernel plus one. Constant. */
 extern const struct pf_image *const pf_images[];
+/* SHA-256 of their modules: which programs these are. */
+extern const uint8_t pf_images_digest[32];
 
 #endif

@@ -105,11 +105,18 @@ void cpu_note_asyncify_stack(cpu_instance *instance) {
 
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]) {
     uint32_t size = instance->memory->size, stack = instance->image->stack_size;
-    if (!instance->asyncify) {
-        ranges[0] = (struct cpu_range){0, size};
-        return 1;
-    }
     int n = 0;
+    if (!instance->asyncify) {
+        uint32_t at = 0;
+        for (int i = 0; i < 2; i++) {
+            struct cpu_range dead = instance->dead[i];
+            if (dead.from >= dead.to || dead.from < at || dead.to > size) continue;
+            ranges[n++] = (struct cpu_range){at, dead.from};
+            at = dead.to;
+        }
+        ranges[n++] = (struct cpu_range){at, size};
+        return n;
+    }
     uint32_t sp = cpu_stack_pointer(instance) & ~15u;
     if (stack > size) stack = size;
     if (sp > stack) sp = 0; /* a wild pointer: everything counts */
@@ -134,6 +141,7 @@ cpu_instance *cpu_instance_model(const cpu_instance *from) {
     model->rewinding = from->rewinding;
     model->asyncify = from->asyncify;
     model->asyncify_stack = from->asyncify_stack;
+    memcpy(model->dead, from->dead, sizeof model->dead);
     return model;
 }
 
@@ -150,6 +158,7 @@ cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *bu
     instance->rewinding = model->rewinding;
     instance->asyncify = model->asyncify;
     instance->asyncify_stack = model->asyncify_stack;
+    memcpy(instance->dead, model->dead, sizeof instance->dead);
     if (!cpu_charge(instance, instance->memory->size)) return give_up(instance, slot, ENOMEM);
     instance->slot = slot;
     return instance;

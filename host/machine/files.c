@@ -81,7 +81,7 @@ pf_status machine_write_file(pf_sandbox *s, const char *path, const void *data, 
 
 pf_status pf_file_write(pf_sandbox *s, const char *path, const void *data, size_t len,
                         pf_error *error) {
-    pf_status status = machine_enter(s, error);
+    pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     machine_show_time(s);
     status = machine_write_file(s, path, data, len, 0644, 1000, error);
@@ -144,7 +144,7 @@ pf_status pf_file_take(pf_sandbox *s, const char *path, char **data, size_t *len
 
 pf_status pf_file_remove(pf_sandbox *s, const char *path, pf_error *error) {
     pf_status status = check_path(path, error);
-    if (status == PF_OK) status = machine_enter(s, error);
+    if (status == PF_OK) status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     machine_show_time(s);
     size_t len = strlen(path);

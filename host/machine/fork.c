@@ -9,21 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-pf_status machine_refuse_parked(pf_sandbox *s, pf_error *error) {
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
-        if (!s->procs[i] || s->procs[i]->state != CPU_PARKED) continue;
-        char buffer[sizeof(struct pf_process_info) + 64] = {0};
-        struct pf_process_info info = {0};
-        KERNEL(s, HOST_PROCESS, .arg = {i}, .out = buffer, .out_cap = sizeof buffer - 1);
-        memcpy(&info, buffer, sizeof info);
-        return base_error(error, PF_STATE,
-                          "process %d (%s) is parked in a synchronous wait and cannot be copied or "
-                          "saved; answer or cancel what it waits for, or use the asynchronous form",
-                          info.pid, buffer + sizeof info);
-    }
-    return PF_OK;
-}
-
 /*
  * The ids of a branch: 31 bits that follow from those of its parent and from how many branches that
  * has had (splitmix64's finalizer), then a count from 1. The first sandbox is branch 0.
@@ -119,6 +104,9 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
     to->in_cap = from->in_cap;
     to->clock_fixed = from->clock_fixed;
     to->seed_fixed = from->seed_fixed;
+    to->keyed = from->keyed;
+    memcpy(to->key, from->key, sizeof to->key);
+    to->look_only = from->look_only;
     to->monotonic_ns = from->monotonic_ns;
     to->clock_origin = from->clock_origin;
     to->realtime_base = from->realtime_base;

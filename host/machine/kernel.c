@@ -6,6 +6,7 @@
  */
 #include "machine.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox) {
@@ -107,8 +108,16 @@ bool machine_kernel_attach(pf_sandbox *sandbox) {
     struct pf_mailbox *mailbox = machine_mailbox(sandbox);
     sandbox->in_area = mailbox->in_area;
     sandbox->in_cap = mailbox->in_cap;
-    return (uint64_t)sandbox->in_area + sandbox->in_cap <= size &&
-           sandbox->in_cap >= PF_MESSAGE_IN_MAX;
+    if ((uint64_t)sandbox->in_area + sandbox->in_cap > size || sandbox->in_cap < PF_MESSAGE_IN_MAX)
+        return false;
+    /* What was said last is over when it was answered. */
+    uint32_t said = sandbox->mailbox + (uint32_t)offsetof(struct pf_mailbox, msg);
+    struct cpu_range message = {said, said + (uint32_t)sizeof mailbox->msg};
+    struct cpu_range input = {sandbox->in_area, sandbox->in_area + sandbox->in_cap};
+    bool rising = message.from < input.from;
+    sandbox->kernel->dead[0] = rising ? message : input;
+    sandbox->kernel->dead[1] = rising ? input : message;
+    return true;
 }
 
 bool machine_kernel_boot(pf_sandbox *sandbox) {

@@ -57,6 +57,8 @@ const char *machine_limit_names(void);
 
 /* ---- options.c */
 
+#define MACHINE_KEY 32 /* bytes; what the embedder's key is hashed to */
+
 struct pf_options {
     struct machine_limits limits;
     char *env; /* NAME=value NUL …, the defaults first; owned */
@@ -66,6 +68,8 @@ struct pf_options {
     bool clock_fixed, seed_fixed;
     int64_t clock_ns;
     uint64_t seed;
+    bool keyed; /* snapshots are authenticated with `key` */
+    uint8_t key[MACHINE_KEY];
     char *prelude; /* owned, or NULL */
     size_t prelude_len;
 };
@@ -110,6 +114,7 @@ struct machine_run {
 
 struct pf_sandbox {
     atomic_int busy; /* 1: a thread is inside */
+    bool look_only;  /* a snapshot that was opened to look at: nothing in it goes on */
     bool dead;       /* the kernel failed: nothing works any more */
     const char *dead_why;
 
@@ -144,6 +149,8 @@ struct pf_sandbox {
     uint64_t next_call; /* ids: the branch in the upper half, a count from 1 in the lower */
     uint64_t forks;     /* branches that were made of it */
     bool seed_fixed;
+    bool keyed; /* as in pf_options */
+    uint8_t key[MACHINE_KEY];
     struct machine_run run;
     pf_result result;
     bool has_result;
@@ -152,6 +159,8 @@ struct pf_sandbox {
 pf_status machine_dead(pf_sandbox *sandbox, pf_error *error);
 /* One thread at a time: PF_BUSY, or PF_DEAD; machine_leave() after PF_OK only. */
 pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
+/* The same for what changes the sandbox: PF_STATE when it was opened to look at. */
+pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error);
 void machine_leave(pf_sandbox *sandbox);
 
 /* ---- kernel.c: messages to the kernel, as process 0 */
@@ -205,7 +214,8 @@ pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_e
 pf_status machine_configure_kernel(pf_sandbox *sandbox, pf_error *error);
 /* Starts the kernel's random stream: from `seed`, or from the host when it is NULL. */
 pf_status machine_seed(pf_sandbox *sandbox, const uint64_t *seed, pf_error *error);
-/* PF_STATE when a process waits on a native stack, which cannot be copied or saved; names it. */
+/* PF_STATE when a process waits on a native stack, which cannot be copied or saved; names it.
+ * processes.c */
 pf_status machine_refuse_parked(pf_sandbox *sandbox, pf_error *error);
 /* Writes /tools; toolfiles.c */
 pf_status machine_write_tools(pf_sandbox *sandbox, const pf_options *options, pf_error *error);

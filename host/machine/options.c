@@ -3,6 +3,7 @@
  */
 #include "machine.h"
 
+#include <monocypher.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,20 @@ void pf_options_clock(pf_options *o, int64_t unix_ns) {
 void pf_options_seed(pf_options *o, uint64_t seed) {
     o->seed_fixed = true;
     o->seed = seed;
+}
+
+pf_status pf_options_key(pf_options *o, const void *key, size_t len, pf_error *error) {
+    static const char purpose[] = "pinfold snapshot key";
+    if (len < 16)
+        return base_error(error, PF_INVALID,
+                          "a key of %zu bytes can be guessed; it must have 16 or more", len);
+    crypto_blake2b_ctx ctx;
+    crypto_blake2b_init(&ctx, sizeof o->key);
+    crypto_blake2b_update(&ctx, (const uint8_t *)purpose, sizeof purpose);
+    crypto_blake2b_update(&ctx, key, len);
+    crypto_blake2b_final(&ctx, o->key);
+    o->keyed = true;
+    return PF_OK;
 }
 
 pf_status pf_options_js_prelude(pf_options *o, const char *code, size_t len, pf_error *error) {

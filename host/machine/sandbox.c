@@ -29,6 +29,14 @@ pf_status machine_enter(pf_sandbox *sandbox, pf_error *error) {
     return PF_OK;
 }
 
+pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error) {
+    pf_status status = machine_enter(sandbox, error);
+    if (status != PF_OK || !sandbox->look_only) return status;
+    machine_leave(sandbox);
+    return base_error(error, PF_STATE,
+                      "the snapshot was opened to look at; pf_sandbox_restore() continues it");
+}
+
 void machine_leave(pf_sandbox *sandbox) { atomic_store(&sandbox->busy, 0); }
 
 /* ---- instances */
@@ -99,6 +107,8 @@ pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *
     s->env_len = options->env_len;
     s->env_count = options->env_count;
     s->seed_fixed = options->seed_fixed;
+    s->keyed = options->keyed;
+    memcpy(s->key, options->key, sizeof s->key);
     s->clock_fixed = options->clock_fixed;
     s->clock_origin = base_clock_monotonic();
     s->realtime_base = options->clock_fixed ? options->clock_ns : base_clock_realtime();

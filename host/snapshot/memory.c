@@ -4,55 +4,94 @@
 #include "memory.h"
 
 #include <monocypher.h>
+#include <pthread.h>
 #include <string.h>
 
-#define PAGE 4096u
+#define PAGE CPU_PAGE
 
-void template_digest(const struct cpu_template *t, uint8_t digest[SNAPSHOT_DIGEST]) {
-    crypto_blake2b_ctx ctx;
-    crypto_blake2b_init(&ctx, SNAPSHOT_DIGEST);
-    crypto_blake2b_update(&ctx, (const uint8_t *)t->image->name, strlen(t->image->name) + 1);
-    uint64_t size = t->size;
-    crypto_blake2b_update(&ctx, (const uint8_t *)&size, sizeof size);
-    for (size_t i = 0; i < t->run_count; i++) {
-        struct cpu_range run = t->runs[i];
-        crypto_blake2b_update(&ctx, (const uint8_t *)&run, sizeof run);
-        crypto_blake2b_update(&ctx, t->data + run.from, run.to - run.from);
+void snapshot_build(const struct machine_boot *boot, uint8_t digest[SNAPSHOT_DIGEST]) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint8_t known[SNAPSHOT_DIGEST];
+    static bool done;
+    pthread_mutex_lock(&lock);
+    if (!done) {
+        const struct cpu_template *t = boot->kernel;
+        uint64_t size = t->size;
+        crypto_blake2b_ctx ctx;
+        crypto_blake2b_init(&ctx, SNAPSHOT_DIGEST);
+        crypto_blake2b_update(&ctx, pf_images_digest, sizeof pf_images_digest);
+        crypto_blake2b_update(&ctx, (const uint8_t *)&size, sizeof size);
+        for (size_t i = 0; i < t->run_count; i++) {
+            struct cpu_range run = t->runs[i];
+            crypto_blake2b_update(&ctx, (const uint8_t *)&run, sizeof run);
+            crypto_blake2b_update(&ctx, t->data + run.from, run.to - run.from);
+        }
+        crypto_blake2b_final(&ctx, known);
+        done = true;
     }
-    crypto_blake2b_final(&ctx, digest);
+    memcpy(digest, known, SNAPSHOT_DIGEST);
+    pthread_mutex_unlock(&lock);
 }
 
+struct pages {
+    struct writer *w;
+    const cpu_instance *instance;
+    const struct cpu_template *base;
+    struct cpu_range live[CPU_LIVE_MAX];
+    int live_count;
+};
+
 /* One page as it counts: what lies outside the live ranges is zero. */
-static void canonical(const cpu_instance *instance, const struct cpu_range *live, int n,
-                      uint32_t page, uint8_t out[PAGE]) {
+static void canonical(const struct pages *p, size_t page, uint8_t out[PAGE]) {
     memset(out, 0, PAGE);
-    for (int i = 0; i < n; i++) {
-        uint32_t from = live[i].from > page ? live[i].from : page;
-        uint32_t to = live[i].to < page + PAGE ? live[i].to : page + PAGE;
-        if (from < to) memcpy(out + (from - page), instance->slot->base + from, to - from);
+    for (int i = 0; i < p->live_count; i++) {
+        size_t from = p->live[i].from > page ? p->live[i].from : page;
+        size_t to = p->live[i].to < page + PAGE ? p->live[i].to : page + PAGE;
+        if (from < to) memcpy(out + (from - page), p->instance->slot->base + from, to - from);
+    }
+}
+
+/* The page as its difference: what did not change is zero, and compresses to nothing. */
+static void put_page(void *user, size_t page) {
+    struct pages *p = user;
+    uint8_t now[PAGE];
+    canonical(p, page, now);
+    uint8_t changed = 0;
+    const uint8_t *before = page < p->base->size ? p->base->data + page : NULL;
+    for (size_t i = 0; i < PAGE; i++) {
+        if (before) now[i] ^= before[i];
+        changed |= now[i];
+    }
+    if (!changed) return;
+    put_u32(p->w, (uint32_t)page);
+    put_raw(p->w, now, PAGE);
+}
+
+static void put_live_pages(struct pages *p) {
+    size_t next = 0;
+    for (int i = 0; i < p->live_count; i++) {
+        size_t page = p->live[i].from / PAGE * PAGE;
+        if (page < next) page = next;
+        for (; page < p->live[i].to; page += PAGE) put_page(p, page);
+        next = page;
     }
 }
 
 void put_instance(struct writer *w, const cpu_instance *instance, const struct cpu_template *base) {
-    static const uint8_t zero[PAGE];
-    struct cpu_range live[CPU_LIVE_MAX];
-    int n = cpu_live_ranges(instance, live);
-    uint32_t size = instance->memory->size;
-    put_u32(w, size);
+    struct pages p = {.w = w, .instance = instance, .base = base};
+    p.live_count = cpu_live_ranges(instance, p.live);
+    put_u32(w, instance->memory->size);
     put_u32(w, cpu_stack_pointer(instance));
     put_u32(w, instance->rewinding);
-    for (uint32_t page = 0; page < size && !w->failed; page += PAGE) {
-        uint8_t now[PAGE];
-        canonical(instance, live, n, page, now);
-        const uint8_t *before = page < base->size ? base->data + page : zero;
-        if (memcmp(now, before, PAGE) == 0) continue;
-        put_u32(w, page);
-        put_raw(w, now, PAGE);
-    }
+    const struct cpu_slot *slot = instance->slot;
+    if (slot->file_mapped && slot->origin == base)
+        cpu_each_written_page(instance, put_page, &p);
+    else
+        put_live_pages(&p); /* it did not start as a mapping of this template */
     put_u32(w, UINT32_MAX);
 }
 
-static bool get_pages(struct reader *r, cpu_instance *instance) {
+static bool get_pages(struct reader *r, cpu_instance *instance, size_t base_size) {
     for (uint32_t next = 0;;) {
         uint32_t page = get_u32(r);
         if (r->bad) return false;
@@ -60,7 +99,11 @@ static bool get_pages(struct reader *r, cpu_instance *instance) {
         if (page < next || page % PAGE || page > instance->memory->size - PAGE) return false;
         const uint8_t *data = get_raw(r, PAGE);
         if (r->bad) return false;
-        memcpy(instance->slot->base + page, data, PAGE);
+        uint8_t *to = instance->slot->base + page;
+        if (page < base_size)
+            for (size_t i = 0; i < PAGE; i++) to[i] ^= data[i];
+        else
+            memcpy(to, data, PAGE);
         next = page + PAGE;
     }
 }
@@ -85,7 +128,7 @@ cpu_instance *get_instance(struct reader *r, const struct cpu_template *base,
     }
     *instance->image->stack_pointer(instance->module) = sp;
     instance->rewinding = rewinding;
-    if (!get_pages(r, instance)) {
+    if (!get_pages(r, instance, base->size)) {
         r->bad = true;
         cpu_instance_free(instance);
         return NULL;

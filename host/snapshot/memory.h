@@ -8,8 +8,8 @@
 
 #define SNAPSHOT_DIGEST 32
 
-/* A digest of a template's content, which names the build: computed once for each template. */
-void template_digest(const struct cpu_template *t, uint8_t digest[SNAPSHOT_DIGEST]);
+/* Names this build: its programs and the booted kernel. Computed once, then remembered. */
+void snapshot_build(const struct machine_boot *boot, uint8_t digest[SNAPSHOT_DIGEST]);
 
 /* Writes an UNWOUND program or a kernel. Bytes without meaning count as zero, so that equal states
  * give equal snapshots. */

@@ -5,27 +5,15 @@
  * templates, the run that is on, the calls that wait. It is data, never authority: tools,
  * capabilities and limits come from the embedder at restore.
  *
- * Layout: head (64 bytes) | body | BLAKE2b-256 of both. The head names the format and the build;
- * docs/snapshot.md is the reference. A snapshot of another build is refused, because its pages mean
- * nothing here.
+ * docs/snapshot.md is the reference of the format. frame.c wraps what is written here: it
+ * compresses, authenticates and names the build; nothing reaches the reader below that frame.c has
+ * not checked.
  */
+#include "frame.h"
 #include "memory.h"
 
-#include <monocypher.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FORMAT 1u
-
-struct head {
-    char magic[8];
-    uint32_t format, flags;
-    uint8_t build[SNAPSHOT_DIGEST];
-    uint64_t body_len;
-    uint64_t reserved;
-};
-_Static_assert(sizeof(struct head) == 64, "the head of a snapshot has 64 bytes");
-static const char magic[8] = "PINFOLD";
 
 static const char *const limit_names[] = {NULL, "cpu_seconds", "wall_seconds"};
 
@@ -40,9 +28,11 @@ static void put_run(struct writer *w, const pf_sandbox *s) {
                    run->truncated[0] << 4 | run->truncated[1] << 5);
     put_u32(w, run->stage);
     put_u32(w, limit);
-    put_u32(w, atomic_load(&s->watch.ticks));
-    put_u64(w, (uint64_t)run->wall_ns);
-    put_u64(w, run->cpu_ns);
+    /* What was measured differs from run to run: it would spoil equal snapshots of equal runs. */
+    bool measured = run->on && !(s->clock_fixed && s->seed_fixed);
+    put_u32(w, measured ? atomic_load(&s->watch.ticks) : 0);
+    put_u64(w, measured ? (uint64_t)run->wall_ns : 0);
+    put_u64(w, measured ? run->cpu_ns : 0);
     put_u64(w, run->tool_calls);
     put_bytes(w, run->input.data ? run->input.data + run->input_at : "",
               run->input.len - run->input_at);
@@ -66,64 +56,63 @@ static void put_calls(struct writer *w, const pf_sandbox *s) {
     }
 }
 
+/* What a process is a difference from: the booted session, if it started as that, or its image. */
+enum { BASE_IMAGE, BASE_SESSION };
+
 static int image_of(const cpu_instance *instance) {
     for (int i = 0; i < machine_image_count(); i++)
         if (machine_image_info(i) == instance->image) return i;
     return -1;
 }
 
-static void put_processes(struct writer *w, const pf_sandbox *s) {
+static void put_processes(struct writer *w, const pf_sandbox *s, const struct machine_boot *boot) {
     uint32_t count = 0;
     for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) count += s->procs[i] != NULL;
     put_u32(w, count);
     for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
-        if (!s->procs[i]) continue;
-        const struct cpu_template *base = machine_image(image_of(s->procs[i]));
-        uint8_t digest[SNAPSHOT_DIGEST];
+        const cpu_instance *instance = s->procs[i];
+        if (!instance) continue;
+        bool session =
+            boot->session && instance->slot->file_mapped && instance->slot->origin == boot->session;
+        const struct cpu_template *base =
+            session ? boot->session : machine_image(image_of(instance));
         if (!base) {
             w->failed = true;
             return;
         }
-        template_digest(base, digest);
         put_u32(w, i);
-        put_bytes(w, s->procs[i]->image->name, strlen(s->procs[i]->image->name));
-        put_raw(w, digest, sizeof digest);
-        put_instance(w, s->procs[i], base);
+        put_u32(w, session ? BASE_SESSION : BASE_IMAGE);
+        put_bytes(w, instance->image->name, strlen(instance->image->name));
+        put_instance(w, instance, base);
     }
+}
+
+static pf_status put_counters(struct writer *w, const pf_sandbox *s, pf_error *error) {
+    char *counters = NULL;
+    size_t len = 0;
+    if (cap_gate_counters_save(s->gate, &counters, &len) != PF_OK) return base_no_memory(error);
+    put_bytes(w, counters, len);
+    free(counters);
+    return PF_OK;
 }
 
 static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     pf_status status = boot ? machine_refuse_parked(s, error) : PF_DEAD;
     if (status != PF_OK) return status;
-    struct head head = {.format = FORMAT};
-    memcpy(head.magic, magic, sizeof magic);
-    template_digest(boot->kernel, head.build);
-    put_raw(w, &head, sizeof head);
-
-    put_u32(w, s->clock_fixed);
+    put_u32(w, s->clock_fixed | s->seed_fixed << 1);
     put_u64(w, (uint64_t)s->monotonic_ns);
     put_u64(w, (uint64_t)s->realtime_base);
     put_u64(w, (uint64_t)s->deadline_ns);
     put_u32(w, s->session_alive);
     put_u64(w, s->next_call);
+    put_u64(w, s->forks);
     put_run(w, s);
     put_calls(w, s);
-    char *counters = NULL;
-    size_t len = 0;
-    status = cap_gate_counters_save(s->gate, &counters, &len);
-    if (status != PF_OK) return base_error(error, status, "out of memory");
-    put_bytes(w, counters, len);
-    free(counters);
+    status = put_counters(w, s, error);
+    if (status != PF_OK) return status;
     put_instance(w, s->kernel, boot->kernel);
-    put_processes(w, s);
-    if (w->failed) return base_error(error, PF_NO_MEMORY, "no memory for the snapshot");
-
-    head.body_len = w->out.len - sizeof head;
-    memcpy(w->out.data, &head, sizeof head);
-    uint8_t sum[SNAPSHOT_DIGEST];
-    crypto_blake2b(sum, sizeof sum, (const uint8_t *)w->out.data, w->out.len);
-    put_raw(w, sum, sizeof sum);
+    put_processes(w, s, boot);
     return w->failed ? base_error(error, PF_NO_MEMORY, "no memory for the snapshot") : PF_OK;
 }
 
@@ -135,14 +124,11 @@ pf_status pf_sandbox_snapshot(pf_sandbox *s, char **data, size_t *len, pf_error 
     struct writer w = {0};
     base_buf_init(&w.out, SIZE_MAX);
     status = save(s, &w, error);
+    if (status == PF_OK)
+        status = frame_wrap(w.out.data, w.out.len, s->keyed ? s->key : NULL, data, len, error);
     machine_leave(s);
-    if (status != PF_OK) {
-        base_buf_free(&w.out);
-        return status;
-    }
-    *data = w.out.data;
-    *len = w.out.len;
-    return PF_OK;
+    base_buf_free(&w.out);
+    return status;
 }
 
 /* ---- reading */
@@ -219,22 +205,23 @@ static bool get_calls(struct reader *r, pf_sandbox *s) {
     return !r->bad;
 }
 
-static bool get_process(struct reader *r, pf_sandbox *s) {
-    uint32_t proc = get_u32(r);
+static const struct cpu_template *find_base(const struct machine_boot *boot, uint32_t base,
+                                            const char *name) {
+    if (!name || base > BASE_SESSION) return NULL;
+    if (base == BASE_SESSION)
+        return boot->session && strcmp(boot->session->image->name, name) == 0 ? boot->session
+                                                                              : NULL;
+    for (int i = 0; i < machine_image_count(); i++)
+        if (strcmp(machine_image_info(i)->name, name) == 0) return machine_image(i);
+    return NULL;
+}
+
+static bool get_process(struct reader *r, pf_sandbox *s, const struct machine_boot *boot) {
+    uint32_t proc = get_u32(r), kind = get_u32(r);
     char *name = get_string(r, 255);
-    int image = -1;
-    for (int i = 0; name && i < machine_image_count(); i++)
-        if (strcmp(machine_image_info(i)->name, name) == 0) image = i;
+    const struct cpu_template *base = r->bad ? NULL : find_base(boot, kind, name);
     free(name);
-    const uint8_t *digest = get_raw(r, SNAPSHOT_DIGEST);
-    uint8_t ours[SNAPSHOT_DIGEST];
-    const struct cpu_template *base = image < 0 ? NULL : machine_image(image);
-    if (r->bad || !base || proc == 0 || proc >= PF_PROCESS_TABLE || s->procs[proc]) {
-        r->bad = true;
-        return false;
-    }
-    template_digest(base, ours);
-    if (memcmp(ours, digest, sizeof ours) != 0) {
+    if (!base || proc == 0 || proc >= PF_PROCESS_TABLE || s->procs[proc]) {
         r->bad = true;
         return false;
     }
@@ -248,97 +235,125 @@ static bool get_process(struct reader *r, pf_sandbox *s) {
 
 static pf_status bad(const struct reader *r, pf_error *error) {
     if (r->bad)
-        return base_error(error, PF_FORMAT, "the snapshot is malformed near byte %zu",
-                             sizeof(struct head) + r->at);
+        return base_error(error, PF_FORMAT,
+                          "the snapshot is malformed near byte %zu of its contents", r->at);
     return base_error(error, PF_NO_MEMORY,
-                         "the snapshot does not fit memory_bytes, or the host has no memory");
+                      "the snapshot does not fit memory_bytes, or the host has no memory");
 }
 
-static pf_status load(pf_sandbox *s, const pf_options *options, const struct machine_boot *boot,
-                      struct reader *r, pf_error *error) {
-    bool fixed = get_u32(r);
+/* Clock, session and ids. */
+static bool get_state(struct reader *r, pf_sandbox *s) {
+    uint32_t flags = get_u32(r);
     s->monotonic_ns = (int64_t)get_u64(r);
     int64_t realtime_base = (int64_t)get_u64(r);
     s->deadline_ns = (int64_t)get_u64(r);
-    s->session_alive = get_u32(r);
+    uint32_t alive = get_u32(r);
+    s->session_alive = alive;
     s->next_call = get_u64(r);
-    if (s->monotonic_ns < 0 || s->next_call == 0) r->bad = true;
-    if (fixed) { /* a fixed clock goes on where it stood */
+    s->forks = get_u64(r);
+    if (flags > 3 || alive > 1 || s->monotonic_ns < 0 || (uint32_t)s->next_call == 0) r->bad = true;
+    s->seed_fixed = flags & 2;
+    if (flags & 1) { /* a fixed clock goes on where it stood */
         s->clock_fixed = true;
         s->realtime_base = realtime_base;
-    } else {
+    } else if (!r->bad) {
         s->realtime_base -= s->monotonic_ns;
         s->clock_origin -= s->monotonic_ns;
     }
-    if (!get_run(r, s) || !get_calls(r, s)) return bad(r, error);
+    return !r->bad;
+}
+
+/* `look`: the counters are passed over, because there is no policy to hold them. */
+static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct reader *r, bool look,
+                      pf_error *error) {
+    if (!get_state(r, s) || !get_run(r, s) || !get_calls(r, s)) return bad(r, error);
     size_t len;
     const char *counters = get_bytes(r, SIZE_MAX / 2, &len);
     if (r->bad) return bad(r, error);
-    pf_status status = cap_gate_counters_load(s->gate, counters, len, error);
+    pf_status status = look ? PF_OK : cap_gate_counters_load(s->gate, counters, len, error);
     if (status != PF_OK) return status;
+    for (const struct machine_call *c = s->calls; c && !look; c = c->next)
+        if (c->capability < 0 || (size_t)c->capability >= cap_gate_capability_count(s->gate))
+            r->bad = true;
     s->mailbox = boot->mailbox;
-    s->kernel = get_instance(r, boot->kernel, &s->budget);
+    s->kernel = r->bad ? NULL : get_instance(r, boot->kernel, &s->budget);
     if (!s->kernel) return bad(r, error);
     for (uint32_t count = get_u32(r); count > 0; count--)
-        if (!get_process(r, s)) return bad(r, error);
-    if (r->bad || r->at != r->len || !machine_kernel_attach(s)) {
-        r->bad = true;
-        return bad(r, error);
-    }
+        if (!get_process(r, s, boot)) return bad(r, error);
+    if (r->at != r->len || !machine_kernel_attach(s)) r->bad = true;
+    if (r->bad) return bad(r, error);
     machine_show_time(s);
+    return PF_OK;
+}
+
+/* More than the contents of any snapshot that these limits would let live. */
+static uint64_t most(const struct machine_limits *limits) {
+    uint64_t sum = 64u << 20;
+    const uint64_t parts[] = {limits->memory_bytes, limits->stdin_bytes, limits->output_bytes,
+                              limits->output_bytes, limits->tool_result_bytes};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i] > FRAME_CONTENTS_MAX - sum) return FRAME_CONTENTS_MAX;
+        sum += parts[i];
+    }
+    return sum;
+}
+
+static pf_status restore(pf_sandbox *s, const pf_options *options, const char *data, size_t len,
+                         bool look, pf_error *error) {
+    const struct machine_boot *boot = machine_boot(error);
+    if (!boot) return error->status;
+    pf_status status = machine_configure(s, options, error);
+    if (status != PF_OK) return status;
+    char *contents = NULL;
+    size_t contents_len = 0;
+    status = frame_open(data, len, options->keyed ? options->key : NULL, most(&options->limits),
+                        &contents, &contents_len, error);
+    if (status != PF_OK) return status;
+    struct reader r = {.data = (const uint8_t *)contents, .len = contents_len};
+    status = load(s, boot, &r, look, error);
+    free(contents);
+    if (status != PF_OK || look) return status;
     status = machine_configure_kernel(s, error);
+    /* Two copies of one snapshot must not draw the same secrets, unless they were asked to. */
+    if (status == PF_OK && !s->seed_fixed) status = machine_seed(s, NULL, error);
     return status == PF_OK ? machine_write_tools(s, options, error) : status;
 }
 
-/* Everything that can be refused before a byte of the body is looked at. */
-static pf_status check_frame(const struct machine_boot *boot, const char *data, size_t len,
-                             pf_error *error) {
-    struct head head;
-    if (len < sizeof head || memcmp(data, magic, sizeof magic) != 0)
-        return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
-    memcpy(&head, data, sizeof head);
-    if (head.format != FORMAT)
-        return base_error(error, PF_FORMAT,
-                             "the snapshot has format %u; this pinfold (%s) reads format %u",
-                             head.format, pf_version(), FORMAT);
-    if (head.body_len != len - sizeof head - SNAPSHOT_DIGEST || len < sizeof head + SNAPSHOT_DIGEST)
-        return base_error(error, PF_FORMAT,
-                             "the snapshot is cut short or has something behind it: it has %zu "
-                             "bytes and says %llu",
-                             len, (unsigned long long)(head.body_len + sizeof head +
-                                                       SNAPSHOT_DIGEST));
-    uint8_t sum[SNAPSHOT_DIGEST], build[SNAPSHOT_DIGEST];
-    crypto_blake2b(sum, sizeof sum, (const uint8_t *)data, len - sizeof sum);
-    if (crypto_verify32(sum, (const uint8_t *)data + len - sizeof sum) != 0)
-        return base_error(error, PF_FORMAT, "the snapshot was altered: its checksum is wrong");
-    template_digest(boot->kernel, build);
-    if (memcmp(build, head.build, sizeof build) != 0)
-        return base_error(error, PF_FORMAT,
-                             "the snapshot comes from another build of pinfold; restore it with "
-                             "the version that made it");
+static pf_status open_sandbox(const pf_options *options, const char *data, size_t len, bool look,
+                              pf_sandbox **out, pf_error *error) {
+    *out = NULL;
+    pf_error local;
+    if (!error) error = &local;
+    cpu_traps_install();
+    pf_sandbox *s = calloc(1, sizeof *s);
+    if (!s) return base_no_memory(error);
+    pf_status status = restore(s, options, data, len, look, error);
+    if (status != PF_OK) {
+        pf_sandbox_free(s);
+        return status;
+    }
+    s->look_only = look;
+    *out = s;
     return PF_OK;
 }
 
 pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t len,
                              pf_sandbox **out, pf_error *error) {
+    return open_sandbox(options, data, len, false, out, error);
+}
+
+pf_status pf_snapshot_look(const char *data, size_t len, const void *key, size_t key_len,
+                           pf_sandbox **out, pf_error *error) {
     *out = NULL;
-    pf_error local;
-    if (!error) error = &local;
-    cpu_traps_install();
-    const struct machine_boot *boot = machine_boot(error);
-    if (!boot) return error->status;
-    pf_status status = check_frame(boot, data, len, error);
-    if (status != PF_OK) return status;
-    pf_sandbox *s = calloc(1, sizeof *s);
-    if (!s) return base_no_memory(error);
-    struct reader r = {.data = (const uint8_t *)data + sizeof(struct head),
-                       .len = len - sizeof(struct head) - SNAPSHOT_DIGEST};
-    status = machine_configure(s, options, error);
-    if (status == PF_OK) status = load(s, options, boot, &r, error);
-    if (status != PF_OK) {
-        pf_sandbox_free(s);
-        return status;
-    }
-    *out = s;
-    return PF_OK;
+    pf_options *options = pf_options_new();
+    if (!options) return base_no_memory(error);
+    const char *const lifted[] = {"memory_bytes", "process_memory_bytes", "stdin_bytes",
+                                  "output_bytes"};
+    pf_status status = PF_OK;
+    for (size_t i = 0; i < sizeof lifted / sizeof *lifted && status == PF_OK; i++)
+        status = pf_options_limit(options, lifted[i], PF_UNLIMITED, error);
+    if (status == PF_OK && key) status = pf_options_key(options, key, key_len, error);
+    if (status == PF_OK) status = open_sandbox(options, data, len, true, out, error);
+    pf_options_free(options);
+    return status;
 }

@@ -1,0 +1,147 @@
+/*
+ * host/snapshot/frame.c: see frame.h.
+ */
+#include "frame.h"
+#include "memory.h"
+
+#include <monocypher.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define FORMAT 2u
+#define KEYED  1u /* the tag needs the embedder's key */
+#define TAG    32
+#define LEVEL  1 /* of zstd: snapshots are made often and read seldom */
+
+struct head {
+    char magic[8];
+    uint32_t format, flags;
+    uint8_t build[SNAPSHOT_DIGEST];
+    uint64_t body_len;
+    uint64_t contents_len;
+};
+_Static_assert(sizeof(struct head) == 64, "the head of a snapshot has 64 bytes");
+static const char magic[8] = "PINFOLD";
+
+static void make_tag(uint8_t tag[TAG], const char *data, size_t len, const uint8_t *key) {
+    crypto_blake2b_keyed(tag, TAG, key, key ? MACHINE_KEY : 0, (const uint8_t *)data, len);
+}
+
+pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, char **out,
+                     size_t *out_len, pf_error *error) {
+    struct head head = {.format = FORMAT, .flags = key ? KEYED : 0, .contents_len = len};
+    const struct machine_boot *boot = machine_boot(error);
+    if (!boot) return PF_DEAD;
+    memcpy(head.magic, magic, sizeof magic);
+    snapshot_build(boot, head.build);
+    size_t room = ZSTD_compressBound(len);
+    char *data = malloc(sizeof head + room + TAG);
+    size_t body = data ? ZSTD_compress(data + sizeof head, room, contents, len, LEVEL) : 0;
+    if (!data || ZSTD_isError(body)) {
+        free(data);
+        return base_error(error, PF_NO_MEMORY, "no memory for the snapshot");
+    }
+    head.body_len = body;
+    memcpy(data, &head, sizeof head);
+    make_tag((uint8_t *)data + sizeof head + body, data, sizeof head + body, key);
+    *out_len = sizeof head + body + TAG;
+    char *fitting = realloc(data, *out_len);
+    *out = fitting ? fitting : data;
+    return PF_OK;
+}
+
+static pf_status check_tag(const char *data, size_t len, const struct head *head,
+                           const uint8_t *key, pf_error *error) {
+    uint8_t tag[TAG];
+    if (key && !(head->flags & KEYED))
+        return base_error(error, PF_FORMAT,
+                          "the snapshot is not authenticated, but a key was given: whoever made it "
+                          "did not have that key");
+    if (!key && head->flags & KEYED)
+        return base_error(error, PF_FORMAT,
+                          "the snapshot is authenticated: give the key it was made with");
+    make_tag(tag, data, len - TAG, key);
+    if (crypto_verify32(tag, (const uint8_t *)data + len - TAG) == 0) return PF_OK;
+    return base_error(error, PF_FORMAT, "%s",
+                      key ? "the snapshot was altered, or made with another key"
+                          : "the snapshot was altered: its checksum is wrong");
+}
+
+/* Everything that can be refused before a byte of the body is looked at. */
+static pf_status check(const char *data, size_t len, const uint8_t *key, uint64_t max,
+                       struct head *head, pf_error *error) {
+    if (len < sizeof *head || memcmp(data, magic, sizeof magic) != 0)
+        return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
+    memcpy(head, data, sizeof *head);
+    if (head->format != FORMAT)
+        return base_error(error, PF_FORMAT,
+                          "the snapshot has format %u; this pinfold (%s) reads format %u",
+                          head->format, pf_version(), FORMAT);
+    if (len < sizeof *head + TAG || head->body_len != len - sizeof *head - TAG)
+        return base_error(error, PF_FORMAT,
+                          "the snapshot is cut short or has something behind it: it has %zu bytes, "
+                          "%llu of them announced",
+                          len, (unsigned long long)head->body_len + sizeof *head + TAG);
+    if (head->flags > KEYED)
+        return base_error(error, PF_FORMAT, "the snapshot has unknown flags %#x", head->flags);
+    pf_status status = check_tag(data, len, head, key, error);
+    if (status != PF_OK) return status;
+    const struct machine_boot *boot = machine_boot(error);
+    uint8_t build[SNAPSHOT_DIGEST];
+    if (!boot) return PF_DEAD;
+    snapshot_build(boot, build);
+    if (memcmp(build, head->build, sizeof build) != 0)
+        return base_error(error, PF_FORMAT,
+                          "the snapshot comes from another build of pinfold; restore it with the "
+                          "version that made it");
+    if (head->contents_len > max)
+        return base_error(error, PF_FORMAT,
+                          "the snapshot holds %llu bytes, more than a sandbox with these limits "
+                          "could have (%llu)",
+                          (unsigned long long)head->contents_len, (unsigned long long)max);
+    return PF_OK;
+}
+
+pf_status frame_open(const char *data, size_t len, const uint8_t *key, uint64_t max, char **out,
+                     size_t *out_len, pf_error *error) {
+    struct head head;
+    pf_status status = check(data, len, key, max, &head, error);
+    if (status != PF_OK) return status;
+    const char *body = data + sizeof head;
+    size_t size = (size_t)head.contents_len;
+    if (ZSTD_getFrameContentSize(body, head.body_len) != head.contents_len)
+        return base_error(error, PF_FORMAT,
+                          "the snapshot's contents have another size than it says");
+    char *contents = malloc(size ? size : 1);
+    if (!contents) return base_no_memory(error);
+    if (ZSTD_decompress(contents, size, body, head.body_len) != size) {
+        free(contents);
+        return base_error(error, PF_FORMAT, "the snapshot's contents cannot be decompressed");
+    }
+    *out = contents;
+    *out_len = size;
+    return PF_OK;
+}
+
+pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out, pf_error *error) {
+    struct head head;
+    if (len < sizeof head || memcmp(data, magic, sizeof magic) != 0)
+        return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
+    const struct machine_boot *boot = machine_boot(error);
+    uint8_t build[SNAPSHOT_DIGEST];
+    if (!boot) return PF_DEAD;
+    snapshot_build(boot, build);
+    memcpy(&head, data, sizeof head);
+    *out = (pf_snapshot_facts){
+        .format = head.format,
+        .readable = head.format == FORMAT,
+        .this_build = memcmp(build, head.build, sizeof build) == 0,
+        .authenticated = head.flags & KEYED,
+        .contents_bytes = head.contents_len,
+    };
+    for (size_t i = 0; i < sizeof head.build; i++)
+        sprintf(out->build + 2 * i, "%02x", head.build[i]);
+    return PF_OK;
+}

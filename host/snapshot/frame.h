@@ -1,0 +1,24 @@
+/*
+ * host/snapshot/frame.h: what lies around the contents of a snapshot: format, build, compression,
+ * checksum or authentication (docs/snapshot.md). Called by snapshot.c.
+ *
+ * Nothing of the contents is looked at, and nothing is decompressed, before everything around them
+ * has been checked.
+ */
+#ifndef PF_SNAPSHOT_FRAME_H
+#define PF_SNAPSHOT_FRAME_H
+
+#include "host/machine/machine.h"
+
+/* No snapshot has larger contents. */
+#define FRAME_CONTENTS_MAX (16ull << 30)
+
+/* Compresses and wraps. `key`: MACHINE_KEY bytes, or NULL for a checksum only. Free *out with
+ * free(). */
+pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, char **out,
+                     size_t *out_len, pf_error *error);
+/* Checks and unwraps; contents of more than `max` bytes are refused. Free *out with free(). */
+pf_status frame_open(const char *data, size_t len, const uint8_t *key, uint64_t max, char **out,
+                     size_t *out_len, pf_error *error);
+
+#endif
