@@ -86,6 +86,7 @@ static int exec_not(struct shell *sh, struct node *n) {
 
 static int exec_subshell(struct shell *sh, struct node *n) {
     struct job *j = sh->opt[OPT_MONITOR] ? job_new(sh, n, false) : NULL;
+    sh->line = n->line;
     pid_t pid = process_fork(sh, FORK_FOREGROUND, 0);
     if (pid < 0) return sh->status = 254;
     if (pid > 0) {
@@ -101,6 +102,7 @@ static int exec_subshell(struct shell *sh, struct node *n) {
 }
 
 _Noreturn void exec_subshell_here(struct shell *sh, struct node *n) {
+    job_forget_all(sh);
     if (n->redirs && !redir_do(sh, n->redirs, NULL)) process_exit(sh, 1);
     int status = exec_node(sh, n->wrap.body);
     process_exit(sh, sh->flow == FLOW_NONE ? status : sh->status);

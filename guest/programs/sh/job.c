@@ -7,12 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef WCOREDUMP
-#define CORE_DUMPED(status) WCOREDUMP(status)
-#else
-#define CORE_DUMPED(status) 0
-#endif
-
 /* Ended children that were no job (process substitutions): `wait PID` may still ask. */
 enum { REMEMBERED = 32 };
 struct ended {
@@ -26,9 +20,13 @@ struct job_table {
     int next_ended;
 };
 
-static struct job_table *table_of(struct shell *sh) { return (struct job_table *)sh->jobs; }
+static struct job_table *table_of(struct shell *sh) {
+    return (struct job_table *)sh->jobs;
+}
 
-void job_init(struct shell *sh) { sh->jobs = xcalloc(1, sizeof(struct job_table)); }
+void job_init(struct shell *sh) {
+    sh->jobs = xcalloc(1, sizeof(struct job_table));
+}
 
 void job_remember(struct shell *sh, pid_t pid, int status) {
     struct job_table *t = table_of(sh);
@@ -51,7 +49,9 @@ void job_keep_status(struct shell *sh, struct job *j) {
         job_remember(sh, j->processes[i].pid, j->processes[i].status);
 }
 
-struct job *job_list(struct shell *sh) { return sh->jobs->first; }
+struct job *job_list(struct shell *sh) {
+    return sh->jobs->first;
+}
 
 static int next_id(struct shell *sh) {
     int id = 0;
@@ -60,22 +60,13 @@ static int next_id(struct shell *sh) {
     return id + 1;
 }
 
-/* The command as text; a foreground job needs it only when something happens to it. */
-static const char *settle_text(struct job *j) {
-    if (j->text) return j->text;
-    sb text = {0};
-    print_command(&text, j->node);
-    j->text = sb_str(&text);
-    return j->text;
-}
-
 struct job *job_new(struct shell *sh, const struct node *n, bool background) {
     struct job *j = xcalloc(1, sizeof *j);
+    if (sh->jobs->inherited) job_forget_all(sh);
     j->node = n;
     j->foreground = !background;
     j->job_control = sh->opt[OPT_MONITOR];
     if (background) {
-        settle_text(j);
         j->id = next_id(sh);
         struct job **at = &sh->jobs->first;
         while (*at) at = &(*at)->next;
@@ -87,7 +78,7 @@ struct job *job_new(struct shell *sh, const struct node *n, bool background) {
 
 void job_add(struct job *j, pid_t pid) {
     j->processes = xrealloc(j->processes, ((size_t)j->count + 1) * sizeof *j->processes);
-    j->processes[j->count++] = (struct process){pid, 0, JOB_RUNNING};
+    j->processes[j->count++] = (struct process){pid, 0, JOB_RUNNING, NULL};
     if (j->group == 0) j->group = pid;
 }
 
@@ -97,8 +88,12 @@ static struct job *by_id(struct shell *sh, int id) {
     return NULL;
 }
 
-struct job *job_current(struct shell *sh) { return by_id(sh, sh->jobs->current); }
-struct job *job_previous(struct shell *sh) { return by_id(sh, sh->jobs->previous); }
+struct job *job_current(struct shell *sh) {
+    return by_id(sh, sh->jobs->current);
+}
+struct job *job_previous(struct shell *sh) {
+    return by_id(sh, sh->jobs->previous);
+}
 
 void job_set_current(struct shell *sh, struct job *j) {
     if (sh->jobs->current == j->id) return;
@@ -130,14 +125,22 @@ void job_free(struct shell *sh, struct job *j) {
     while (*at && *at != j) at = &(*at)->next;
     if (*at) *at = j->next;
     settle_current(sh);
+    for (int i = 0; i < j->count; i++) free(j->processes[i].text);
     free(j->processes);
     free(j->text);
+    free(j->dir);
     free(j);
 }
 
 void job_forget_all(struct shell *sh) {
     while (sh->jobs->first) job_free(sh, sh->jobs->first);
     sh->jobs->pending_children = 0;
+    sh->jobs->inherited = false;
+}
+
+void job_inherit_all(struct shell *sh) {
+    sh->jobs->pending_children = 0;
+    sh->jobs->inherited = sh->jobs->first != NULL;
 }
 
 enum job_state job_state(const struct job *j) {
@@ -184,8 +187,8 @@ struct job *job_find(struct shell *sh, const char *spec, bool quiet) {
         bool inside = *s == '?';
         const char *text = inside ? s + 1 : s;
         for (struct job *j = sh->jobs->first; j; j = j->next) {
-            bool hit = inside ? strstr(j->text, text) != NULL
-                              : strncmp(j->text, text, strlen(text)) == 0;
+            bool hit =
+                inside ? strstr(j->text, text) != NULL : strncmp(j->text, text, strlen(text)) == 0;
             if (!hit) continue;
             if (found) {
                 if (!quiet) sh_builtin_error(sh, "%s: ambiguous job spec", spec);
@@ -221,7 +224,7 @@ static void keep_stopped(struct shell *sh, struct job *j) {
         *at = j;
     }
     j->foreground = false;
-    settle_text(j);
+    job_settle_text(sh, j);
     job_set_current(sh, j);
     sb line = {0};
     sb_putc(&line, '\n');
@@ -248,99 +251,29 @@ int job_wait_foreground(struct shell *sh, struct job *j) {
     hand_terminal(sh, getpgrp());
     note_foreground(sh, j);
     int status = job_status(sh, j);
-    const struct process *last = j->count ? &j->processes[j->count - 1] : NULL;
     if (job_state(j) == JOB_STOPPED) {
         keep_stopped(sh, j);
         return status;
     }
-    if (last && WIFSIGNALED(last->status)) {
-        job_report_signal(sh, last->pid, last->status, settle_text(j));
-        signal_child_died(sh, WTERMSIG(last->status));
+    if (j->count > 0 && WIFSIGNALED(j->processes[j->count - 1].status)) {
+        job_report(sh, j);
+        signal_child_died(sh, WTERMSIG(j->processes[j->count - 1].status));
     }
     job_free(sh, j);
+    if (sh->jobs->pending_children > 0) job_settle_background(sh);
     return status;
-}
-
-void job_report_signal(struct shell *sh, pid_t pid, int status, const char *text) {
-    int sig = WTERMSIG(status);
-    if (sig == SIGINT || sig == SIGPIPE || (sig == SIGTERM && sh->interactive)) return;
-    if (sh->subshell > 0 && !sh->interactive && !text) return;
-    const char *what = signal_text(sig);
-    if (sh->interactive) {
-        sb line = {0};
-        sb_printf(&line, "%s%s\n", what, CORE_DUMPED(status) ? " (core dumped)" : "");
-        sh_write_err(line.s, line.n);
-        sb_free(&line);
-        return;
-    }
-    if (sig == SIGTERM) {
-        sh_write_err("Terminated\n", 11);
-        return;
-    }
-    sh_error(sh, "%5ld %-24s%s%s", (long)pid, what, CORE_DUMPED(status) ? "(core dumped) " : "",
-             text ? text : "");
 }
 
 int job_continue(struct shell *sh, struct job *j, bool foreground) {
     for (int i = 0; i < j->count; i++)
         if (j->processes[i].state == JOB_STOPPED) j->processes[i].state = JOB_RUNNING;
     if (foreground) hand_terminal(sh, j->group);
-    if (j->job_control) killpg(j->group, SIGCONT);
+    if (j->job_control)
+        killpg(j->group, SIGCONT);
     else
         for (int i = 0; i < j->count; i++) kill(j->processes[i].pid, SIGCONT);
     if (!foreground) return 0;
     j->foreground = true;
     if (sh->jobs->pending_children >= j->count) sh->jobs->pending_children -= j->count;
     return job_wait_foreground(sh, j);
-}
-
-/* ------------------------------------------------------------------ as text */
-
-static void state_text(struct shell *sh, const struct job *j, sb *out) {
-    (void)sh;
-    const struct process *last = &j->processes[j->count - 1];
-    switch (job_state(j)) {
-    case JOB_RUNNING: sb_puts(out, "Running"); break;
-    case JOB_STOPPED: sb_puts(out, "Stopped"); break;
-    case JOB_DONE:
-        if (WIFSIGNALED(last->status)) {
-            sb_puts(out, signal_text(WTERMSIG(last->status)));
-            if (CORE_DUMPED(last->status)) sb_puts(out, " (core dumped)");
-        } else if (WEXITSTATUS(last->status)) {
-            sb_printf(out, "Exit %d", WEXITSTATUS(last->status));
-        } else {
-            sb_puts(out, "Done");
-        }
-    }
-}
-
-void job_format(struct shell *sh, struct job *j, sb *out, char style) {
-    if (style == 'p') {
-        sb_printf(out, "%ld\n", (long)j->processes[0].pid);
-        return;
-    }
-    char mark = j->id == sh->jobs->current ? '+' : j->id == sh->jobs->previous ? '-' : ' ';
-    sb state = {0};
-    state_text(sh, j, &state);
-    sb_printf(out, "[%d]%c ", j->id, mark);
-    if (style == 'l') sb_printf(out, "%5ld ", (long)j->processes[0].pid);
-    else sb_putc(out, ' ');
-    sb_printf(out, "%-23s %s%s\n", sb_str(&state), j->text,
-              job_state(j) == JOB_RUNNING ? " &" : "");
-    sb_free(&state);
-}
-
-void job_notify(struct shell *sh) {
-    for (struct job *j = sh->jobs->first; j;) {
-        struct job *next = j->next;
-        if (!j->notified && !j->foreground && job_state(j) != JOB_RUNNING) {
-            sb line = {0};
-            job_format(sh, j, &line, 0);
-            sh_write_err(line.s, line.n);
-            sb_free(&line);
-            j->notified = true;
-            if (job_state(j) == JOB_DONE) job_free(sh, j);
-        }
-        j = next;
-    }
 }

@@ -50,6 +50,7 @@ static _Noreturn void run_stage(struct shell *sh, struct node *n, const struct s
         *tail = &to_out;
     }
     n->flags &= (uint8_t)~NF_BACKGROUND;
+    if (n->kind != N_SIMPLE) job_forget_all(sh);
     if (n->kind == N_SUBSHELL) exec_subshell_here(sh, n);
     int status = exec_node(sh, n);
     process_exit(sh, sh->flow == FLOW_NONE ? status : sh_fatal_status(sh, sh->status));
@@ -217,8 +218,12 @@ int exec_background(struct shell *sh, struct node *n) {
     }
     if (j->count > 0) sh->last_background = j->processes[j->count - 1].pid;
     sh->jobs->pending_children += j->count;
-    if (j->count == 0) job_free(sh, j);
-    else announce(sh, j);
+    if (j->count == 0) {
+        job_free(sh, j);
+    } else {
+        job_settle_text(sh, j);
+        announce(sh, j);
+    }
     return sh->status = ok ? 0 : 254;
 }
 
@@ -261,6 +266,7 @@ int exec_coproc(struct shell *sh, struct node *n) {
         return sh->status = 254;
     }
     job_add(j, pid);
+    job_settle_text(sh, j);
     j->coproc = true;
     sh->jobs->pending_children++;
     sh->last_background = pid;

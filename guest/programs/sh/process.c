@@ -42,7 +42,10 @@ static void become_subshell(struct shell *sh, enum fork_kind kind, pid_t group) 
     if (sh->opt[OPT_MONITOR] && group >= 0) setpgid(0, group);
     trap_enter_subshell(sh, false);
     if (kind == FORK_BACKGROUND) background_defaults(sh);
-    job_forget_all(sh);
+    if (kind == FORK_BACKGROUND)
+        job_forget_all(sh);
+    else
+        job_inherit_all(sh);
     sh->opt[OPT_MONITOR] = false;
 }
 
@@ -51,8 +54,8 @@ pid_t process_fork(struct shell *sh, enum fork_kind kind, pid_t group) {
     if (pid == 0) {
         become_subshell(sh, kind, group);
     } else if (pid < 0) {
-        sh_error(sh, "fork: %s", errno == EAGAIN ? "retry: Resource temporarily unavailable"
-                                                 : strerror(errno));
+        sh_error(sh, "fork: %s",
+                 errno == EAGAIN ? "retry: Resource temporarily unavailable" : strerror(errno));
     } else if (sh->opt[OPT_MONITOR] && group >= 0) {
         setpgid(pid, group);
     }
@@ -79,8 +82,10 @@ pid_t process_spawn(struct shell *sh, const char *path, char **argv, char **envp
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attr);
     for (int i = 0; i < nfds; i++) {
-        if (fds[i].from < 0) posix_spawn_file_actions_addclose(&actions, fds[i].to);
-        else posix_spawn_file_actions_adddup2(&actions, fds[i].from, fds[i].to);
+        if (fds[i].from < 0)
+            posix_spawn_file_actions_addclose(&actions, fds[i].to);
+        else
+            posix_spawn_file_actions_adddup2(&actions, fds[i].from, fds[i].to);
     }
     signal_spawn_set(sh, reset);
     sigemptyset(&defaults);
@@ -138,15 +143,11 @@ int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n) {
         return 127;
     }
     if (WIFSIGNALED(status)) {
-        if (n) {
-            sb text = {0};
-            print_command(&text, n);
-            job_report_signal(sh, pid, status, sb_str(&text));
-            sb_free(&text);
-        }
+        if (n) job_report_child(sh, pid, status, n);
         signal_child_died(sh, WTERMSIG(status));
     }
     signal_child_ended(sh);
+    if (n && sh->jobs->pending_children > 0) job_settle_background(sh);
     return status_of_wait(status);
 }
 

@@ -140,6 +140,7 @@ struct shell {
     /* Processes. */
     struct jobs *jobs;
     pid_t last_background;    /* $! */
+    pid_t last_procsub;       /* of the last <( ) or >( ) */
     bool can_exec;            /* nothing follows in this process: exec instead of fork */
     struct procsub *procsubs; /* <( ) of the commands being run */
     int tty;
@@ -531,6 +532,7 @@ struct process {
     pid_t pid;
     int status; /* as waitpid gives it */
     uint8_t state;
+    char *text; /* of a stage of a pipeline; NULL: the job's */
 };
 struct job {
     struct job *next;
@@ -538,8 +540,8 @@ struct job {
     pid_t group;
     int count;
     struct process *processes;
-    char *text;
-    const struct node *node; /* while it runs in the foreground and has no text yet */
+    char *text, *dir;        /* its command and where it began, as soon as they are asked for */
+    const struct node *node; /* until then */
     bool notified, nohup, job_control, coproc, waited, foreground;
 };
 void job_init(struct shell *sh);
@@ -547,6 +549,7 @@ struct job *job_new(struct shell *sh, const struct node *n, bool background);
 void job_add(struct job *j, pid_t pid);
 void job_free(struct shell *sh, struct job *j);
 void job_forget_all(struct shell *sh);          /* in a subshell */
+void job_inherit_all(struct shell *sh);         /* in a $( ) or a stage: the parent's, only listed */
 int job_wait_foreground(struct shell *sh, struct job *j); /* status of the last process; frees */
 /* Waits for a child that is no job. With its command, says so when a signal killed it. */
 int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n);
@@ -556,8 +559,14 @@ struct job *job_find(struct shell *sh, const char *spec, bool quiet); /* %1 %+ %
 struct job *job_by_pid(struct shell *sh, pid_t pid, int *index);
 void job_reap(struct shell *sh);                /* notes what has ended; does not wait */
 int job_wait_any(struct shell *sh);             /* waits for one change; -1 none left, -2 signal */
+/* jobtext.c. Styles: 0, 'l' with process ids, 'p' only these, 'n' as 'l' without the number. */
+void job_settle_text(struct shell *sh, struct job *j); /* before its node goes */
+void job_format(struct shell *sh, struct job *j, sb *out, char style);
 void job_notify(struct shell *sh);              /* interactive: prints what changed */
-void job_format(struct shell *sh, struct job *j, sb *out, char style); /* 0, 'l', 'p' */
+void job_report(struct shell *sh, struct job *j); /* says how it ended, where bash would */
+void job_report_child(struct shell *sh, pid_t pid, int status, const struct node *n);
+/* A foreground child ended: notes which background jobs did too, reports and forgets them. */
+void job_settle_background(struct shell *sh);
 struct job *job_list(struct shell *sh);
 struct job *job_current(struct shell *sh);
 struct job *job_previous(struct shell *sh);
@@ -567,11 +576,11 @@ int status_of_wait(int status);                 /* 0..255, 128 + signal */
 void job_remember(struct shell *sh, pid_t pid, int status); /* of a child that is in no job */
 bool job_recall(struct shell *sh, pid_t pid, int *status);  /* as $? */
 void job_keep_status(struct shell *sh, struct job *j); /* for `wait PID` after it is gone */
-void job_report_signal(struct shell *sh, pid_t pid, int status, const char *text);
 struct jobs {
     struct job *first;
     int current, previous;                      /* ids */
     int pending_children;                       /* background processes not yet reaped */
+    bool inherited;                             /* those of the shell that this one forked from */
 };
 
 enum fork_kind { FORK_FOREGROUND, FORK_BACKGROUND, FORK_CMDSUB };

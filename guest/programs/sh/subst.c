@@ -174,7 +174,7 @@ char *subst_process(struct shell *sh, struct node *cmd, bool output) {
     *p = (struct procsub){sh->procsubs, move_to_top(mine), pid};
     sh->procsubs = p;
     sh->jobs->pending_children++;
-    sh->last_background = pid;
+    sh->last_background = sh->last_procsub = pid;
     return arena_printf(&sh->tmp, "/dev/fd/%d", p->fd);
 }
 

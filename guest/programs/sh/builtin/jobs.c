@@ -186,6 +186,7 @@ static int job_result(struct shell *sh, struct job *j, pid_t pid) {
 
 static void forget_done(struct shell *sh, struct job *j) {
     if (job_state(j) == JOB_DONE) {
+        if (!j->notified && !sh->interactive) job_report(sh, j);
         job_keep_status(sh, j);
         job_free(sh, j);
     }
@@ -223,6 +224,11 @@ static int wait_all(struct shell *sh) {
         bool running = false;
         for (struct job *j = job_list(sh); j; j = j->next)
             if (job_state(j) == JOB_RUNNING && !j->foreground) running = true;
+        /* Of the process substitutions, `wait` waits for the last one while it is $!. */
+        int status;
+        if (sh->last_procsub > 0 && sh->last_procsub == sh->last_background &&
+            !job_recall(sh, sh->last_procsub, &status))
+            running = true;
         if (!running) break;
         int got = job_wait_any(sh);
         if (got == -2 && signal_pending()) return interrupted_status(sh);
@@ -293,6 +299,7 @@ BUILTIN(wait) {
         }
         var_unset(sh, var);
     }
+    if (sh->jobs->inherited) job_forget_all(sh);
     if (next) return wait_next(sh, argc - o.index, argv + o.index, var);
     if (o.index >= argc) return wait_all(sh);
     int status = 0;
