@@ -213,7 +213,7 @@ static int eval_cond(struct shell *sh, const struct cond *c) {
 int exec_cond(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
     sh->line = n->line;
-    sh->command = n;
+    if (!sh->in_trap) sh->command = n;
     exec_step(sh);
     trap_run(sh, TRAP_DEBUG);
     if (sh->flow != FLOW_NONE) return sh->status;

@@ -87,6 +87,7 @@ static int exec_not(struct shell *sh, struct node *n) {
 static int exec_subshell(struct shell *sh, struct node *n) {
     struct job *j = sh->opt[OPT_MONITOR] ? job_new(sh, n, false) : NULL;
     sh->line = n->line;
+    if (!sh->in_trap) sh->command = n;
     pid_t pid = process_fork(sh, FORK_FOREGROUND, 0);
     if (pid < 0) return sh->status = 254;
     if (pid > 0) {
@@ -112,7 +113,7 @@ static int exec_arith(struct shell *sh, struct node *n) {
     int64_t value;
     arena_mark mark = arena_here(&sh->tmp);
     sh->line = n->line;
-    sh->command = n;
+    if (!sh->in_trap) sh->command = n;
     exec_step(sh);
     trap_run(sh, TRAP_DEBUG);
     if (sh->flow != FLOW_NONE) return sh->status;
@@ -134,13 +135,19 @@ static int exec_define(struct shell *sh, struct node *n) {
         sh->flow = FLOW_EXIT;
         return sh->status = 2;
     }
+    if (strpbrk(name, "$`'\"\\")) {
+        sh_error(sh, "`%s': not a valid identifier", name);
+        return sh->status = 1;
+    }
     func_define(sh, n, n->func.tree);
     return sh->status;
 }
 
 /* ------------------------------------------------------------------ time */
 
-static int64_t timeval_us(struct timeval tv) { return (int64_t)tv.tv_sec * 1000000 + tv.tv_usec; }
+static int64_t timeval_us(struct timeval tv) {
+    return (int64_t)tv.tv_sec * 1000000 + tv.tv_usec;
+}
 
 struct times {
     int64_t real, user, sys;
@@ -192,7 +199,8 @@ static void format_times(sb *out, const char *f, struct times t) {
         case 'U': put_time(out, t.user, digits, minutes); break;
         case 'S': put_time(out, t.sys, digits, minutes); break;
         case 'P':
-            sb_printf(out, "%.2f", t.real > 0 ? 100.0 * (double)(t.user + t.sys) / (double)t.real : 0.0);
+            sb_printf(out, "%.2f",
+                      t.real > 0 ? 100.0 * (double)(t.user + t.sys) / (double)t.real : 0.0);
             break;
         case '%': sb_putc(out, '%'); break;
         case 0: return;

@@ -83,6 +83,7 @@ static bool fetch_element(struct shell *sh, struct var *v, const char *name, con
         if (!assign_index(sh, v, name, sub, &i)) return false;
         if (i < 0) { /* beyond the start: an error that gives nothing */
             out->s = NULL;
+            if (v) sh_error(sh, "%s: bad array subscript", name);
         } else if (v && (v->flags & V_ARRAY)) {
             out->s = array_get(v->array, i);
         } else if (v && i == 0 && (v->flags & V_SET)) {

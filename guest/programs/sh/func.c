@@ -10,12 +10,12 @@ struct func *func_find(struct shell *sh, const char *name) {
     return (struct func *)table_find(sh->funcs, name, strlen(name));
 }
 
-void func_drop(struct func *f) {
+void func_drop(struct shell *sh, struct func *f) {
     if (f->running > 0) {
         f->dead = true;
         return;
     }
-    tree_drop(f->tree);
+    tree_done(sh, f->tree);
     free(f->entry.key);
     free(f->file);
     free(f);
@@ -33,7 +33,7 @@ bool func_unset(struct shell *sh, const char *name) {
         free(sh->environ_cache);
         sh->environ_cache = NULL;
     }
-    func_drop(f);
+    func_drop(sh, f);
     return true;
 }
 

@@ -129,6 +129,7 @@ void job_free(struct shell *sh, struct job *j) {
     free(j->processes);
     free(j->text);
     free(j->dir);
+    free(j->coproc);
     free(j);
 }
 

@@ -72,7 +72,7 @@ int exec_for(struct shell *sh, struct node *n) {
     struct strings words = {0};
     int status = 0;
     sh->line = n->line;
-    sh->command = n;
+    if (!sh->in_trap) sh->command = n;
     if (!name_ok(n->each.name)) {
         sh_error(sh, "`%s': not a valid identifier", n->each.name);
         if (sh->posix) sh->flow = FLOW_EXIT;
@@ -87,7 +87,7 @@ int exec_for(struct shell *sh, struct node *n) {
         sh->line = n->line;
         if (sh->opt[OPT_XTRACE]) trace_for(sh, n, "for");
         if (sh->trap_set[TRAP_DEBUG]) {
-            sh->command = n;
+            if (!sh->in_trap) sh->command = n;
             trap_run(sh, TRAP_DEBUG);
             if (sh->flow != FLOW_NONE) break;
         }
@@ -112,7 +112,12 @@ static bool step_expression(struct shell *sh, const struct word *w, int64_t *val
     }
     arena_mark mark = arena_here(&sh->tmp);
     if (sh->opt[OPT_XTRACE]) exec_trace_text(sh, arena_printf(&sh->tmp, "(( %s ))", w->text));
-    if (sh->trap_set[TRAP_DEBUG]) trap_run(sh, TRAP_DEBUG);
+    if (sh->trap_set[TRAP_DEBUG] && !sh->in_trap) {
+        free(sh->command_text);
+        sh->command_text = xstrdup(arena_printf(&sh->tmp, "((%s))", w->text));
+        sh->command = NULL;
+        trap_run(sh, TRAP_DEBUG);
+    }
     bool ok = expand_arith(sh, w, value, "((");
     arena_release(&sh->tmp, mark);
     if (!ok && sh->flow == FLOW_DISCARD) sh->flow = FLOW_NONE;
@@ -124,7 +129,7 @@ int exec_arith_for(struct shell *sh, struct node *n) {
     int64_t value;
     int status = 0;
     sh->line = n->line;
-    sh->command = n;
+    if (!sh->in_trap) sh->command = n;
     if (!step_expression(sh, n->afor.init, &value)) return sh->status;
     struct loop_state state = enter_loop(sh);
     for (;;) {
@@ -238,13 +243,16 @@ int exec_select(struct shell *sh, struct node *n) {
         arena_release(&sh->tmp, mark);
         return sh->flow == FLOW_NONE ? (sh->status = 0) : sh->status;
     }
+    if (!sh->in_trap) sh->command = n;
+    trap_run(sh, TRAP_DEBUG);
     struct loop_state state = enter_loop(sh);
     bool show = true;
     for (;;) {
         if (show) print_menu(sh, &words);
         prompt_select(sh);
         if (!read_reply(sh)) {
-            sh_write_err("\n", 1);
+            out_putc(sh, '\n');
+            out_flush(sh);
             status = sh->status = 1;
             break;
         }
@@ -288,7 +296,7 @@ static bool item_matches(struct shell *sh, const struct case_item *item, const c
 int exec_case(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
     sh->line = n->line;
-    sh->command = n;
+    if (!sh->in_trap) sh->command = n;
     trap_run(sh, TRAP_DEBUG);
     if (sh->flow != FLOW_NONE) return sh->status;
     if (sh->opt[OPT_XTRACE])

@@ -154,6 +154,7 @@ void shell_startup(struct shell *sh, char **env) {
     var_import(sh, env);
     import_options(sh, env);
     set_startup_variables(sh);
+    if (sh->posix) set_default(sh, "POSIXLY_CORRECT", "y");
     signal_init(sh);
 }
 
@@ -177,6 +178,9 @@ static _Noreturn void usage(const char *name, int status) {
     fprintf(status ? stderr : stdout,
             "Usage:\t%s [GNU long option] [option] ...\n"
             "\t%s [GNU long option] [option] script-file ...\n"
+            "GNU long options:\n"
+            "\t--debugger\n\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n"
+            "\t--norc\n\t--posix\n\t--rcfile\n\t--restricted\n\t--verbose\n\t--version\n"
             "Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
             "\t-abefhkmnptuvxBCEHPT or -o option\n", name, name);
     exit(status);
@@ -218,7 +222,7 @@ static _Noreturn void bad_option(struct shell *sh, const char *text) {
 static void named_option(struct shell *sh, const char *name, bool on, bool is_shopt) {
     int i = is_shopt ? shopt_find(name) : option_find(name);
     if (i < 0) {
-        sh_error(sh, "%s: invalid %soption name", name, is_shopt ? "shell " : "");
+        sh_error(sh, "line 0: bash: %s: invalid %soption name", name, is_shopt ? "shell " : "");
         exit(2);
     }
     if (is_shopt) sh->shopt[i] = on;

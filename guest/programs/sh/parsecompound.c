@@ -121,7 +121,10 @@ static bool split_arith_for(struct parser *p, struct node *n, const char *s, siz
 static const char *arith_text(struct parser *p, size_t *n) {
     size_t from = p->pos + 1;
     ptrdiff_t close = word_skip(p, from, '(', ')');
-    if (close < 0) return NULL;
+    if (close < 0) {
+        parse_eof_error(p, p->line, ')');
+        return NULL;
+    }
     size_t save = p->pos;
     p->pos = (size_t)close + 1;
     bool both = lex_at(p, 0) == ')';
@@ -283,6 +286,7 @@ static struct node *parse_paren(struct parser *p) {
             lex_take(p);
             return n->arith.expr ? n : NULL;
         }
+        if (p->failed) return NULL;
     }
     lex_take(p);
     n->wrap.body = parse_list(p);

@@ -4,12 +4,13 @@
 #include "sh.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 struct stage_io {
-    int in, out;      /* -1: as the shell's */
-    int other;        /* the next stage's input, which this one must not hold */
-    bool err_too;     /* |& */
+    int in, out;  /* -1: as the shell's */
+    int other;    /* the next stage's input, which this one must not hold */
+    bool err_too; /* |& */
 };
 
 /* Pipes lie above the standard descriptors, so that moving them there is simple. */
@@ -19,8 +20,10 @@ static bool make_pipe(struct shell *sh, int fds[2]) {
         return false;
     }
     for (int i = 0; i < 2; i++) {
-        if (fds[i] > 2) fcntl(fds[i], F_SETFD, FD_CLOEXEC);
-        else fds[i] = redir_move_high(fds[i]);
+        if (fds[i] > 2)
+            fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+        else
+            fds[i] = redir_move_high(fds[i]);
     }
     return true;
 }
@@ -79,8 +82,8 @@ static pid_t spawn_stage(struct shell *sh, struct node *n, const struct stage_io
             if (io->out >= 0) launch_add(&l, io->out, 1);
             if (!n->redirs || launch_redirs(sh, n->redirs, &l) == LAUNCH_OK) {
                 if (io->err_too) launch_add(&l, 1, 2);
-                pid = process_spawn(sh, path, args.v, var_environ(sh), l.fds, l.count, group,
-                                    &error);
+                pid =
+                    process_spawn(sh, path, args.v, var_environ(sh), l.fds, l.count, group, &error);
             }
         }
     }
@@ -153,7 +156,7 @@ static bool start_stages(struct shell *sh, struct node *n, struct job *j, bool h
         struct stage_io io = {in, fds[1], fds[0], (s->flags & NF_PIPE_ERR) != 0};
         if (s->kind == N_SIMPLE && sh->trap_set[TRAP_DEBUG]) {
             sh->line = s->line;
-            sh->command = s;
+            if (!sh->in_trap) sh->command = s;
             trap_run(sh, TRAP_DEBUG);
         }
         pid_t pid = start_stage(sh, s, &io, j->group, kind);
@@ -242,6 +245,24 @@ static void set_coproc_variables(struct shell *sh, const char *name, int in, int
     var_set(sh, arena_printf(&sh->tmp, "%s_PID", name), text);
 }
 
+static int coproc_fd(struct shell *sh, const char *name, int index) {
+    const struct var *v = var_find(sh, name);
+    const char *text = v && (v->flags & V_ARRAY) ? array_get(v->array, index) : NULL;
+    return text && *text ? atoi(text) : -1;
+}
+
+void coproc_ended(struct shell *sh, const struct job *j) {
+    int in = coproc_fd(sh, j->coproc, 0), out = coproc_fd(sh, j->coproc, 1);
+    struct pollfd unread = {.fd = in, .events = POLLIN};
+    if (in >= 0 && poll(&unread, 1, 0) > 0 && (unread.revents & POLLIN)) return;
+    if (in >= 0) close(in);
+    if (out >= 0) close(out);
+    var_unset(sh, j->coproc);
+    arena_mark mark = arena_here(&sh->tmp);
+    var_unset(sh, arena_printf(&sh->tmp, "%s_PID", j->coproc));
+    arena_release(&sh->tmp, mark);
+}
+
 int exec_coproc(struct shell *sh, struct node *n) {
     int to[2], from[2];
     if (!make_pipe(sh, to)) return sh->status = 1;
@@ -267,7 +288,7 @@ int exec_coproc(struct shell *sh, struct node *n) {
     }
     job_add(j, pid);
     job_settle_text(sh, j);
-    j->coproc = true;
+    j->coproc = xstrdup(n->wrap.name);
     sh->jobs->pending_children++;
     sh->last_background = pid;
     int in = fcntl(from[0], F_DUPFD_CLOEXEC, 60), out = fcntl(to[1], F_DUPFD_CLOEXEC, 60);

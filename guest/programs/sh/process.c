@@ -170,6 +170,7 @@ static void note_change(struct shell *sh, pid_t pid, int status) {
         p->state = ended ? JOB_DONE : JOB_STOPPED;
     }
     if (!ended || job_state(j) == JOB_DONE) j->notified = false;
+    if (ended && j->coproc) coproc_ended(sh, j);
 }
 
 void job_reap(struct shell *sh) {

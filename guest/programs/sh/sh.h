@@ -104,7 +104,8 @@ struct shell {
         struct assign **v;
         int count;
     } arg_assigns;
-    const struct node *command; /* for BASH_COMMAND */
+    const struct node *command; /* for BASH_COMMAND; NULL when its tree is gone: */
+    char *command_text;
     int *pipe_status;         /* PIPESTATUS */
     int pipe_count;
     int last_cmdsub_status;   /* of the last $( ) of the command being expanded; -1 none */
@@ -197,6 +198,7 @@ bool quote_needs_dollar(const char *s);        /* has control characters or inva
 bool quote_unescape(sb *out, const char *s, size_t n, char mode);
 
 /* ------------------------------------------------------------------ utf8.c */
+void u8_set_locale(const char *name);          /* as LC_ALL, LC_CTYPE or LANG names it */
 int u8_len(const char *s, size_t n);           /* bytes of the character at s: 1 for a bad one */
 uint32_t u8_decode(const char *s, size_t n, int *len);
 int u8_encode(uint32_t c, char out[6]);
@@ -361,6 +363,8 @@ struct assign *parse_compound_text(struct shell *sh, struct tree *tree, const ch
 struct tree *tree_new(void);
 struct tree *tree_ref(struct tree *t);
 void tree_drop(struct tree *t);
+/* tree_drop, after its commands ran: a trap may still ask for the last one (BASH_COMMAND). */
+void tree_done(struct shell *sh, struct tree *t);
 
 /* ------------------------------------------------------------------ print.c */
 void print_command(sb *out, const struct node *n);              /* on one line, as jobs shows it */
@@ -495,7 +499,7 @@ struct func {
 struct func *func_find(struct shell *sh, const char *name);
 void func_define(struct shell *sh, const struct node *n, struct tree *tree);
 bool func_unset(struct shell *sh, const char *name);
-void func_drop(struct func *f);
+void func_drop(struct shell *sh, struct func *f);
 bool func_import(struct shell *sh, const char *name, const char *text);
 
 /* ------------------------------------------------------------------ redirect.c */
@@ -542,7 +546,8 @@ struct job {
     struct process *processes;
     char *text, *dir;        /* its command and where it began, as soon as they are asked for */
     const struct node *node; /* until then */
-    bool notified, nohup, job_control, coproc, waited, foreground;
+    char *coproc;            /* the name of its array, when it is a coprocess */
+    bool notified, nohup, job_control, waited, foreground;
 };
 void job_init(struct shell *sh);
 struct job *job_new(struct shell *sh, const struct node *n, bool background);
@@ -551,6 +556,8 @@ void job_free(struct shell *sh, struct job *j);
 void job_forget_all(struct shell *sh);          /* in a subshell */
 void job_inherit_all(struct shell *sh);         /* in a $( ) or a stage: the parent's, only listed */
 int job_wait_foreground(struct shell *sh, struct job *j); /* status of the last process; frees */
+/* Its variables go, once nothing it wrote waits to be read (bash does not wait for that). */
+void coproc_ended(struct shell *sh, const struct job *j);
 /* Waits for a child that is no job. With its command, says so when a signal killed it. */
 int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n);
 enum job_state job_state(const struct job *j);

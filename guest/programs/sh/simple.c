@@ -8,7 +8,8 @@
 /* ------------------------------------------------------------------ arguments */
 
 static bool is_declaration_name(const struct word *w) {
-    static const char *const names[] = {"declare", "typeset", "local", "export", "readonly", "alias"};
+    static const char *const names[] = {"declare", "typeset",  "local",
+                                        "export",  "readonly", "alias"};
     if (!(w->flags & W_PLAIN)) return false;
     for (int i = 0; i < DIM(names); i++)
         if (strcmp(w->text, names[i]) == 0) return true;
@@ -83,8 +84,10 @@ static bool expand_command(struct shell *sh, struct command *c) {
     if (is_declaration(n)) return expand_declarations(sh, c);
     for (int i = 0; i < n->simple.count; i++) {
         struct word *w = n->simple.words[i];
-        if (w->assign && w->assign->compound) strings_add(sh, &c->args, (char *)w->text);
-        else if (!expand_word(sh, w, &c->args)) return false;
+        if (w->assign && w->assign->compound)
+            strings_add(sh, &c->args, (char *)w->text);
+        else if (!expand_word(sh, w, &c->args))
+            return false;
     }
     return true;
 }
@@ -121,8 +124,8 @@ static int assign_only(struct shell *sh, struct node *n) {
 static bool temp_assign(struct shell *sh, const struct assign *as) {
     if (as->index) return true; /* elements cannot be given to a command */
     struct var *old = var_find_raw(sh, as->name);
-    char *value = as->compound ? (char *)(strchr(as->word->text, '=') + 1)
-                               : expand_single(sh, as->value);
+    char *value =
+        as->compound ? (char *)(strchr(as->word->text, '=') + 1) : expand_single(sh, as->value);
     if (!value) return false;
     if (old && (old->flags & V_READONLY)) {
         var_readonly_error(sh, old);
@@ -162,8 +165,8 @@ static bool begin_command(struct shell *sh, const struct command *c) {
 static void hide_traps(struct shell *sh, struct func *f, char *saved[3], bool was_set[3]) {
     static const int which[3] = {TRAP_DEBUG, TRAP_ERR, TRAP_RETURN};
     for (int i = 0; i < 3; i++) {
-        bool inherited = f->traced || (which[i] == TRAP_ERR ? sh->opt[OPT_ERRTRACE]
-                                                            : sh->opt[OPT_FUNCTRACE]);
+        bool inherited =
+            f->traced || (which[i] == TRAP_ERR ? sh->opt[OPT_ERRTRACE] : sh->opt[OPT_FUNCTRACE]);
         saved[i] = NULL;
         was_set[i] = sh->trap_set[which[i]] && !inherited;
         if (!was_set[i]) continue;
@@ -202,8 +205,13 @@ static int exec_function_here(struct shell *sh, struct func *f, int argc, char *
         return sh->status;
     }
     if (sh_deep(sh)) return sh->status;
-    struct frame frame = {.up = sh->frame, .name = f->entry.key, .file = f->file, .line = sh->line,
-                          .is_function = true, .args = argv + 1, .nargs = argc - 1};
+    struct frame frame = {.up = sh->frame,
+                          .name = f->entry.key,
+                          .file = f->file,
+                          .line = sh->line,
+                          .is_function = true,
+                          .args = argv + 1,
+                          .nargs = argc - 1};
     char *saved[3];
     bool was_set[3];
     int loop_depth = sh->loop_depth;
@@ -235,7 +243,7 @@ static int exec_function_here(struct shell *sh, struct func *f, int argc, char *
     if (frame.saved_options) memcpy(sh->opt, frame.saved_options, sizeof sh->opt);
     free(frame.saved_options);
     restore_traps(sh, saved, was_set);
-    if (f->dead && f->running == 0) func_drop(f);
+    if (f->dead && f->running == 0) func_drop(sh, f);
     return sh->status = status;
 }
 
@@ -248,11 +256,10 @@ int exec_function(struct shell *sh, struct func *f, int argc, char **argv) {
 
 static int call_function(struct shell *sh, struct func *f, struct command *c) {
     struct redir_undo *undo = NULL;
-    if (!redir_do(sh, c->node->redirs, &undo)) return 1;
     int status = 1;
     /* A=1 f: A belongs to the scope of the call, which `local A` then takes over */
     var_push_level(sh);
-    if (begin_command(sh, c))
+    if (begin_command(sh, c) && redir_do(sh, c->node->redirs, &undo))
         status = exec_function_here(sh, f, c->args.n, c->args.v);
     var_pop_level(sh);
     redir_undo(sh, undo);
@@ -286,8 +293,10 @@ static int call_builtin(struct shell *sh, const struct builtin *b, struct comman
         sh->arg_assigns = was;
     }
     bool keep = ok && strcmp(b->name, "exec") == 0 && status == 0;
-    if (keep) redir_keep(sh, undo);
-    else redir_undo(sh, undo);
+    if (keep)
+        redir_keep(sh, undo);
+    else
+        redir_undo(sh, undo);
     if (as && special) keep_assigns(sh, as);
     if (as) var_pop_level(sh);
     if (!ok && special && sh->flow == FLOW_NONE) sh->flow = FLOW_EXIT;
@@ -338,7 +347,7 @@ static int run_command(struct shell *sh, struct node *n) {
 
 int exec_simple(struct shell *sh, struct node *n) {
     sh->line = n->line;
-    if (!sh->in_debug_trap) sh->command = n;
+    if (!sh->in_trap) sh->command = n; /* BASH_COMMAND in a trap is what it struck */
     exec_step(sh);
     if (sh->flow != FLOW_NONE) return sh->status;
     if (sh->trap_set[TRAP_DEBUG]) {

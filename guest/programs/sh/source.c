@@ -32,6 +32,19 @@ void tree_drop(struct tree *t) {
     free(t);
 }
 
+void tree_done(struct shell *sh, struct tree *t) {
+    if (t->refs == 1 && sh->command && !sh->in_trap) {
+        bool wanted = false;
+        for (int i = 0; i < DIM(sh->trap_set); i++) wanted |= sh->trap_set[i];
+        sb text = {0};
+        if (wanted) print_head(&text, sh->command);
+        free(sh->command_text);
+        sh->command_text = sb_str(&text);
+        sh->command = NULL;
+    }
+    tree_drop(t);
+}
+
 /* ------------------------------------------------------------------ reading lines */
 
 static void append_text(struct parser *p, const char *s, size_t n) {
@@ -150,7 +163,7 @@ static int run_parser(struct parser *p) {
             if (sh->flow != FLOW_NONE) last = sh->status;
         }
         bool end = p->failed || !t->root;
-        tree_drop(t);
+        tree_done(sh, t);
         if (settle_flow(sh) || end) break;
         if (sh->opt[OPT_ONECMD]) {
             sh->flow = FLOW_EXIT;
@@ -223,8 +236,8 @@ int run_file(struct shell *sh, const char *path, bool must) {
 
 struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, const char *where) {
     struct tree *t = tree_new();
-    struct parser p = {.sh = sh, .line = line, .where = where, .tree = t, .mem = &t->mem,
-                       .alias_next = NO_ALIAS};
+    struct parser p = {
+        .sh = sh, .line = line, .where = where, .tree = t, .mem = &t->mem, .alias_next = NO_ALIAS};
     append_text(&p, text, n);
     t->root = parse_complete(&p);
     bool failed = p.failed;
@@ -236,16 +249,16 @@ struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, 
 
 struct word *parse_word_text(struct shell *sh, struct tree *tree, const char *text, size_t n,
                              enum word_mode mode) {
-    struct parser p = {.sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem,
-                       .alias_next = NO_ALIAS};
+    struct parser p = {
+        .sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem, .alias_next = NO_ALIAS};
     p.ctx.pattern = true;
     return word_of_text(&p, text, n, mode, sh->line);
 }
 
 struct assign *parse_compound_text(struct shell *sh, struct tree *tree, const char *name,
                                    const char *text) {
-    struct parser p = {.sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem,
-                       .alias_next = NO_ALIAS};
+    struct parser p = {
+        .sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem, .alias_next = NO_ALIAS};
     append_text(&p, name, strlen(name));
     append_text(&p, "=", 1);
     append_text(&p, text, strlen(text));

@@ -17,9 +17,15 @@ static void put_number(struct shell *sh, struct var *v, int64_t n) {
     var_put(sh, v, text);
 }
 
-static void get_lineno(struct shell *sh, struct var *v) { put_number(sh, v, sh->line); }
-static void get_bashpid(struct shell *sh, struct var *v) { put_number(sh, v, getpid()); }
-static void get_subshell(struct shell *sh, struct var *v) { put_number(sh, v, sh->subshell); }
+static void get_lineno(struct shell *sh, struct var *v) {
+    put_number(sh, v, sh->line);
+}
+static void get_bashpid(struct shell *sh, struct var *v) {
+    put_number(sh, v, getpid());
+}
+static void get_subshell(struct shell *sh, struct var *v) {
+    put_number(sh, v, sh->subshell);
+}
 
 static void get_random(struct shell *sh, struct var *v) {
     if (sh->random == 0) sh->random = 123459876;
@@ -73,14 +79,19 @@ static void get_epochrealtime(struct shell *sh, struct var *v) {
 }
 
 static void get_command(struct shell *sh, struct var *v) {
-    if (!sh->command) return;
+    if (!sh->command) {
+        if (sh->command_text) var_put(sh, v, sh->command_text);
+        return;
+    }
     sb text = {0};
     print_head(&text, sh->command);
     var_put(sh, v, sb_str(&text));
     sb_free(&text);
 }
 
-static void get_argv0(struct shell *sh, struct var *v) { var_put(sh, v, sh->name); }
+static void get_argv0(struct shell *sh, struct var *v) {
+    var_put(sh, v, sh->name);
+}
 
 static bool set_argv0(struct shell *sh, struct var *v, const char *value) {
     (void)v;
@@ -199,10 +210,23 @@ static void path_changed(struct shell *sh, struct var *v) {
 
 static void tz_changed(struct shell *sh, struct var *v) {
     const char *tz = v ? var_str(sh, v) : NULL;
-    if (tz) setenv("TZ", tz, 1);
-    else unsetenv("TZ");
+    if (tz)
+        setenv("TZ", tz, 1);
+    else
+        unsetenv("TZ");
     tzset();
     (void)sh;
+}
+
+static void locale_changed(struct shell *sh, struct var *v) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = "";
+    (void)v;
+    for (int i = 0; i < DIM(names) && !*value; i++) {
+        const char *one = var_get(sh, names[i]);
+        if (one) value = one;
+    }
+    u8_set_locale(value);
 }
 
 static void optind_changed(struct shell *sh, struct var *v) {
@@ -227,7 +251,9 @@ static void get_wordbreaks(struct shell *sh, struct var *v) {
     if (!(v->flags & V_SET)) var_put(sh, v, " \t\n\"'><=;|&(:");
 }
 
-static void get_histcmd(struct shell *sh, struct var *v) { put_number(sh, v, 1); }
+static void get_histcmd(struct shell *sh, struct var *v) {
+    put_number(sh, v, 0);
+}
 
 static void get_execution_string(struct shell *sh, struct var *v) {
     if (sh->command_string) var_put(sh, v, sh->command_string);
@@ -254,6 +280,9 @@ static const struct special specials[] = {
     {"HISTCMD", get_histcmd, NULL, NULL, 1},
     {"IFS", NULL, NULL, ifs_changed, 0},
     {"IGNOREEOF", NULL, NULL, ignoreeof_changed, 0},
+    {"LANG", NULL, NULL, locale_changed, 0},
+    {"LC_ALL", NULL, NULL, locale_changed, 0},
+    {"LC_CTYPE", NULL, NULL, locale_changed, 0},
     {"LINENO", get_lineno, NULL, NULL, 1},
     {"OPTIND", NULL, NULL, optind_changed, 0},
     {"PATH", NULL, NULL, path_changed, 0},
@@ -272,8 +301,10 @@ const struct special *special_find(const char *name) {
     while (low < high) {
         int middle = (low + high) / 2, order = strcmp(name, specials[middle].name);
         if (order == 0) return &specials[middle];
-        if (order < 0) high = middle;
-        else low = middle + 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return NULL;
 }
@@ -288,10 +319,12 @@ void special_init(struct shell *sh) {
     sh->random = seed & 0x7fffffff;
     sh->getopts.index = 1;
     static const char *const readonly[] = {"BASHOPTS", "SHELLOPTS"};
-    for (int i = 0; i < DIM(readonly); i++) var_make_local(sh, readonly[i], 0)->flags |= V_READONLY | V_SET;
+    for (int i = 0; i < DIM(readonly); i++)
+        var_make_local(sh, readonly[i], 0)->flags |= V_READONLY | V_SET;
     static const char *const integers[] = {"BASHPID", "HISTCMD", "RANDOM", "SECONDS", "SRANDOM"};
     for (int i = 0; i < DIM(integers); i++) var_make_local(sh, integers[i], 0)->flags |= V_INTEGER;
-    static const char *const arrays[] = {"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "DIRSTACK", "GROUPS", "PIPESTATUS"};
+    static const char *const arrays[] = {"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE",
+                                         "FUNCNAME",  "DIRSTACK",  "GROUPS",      "PIPESTATUS"};
     for (int i = 0; i < DIM(arrays); i++) {
         struct var *v = var_make_local(sh, arrays[i], 0);
         var_to_array(sh, v);

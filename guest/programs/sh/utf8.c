@@ -1,18 +1,29 @@
 /*
- * utf8.c: characters in the C.UTF-8 locale. A byte that is no valid UTF-8 counts as a character.
+ * utf8.c: characters in the C.UTF-8 locale, where a byte that is no valid UTF-8 counts as a
+ * character, and in the C locale, where every byte does.
  */
 #include "sh.h"
 
 #include <wchar.h>
 
+static bool bytes_only;
+
+void u8_set_locale(const char *name) {
+    bytes_only = strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0;
+}
+
 uint32_t u8_decode(const char *s, size_t n, int *len) {
     const unsigned char *p = (const unsigned char *)s;
     uint32_t c = n ? p[0] : 0;
-    int need = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2
-               : c >= 0xf0 && c < 0xf5 ? 3 : -1;
+    int need = c < 0x80                ? 0
+               : c >= 0xc2 && c < 0xe0 ? 1
+               : c >= 0xe0 && c < 0xf0 ? 2
+               : c >= 0xf0 && c < 0xf5 ? 3
+                                       : -1;
     *len = 1;
     if (need == 0) return c;
-    if (need < 0 || (size_t)need >= n) return 0xdc00u + c; /* a bad byte: no character is that */
+    if (need < 0 || (size_t)need >= n || bytes_only)
+        return 0xdc00u + c; /* a bad byte: no character is that */
     uint32_t value = c & (0x3fu >> need);
     for (int i = 1; i <= need; i++) {
         if ((p[i] & 0xc0) != 0x80) return 0xdc00u + c;
@@ -49,8 +60,10 @@ int u8_encode(uint32_t c, char out[6]) {
 size_t u8_count(const char *s, size_t n) {
     size_t count = 0, i = 0;
     while (i < n) {
-        if ((unsigned char)s[i] < 0x80) i++;
-        else i += (size_t)u8_len(s + i, n - i);
+        if ((unsigned char)s[i] < 0x80)
+            i++;
+        else
+            i += (size_t)u8_len(s + i, n - i);
         count++;
     }
     return count;

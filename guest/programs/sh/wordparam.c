@@ -8,10 +8,18 @@
 
 enum outcome { GOOD, BAD, FAILED };
 
-static bool name_start(int c) { return c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
-static bool digit(int c) { return c >= '0' && c <= '9'; }
-static bool name_char(int c) { return name_start(c) || digit(c); }
-static bool special_char(int c) { return c > 0 && strchr("@*#?-$!", c) != NULL; }
+static bool name_start(int c) {
+    return c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+static bool digit(int c) {
+    return c >= '0' && c <= '9';
+}
+static bool name_char(int c) {
+    return name_start(c) || digit(c);
+}
+static bool special_char(int c) {
+    return c > 0 && strchr("@*#?-$!", c) != NULL;
+}
 
 static struct part *part_new(struct parser *p, enum part_kind kind) {
     struct part *part = arena_zalloc(p->mem, sizeof *part);
@@ -93,17 +101,19 @@ static enum outcome read_replace(struct parser *p, struct param *pm) {
     if (c == '/') {
         pm->all = true;
         p->pos++;
-    } else if ((c == '#' || c == '%') ) {
+    } else if ((c == '#' || c == '%')) {
         pm->mode = (char)c;
         p->pos++;
         /* an anchor alone is the pattern itself: ${x/#} */
-        if (lex_at(p, 0) == '}' ) {
+        if (lex_at(p, 0) == '}') {
             pm->mode = 0;
             p->pos--;
         }
     }
-    if (pm->mode && lex_at(p, 0) == '/') pm->arg = NULL; /* ${x/#/r} */
-    else if (read_arg(p, &pm->arg, WM_PATTERN, false) == FAILED) return FAILED;
+    if (pm->mode && lex_at(p, 0) == '/')
+        pm->arg = NULL; /* ${x/#/r} */
+    else if (read_arg(p, &pm->arg, WM_PATTERN, false) == FAILED)
+        return FAILED;
     if (lex_at(p, 0) != '/') return GOOD;
     p->pos++;
     return read_arg(p, &pm->arg2, WM_BRACE, false);
@@ -141,9 +151,7 @@ static enum outcome read_operator(struct parser *p, struct param *pm, bool dq) {
         return read_arg(p, &pm->arg, WM_BRACE, dq);
     }
     switch (c) {
-    case ':':
-        p->pos++;
-        return read_slice(p, pm);
+    case ':': p->pos++; return read_slice(p, pm);
     case '#':
     case '%':
         d = lex_at(p, 1);
@@ -220,6 +228,19 @@ static void param_flags(struct parser *p, const struct param *pm, uint16_t *flag
     if (!pure) *flags &= (uint16_t)~W_PURE;
 }
 
+/* What the text from `at` to its end leaves open: a quote begun in it, or the brace. */
+static char left_open(const struct parser *p, size_t at) {
+    char quote = 0;
+    for (; at < p->len; at++) {
+        char c = p->buf[at];
+        if (c == '\\' && quote != '\'')
+            at++;
+        else if (quote ? c == quote : c == '"' || c == '\'' || c == '`')
+            quote = quote ? 0 : c;
+    }
+    return quote ? quote : '}';
+}
+
 static struct part *brace_param(struct parser *p, bool dq, uint16_t *flags) {
     size_t start = p->pos;
     int line = p->line;
@@ -245,7 +266,7 @@ static struct part *brace_param(struct parser *p, bool dq, uint16_t *flags) {
     p->line_start = line_start;
     ptrdiff_t close = word_skip(p, start + 2, '{', '}');
     if (close < 0) {
-        parse_eof_error(p, line, '}');
+        parse_eof_error(p, line, left_open(p, start + 2));
         return NULL;
     }
     struct part *part = part_new(p, PART_BAD);

@@ -11,7 +11,7 @@
 
 struct generator {
     struct shell *sh;
-    const char *word;      /* candidates start with it */
+    const char *word; /* candidates start with it */
     struct strings out;
     const char *prefix, *suffix, *filter, *words, *glob, *function, *command;
     bool plus_directories, filenames, defaults;
@@ -52,9 +52,10 @@ static void add_builtins(struct generator *g, int state) { /* 1 enabled, 0 disab
 }
 
 static void add_keywords(struct generator *g) {
-    static const char *const words[] = {"if", "then", "else", "elif", "fi", "case", "esac", "for",
-                                        "select", "while", "until", "do", "done", "in", "function",
-                                        "time", "{", "}", "!", "[[", "]]", "coproc"};
+    static const char *const words[] = {"if",   "then", "else",     "elif",  "fi",    "case",
+                                        "esac", "for",  "select",   "while", "until", "do",
+                                        "done", "in",   "function", "time",  "{",     "}",
+                                        "!",    "[[",   "]]",       "coproc"};
     for (int i = 0; i < DIM(words); i++) add(g, words[i]);
 }
 
@@ -131,34 +132,56 @@ static void add_groups(struct generator *g) {
 
 static bool add_action(struct generator *g, const char *name) {
     struct shell *sh = g->sh;
-    if (strcmp(name, "alias") == 0) add_table(g, sh->aliases);
-    else if (strcmp(name, "arrayvar") == 0) add_variables(g, V_ARRAY);
-    else if (strcmp(name, "builtin") == 0) add_builtins(g, -1);
-    else if (strcmp(name, "command") == 0) add_commands(g);
-    else if (strcmp(name, "directory") == 0) add_files(g, true);
-    else if (strcmp(name, "disabled") == 0) add_builtins(g, 0);
-    else if (strcmp(name, "enabled") == 0) add_builtins(g, 1);
-    else if (strcmp(name, "export") == 0) add_variables(g, V_EXPORT);
-    else if (strcmp(name, "file") == 0) add_files(g, false);
-    else if (strcmp(name, "function") == 0) add_table(g, sh->funcs);
-    else if (strcmp(name, "group") == 0) add_groups(g);
-    else if (strcmp(name, "helptopic") == 0) add_builtins(g, -1);
-    else if (strcmp(name, "job") == 0) add_jobs(g, -1);
-    else if (strcmp(name, "keyword") == 0) add_keywords(g);
-    else if (strcmp(name, "running") == 0) add_jobs(g, JOB_RUNNING);
-    else if (strcmp(name, "stopped") == 0) add_jobs(g, JOB_STOPPED);
-    else if (strcmp(name, "setopt") == 0) for (int i = 0; i < OPT_COUNT; i++) add(g, option_name(i));
-    else if (strcmp(name, "shopt") == 0) for (int i = 0; i < SHOPT_COUNT; i++) add(g, shopt_name(i));
+    if (strcmp(name, "alias") == 0)
+        add_table(g, sh->aliases);
+    else if (strcmp(name, "arrayvar") == 0)
+        add_variables(g, V_ARRAY);
+    else if (strcmp(name, "builtin") == 0)
+        add_builtins(g, -1);
+    else if (strcmp(name, "command") == 0)
+        add_commands(g);
+    else if (strcmp(name, "directory") == 0)
+        add_files(g, true);
+    else if (strcmp(name, "disabled") == 0)
+        add_builtins(g, 0);
+    else if (strcmp(name, "enabled") == 0)
+        add_builtins(g, 1);
+    else if (strcmp(name, "export") == 0)
+        add_variables(g, V_EXPORT);
+    else if (strcmp(name, "file") == 0)
+        add_files(g, false);
+    else if (strcmp(name, "function") == 0)
+        add_table(g, sh->funcs);
+    else if (strcmp(name, "group") == 0)
+        add_groups(g);
+    else if (strcmp(name, "helptopic") == 0)
+        add_builtins(g, -1);
+    else if (strcmp(name, "job") == 0)
+        add_jobs(g, -1);
+    else if (strcmp(name, "keyword") == 0)
+        add_keywords(g);
+    else if (strcmp(name, "running") == 0)
+        add_jobs(g, JOB_RUNNING);
+    else if (strcmp(name, "stopped") == 0)
+        add_jobs(g, JOB_STOPPED);
+    else if (strcmp(name, "setopt") == 0)
+        for (int i = 0; i < OPT_COUNT; i++) add(g, option_name(i));
+    else if (strcmp(name, "shopt") == 0)
+        for (int i = 0; i < SHOPT_COUNT; i++) add(g, shopt_name(i));
     else if (strcmp(name, "signal") == 0) {
         for (int i = 0; i < TRAP_COUNT; i++) {
             const char *n = signal_name(i);
             if (n) add(g, i > 0 && i < 65 ? arena_printf(&sh->tmp, "SIG%s", n) : n);
         }
-    } else if (strcmp(name, "user") == 0) add_users(g);
-    else if (strcmp(name, "variable") == 0) add_variables(g, 0);
+    } else if (strcmp(name, "user") == 0)
+        add_users(g);
+    else if (strcmp(name, "variable") == 0)
+        add_variables(g, 0);
     else if (strcmp(name, "binding") == 0 || strcmp(name, "hostname") == 0 ||
-             strcmp(name, "service") == 0) return true;
-    else return false;
+             strcmp(name, "service") == 0)
+        return true;
+    else
+        return false;
     return true;
 }
 
@@ -196,6 +219,9 @@ static size_t list_word(const struct shell *sh, const char *s) {
 static void add_wordlist(struct generator *g) {
     struct shell *sh = g->sh;
     struct tree *t = tree_new();
+    const char *builtin = sh->builtin;
+    int before = g->out.n;
+    sh->builtin = NULL; /* errors are the expansion's, and leave no word */
     for (const char *s = g->words; *s;) {
         size_t n = list_word(sh, s);
         if (sh->flow != FLOW_NONE) break;
@@ -206,6 +232,8 @@ static void add_wordlist(struct generator *g) {
         s += n;
         if (*s) s++;
     }
+    if (sh->flow != FLOW_NONE) g->out.n = before;
+    sh->builtin = builtin;
     tree_drop(t);
 }
 
@@ -223,7 +251,8 @@ static void add_function_results(struct generator *g) {
             const char *s = array_at(v->array, i, NULL);
             strings_add(sh, &g->out, arena_strdup(&sh->tmp, s));
         }
-    else if (v->flags & V_SET) strings_add(sh, &g->out, arena_strdup(&sh->tmp, v->str));
+    else if (v->flags & V_SET)
+        strings_add(sh, &g->out, arena_strdup(&sh->tmp, v->str));
 }
 
 static bool filtered(const struct generator *g, const char *s) {
@@ -241,9 +270,12 @@ static int option(struct generator *g, int c, const char *arg) {
         sh_builtin_error(g->sh, "%s: invalid action name", arg);
         return 2;
     case 'o':
-        if (strcmp(arg, "plusdirs") == 0) g->plus_directories = true;
-        else if (strcmp(arg, "default") == 0) g->defaults = true;
-        else if (strcmp(arg, "filenames") == 0) g->filenames = true;
+        if (strcmp(arg, "plusdirs") == 0)
+            g->plus_directories = true;
+        else if (strcmp(arg, "default") == 0)
+            g->defaults = true;
+        else if (strcmp(arg, "filenames") == 0)
+            g->filenames = true;
         else if (strcmp(arg, "bashdefault") && strcmp(arg, "dirnames") && strcmp(arg, "noquote") &&
                  strcmp(arg, "nosort") && strcmp(arg, "nospace")) {
             sh_builtin_error(g->sh, "%s: invalid option name", arg);
@@ -322,8 +354,10 @@ static int each_completion(struct shell *sh, bool remove) {
     int count;
     struct entry **list = table_sorted(sh->completions, &sh->tmp, &count);
     for (int i = 0; i < count; i++) {
-        if (remove) forget_completion(sh, (struct completion *)list[i]);
-        else print_completion(sh, (struct completion *)list[i]);
+        if (remove)
+            forget_completion(sh, (struct completion *)list[i]);
+        else
+            print_completion(sh, (struct completion *)list[i]);
     }
     return 0;
 }
@@ -335,15 +369,19 @@ BUILTIN(complete) {
     sb text = sb_in(&sh->tmp);
     for (int c; (c = bopt_next(sh, &o, OPTIONS "prDEI", NULL));) {
         if (bopt_over(c)) return 2;
-        if (c == 'p') print = true;
-        else if (c == 'r') remove = true;
+        if (c == 'p')
+            print = true;
+        else if (c == 'r')
+            remove = true;
         else if (strchr("DEI", c)) {
             special = true;
             sb_printf(&text, "-%c ", c);
         } else if (strchr("oAGWFCXPS", c)) {
             sb_printf(&text, "-%c ", c);
-            if (strchr("WXPSGC", c)) quote_single(&text, o.arg);
-            else sb_puts(&text, o.arg);
+            if (strchr("WXPSGC", c))
+                quote_single(&text, o.arg);
+            else
+                sb_puts(&text, o.arg);
             sb_putc(&text, ' ');
         } else {
             sb_printf(&text, "-%c ", c);
@@ -356,7 +394,8 @@ BUILTIN(complete) {
     if (special) keep_completion(sh, "", sb_str(&text));
     int status = 0;
     for (int i = o.index; i < argc; i++) {
-        struct completion *c = (struct completion *)table_find(sh->completions, argv[i], strlen(argv[i]));
+        struct completion *c =
+            (struct completion *)table_find(sh->completions, argv[i], strlen(argv[i]));
         if (!print && !remove) {
             keep_completion(sh, argv[i], sb_str(&text));
         } else if (!c) {

@@ -4,13 +4,13 @@
 #include "builtin.h"
 
 struct request {
-    unsigned on, off;   /* V_ attributes to add and to take away */
-    bool local;         /* make it in the function's scope */
-    bool global;        /* -g */
-    bool inherit;       /* -I */
-    bool functions;     /* -f */
-    bool names_only;    /* -F */
-    bool print;         /* -p */
+    unsigned on, off; /* V_ attributes to add and to take away */
+    bool local;       /* make it in the function's scope */
+    bool global;      /* -g */
+    bool inherit;     /* -I */
+    bool functions;   /* -f */
+    bool names_only;  /* -F */
+    bool print;       /* -p */
 };
 
 /* The innermost function's frame; NULL outside of functions. */
@@ -61,11 +61,14 @@ static int print_functions(struct shell *sh, const struct request *r, int n, cha
     int status = 0;
     for (int i = 0; i < n; i++) {
         struct func *f = func_find(sh, names[i]);
-        if (!f) status = 1;
+        if (!f)
+            status = 1;
         else if (r->names_only && sh->shopt[SHOPT_EXTDEBUG])
             out_printf(sh, "%s %d %s\n", f->entry.key, f->line, f->file);
-        else if (r->names_only) out_printf(sh, "%s\n", f->entry.key);
-        else print_func(sh, f, false);
+        else if (r->names_only)
+            out_printf(sh, "%s\n", f->entry.key);
+        else
+            print_func(sh, f, false);
     }
     if (n > 0) return status;
     int count;
@@ -94,8 +97,10 @@ static void print_variables(struct shell *sh, const struct request *r, bool bare
         if (v->special && v->special->hidden && bare && !(v->flags & V_ARRAY)) continue;
         if (!(v->special && v->special->hidden)) var_refresh(sh, v);
         if (r->local && (!frame || v->level != frame->level)) continue;
-        if (bare) print_bare(sh, v);
-        else print_one(sh, v);
+        if (bare)
+            print_bare(sh, v);
+        else
+            print_one(sh, v);
     }
 }
 
@@ -158,6 +163,7 @@ static bool nameref_ok(struct shell *sh, const char *name, const char *value) {
             sh_builtin_error(sh, "%s: nameref variable self references not allowed", name);
             return false;
         }
+        sh_builtin_error(sh, "warning: %s: circular name reference", name);
         sh_error(sh, "warning: %s: circular name reference", name);
     }
     if (!assign_valid_lhs(value)) {
@@ -189,8 +195,10 @@ static bool set_attributes(struct shell *sh, const struct request *r, struct var
         sh_builtin_error(sh, "%s: cannot convert associative to indexed array", v->entry.key);
         return false;
     }
-    if (r->on & V_ASSOC) var_to_assoc(sh, v);
-    else if (r->on & V_ARRAY) var_to_array(sh, v);
+    if (r->on & V_ASSOC)
+        var_to_assoc(sh, v);
+    else if (r->on & V_ARRAY)
+        var_to_array(sh, v);
     unsigned on = r->on & (V_INTEGER | V_LOWER | V_UPPER | V_CAPITAL | V_TRACE);
     if (on & (V_LOWER | V_UPPER | V_CAPITAL))
         v->flags &= (uint16_t)~(V_LOWER | V_UPPER | V_CAPITAL);
@@ -320,7 +328,8 @@ static int declare_functions(struct shell *sh, const struct request *r, int n, c
     for (int i = 0; i < n; i++) {
         struct func *f = func_find(sh, names[i]);
         if (!f) {
-            sh_builtin_error(sh, "%s: not a function", names[i]);
+            if (strcmp(sh->builtin, "readonly") == 0 || strcmp(sh->builtin, "export") == 0)
+                sh_builtin_error(sh, "%s: not a function", names[i]);
             status = 1;
             continue;
         }
@@ -383,13 +392,20 @@ static int declare_with(struct shell *sh, struct request *r, int argc, char **ar
     bool plus;
     for (int c; (c = bopt_next(sh, &o, "+aAcfFgiIlnprtux", &plus));) {
         if (bopt_over(c)) return 2;
-        if (c == 'f') r->functions = true;
-        else if (c == 'F') r->functions = r->names_only = true;
-        else if (c == 'g') r->global = true;
-        else if (c == 'I') r->inherit = true;
-        else if (c == 'p') r->print = true;
-        else if (plus) r->off |= flag_of(c);
-        else r->on |= flag_of(c);
+        if (c == 'f')
+            r->functions = true;
+        else if (c == 'F')
+            r->functions = r->names_only = true;
+        else if (c == 'g')
+            r->global = true;
+        else if (c == 'I')
+            r->inherit = true;
+        else if (c == 'p')
+            r->print = true;
+        else if (plus)
+            r->off |= flag_of(c);
+        else
+            r->on |= flag_of(c);
     }
     int n = argc - o.index;
     char **names = argv + o.index;
@@ -430,13 +446,19 @@ static int export_like(struct shell *sh, struct request *r, unsigned flag, int a
     bool remove = false;
     for (int c; (c = bopt_next(sh, &o, flag == V_EXPORT ? "fnp" : "aAfp", NULL));) {
         if (bopt_over(c)) return 2;
-        if (c == 'n') remove = true;
-        else if (c == 'f') r->functions = true;
-        else if (c == 'p') r->print = true;
-        else r->on |= flag_of(c);
+        if (c == 'n')
+            remove = true;
+        else if (c == 'f')
+            r->functions = true;
+        else if (c == 'p')
+            r->print = true;
+        else
+            r->on |= flag_of(c);
     }
-    if (remove) r->off |= flag;
-    else r->on |= flag;
+    if (remove)
+        r->off |= flag;
+    else
+        r->on |= flag;
     int n = argc - o.index;
     char **names = argv + o.index;
     if (r->functions && n > 0) return declare_functions(sh, r, n, names);

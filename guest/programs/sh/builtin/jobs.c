@@ -40,18 +40,24 @@ BUILTIN(jobs) {
     for (int c; (c = bopt_next(sh, &o, "lpnrsx", NULL));) {
         if (bopt_over(c)) return 2;
         if (c == 'x') return jobs_execute(sh, argc - o.index, argv + o.index);
-        if (c == 'l' || c == 'p') style = (char)c;
-        else if (c == 'r') running = true;
-        else if (c == 's') stopped = true;
-        else changed = true;
+        if (c == 'l' || c == 'p')
+            style = (char)c;
+        else if (c == 'r')
+            running = true;
+        else if (c == 's')
+            stopped = true;
+        else
+            changed = true;
     }
     job_reap(sh);
     int status = 0;
     if (o.index < argc) {
         for (int i = o.index; i < argc; i++) {
             struct job *j = job_find(sh, argv[i], false);
-            if (j) show_job(sh, j, style);
-            else status = 1;
+            if (j)
+                show_job(sh, j, style);
+            else
+                status = 1;
         }
     } else {
         for (struct job *j = job_list(sh); j; j = j->next) {
@@ -125,16 +131,21 @@ BUILTIN(disown) {
     bool all = false, running = false, mark = false;
     for (int c; (c = bopt_next(sh, &o, "ahr", NULL));) {
         if (bopt_over(c)) return 2;
-        if (c == 'a') all = true;
-        else if (c == 'r') running = true;
-        else mark = true;
+        if (c == 'a')
+            all = true;
+        else if (c == 'r')
+            running = true;
+        else
+            mark = true;
     }
     if (o.index >= argc && (all || running)) {
         for (struct job *j = job_list(sh), *next; j; j = next) {
             next = j->next;
             if (running && job_state(j) != JOB_RUNNING) continue;
-            if (mark) j->nohup = true;
-            else job_free(sh, j);
+            if (mark)
+                j->nohup = true;
+            else
+                job_free(sh, j);
         }
         return 0;
     }
@@ -144,16 +155,21 @@ BUILTIN(disown) {
             sh_builtin_error(sh, "current: no such job");
             return 1;
         }
-        if (mark) j->nohup = true;
-        else job_free(sh, j);
+        if (mark)
+            j->nohup = true;
+        else
+            job_free(sh, j);
         return 0;
     }
     int status = 0;
     for (int i = o.index; i < argc; i++) {
         struct job *j = job_of_argument(sh, argv[i]);
-        if (!j) status = 1;
-        else if (mark) j->nohup = true;
-        else job_free(sh, j);
+        if (!j)
+            status = 1;
+        else if (mark)
+            j->nohup = true;
+        else
+            job_free(sh, j);
     }
     return status;
 }
@@ -208,7 +224,8 @@ static int wait_one(struct shell *sh, const char *arg) {
             int status;
             if (job_recall(sh, (pid_t)pid, &status)) return status;
             status = sh->jobs->pending_children > 0 ? job_wait_pid(sh, (pid_t)pid, NULL) : 127;
-            if (status == 127) sh_builtin_error(sh, "pid %ld is not a child of this shell", (long)pid);
+            if (status == 127)
+                sh_builtin_error(sh, "pid %ld is not a child of this shell", (long)pid);
             return status;
         }
     }
@@ -245,8 +262,9 @@ static bool among(struct shell *sh, const struct job *j, int n, char **specs) {
     if (n == 0) return true;
     for (int i = 0; i < n; i++) {
         int64_t pid;
-        struct job *k = *specs[i] == '%' ? job_find(sh, specs[i], true)
-                        : parse_int64(specs[i], &pid) ? job_by_pid(sh, (pid_t)pid, NULL) : NULL;
+        struct job *k = *specs[i] == '%'              ? job_find(sh, specs[i], true)
+                        : parse_int64(specs[i], &pid) ? job_by_pid(sh, (pid_t)pid, NULL)
+                                                      : NULL;
         if (k == j) return true;
     }
     return false;
@@ -289,8 +307,10 @@ BUILTIN(wait) {
     const char *var = NULL;
     for (int c; (c = bopt_next(sh, &o, "fnp:", NULL));) {
         if (bopt_over(c)) return 2;
-        if (c == 'n') next = true;
-        else if (c == 'p') var = o.arg;
+        if (c == 'n')
+            next = true;
+        else if (c == 'p')
+            var = o.arg;
     }
     if (var) {
         if (!assign_valid_lhs(var)) {

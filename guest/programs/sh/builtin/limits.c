@@ -32,16 +32,21 @@ static int symbolic_mask(struct shell *sh, const char *s, unsigned mask) {
             return -1;
         }
         for (s++; *s && *s != ','; s++) {
-            if (*s == 'r') bits |= 0444;
-            else if (*s == 'w') bits |= 0222;
-            else if (*s == 'x' || *s == 'X') bits |= 0111;
+            if (*s == 'r')
+                bits |= 0444;
+            else if (*s == 'w')
+                bits |= 0222;
+            else if (*s == 'x' || *s == 'X')
+                bits |= 0111;
             else {
                 sh_builtin_error(sh, "`%c': invalid symbolic mode character", *s);
                 return -1;
             }
         }
         bits &= who;
-        allowed = op == '+' ? allowed | bits : op == '-' ? allowed & ~bits : (allowed & ~who) | bits;
+        allowed = op == '+'   ? allowed | bits
+                  : op == '-' ? allowed & ~bits
+                              : (allowed & ~who) | bits;
         if (*s == ',') s++;
     }
     return (int)(~allowed & 0777);
@@ -52,8 +57,10 @@ BUILTIN(umask) {
     bool symbolic = false, reusable = false;
     for (int c; (c = bopt_next(sh, &o, "Sp", NULL));) {
         if (bopt_over(c)) return 2;
-        if (c == 'S') symbolic = true;
-        else reusable = true;
+        if (c == 'S')
+            symbolic = true;
+        else
+            reusable = true;
     }
     mode_t mask = umask(022);
     umask(mask);
@@ -77,8 +84,10 @@ BUILTIN(umask) {
         return 0;
     }
     if (reusable) out_printf(sh, "umask %s", symbolic ? "-S " : "");
-    if (symbolic) print_symbolic(sh, mask);
-    else out_printf(sh, "%04o\n", (unsigned)mask);
+    if (symbolic)
+        print_symbolic(sh, mask);
+    else
+        out_printf(sh, "%04o\n", (unsigned)mask);
     return 0;
 }
 
@@ -86,35 +95,41 @@ BUILTIN(umask) {
 
 struct resource {
     char letter;
-    int number;       /* Linux's; -1: pipe size, which is fixed */
+    int number; /* Linux's; -1: pipe size, which is fixed */
     int64_t unit;
     const char *text; /* as `ulimit -a` names it */
     const char *unit_text;
 };
 
 static const struct resource resources[] = {
-    {'R', 15, 1, "real-time non-blocking time ", "microseconds, -R"},
-    {'c', 4, 512, "core file size             ", "blocks, -c"},
-    {'d', 2, 1024, "data seg size              ", "kbytes, -d"},
-    {'e', 13, 1, "scheduling priority        ", "-e"},
-    {'f', 1, 512, "file size                  ", "blocks, -f"},
-    {'i', 11, 1, "pending signals            ", "-i"},
-    {'l', 8, 1024, "max locked memory          ", "kbytes, -l"},
-    {'m', 5, 1024, "max memory size            ", "kbytes, -m"},
-    {'n', 7, 1, "open files                 ", "-n"},
-    {'p', -1, 512, "pipe size                  ", "512 bytes, -p"},
-    {'q', 12, 1, "POSIX message queues       ", "bytes, -q"},
-    {'r', 14, 1, "real-time priority         ", "-r"},
-    {'s', 3, 1024, "stack size                 ", "kbytes, -s"},
-    {'t', 0, 1, "cpu time                   ", "seconds, -t"},
-    {'u', 6, 1, "max user processes         ", "-u"},
-    {'v', 9, 1024, "virtual memory             ", "kbytes, -v"},
-    {'x', 10, 1, "file locks                 ", "-x"},
+    {'R', 15, 1, "real-time non-blocking time", "microseconds, -R"},
+    {'c', 4, 512, "core file size", "blocks, -c"},
+    {'d', 2, 1024, "data seg size", "kbytes, -d"},
+    {'e', 13, 1, "scheduling priority", "-e"},
+    {'f', 1, 512, "file size", "blocks, -f"},
+    {'i', 11, 1, "pending signals", "-i"},
+    {'l', 8, 1024, "max locked memory", "kbytes, -l"},
+    {'m', 5, 1024, "max memory size", "kbytes, -m"},
+    {'n', 7, 1, "open files", "-n"},
+    {'p', -1, 512, "pipe size", "512 bytes, -p"},
+    {'q', 12, 1, "POSIX message queues", "bytes, -q"},
+    {'r', 14, 1, "real-time priority", "-r"},
+    {'s', 3, 1024, "stack size", "kbytes, -s"},
+    {'t', 0, 1, "cpu time", "seconds, -t"},
+    {'u', 6, 1, "max user processes", "-u"},
+    {'v', 9, 1024, "virtual memory", "kbytes, -v"},
+    {'x', 10, 1, "file locks", "-x"},
 };
 
 static int64_t unit_of(const struct shell *sh, const struct resource *r) {
     /* without POSIX mode blocks are of 1024 bytes */
     return r->unit == 512 && r->number >= 0 && !sh->posix ? 1024 : r->unit;
+}
+
+static void print_name(struct shell *sh, const struct resource *r) {
+    char unit[40];
+    snprintf(unit, sizeof unit, "(%s)", r->unit_text);
+    out_printf(sh, "%-20s%20s ", r->text, unit);
 }
 
 static void print_limit(struct shell *sh, const struct resource *r, bool hard) {
@@ -125,8 +140,10 @@ static void print_limit(struct shell *sh, const struct resource *r, bool hard) {
     struct rlimit limit;
     if (getrlimit(r->number, &limit) < 0) limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
     rlim_t value = hard ? limit.rlim_max : limit.rlim_cur;
-    if (value == RLIM_INFINITY) out_puts(sh, "unlimited\n");
-    else out_printf(sh, "%" PRIu64 "\n", (uint64_t)value / (uint64_t)unit_of(sh, r));
+    if (value == RLIM_INFINITY)
+        out_puts(sh, "unlimited\n");
+    else
+        out_printf(sh, "%" PRIu64 "\n", (uint64_t)value / (uint64_t)unit_of(sh, r));
 }
 
 static int set_limit(struct shell *sh, const struct resource *r, const char *text, bool soft,
@@ -138,10 +155,14 @@ static int set_limit(struct shell *sh, const struct resource *r, const char *tex
         return 1;
     }
     rlim_t wanted;
-    if (strcmp(text, "unlimited") == 0) wanted = RLIM_INFINITY;
-    else if (strcmp(text, "hard") == 0) wanted = limit.rlim_max;
-    else if (strcmp(text, "soft") == 0) wanted = limit.rlim_cur;
-    else if (parse_int64(text, &value) && value >= 0) wanted = (rlim_t)(value * unit_of(sh, r));
+    if (strcmp(text, "unlimited") == 0)
+        wanted = RLIM_INFINITY;
+    else if (strcmp(text, "hard") == 0)
+        wanted = limit.rlim_max;
+    else if (strcmp(text, "soft") == 0)
+        wanted = limit.rlim_cur;
+    else if (parse_int64(text, &value) && value >= 0)
+        wanted = (rlim_t)(value * unit_of(sh, r));
     else {
         sh_builtin_error(sh, "%s: invalid number", text);
         return 1;
@@ -149,9 +170,7 @@ static int set_limit(struct shell *sh, const struct resource *r, const char *tex
     if (soft || !hard) limit.rlim_cur = wanted;
     if (hard || !soft) limit.rlim_max = wanted;
     if (setrlimit(r->number, &limit) == 0) return 0;
-    size_t n = strlen(r->text);
-    while (n > 0 && r->text[n - 1] == ' ') n--;
-    sh_builtin_error(sh, "%.*s: cannot modify limit: %s", (int)n, r->text, strerror(errno));
+    sh_builtin_error(sh, "%s: cannot modify limit: %s", r->text, strerror(errno));
     return 1;
 }
 
@@ -168,14 +187,18 @@ BUILTIN(ulimit) {
     int count = 0;
     for (int c; (c = bopt_next(sh, &o, "SHacdefilmnpqrstuvxR", NULL));) {
         if (bopt_over(c)) return 2;
-        if (c == 'S') soft = true;
-        else if (c == 'H') hard = true;
-        else if (c == 'a') all = true;
-        else if (count < DIM(chosen)) chosen[count++] = resource_of(c);
+        if (c == 'S')
+            soft = true;
+        else if (c == 'H')
+            hard = true;
+        else if (c == 'a')
+            all = true;
+        else if (count < DIM(chosen))
+            chosen[count++] = resource_of(c);
     }
     if (all) {
         for (int i = 0; i < DIM(resources); i++) {
-            out_printf(sh, "%s(%s) ", resources[i].text, resources[i].unit_text);
+            print_name(sh, &resources[i]);
             print_limit(sh, &resources[i], hard && !soft);
         }
         return 0;
@@ -183,7 +206,7 @@ BUILTIN(ulimit) {
     if (count == 0) chosen[count++] = resource_of('f');
     if (o.index < argc) return set_limit(sh, chosen[count - 1], argv[o.index], soft, hard);
     for (int i = 0; i < count; i++) {
-        if (count > 1) out_printf(sh, "%s(%s) ", chosen[i]->text, chosen[i]->unit_text);
+        if (count > 1) print_name(sh, chosen[i]);
         print_limit(sh, chosen[i], hard && !soft);
     }
     return 0;

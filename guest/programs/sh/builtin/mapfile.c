@@ -2,6 +2,8 @@
  * builtin/mapfile.c: mapfile (readarray).
  */
 #include "builtin.h"
+
+#include <fcntl.h>
 #include "readline.h"
 
 struct mapping {
@@ -37,7 +39,9 @@ static int map_option(struct shell *sh, struct mapping *m, int c, const char *ar
             return 1;
         }
         m->fd = (int)fd;
-        return 0;
+        if (fcntl(m->fd, F_GETFD) >= 0) return 0;
+        sh_builtin_error(sh, "%d: invalid file descriptor: %s", m->fd, strerror(errno));
+        return 1;
     }
 }
 

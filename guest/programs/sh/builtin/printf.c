@@ -3,16 +3,18 @@
  */
 #include "builtin.h"
 
+#include <ctype.h>
+
 #include <time.h>
 
 struct printing {
     struct shell *sh;
     sb out;
-    int n, at;       /* arguments, and the next one */
+    int n, at; /* arguments, and the next one */
     char **args;
     int status;
     bool unsigned_kind; /* the directive takes numbers up to 2^64 */
-    bool stop;       /* \c in %b, or an error that ends it */
+    bool stop;          /* \c in %b, or an error that ends it */
 };
 
 struct directive {
@@ -24,7 +26,9 @@ struct directive {
     size_t time_n;
 };
 
-static const char *next_arg(struct printing *p) { return p->at < p->n ? p->args[p->at++] : NULL; }
+static const char *next_arg(struct printing *p) {
+    return p->at < p->n ? p->args[p->at++] : NULL;
+}
 
 /* ------------------------------------------------------------------ numbers */
 
@@ -64,7 +68,8 @@ static int64_t integer_arg(struct printing *p) {
     return n;
 }
 
-static double float_arg(struct printing *p) {
+/* bash computes with long double, which keeps 64-bit integers and 0.1 exact enough to print. */
+static long double float_arg(struct printing *p) {
     const char *arg = next_arg(p);
     uint32_t code;
     char *end;
@@ -74,7 +79,7 @@ static double float_arg(struct printing *p) {
         bad_number(p, arg, arg);
         return 0;
     }
-    double n = strtod(arg, &end);
+    long double n = strtold(arg, &end);
     if (end == arg || *end) bad_number(p, arg, end);
     return n;
 }
@@ -96,8 +101,8 @@ static void print_integer(struct printing *p, const struct directive *d) {
 
 static void print_float(struct printing *p, const struct directive *d) {
     char format[64];
-    double n = float_arg(p);
-    make_format(d, "", format, sizeof format);
+    long double n = float_arg(p);
+    make_format(d, "L", format, sizeof format);
     sb_printf(&p->out, format, n);
 }
 
@@ -127,11 +132,24 @@ static void print_char(struct printing *p, const struct directive *d) {
     if (arg && !*arg) p->out.s[p->out.n - 1] = 0;
 }
 
+/* \x and \u without a digit stay as they are, which bash remarks upon. */
+static void unescape(struct printing *p, sb *out, const char *s, size_t n, char mode) {
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (s[i] != '\\') continue;
+        char c = s[++i];
+        bool digit = i + 1 < n && isxdigit((unsigned char)s[i + 1]);
+        if (c == 'x' && !digit) sh_builtin_error(p->sh, "missing hex digit for \\x");
+        if ((c == 'u' || c == 'U') && !digit)
+            sh_builtin_error(p->sh, "missing unicode digit for \\%c", c);
+    }
+    if (quote_unescape(out, s, n, mode)) p->stop = true;
+}
+
 static void print_escaped(struct printing *p, const struct directive *d) {
     const char *arg = next_arg(p);
     sb text = {0};
     if (!arg) arg = "";
-    p->stop = quote_unescape(&text, arg, strlen(arg), 'b');
+    unescape(p, &text, arg, strlen(arg), 'b');
     put_padded(p, d, text.s ? text.s : "", limited(d, text.n));
     sb_free(&text);
 }
@@ -157,8 +175,10 @@ static void print_time(struct printing *p, const struct directive *d) {
     struct tm tm;
     if (p->at < p->n) {
         int64_t n = integer_arg(p);
-        if (n == -2) when = (time_t)p->sh->start_time;
-        else if (n != -1) when = (time_t)n;
+        if (n == -2)
+            when = (time_t)p->sh->start_time;
+        else if (n != -1)
+            when = (time_t)n;
     }
     if (d->time_n >= sizeof format) return;
     memcpy(format, d->time_format, d->time_n);
@@ -239,10 +259,20 @@ static void print_directive(struct printing *p, const struct directive *d, const
     case 'b': print_escaped(p, d); return;
     case 'q':
     case 'Q': print_quoted(p, d); return;
-    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': print_integer(p, d); return;
-    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
-        print_float(p, d);
-        return;
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X': print_integer(p, d); return;
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': print_float(p, d); return;
     case 'n': {
         const char *name = next_arg(p);
         char text[24];
@@ -281,7 +311,7 @@ static void print_once(struct printing *p, const char *format) {
             while (*end && *end != '%' && *end != '\\') end++;
             if (*end == '\\' && end == f + 1) end++;
             if (*end == '%' && end == f + 1) end++;
-            quote_unescape(&p->out, f, (size_t)(end - f), 'f');
+            unescape(p, &p->out, f, (size_t)(end - f), 'f');
             f = end;
         } else {
             size_t n = strcspn(f, "%\\");
