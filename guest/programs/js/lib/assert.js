@@ -23,6 +23,9 @@ const heads = {
     notDeepEqualUnequal: 'Expected values not to be loosely deep-equal:',
 };
 
+// A comma at the end depends on what follows, which another line shows.
+const sameLine = (a, b) => a === b || a === `${b},` || `${a},` === b;
+
 // Lines of both texts: the longest common ones as they are, `+` only in actual, `-` only in expected.
 function diff(actual, expected) {
     const a = actual.split('\n'), b = expected.split('\n');
@@ -30,12 +33,13 @@ function diff(actual, expected) {
     const length = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
     for (let i = a.length - 1; i >= 0; i--)
         for (let j = b.length - 1; j >= 0; j--)
-            length[i][j] = a[i] === b[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
+            length[i][j] = sameLine(a[i], b[j]) ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
     const lines = [];
     let i = 0, j = 0;
     while (i < a.length || j < b.length) {
-        if (i < a.length && j < b.length && a[i] === b[j]) {
-            lines.push(`  ${a[i++]}`);
+        if (i < a.length && j < b.length && sameLine(a[i], b[j])) {
+            lines.push(`  ${a[i].length > b[j].length ? a[i] : b[j]}`);
+            i++;
             j++;
         } else if (i < a.length && (j === b.length || length[i + 1][j] >= length[i][j + 1])) {
             lines.push(`+ ${a[i++]}`);
@@ -55,7 +59,13 @@ function message(actual, expected, operator, given) {
         if (!left.includes('\n') && !right.includes('\n') && left !== right) {
             const plain = !object(actual) && !object(expected);
             if (plain && left.length + right.length <= 12 && (actual !== 0 || expected !== 0)) return `${head}\n\n${left} !== ${right}\n`;
-            return `${head}\n+ actual - expected\n\n+ ${left}\n- ${right}`;
+            let mark = '';
+            if (plain && left.length + right.length < 80) {
+                let at = 0;
+                while (left[at] === right[at]) at++;
+                if (at > 2) mark = `\n  ${' '.repeat(at)}^`;
+            }
+            return `${head}\n+ actual - expected\n\n+ ${left}\n- ${right}${mark}`;
         }
         if (left === right) return `${given === undefined && operator === 'strictEqual' && object(actual) ? heads.notIdentical : head}\n\n${left}\n`;
         return `${head}\n+ actual - expected\n\n${diff(left, right).join('\n')}`;
@@ -102,6 +112,28 @@ function raise(actual, expected, text, operator, start) {
     throw new AssertionError({ message: text, actual, expected, operator, stackStartFn: start });
 }
 
+// The text of the call that the first frame of a stack is in: `assert(a === b)`.
+function callText(stack) {
+    const place = /^    at (?:.* \()?(.*):(\d+):(\d+)\)?$/m.exec(stack);
+    const source = place && require('internal/main').sourceText(place[1]);
+    if (!source) return undefined;
+    const lines = source.split('\n').slice(Number(place[2]) - 1);
+    if (lines.length === 0) return undefined;
+    const column = Number(place[3]) - 1, before = /[\w$.]*$/.exec(lines[0].slice(0, column))[0];
+    const text = lines.slice(0, 20).join('\n').slice(column - before.length);
+    let depth = 0, quote = '';
+    for (let i = 0; i < text.length; i++) {
+        const c = text[i];
+        if (quote) {
+            if (c === '\\') i++;
+            else if (c === quote) quote = '';
+        } else if (c === '"' || c === "'" || c === '`') quote = c;
+        else if ('([{'.includes(c)) depth++;
+        else if (')]}'.includes(c) && --depth === 0) return /^[\w$.]+\(/.test(text) ? text.slice(0, i + 1) : undefined;
+    }
+    return undefined;
+}
+
 function ok(...args) {
     truthy(args, ok);
 }
@@ -110,10 +142,12 @@ function truthy([value, text, ...rest], start, count = arguments[0].length) {
     if (text instanceof Error) throw text;
     const generated = count === 0 || text === undefined;
     const error = new AssertionError({
+        stackStartFn: start, actual: value, expected: true, operator: '==',
         message: count === 0 ? 'No value argument passed to `assert.ok()`' : text ?? 'The expression evaluated to a falsy value',
-        actual: value, expected: true, operator: '==', stackStartFn: start,
     });
     error.generatedMessage = generated;
+    const expression = generated && count > 0 && callText(error.stack);
+    if (expression) error.message = `The expression evaluated to a falsy value:\n\n  ${expression}\n`;
     throw error;
 }
 
@@ -175,6 +209,12 @@ function pattern_(text, pattern, given, start, wanted) {
 
 // ---------------------------------------------------------------- exceptions
 
+class Comparison {
+    constructor(source, keys) {
+        for (const key of keys) if (key in source) this[key] = source[key];
+    }
+}
+
 // Does the thrown error satisfy `expected`? Throws when it does not.
 function accept(error, expected, text, start) {
     if (expected === undefined) return;
@@ -206,7 +246,7 @@ function accept(error, expected, text, start) {
     for (const key of keys) {
         if (typeof error[key] === 'string' && expected[key] instanceof RegExp && expected[key].test(error[key])) continue;
         if (key in error && isDeepStrictEqual(error[key], expected[key])) continue;
-        const pick = source => Object.fromEntries(keys.filter(name => name in source).map(name => [name, source[name]]));
+        const pick = source => new Comparison(source, keys);
         if (text !== undefined) raise(error, expected, text, start.name, start);
         const shown = new AssertionError({ actual: pick(error), expected: pick(expected), operator: 'deepStrictEqual', stackStartFn: start });
         Object.assign(shown, { actual: error, expected, operator: start.name });

@@ -1,10 +1,32 @@
 // events: the npm package `events`, and what Node has added since.
 'use strict';
 
-const EventEmitter = require('npm/events');
-const { argType, coded, check, AbortError } = require('internal/errors');
+const Base = require('npm/events');
+const { argType, coded, check, outOfRange, AbortError } = require('internal/errors');
 
+// As the package's, which takes no options; prototype and statics are shared.
+function EventEmitter(options) {
+    EventEmitter.init.call(this, options);
+}
+EventEmitter.prototype = Base.prototype;
+EventEmitter.prototype.constructor = EventEmitter;
+Object.setPrototypeOf(EventEmitter, Base);
 EventEmitter.EventEmitter = EventEmitter;
+
+// Properties that Node's emitters have too, so that they print as there.
+const shapeMode = Symbol('shapeMode'), kCapture = Symbol('kCapture');
+const { init } = Base;
+EventEmitter.init = function (options) {
+    init.call(this);
+    this[shapeMode] = false;
+    this[kCapture] = Boolean(options?.captureRejections);
+};
+const setMax = EventEmitter.prototype.setMaxListeners;
+EventEmitter.prototype.setMaxListeners = function setMaxListeners(n) {
+    if (typeof n !== 'number') throw argType('n', 'number', n);
+    if (n < 0 || Number.isNaN(n)) throw outOfRange('n', 'a non-negative number', n);
+    return setMax.call(this, n);
+};
 EventEmitter.errorMonitor = Symbol('events.errorMonitor');
 EventEmitter.captureRejectionSymbol = Symbol.for('nodejs.rejection');
 EventEmitter.usingDomains = false;
@@ -20,8 +42,24 @@ EventEmitter.prototype.emit = function (type, ...args) {
             throw error;
         }
     }
-    return emit.call(this, type, ...args);
+    return this[kCapture] ? emitCapturing(this, type, args) : emit.call(this, type, ...args);
 };
+
+// With `captureRejections` a listener's rejected promise becomes an 'error' event.
+function emitCapturing(emitter, type, args) {
+    const listeners = emitter.rawListeners(type);
+    if (listeners.length === 0) return emit.call(emitter, type, ...args);
+    for (const listener of listeners) {
+        const result = Reflect.apply(listener, emitter, args);
+        if (typeof result?.then !== 'function') continue;
+        result.then(undefined, error => process.nextTick(() => {
+            if (typeof emitter[EventEmitter.captureRejectionSymbol] === 'function') emitter[EventEmitter.captureRejectionSymbol](error, type, ...args);
+            else emitter.emit('error', error);
+        }));
+    }
+    return true;
+}
+
 
 for (const name of ['on', 'addListener', 'once', 'prependListener', 'prependOnceListener', 'off', 'removeListener']) {
     const original = EventEmitter.prototype[name];

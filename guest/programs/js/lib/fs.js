@@ -414,7 +414,7 @@ const sync = {
         const { mode, recursive } = options !== null && typeof options === 'object' ? options : { mode: options };
         if (recursive) {
             const first = makeDirectories(name, toMode(mode, 0o777));
-            return first && path.resolve(first);
+            return first;
         }
         checked(calls.mkdir(name, toMode(mode, 0o777)), 'mkdir', name);
         return undefined;
@@ -633,6 +633,14 @@ class FileHandle {
     get fd() {
         return this.#fd;
     }
+    // After close() calls fail as Node's do.
+    #open(syscall) {
+        if (this.#fd >= 0) return this.#fd;
+        const error = new Error('file closed');
+        error.code = 'EBADF';
+        error.syscall = syscall;
+        throw error;
+    }
     close() {
         const fd = this.#fd;
         this.#fd = -1;
@@ -640,10 +648,16 @@ class FileHandle {
     }
     read(...args) {
         const { buffer, offset, length, position } = readArguments(...args);
-        return promised(() => ({ bytesRead: sync.read(this.#fd, buffer, offset, length, position < 0 ? null : position), buffer }))();
+        return promised(() => ({ bytesRead: sync.read(this.#open('read'), buffer, offset, length, position < 0 ? null : position), buffer }))();
     }
     write(data, ...rest) {
-        return promised(() => ({ bytesWritten: sync.write(this.#fd, data, ...rest), buffer: data }))();
+        return promised(() => ({ bytesWritten: sync.write(this.#open('write'), data, ...rest), buffer: data }))();
+    }
+    readv(buffers, position) {
+        return promised(() => ({ bytesRead: sync.readv(this.#open('read'), buffers, position), buffers }))();
+    }
+    writev(buffers, position) {
+        return promised(() => ({ bytesWritten: sync.writev(this.#open('write'), buffers, position), buffers }))();
     }
     readFile(options) {
         return promises_.readFile(this.#fd, options);

@@ -41,7 +41,9 @@ function asText(value) {
     return typeof value === 'bigint' || typeof value === 'boolean' ? `${value}` : '';
 }
 
-function stringify(object, separator = '&', equals = '=', options = undefined) {
+function stringify(object, separator, equals, options) {
+    separator ||= '&';
+    equals ||= '=';
     const encode = options?.encodeURIComponent ?? querystring.escape;
     if (object === null || typeof object !== 'object') return '';
     const parts = [];
@@ -52,7 +54,9 @@ function stringify(object, separator = '&', equals = '=', options = undefined) {
     return parts.join(separator);
 }
 
-function parse(text, separator = '&', equals = '=', options = undefined) {
+function parse(text, separator, equals, options) {
+    separator ||= '&';
+    equals ||= '=';
     const result = { __proto__: null };
     if (typeof text !== 'string' || text.length === 0) return result;
     const decode = options?.decodeURIComponent ?? querystring.unescape;

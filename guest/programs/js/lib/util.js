@@ -2,7 +2,7 @@
 'use strict';
 
 const { inspect, format, formatWithOptions, colors } = require('internal/inspect');
-const { check, argType, coded, AbortError, names } = require('internal/errors');
+const { check, argType, coded, describeReceived, AbortError, names } = require('internal/errors');
 
 const promisifyCustom = Symbol.for('nodejs.util.promisify.custom');
 
@@ -112,11 +112,15 @@ function parseArgs(config = {}) {
     const fail = (code, message) => {
         throw coded(TypeError, code, message);
     };
-    const store = (name, value, raw) => {
+    for (const [name, { type }] of Object.entries(options))
+        if (type !== 'string' && type !== 'boolean') fail('ERR_INVALID_ARG_TYPE', `The "options.${name}.type" property must be ('string|boolean').${describeReceived(type)}`);
+    const store = (name, value, raw, next) => {
         const option = options[name];
-        const shown = option?.short && !raw.startsWith('--') ? `-${option.short}, --${name}` : `--${name}`;
+        const shown = option?.short ? `-${option.short}, --${name}` : `--${name}`;
         if (strict) {
             if (option === undefined) fail('ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${raw}'${allowPositionals ? `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- ${JSON.stringify(raw).slice(1, -1)}` : ''}`);
+            if (option.type === 'string' && value === undefined && next?.startsWith('-') && next.length > 1)
+                fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${raw}' argument is ambiguous.\nDid you forget to specify the option argument for '${raw}'?\nTo specify an option argument starting with a dash use '${raw.startsWith('--') ? `${raw}=-XYZ` : `--${name}=-XYZ' or '${raw}-XYZ`}'.`);
             if (option.type === 'string' && typeof value !== 'string') fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${shown} <value>' argument missing`);
             if (option.type === 'boolean' && typeof value === 'string') fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${shown}' does not take an argument`);
         }
@@ -145,7 +149,7 @@ function parseArgs(config = {}) {
             const index = i;
             if (!inline && options[name]?.type === 'string' && i + 1 < args.length && !(args[i + 1].startsWith('-') && args[i + 1].length > 1)) value = args[++i];
             tokens.push({ kind: 'option', name, rawName: `--${name}`, index, value, inlineValue: value === undefined ? undefined : inline });
-            store(name, value, `--${name}`);
+            store(name, value, `--${name}`, args[i + 1]);
         } else if (arg.startsWith('-') && arg.length > 1) {
             for (let j = 1; j < arg.length; j++) {
                 const name = byShort(arg[j]);
@@ -162,7 +166,7 @@ function parseArgs(config = {}) {
                     j = arg.length;
                 }
                 tokens.push({ kind: 'option', name, rawName: `-${arg[index === i ? 1 : 1]}`, index, value, inlineValue: inline });
-                store(name, value, `-${options[name]?.short ?? name}`);
+                store(name, value, `-${options[name]?.short ?? name}`, args[i + 1]);
             }
         } else {
             if (strict && !allowPositionals) fail('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${arg}'. This command does not take positional arguments`);

@@ -192,4 +192,4 @@ function syntaxPlace(error) {
     return place ? { file: place[1], line: Number(place[2]), column: Number(place[3]) } : undefined;
 }
 
-module.exports = { systemError, coded, argType, argValue, outOfRange, check, AbortError, syntaxPlace, setPlace, names, texts };
+module.exports = { systemError, describeReceived, coded, argType, argValue, outOfRange, check, AbortError, syntaxPlace, setPlace, names, texts };

@@ -359,6 +359,14 @@ function formatGetter(ctx, object, depth, key, { get, set }) {
 
 const lengthOf = (ctx, text) => (ctx.colors ? text.replace(ansi, '').length : text.length);
 
+// Some characters take two columns, some none.
+const wide = /[\u0300-\u036f\u1100-\u115f\u200b-\u200f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe00-\ufe0f\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
+const beyondLatin = /[^\x00-\u02ff]/;
+function widthOf(length, text) {
+    if (!beyondLatin.test(text)) return length;
+    return length + [...text.matchAll(wide)].reduce((sum, [c]) => sum + (/[\u0300-\u036f\u200b-\u200f\ufe00-\ufe0f]/.test(c) ? -1 : 1), 0);
+}
+
 // Many short elements stand in columns that are about as wide as they are high.
 function intoColumns(ctx, output, value) {
     const gap = 2;
@@ -366,7 +374,7 @@ function intoColumns(ctx, output, value) {
     const lengths = [];
     let total = 0, longest = 0;
     for (let i = 0; i < count; i++) {
-        lengths[i] = lengthOf(ctx, output[i]);
+        lengths[i] = widthOf(lengthOf(ctx, output[i]), output[i]);
         total += lengths[i] + gap;
         if (lengths[i] > longest) longest = lengths[i];
     }

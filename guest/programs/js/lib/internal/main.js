@@ -256,12 +256,7 @@ function describe(error) {
     if (!(error instanceof Error) && !Error.isError(error)) return `Uncaught ${inspect(error)}\n`;
     let text = '';
     const place = error instanceof SyntaxError ? syntaxPlace(error) : undefined;
-    let lines = place && sources.get(place.file)?.split('\n');
-    if (place && lines === undefined && path.isAbsolute(place.file)) {
-        try {
-            lines = modules.readText(place.file).split('\n');
-        } catch { /* the text is gone: no line to show */ }
-    }
+    const lines = place && sourceText(place.file)?.split('\n');
     if (lines) {
         const line = Math.max(1, Math.min(place.line, lines.length));
         const shown = lines[line - 1], column = place.line > lines.length ? shown.length + 1 : place.column;
@@ -321,4 +316,14 @@ function exit(failed) {
     return process.finish(failed);
 }
 
-module.exports = { start, fatal, rejected, finish, exit };
+// The text of a program or module by its name in stacks; undefined when it is not known.
+function sourceText(name) {
+    if (sources.has(name)) return sources.get(name);
+    try {
+        return path.isAbsolute(name) ? modules.readText(name) : undefined;
+    } catch {
+        return undefined; // the file is gone
+    }
+}
+
+module.exports = { start, sourceText, fatal, rejected, finish, exit };
