@@ -1,0 +1,32 @@
+/*
+ * parse.h: between the two halves of the parser.
+ */
+#ifndef AWK_PARSE_H
+#define AWK_PARSE_H
+
+#include "code.h"
+#include "tree.h"
+
+typedef struct {
+    lexer lx;
+    tree *tree;
+    function_tree *function; /* whose body is read, or NULL */
+    int depth;
+    bool no_in;      /* in the first part of for (;;) */
+    bool no_greater; /* after print: > redirects */
+    bool group_ends; /* the statement may be a bracketed list: print (a, b) */
+} parser;
+
+node *parse_node(parser *p, enum node_kind kind);
+node *parse_node2(parser *p, enum node_kind kind, node *a, node *b);
+_Noreturn void parse_fail(parser *p);
+void parse_expect(parser *p, int token);
+bool parse_accept(parser *p, int token);
+void parse_newlines(parser *p); /* skips them */
+void parse_enter(parser *p);    /* one level deeper, or the end */
+node *parse_expression(parser *p);
+node *parse_list(parser *p, int end, int *count); /* up to a token that is not taken */
+node *parse_variable(parser *p);                  /* the current token is a name; takes it */
+bool parse_is_place(const node *n);
+
+#endif
