@@ -363,6 +363,17 @@ PF_API pf_status pf_pattern_matches(const char *pattern, const char *method, boo
 PF_API pf_status pf_pattern_is_subset(const char *child, const char *parent, bool *subset,
                                       pf_error *error);
 
+/* ------------------------------------------------------------------ keys */
+
+/* Ed25519. A seed is 32 secret random bytes. */
+#define PF_KEY_BYTES       32
+#define PF_SIGNATURE_BYTES 64
+PF_API void pf_key_public(const uint8_t seed[PF_KEY_BYTES], uint8_t public_key[PF_KEY_BYTES]);
+PF_API void pf_key_sign(const uint8_t seed[PF_KEY_BYTES], const void *data, size_t len,
+                        uint8_t signature[PF_SIGNATURE_BYTES]);
+PF_API bool pf_key_verify(const uint8_t public_key[PF_KEY_BYTES], const void *data, size_t len,
+                          const uint8_t signature[PF_SIGNATURE_BYTES]);
+
 #ifdef __cplusplus
 }
 #endif

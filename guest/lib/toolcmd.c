@@ -116,7 +116,7 @@ static int print_result(const char *name, const char *reply, size_t len, bool ra
 }
 
 static int unknown(const char *name) {
-    fprintf(stderr, "tool: no such tool: %s", name);
+    fprintf(stderr, "tool: unknown tool: %s", name);
     tool_catalog_suggest(name);
     fputc('\n', stderr);
     return TOOLCMD_UNKNOWN;

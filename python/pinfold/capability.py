@@ -283,10 +283,10 @@ class MethodCapability:
         >>> MethodCapability.from_dict({"method": "pay", "constraints": {"amount": "<=5"}})
         MethodCapability('pay', 1 constraint)
         """
-        written = _json_value("a capability", dict(written))
-        _check([written])
-        constraints = written.get("constraints", ())
-        made = cls(written["method"], (), written.get("max_calls"), ask=written.get("ask", False))
+        plain: dict[str, Any] = _json_value("a capability", dict(written))
+        _check([plain])
+        constraints = plain.get("constraints", ())
+        made = cls(plain["method"], (), plain.get("max_calls"), ask=plain.get("ask", False))
         made.constraints._rules = constraints if constraints else []
         return made
 

@@ -166,7 +166,7 @@ def _code_of(function: Handler) -> Any:
     inner = inspect.unwrap(_innermost(function))
     if inspect.isroutine(inner) or inspect.isclass(inner):
         return inner
-    return type(inner).__call__  # noqa: B004: the function itself is wanted
+    return type(inner).__call__
 
 
 def refuse_generator(function: Handler, name: str) -> None:

@@ -74,6 +74,9 @@ static PyMethodDef functions[] = {
     {"policy_normalize", native_policy_normalize, METH_O, NULL},
     FAST("pattern_matches", native_pattern_matches),
     FAST("pattern_is_subset", native_pattern_is_subset),
+    {"ed25519_public_key", native_ed25519_public_key, METH_O, NULL},
+    FAST("ed25519_sign", native_ed25519_sign),
+    FAST("ed25519_verify", native_ed25519_verify),
     {NULL, NULL, 0, NULL},
 };
 

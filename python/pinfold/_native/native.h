@@ -87,6 +87,11 @@ PyObject *native_refusal(machine *self, PyObject *const *args, Py_ssize_t count)
 PyObject *native_calls_left(machine *self, PyObject *index);
 PyObject *native_on_decision(machine *self, PyObject *callback);
 
+/* keys.c: Ed25519. */
+PyObject *native_ed25519_public_key(PyObject *module, PyObject *seed);
+PyObject *native_ed25519_sign(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_ed25519_verify(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
 /* machine.c: the type. Every use of the sandbox lies between enter and leave. */
 bool native_enter(machine *self);
 void native_leave(machine *self);
