@@ -198,9 +198,7 @@ static bool get_calls(struct reader *r, pf_sandbox *s) {
         c->handed_out = get_u32(r);
         c->capability = (int)get_u32(r);
         if (!get_call_strings(r, c)) return false;
-        if (c->id == 0 || c->id >= s->next_call || c->capability < 0 ||
-            (size_t)c->capability >= cap_gate_capability_count(s->gate))
-            r->bad = true;
+        if (c->id == 0 || c->id >= s->next_call || c->capability < 0) r->bad = true;
     }
     return !r->bad;
 }
@@ -273,7 +271,7 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
     pf_status status = look ? PF_OK : cap_gate_counters_load(s->gate, counters, len, error);
     if (status != PF_OK) return status;
     for (const struct machine_call *c = s->calls; c && !look; c = c->next)
-        if (c->capability < 0 || (size_t)c->capability >= cap_gate_capability_count(s->gate))
+        if ((size_t)c->capability >= cap_gate_capability_count(s->gate))
             r->bad = true;
     s->mailbox = boot->mailbox;
     s->kernel = r->bad ? NULL : get_instance(r, boot->kernel, &s->budget);
