@@ -1,0 +1,94 @@
+/*
+ * expand.c: converts tabs to blanks. As in GNU, every byte takes one column.
+ *
+ * help expand:
+ *   Usage: expand [OPTION]... [FILE]...
+ *   Convert tabs in each FILE to spaces, writing to standard output.
+ *
+ *     -i, --initial    do not convert tabs after non blanks
+ *     -t, --tabs=N     have tabs N characters apart, not 8
+ *     -t, --tabs=LIST  use comma separated list of tab positions; the last one may be /N for
+ *                        multiples of N behind it, or +N for steps of N from the stop before it
+ *         --help       display this help and exit
+ *         --version    output version information and exit
+ */
+#include "g_in.h"
+#include "g_option.h"
+#include "g_out.h"
+#include "g_quote.h"
+#include "tabs.h"
+
+#include <ctype.h>
+
+typedef struct {
+    tab_stops tabs;
+    bool initial;
+} expander;
+
+static void expand_line(const expander *e, const g_line *line) {
+    uint64_t column = 0;
+    bool converting = true;
+    for (size_t i = 0; i < line->len; i++) {
+        char c = line->s[i];
+        if (!converting) {
+            g_outc(c);
+            continue;
+        }
+        if (c == '\t') {
+            uint64_t next;
+            if (!tab_stops_next(&e->tabs, column, &next)) next = column + 1;
+            g_out_fill(' ', (size_t)(next - column));
+            column = next;
+            continue;
+        }
+        if (c == '\b')
+            column -= column > 0;
+        else
+            column++;
+        if (e->initial && !isblank((unsigned char)c)) converting = false;
+        g_outc(c);
+    }
+    if (line->terminated) g_outc('\n');
+}
+
+static const g_long longs[] = {{"tabs", 't', G_REQUIRED}, {"initial", 'i', G_NONE}, {0}};
+
+int expand_main(int argc, char **argv) {
+    expander e = {.initial = false};
+    char digits[64] = "";
+    size_t len = 0;
+    g_options o;
+    g_options_init(&o, argc, argv, "it:0123456789,", longs);
+    for (int option; (option = g_option(&o)) >= 0;) {
+        switch (option) {
+        case 'i': e.initial = true; break;
+        case 't': tab_stops_add(&e.tabs, o.arg); break;
+        default: /* -4 or -4,8 */
+            if (len < sizeof digits - 1) digits[len++] = (char)option;
+            digits[len] = '\0';
+        }
+    }
+    if (len) tab_stops_add(&e.tabs, digits);
+    tab_stops_finish(&e.tabs);
+    static char *only_stdin[] = {"-"};
+    char **names = o.at < argc ? argv + o.at : only_stdin;
+    int count = o.at < argc ? argc - o.at : 1, status = 0;
+    for (int i = 0; i < count; i++) {
+        int fd = g_open_input(names[i]);
+        if (fd < 0) {
+            status = 1;
+            continue;
+        }
+        g_reader in;
+        g_line line;
+        g_reader_init(&in, fd, '\n');
+        while (g_read_line(&in, &line)) expand_line(&e, &line);
+        if (in.error) {
+            g_warn_errno(in.error, "%s", g_quotef(names[i]));
+            status = 1;
+        }
+        g_reader_free(&in);
+        g_close_input(fd);
+    }
+    return status;
+}

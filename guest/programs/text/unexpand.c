@@ -1,0 +1,130 @@
+/*
+ * unexpand.c: converts blanks to tabs.
+ *
+ * help unexpand:
+ *   Usage: unexpand [OPTION]... [FILE]...
+ *   Convert blanks in each FILE to tabs, writing to standard output.
+ *
+ *     -a, --all         convert all blanks, instead of just initial blanks
+ *         --first-only  convert only leading sequences of blanks (overrides -a)
+ *     -t, --tabs=N      have tabs N characters apart instead of 8 (enables -a)
+ *     -t, --tabs=LIST   use comma separated list of tab positions; the last one may be /N for
+ *                         multiples of N behind it, or +N for steps of N from the stop before it
+ *         --help        display this help and exit
+ *         --version     output version information and exit
+ */
+#include "g_in.h"
+#include "g_option.h"
+#include "g_out.h"
+#include "g_quote.h"
+#include "g_text.h"
+#include "tabs.h"
+
+#include <ctype.h>
+
+typedef struct {
+    tab_stops tabs;
+    bool all;
+    g_text pending; /* blanks that may still become a tab */
+} unexpander;
+
+/* Writes the blanks that did not reach a tab stop; one just before a stop became a tab with them.
+ */
+static void put_pending(unexpander *u, bool *single_before_stop) {
+    if (u->pending.len > 1 && *single_before_stop) u->pending.s[0] = '\t';
+    g_out(u->pending.s, u->pending.len);
+    u->pending.len = 0;
+    *single_before_stop = false;
+}
+
+static void unexpand_line(unexpander *u, const g_line *line) {
+    uint64_t column = 0, next;
+    bool converting = true, after_blank = true, single_before_stop = false;
+    u->pending.len = 0;
+    for (size_t i = 0; i < line->len; i++) {
+        char c = line->s[i];
+        if (!converting) {
+            g_outc(c);
+            continue;
+        }
+        bool blank = isblank((unsigned char)c);
+        if (blank && !tab_stops_next(&u->tabs, column, &next)) converting = false;
+        if (blank && converting) {
+            if (c == '\t') {
+                column = next;
+                if (u->pending.len) u->pending.s[0] = '\t';
+            } else {
+                column++;
+                if (!(after_blank && column == next)) {
+                    if (column == next) single_before_stop = true;
+                    g_text_addc(&u->pending, c);
+                    after_blank = true;
+                    continue;
+                }
+                c = '\t';
+                if (u->pending.len) u->pending.s[0] = '\t';
+            }
+            u->pending.len = u->pending.len && single_before_stop ? 1 : 0;
+        } else if (c == '\b') {
+            column -= column > 0;
+        } else {
+            column++;
+        }
+        if (u->pending.len) put_pending(u, &single_before_stop);
+        after_blank = blank;
+        converting = converting && (u->all || blank);
+        g_outc(c);
+    }
+    if (u->pending.len) put_pending(u, &single_before_stop);
+    if (line->terminated) g_outc('\n');
+}
+
+enum { FIRST_ONLY = 256 };
+static const g_long longs[] = {
+    {"tabs", 't', G_REQUIRED}, {"all", 'a', G_NONE}, {"first-only", FIRST_ONLY, G_NONE}, {0}};
+
+int unexpand_main(int argc, char **argv) {
+    unexpander u = {.all = false};
+    bool first_only = false;
+    char digits[64] = "";
+    size_t len = 0;
+    g_options o;
+    g_options_init(&o, argc, argv, "at:0123456789,", longs);
+    for (int option; (option = g_option(&o)) >= 0;) {
+        switch (option) {
+        case 'a': u.all = true; break;
+        case FIRST_ONLY: first_only = true; break;
+        case 't':
+            u.all = true;
+            tab_stops_add(&u.tabs, o.arg);
+            break;
+        default:
+            if (len < sizeof digits - 1) digits[len++] = (char)option;
+            digits[len] = '\0';
+        }
+    }
+    if (len) tab_stops_add(&u.tabs, digits);
+    if (first_only) u.all = false;
+    tab_stops_finish(&u.tabs);
+    static char *only_stdin[] = {"-"};
+    char **names = o.at < argc ? argv + o.at : only_stdin;
+    int count = o.at < argc ? argc - o.at : 1, status = 0;
+    for (int i = 0; i < count; i++) {
+        int fd = g_open_input(names[i]);
+        if (fd < 0) {
+            status = 1;
+            continue;
+        }
+        g_reader in;
+        g_line line;
+        g_reader_init(&in, fd, '\n');
+        while (g_read_line(&in, &line)) unexpand_line(&u, &line);
+        if (in.error) {
+            g_warn_errno(in.error, "%s", g_quotef(names[i]));
+            status = 1;
+        }
+        g_reader_free(&in);
+        g_close_input(fd);
+    }
+    return status;
+}
