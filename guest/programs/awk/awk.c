@@ -204,6 +204,7 @@ int awk_main(int argc, char **argv) {
     parse_finish(&program);
     struct program *code = compile(&program);
 
+    run_begin(code);
     record_begin();
     variables_begin(code, argc, argv, argv[0]);
     value *args = &awk.globals[V_ARGV];
@@ -213,7 +214,7 @@ int awk_main(int argc, char **argv) {
     if (opts.separator) assign_separator(opts.separator);
     for (size_t i = 0; i < opts.assignment_count; i++) awk_assign_operand(opts.assignments[i]);
 
-    run_program(code);
+    run_program();
     int status = stream_finish();
     return awk.exit_status ? awk.exit_status : status;
 }

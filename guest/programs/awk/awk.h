@@ -330,7 +330,8 @@ void format_values(g_text *out, value *format, value *args, size_t count);
 /* run.c: the machine. */
 struct program;
 enum { GROUP_BEGIN, GROUP_MAIN, GROUP_END, GROUP_BEGINFILE, GROUP_ENDFILE };
-void run_program(struct program *p); /* all of it; the status is in awk */
+void run_begin(struct program *p);
+void run_program(void); /* all of it; the status is in awk */
 bool run_has_rules(int group);
 bool run_rules(int group);                           /* whether they said nextfile */
 void run_special_changed(int special);               /* after a change of a watched variable */

@@ -135,7 +135,7 @@ static const char *type_name(value *v) {
     value_settle(v);
     switch (v->kind) {
     case NUMBER: return "number";
-    case STRING: return "string";
+    case STRING: return v->num == 1 && v->text->len == 0 ? "unassigned" : "string";
     case STRNUM: return "strnum";
     case REGEX: return "regexp";
     case ARRAY: return "array";

@@ -100,7 +100,10 @@ static void put_char(g_text *out, const spec *s, value *v) {
     size_t len, chars;
     const char *bytes = value_bytes(v, awk.convfmt, room, &len);
     len = count_chars(bytes, len, 1, &chars);
-    put_padded(out, s, bytes, len, chars);
+    if (len == 0)
+        put_padded(out, s, "", 1, 1); /* its NUL */
+    else
+        put_padded(out, s, bytes, len, chars);
 }
 
 /* Sign, zeros for the precision, digits, and the padding around them. */

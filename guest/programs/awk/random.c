@@ -2,20 +2,22 @@
  * random.c: rand() and srand(): the numbers that gawk gives for the same seed.
  *
  * An additive feedback generator over 63 words (x^63 + x + 1), started by the minimal standard
- * generator (16807) and run in; two numbers of 31 bits make one result.
+ * generator (16807), whose output is shuffled (Knuth, algorithm B) and run in. Two numbers of 31
+ * bits make one result.
  */
 #include "random.h"
 #include "g_time.h"
 
+#include <math.h>
 #include <stdint.h>
 
-enum { WORDS = 63, APART = 1, RUN_IN = 10 * WORDS };
-static uint32_t words[WORDS];
+enum { WORDS = 63, APART = 1, RUN_IN = 10 * WORDS, SHUFFLED = 512 };
+static uint32_t words[WORDS], shuffled[SHUFFLED], last_given;
 static int front = APART, rear;
 static bool started;
-static double last_seed;
+static double last_seed = 1;
 
-static uint32_t next_31(void) {
+static uint32_t feedback(void) {
     words[front] += words[rear];
     uint32_t result = words[front] >> 1;
     front = (front + 1) % WORDS;
@@ -23,15 +25,25 @@ static uint32_t next_31(void) {
     return result;
 }
 
+static uint32_t next_31(void) {
+    uint32_t *slot = &shuffled[last_given % SHUFFLED];
+    last_given = *slot;
+    *slot = feedback();
+    return last_given;
+}
+
 static void start(uint32_t seed) {
     words[0] = seed;
     for (int i = 1; i < WORDS; i++) {
         int64_t x = (int32_t)words[i - 1];
+        if (x == 0) x = 123459876;
         x = 16807 * x % 2147483647;
         words[i] = (uint32_t)(x < 0 ? x + 2147483647 : x);
     }
     front = APART;
     rear = 0;
+    for (int i = 0; i < SHUFFLED; i++) shuffled[i] = feedback();
+    last_given = feedback();
     for (int i = 0; i < RUN_IN; i++) next_31();
     started = true;
 }
@@ -49,7 +61,7 @@ double random_next(void) {
 
 double random_seed(bool given, double seed) {
     double before = last_seed;
-    last_seed = given ? seed : (double)g_now().seconds;
+    last_seed = given ? trunc(seed) : (double)g_now().seconds;
     start((uint32_t)(int64_t)last_seed);
     return before;
 }

@@ -164,7 +164,9 @@ value *record_field(int64_t n) {
     if (n == 0) return whole();
     if (n > rec.nf && !rec.split) split_to(n);
     if (n > rec.nf) {
-        unset_field = (value){.num = 1, .kind = UNSET};
+        /* A field that is not there compares as text. */
+        unset_field = (value){.num = 1, .text = text_empty(), .kind = STRING};
+        text_drop(unset_field.text);
         return &unset_field;
     }
     field *f = &rec.fields[n];

@@ -827,8 +827,12 @@ static void run_main(void) {
     }
 }
 
-void run_program(struct program *p) {
+void run_begin(struct program *p) {
     prog = p;
+}
+
+void run_program(void) {
+    const struct program *p = prog;
     if (p->has[GROUP_BEGIN]) run_group(GROUP_BEGIN);
     bool reads =
         p->has[GROUP_MAIN] || p->has[GROUP_END] || p->has[GROUP_BEGINFILE] || p->has[GROUP_ENDFILE];
