@@ -73,6 +73,7 @@ bool g_size_style_parse(const char *text, g_size_style *style) {
                                         "MiB", "GiB"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strcmp(text, units[i]) == 0) style->suffix = units[i];
+        if (strcmp(text, "KB") == 0) style->suffix = "kB";
     }
     return true;
 }

@@ -25,6 +25,7 @@ list: one that passes is an error as well.
 """
 import argparse
 import concurrent.futures
+import difflib
 import os
 import shutil
 import signal
@@ -159,7 +160,9 @@ def show(case, got):
     print(f"FAILED {case.name}\n{case.code}", end="")
     for what, mine, real in zip(("status", "stdout", "stderr"), got, case.expected):
         if mine != real:
-            print(f"--- {what}: recorded\n{readable(real)}\n--- {what}: ours\n{readable(mine)}")
+            print(f"--- {what}")
+            lines = (str(readable(text)).splitlines() for text in (real, mine))
+            print("\n".join(list(difflib.unified_diff(*lines, "recorded", "ours", lineterm="", n=1))[2:]))
 
 
 def readable(value):
