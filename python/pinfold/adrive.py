@@ -107,7 +107,7 @@ async def _ask(sandbox: Sandbox, call: Call) -> Any:
         check_approval(call, await answer if hasattr(answer, "__await__") else answer)
     seconds = time_limit(sandbox, call)
     if seconds is None:
-        value = ask(sandbox, call)
+        value = ask(sandbox, call, asynchronous=True)
         return await value if hasattr(value, "__await__") else value
     try:
         return await asyncio.wait_for(_ask_in_thread(sandbox, call), seconds)
@@ -119,7 +119,7 @@ async def _ask_in_thread(sandbox: Sandbox, call: Call) -> Any:
     """A handler with a time limit: a sync one must not hold up the loop that has to end it."""
     tool = sandbox._tools[call.method]
     if tool.is_async or tool.handler is None:
-        value = ask(sandbox, call)
+        value = ask(sandbox, call, asynchronous=True)
     else:
         value = await asyncio.to_thread(ask, sandbox, call)
     return await value if hasattr(value, "__await__") else value

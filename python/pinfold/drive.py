@@ -55,11 +55,11 @@ def next_call(sandbox: Sandbox) -> Call | None:
     return None if given is None else sandbox._call(given)
 
 
-def ask(sandbox: Sandbox, call: Call) -> Any:
+def ask(sandbox: Sandbox, call: Call, asynchronous: bool = False) -> Any:
     """Calls the handler of a call; what it gives may be awaitable."""
     tool = sandbox._tools.get(call.method)
     if tool is not None and tool.handler is not None:
-        return tool.call(call.params)
+        return tool.acall(call.params) if asynchronous else tool.call(call.params)
     if sandbox._tool_handler is not None:
         return sandbox._tool_handler(call.method, call.params)
     raise LookupError(f"{call.method} has no handler")

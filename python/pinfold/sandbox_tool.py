@@ -70,6 +70,82 @@ class SandboxTool:
         except ValueError as error:
             return f"[error]: {error}"
 
+    def handle(self, arguments: str | Mapping[str, Any]) -> str:
+        """Runs what a model asked for: the arguments of its tool call, as JSON text or parsed.
+
+        >>> SandboxTool().handle('{"code": "echo $((6 * 7))", "language": "shell"}')
+        '42'
+        """
+        from .definitions import arguments_of
+
+        try:
+            return self.run(*arguments_of(arguments))
+        except ValueError as error:
+            return f"[error]: {error}"
+
+    async def ahandle(self, arguments: str | Mapping[str, Any]) -> str:
+        """As `handle`, async."""
+        from .definitions import arguments_of
+
+        try:
+            return await self.arun(*arguments_of(arguments))
+        except ValueError as error:
+            return f"[error]: {error}"
+
+    # ------------------------------------------------------------------ for models and frameworks
+
+    @property
+    def description(self) -> str:
+        """What a model is told of the sandbox: what it runs, and the functions scripts can call."""
+        from .prompt import describe_sandbox
+
+        return describe_sandbox(self)
+
+    def codeact_prompt(self) -> str:
+        """A system prompt for a model that acts by writing code; `pinfold.prompt.extract_code`
+        finds the program in its answers."""
+        from .prompt import codeact_prompt
+
+        return codeact_prompt(self)
+
+    def as_openai_tool(self, name: str = "sandbox", *, api: str = "chat") -> dict[str, Any]:
+        """The definition for OpenAI: ``api`` is ``"chat"`` or ``"responses"``. `handle` runs what
+        the model then asks for."""
+        from .definitions import openai_tool
+
+        return openai_tool(name, self.description, api)
+
+    def as_anthropic_tool(self, name: str = "sandbox") -> dict[str, Any]:
+        """The definition for Anthropic; `handle` runs what the model then asks for."""
+        from .definitions import anthropic_tool
+
+        return anthropic_tool(name, self.description)
+
+    def as_langchain_tool(self, name: str = "sandbox") -> Any:
+        """One LangChain tool with the arguments ``code`` and ``language``, sync and async."""
+        from .langchain import as_langchain_tool
+
+        return as_langchain_tool(self, name, self.description)
+
+    def as_langchain_tools(self, name: str = "sandbox") -> list[Any]:
+        """Two LangChain tools, ``sandbox_js`` and ``sandbox_shell``."""
+        from .langchain import as_langchain_tools
+
+        return as_langchain_tools(self, name, self.description)
+
+    def as_pydantic_ai_tool(self, name: str = "sandbox") -> Any:
+        """One PydanticAI tool."""
+        from .pydantic_ai import as_pydantic_ai_tool
+
+        return as_pydantic_ai_tool(self, name, self.description)
+
+    def as_mcp_server(self, name: str = "pinfold") -> Any:
+        """A server of the MCP SDK whose sessions are sandboxes like this one's, with its tools and
+        capabilities, but fresh files."""
+        from .mcp_server import create_server
+
+        return create_server(self.tools, capabilities=self.sandbox.capabilities, name=name)
+
     def close(self) -> None:
         self.sandbox.close()
 

@@ -35,7 +35,15 @@ class Tool:
     'sunny in Oslo'
     """
 
-    __slots__ = ("name", "description", "schema", "handler", "timeout", "_decoders")
+    __slots__ = (
+        "name",
+        "description",
+        "schema",
+        "handler",
+        "async_handler",
+        "timeout",
+        "_decoders",
+    )
 
     def __init__(
         self,
@@ -45,6 +53,7 @@ class Tool:
         handler: Handler | None = None,
         *,
         timeout: float | None = None,
+        async_handler: Handler | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a tool's name is a str, not {type(name).__name__}")
@@ -60,6 +69,8 @@ class Tool:
         if timeout is not None and not (_is_number(timeout) and 0 < timeout < float("inf")):
             raise ValueError(f"the timeout of tool {name!r} is a number of seconds: {timeout!r}")
         self.handler = handler
+        #: What ``arun()`` calls instead of ``handler``, if there is one.
+        self.async_handler = async_handler
         self.timeout = timeout
         self._decoders: dict[str, Decoder] = {}
 
@@ -103,9 +114,17 @@ class Tool:
             raise TypeError(f"tool {self.name!r} has no handler")
         return self.handler(**(self._decoded(params) if self._decoders else params))
 
+    def acall(self, params: dict[str, Any]) -> Any:
+        """As `call`, by the async handler if there is one."""
+        if self.async_handler is None:
+            return self.call(params)
+        return self.async_handler(**(self._decoded(params) if self._decoders else params))
+
     @property
     def is_async(self) -> bool:
-        """The handler is a coroutine function."""
+        """The handler that ``arun()`` calls is a coroutine function."""
+        if self.async_handler is not None:
+            return True
         if self.handler is None:
             return False
         return inspect.iscoroutinefunction(_code_of(self.handler))
@@ -128,9 +147,24 @@ def as_tools(tools: typing.Iterable[Tool | Handler] | None) -> list[Tool]:
     """Functions and tools as tools."""
     if tools is None:
         return []
-    if callable(tools) or isinstance(tools, (str, Tool, Mapping)):
+    if isinstance(tools, (str, Tool, Mapping)) or not isinstance(tools, typing.Iterable):
         raise TypeError(f"tools is a list of functions, not {tools!r}")
-    return [tool if isinstance(tool, Tool) else Tool.from_function(tool) for tool in tools]
+    return [as_tool(tool) for tool in tools]
+
+
+def as_tool(given: Any) -> Tool:
+    """A tool, a function, or a tool of LangChain's or PydanticAI's, as a tool."""
+    if isinstance(given, Tool):
+        return given
+    if not inspect.isroutine(given):
+        from .langchain import from_langchain, is_langchain_tool
+        from .pydantic_ai import from_pydantic_ai, is_pydantic_ai_tool
+
+        if is_langchain_tool(given):
+            return from_langchain(given)
+        if is_pydantic_ai_tool(given):
+            return from_pydantic_ai(given)
+    return Tool.from_function(given)
 
 
 def canonical(name: str) -> str:

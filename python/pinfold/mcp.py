@@ -1,0 +1,162 @@
+"""Tools of MCP servers as tools of scripts. Needs ``mcp``, the official SDK, 2 or newer.
+
+    with pinfold.mcp.connect("https://example.com/mcp") as tools:
+        sandbox = create_sandbox_tool(tools=tools)
+
+``python -m pinfold.mcp`` is the other direction: it serves a sandbox (see `pinfold.mcp_server`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+from .errors import ToolError
+from .tool import Tool
+
+
+async def mcp_tools(session: Any, *, prefix: str = "") -> list[Tool]:
+    """The tools of an open session or client of the SDK. They belong to its event loop: use them
+    with ``arun()`` there, or let `connect` do it. ``prefix`` is put before each name."""
+    described: list[Any] = []
+    cursor = None
+    while True:
+        page = await (session.list_tools() if cursor is None else _next_page(session, cursor))
+        described += page.tools
+        cursor = getattr(page, "next_cursor", None) or getattr(page, "nextCursor", None)
+        if not cursor:
+            break
+    return [_tool(session, tool, prefix) for tool in described]
+
+
+async def _next_page(session: Any, cursor: str) -> Any:
+    try:
+        return await session.list_tools(cursor=cursor)
+    except TypeError:
+        from mcp import types
+
+        return await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+
+
+def _tool(session: Any, described: Any, prefix: str) -> Tool:
+    name = described.name
+
+    async def handler(**params: Any) -> Any:
+        return value_of(await session.call_tool(name, params))
+
+    schema = getattr(described, "input_schema", None) or getattr(described, "inputSchema", None)
+    return Tool(prefix + name, described.description or "", schema, handler)
+
+
+def value_of(result: Any) -> Any:
+    """What a script gets of a tool's result: its structured content, else its text (or list of
+    texts), else its content as it is. A result that is an error raises `ToolError`."""
+    content = [_part(part) for part in result.content or []]
+    if getattr(result, "is_error", None) or getattr(result, "isError", False):
+        raise ToolError("\n".join(str(part) for part in content) or "the tool failed")
+    structured = getattr(result, "structured_content", None) or getattr(
+        result, "structuredContent", None
+    )
+    if structured is not None:
+        # The SDK wraps what is no object: {"result": [...]}.
+        return structured["result"] if list(structured) == ["result"] else structured
+    return content[0] if len(content) == 1 else content or None
+
+
+def _part(part: Any) -> Any:
+    if getattr(part, "type", None) == "text":
+        return part.text
+    return part.model_dump(mode="json", exclude_none=True)
+
+
+class connect:
+    """A connection to MCP servers, for a ``with`` block; it gives the list of their tools.
+
+    A server is a URL (streamable HTTP), a command as a list (stdio), or what the SDK's ``Client``
+    takes. The connection lives in a thread of its own, so the tools work in ``run()`` and in
+    ``arun()`` of any event loop. With several servers, give them names: ``connect(files=[...],
+    mail="https://...")`` puts ``files.`` and ``mail.`` before the names of their tools.
+    """
+
+    def __init__(self, *servers: Any, timeout: float | None = 60.0, **named: Any) -> None:
+        self._servers = [("", server) for server in servers]
+        self._servers += [(f"{name}.", server) for name, server in named.items()]
+        self._timeout = timeout
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(target=self._work, name="pinfold mcp", daemon=True)
+        self._opened = threading.Event()
+        self._tools: list[Tool] = []
+        self._failure: BaseException | None = None
+
+    def _work(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._live())
+        except BaseException as error:
+            self._failure = error
+        finally:
+            self._opened.set()
+            self._loop.close()
+
+    async def _live(self) -> None:
+        async with AsyncExitStack() as stack:
+            for prefix, server in self._servers:
+                client = await stack.enter_async_context(_client(server))
+                made = await asyncio.wait_for(mcp_tools(client, prefix=prefix), self._timeout)
+                self._tools += [self._elsewhere(tool) for tool in made]
+            self._opened.set()
+            await self._stop.wait()
+
+    def _elsewhere(self, tool: Tool) -> Tool:
+        """The same tool for other threads and loops."""
+        inside = tool.handler
+        assert inside is not None
+
+        async def handler(**params: Any) -> Any:
+            future = asyncio.run_coroutine_threadsafe(inside(**params), self._loop)
+            return await asyncio.wrap_future(future)
+
+        return Tool(tool.name, tool.description, tool.schema, handler)
+
+    def __enter__(self) -> list[Tool]:
+        self._thread.start()
+        self._opened.wait()
+        if self._failure is not None:
+            raise self._failure
+        return list(self._tools)
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    async def __aenter__(self) -> list[Tool]:
+        return await asyncio.to_thread(self.__enter__)
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await asyncio.to_thread(self.__exit__)
+
+
+def _client(server: Any) -> Any:
+    try:
+        from mcp import Client, StdioServerParameters
+    except ImportError as error:
+        raise ImportError(f"MCP needs the package mcp, 2 or newer: {error}") from error
+    if isinstance(server, Sequence) and not isinstance(server, str):
+        command, *arguments = server
+        server = StdioServerParameters(command=command, args=list(arguments))
+    return Client(server)
+
+
+__all__ = ["connect", "mcp_tools", "value_of"]
+
+if __name__ == "__main__":
+    import sys
+
+    from .mcp_server import main
+
+    sys.exit(main())

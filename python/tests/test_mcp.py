@@ -1,0 +1,222 @@
+"""MCP with its official SDK: servers' tools inside, and the sandbox as a server."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+mcp = pytest.importorskip("mcp", minversion=None)
+pytest.importorskip("mcp.server.mcpserver")
+
+from mcp import Client, StdioServerParameters
+
+import pinfold.mcp
+from pinfold import create_sandbox_tool
+from pinfold.mcp_server import create_server
+
+SERVER = '''
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("numbers")
+
+@server.tool()
+def add(a: int, b: int) -> int:
+    """Adds two numbers."""
+    return a + b
+
+@server.tool()
+def describe(n: int) -> dict[str, object]:
+    """Describes a number."""
+    return {"n": n, "even": n % 2 == 0}
+
+@server.tool()
+def fail() -> str:
+    """Always fails."""
+    raise ValueError("it is broken")
+
+if __name__ == "__main__":
+    import sys
+    if sys.argv[1:]:
+        server.run("streamable-http", port=int(sys.argv[1]))
+    else:
+        server.run()
+'''
+
+PROGRAM = """
+    const sum = await tools.add({a: 20, b: 22});
+    const told = await tools.describe({n: sum});
+    let failed;
+    try { await tools.fail({}) } catch (error) { failed = error.name }
+    return {sum, told, failed};
+"""
+EXPECTED = '{"sum":42,"told":{"n":42,"even":true},"failed":"ToolError"}'
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    path = tmp_path / "numbers_server.py"
+    path.write_text(SERVER)
+    return path
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for(port):
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the server did not start")
+
+
+def test_tools_of_a_server_on_stdio(numbers):
+    with pinfold.mcp.connect([sys.executable, str(numbers)]) as tools:
+        assert [t.name for t in tools] == ["add", "describe", "fail"]
+        assert tools[0].description == "Adds two numbers."
+        sandbox = create_sandbox_tool(tools=tools)
+        assert sandbox.run(PROGRAM, "javascript") == EXPECTED
+        assert asyncio.run(sandbox.arun(PROGRAM, "javascript")) == EXPECTED
+        assert sandbox.run("add --a 1 --b 2", "shell") == "3"
+        assert "[stderr]: fail: Error executing tool" in sandbox.run("fail", "shell")
+
+
+def test_tools_of_a_server_on_http(numbers):
+    port = free_port()
+    process = subprocess.Popen([sys.executable, str(numbers), str(port)], stderr=subprocess.DEVNULL)
+    try:
+        wait_for(port)
+        with pinfold.mcp.connect(calc=f"http://127.0.0.1:{port}/mcp") as tools:
+            assert [t.name for t in tools] == ["calc.add", "calc.describe", "calc.fail"]
+            sandbox = create_sandbox_tool(tools=tools)
+            assert sandbox.run("return await calc.add({a: 1, b: 2})", "javascript") == "3"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def test_a_server_that_does_not_start():
+    with pytest.raises(Exception):
+        with pinfold.mcp.connect([sys.executable, "-c", "raise SystemExit(3)"], timeout=10):
+            pass
+
+
+def text_of(result):
+    return "".join(part.text for part in result.content)
+
+
+async def use(client, session=""):
+    """What any client can do with a server of sandboxes."""
+    listed = {tool.name for tool in (await client.list_tools()).tools}
+    assert listed == {"run", "write_file", "read_file", "open_session", "close_session"}
+
+    async def call(name, **arguments):
+        return text_of(await client.call_tool(name, {"session": session, **arguments}))
+
+    assert await call("run", code="x=1; echo hello | tr a-z A-Z") == "HELLO"
+    assert await call("run", code="echo $x") == "1"
+    assert await call("run", code="return [1, 2].map(n => n * 2)", language="javascript") == "[2,4]"
+    await call("write_file", path="in.txt", text="b\na\n")
+    assert await call("run", code="sort in.txt > out.txt") == "(no output)"
+    assert await call("read_file", path="out.txt") == "a\nb\n"
+    # Another session has other files.
+    other = text_of(await client.call_tool("open_session", {}))
+    assert "No such file" in await call("run", code="cat in.txt", session=other)
+    assert await call("close_session", session=other) == "the session is closed"
+    assert "no session" in await call("run", code="ls", session=other)
+    result = await client.call_tool("read_file", {"path": "nowhere", "session": session})
+    assert result.is_error and "nowhere" in text_of(result)
+
+
+def test_the_server_in_process():
+    def greet(name: str) -> str:
+        """Greets."""
+        return f"hello {name}"
+
+    async def main():
+        async with Client(create_server([greet])) as client:
+            assert "greet" in {t.name: t for t in (await client.list_tools()).tools}["run"].description
+            result = await client.call_tool("run", {"code": "greet --name Ada --raw"})
+            assert text_of(result) == "hello Ada"
+            await use(client)
+
+    asyncio.run(main())
+
+
+def test_the_server_of_a_sandbox_tool():
+    def greet(name: str) -> str:
+        return f"hello {name}"
+
+    async def main():
+        tool = create_sandbox_tool(tools=[greet], max_calls=1)
+        async with Client(tool.as_mcp_server()) as client:
+            result = await client.call_tool("run", {"code": "greet --name Ada; greet --name Bo; echo $?"})
+            assert "hello Ada" in text_of(result) and "126" in text_of(result)
+
+    asyncio.run(main())
+
+
+def test_the_server_on_stdio():
+    async def main():
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+        server = StdioServerParameters(command=sys.executable, args=["-m", "pinfold", "mcp"], env=environment)
+        async with Client(server) as client:
+            await use(client)
+
+    asyncio.run(main())
+
+
+def test_the_server_on_http():
+    port = free_port()
+    command = [sys.executable, "-m", "pinfold.mcp", "--http", "--port", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(port)
+        url = f"http://127.0.0.1:{port}/mcp"
+
+        async def main():
+            async with Client(url) as client:
+                await use(client, text_of(await client.call_tool("open_session", {})))
+                # Who does not say who they are shares nothing with others.
+                await client.call_tool("write_file", {"path": "mine", "text": "x"})
+                assert text_of(await client.call_tool("run", {"code": "ls"})) == "(no output)"
+            # The older protocol has sessions of its own.
+            async with Client(url, mode="legacy") as first:
+                await use(first)
+                async with Client(url, mode="legacy") as second:
+                    assert text_of(await second.call_tool("run", {"code": "ls"})) == "(no output)"
+                    assert "in.txt" in text_of(await first.call_tool("run", {"code": "ls"}))
+
+        asyncio.run(main())
+        for header in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
+            request = urllib.request.Request(url, b"{}", {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **header})
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(request)
+            assert refused.value.code in (403, 421)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def test_only_loopback():
+    command = [sys.executable, "-m", "pinfold", "mcp", "--http", "--host", "0.0.0.0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "loopback" in done.stderr
+
+
+def test_threads_are_gone(numbers):
+    with pinfold.mcp.connect([sys.executable, str(numbers)]):
+        pass
+    assert not [t for t in threading.enumerate() if t.name == "pinfold mcp"]
