@@ -31,12 +31,14 @@ from .sandbox import Sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .audit import AuditLog
     from .call import Call
     from .capability import Constraint, ConstraintSet, MethodCapability, Param, load_policy
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .tool import Tool
 
 __all__ = [
+    "AuditLog",
     "Call",
     "CapabilityError",
     "Constraint",
@@ -66,6 +68,7 @@ __all__ = [
 # Modules that a plain sandbox does not need are loaded when first asked for: they bring inspect,
 # dataclasses and typing, which take longer to import than a sandbox takes to start.
 _LATER = {
+    "AuditLog": "audit",
     "Call": "call",
     "Constraint": "capability",
     "ConstraintSet": "capability",

@@ -220,15 +220,19 @@ class Stuck:
         return self._machine.advance()
 
 
-def abandon(machine: Machine) -> None:
+def abandon(machine: Any) -> None:
     """Ends a run that its embedder gave up: interrupts the guest, fails what it still asks for."""
-    if machine.running():
-        machine.interrupt()
+    unwatched: Machine = getattr(machine, "unwatched", machine)
+    if not unwatched.running():
+        return
+    unwatched.interrupt()
     for _ in range(1000):  # a script may catch the interrupt and call on; tool_calls ends that
-        if not machine.running():
-            return
-        unanswered = machine.pending()
+        unanswered = unwatched.pending()
         if unanswered:
-            machine.fail(unanswered[0][0], 0, "interrupted")
+            unwatched.fail(unanswered[0][0], 0, "interrupted")
         else:
-            machine.advance()
+            unwatched.advance()
+        if not unwatched.running():
+            break
+    if unwatched is not machine:
+        machine.abandoned()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import sys
 
 from . import _native
 from .errors import ExecutionError, SandboxBusy, SandboxStateError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
 
     from ._native import CallData, Outcome, Settings
+    from .audit import AuditLog
     from .call import Call
     from .capability import MethodCapability
     from .errors import ToolError
@@ -58,6 +60,7 @@ class Sandbox:
         js_prelude: str | None = None,
         hide_tool_errors: bool = False,
         approve: Approve | None = None,
+        audit: AuditLog | None = None,
         _snapshot: bytes | None = None,
     ) -> None:
         if approve is not None and not callable(approve):
@@ -74,6 +77,10 @@ class Sandbox:
         self._machine = _native.Machine(
             _settings(self, limits, env, clock, seed, js_prelude), _snapshot
         )
+        if audit is not None or "opentelemetry.trace" in sys.modules:
+            from .observe import observed
+
+            self._machine = observed(self._machine, audit, self._capabilities)
         if self._tools:
             from .names import warn_of_names
 
@@ -283,6 +290,7 @@ class Sandbox:
         js_prelude: str | None = None,
         hide_tool_errors: bool = False,
         approve: Approve | None = None,
+        audit: AuditLog | None = None,
     ) -> Self:
         """Continues a snapshot, in this process or another one.
 
@@ -301,6 +309,7 @@ class Sandbox:
             js_prelude=js_prelude,
             hide_tool_errors=hide_tool_errors,
             approve=approve,
+            audit=audit,
             _snapshot=bytes(data),
         )
 

@@ -1,0 +1,247 @@
+"""The audit log: every run, decision and answer as an entry, in a file or given to a function.
+
+An entry is written before anything comes of it: the decision about a call before its handler is
+called, its answer before the guest gets it. A file is opened with O_APPEND and each entry is one
+line and one write, so several sandboxes and processes may share it, and nothing that was written
+is lost when the process dies.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypedDict
+
+from .capability import MethodCapability
+
+REDACTED = "[redacted]"
+
+
+class Entry(TypedDict, total=False):
+    """One entry. ``event`` decides what is in it; `AuditLog` explains them."""
+
+    time: float
+    sandbox: str
+    event: Literal["run", "decision", "answer", "result"]
+    language: str
+    code: str
+    id: int
+    method: str
+    name: str
+    params: Any
+    outcome: str
+    rule: dict[str, Any] | None
+    message: str
+    ok: bool
+    error: str
+    duration: float
+    result_bytes: int
+    exit_code: int
+    limit: str | None
+    cpu_seconds: float
+    wall_seconds: float
+    tool_calls: int
+
+
+class AuditLog:
+    """Where a sandbox writes what it does: ``Sandbox(audit=AuditLog("calls.jsonl"))``.
+
+    ``to`` is a path (JSON Lines, appended to) or a function that is given each `Entry`. Values of
+    parameters named in ``redact``, at any depth, are replaced by ``"[redacted]"``, also where a
+    message or an error would repeat them. ``code=True`` adds the text of programs. ``fields`` are
+    added to every entry.
+
+    All entries have ``time`` (seconds since 1970), ``sandbox`` (an id) and ``event``:
+
+    * ``run``: a run starts: ``language``.
+    * ``decision``: the gate has decided about a call: ``outcome`` (``allowed``, ``ask``,
+      ``denied``, ``limit``, ``invalid``, ``unknown``), ``method``, ``name``, ``params``, ``rule``
+      (the capability that allowed it, or the first that is about the method), and ``id`` when it
+      is allowed, else ``message``.
+    * ``answer``: a call is answered: ``id``, ``method``, ``ok``, ``duration`` in seconds, and
+      ``result_bytes`` or ``error``.
+    * ``result``: a run is over: ``exit_code``, ``limit``, ``cpu_seconds``, ``wall_seconds``,
+      ``tool_calls``.
+
+    >>> from pinfold import Sandbox
+    >>> entries = []
+    >>> with Sandbox(audit=AuditLog(entries.append)) as sandbox:
+    ...     _ = sandbox.run("tool pay --card 4111")
+    >>> [entry["event"] for entry in entries]
+    ['run', 'decision', 'result']
+    >>> entries[1]["outcome"], entries[1]["params"]
+    ('unknown', {'card': 4111})
+    """
+
+    def __init__(
+        self,
+        to: str | os.PathLike[str] | Callable[[Entry], object],
+        *,
+        redact: Iterable[str] = (),
+        code: bool = False,
+        fields: Mapping[str, Any] | None = None,
+    ) -> None:
+        if isinstance(redact, str):
+            raise TypeError(f"redact is a list of parameter names, not {redact!r}")
+        self._redact = frozenset(redact)
+        self._fields = dict(fields or {})
+        self.with_code = code
+        self._give: Callable[[Entry], object]
+        if callable(to):
+            self._give = to
+        else:
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            self._file = os.open(to, flags, 0o600)
+            self._give = self._append
+
+    def _append(self, entry: Entry) -> None:
+        line = json.dumps(entry, ensure_ascii=False, default=str) + "\n"
+        data = line.encode("utf-8", "backslashreplace")
+        if os.write(self._file, data) != len(data):
+            raise OSError("the audit log could not be written completely")
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            os.close(self._file)
+
+    def write(self, entry: Entry) -> None:
+        """Adds an entry. An exception here ends the run: what is not logged does not happen."""
+        self._give({**self._fields, "time": time.time(), **entry})  # type: ignore[typeddict-item]
+
+    # ------------------------------------------------------------------ redaction
+
+    def clean(self, value: Any) -> Any:
+        """The value with what is secret replaced."""
+        if not self._redact:
+            return value
+        if isinstance(value, dict):
+            return {
+                key: REDACTED if key in self._redact else self.clean(item)
+                for key, item in value.items()
+            }
+        if isinstance(value, list):
+            return [self.clean(item) for item in value]
+        return value
+
+    def secrets(self, value: Any) -> list[str]:
+        """The texts that must not be repeated: of everything below a redacted name."""
+        found: list[str] = []
+        if isinstance(value, dict):
+            for key, item in value.items():
+                found += _texts(item) if key in self._redact else self.secrets(item)
+        elif isinstance(value, list):
+            for item in value:
+                found += self.secrets(item)
+        return found
+
+    def clean_text(self, text: str, secrets: Iterable[str]) -> str:
+        """A message without the secrets. Where one is named, what comes after it may show a part
+        of its value, so that is cut."""
+        for secret in sorted(secrets, key=len, reverse=True):
+            text = text.replace(secret, REDACTED)
+        for name in self._redact:
+            before, found, _ = text.partition(name)
+            if found:
+                text = f"{before}{name} {REDACTED}"
+        return text
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in _texts(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in _texts(item)]
+    text = value if isinstance(value, str) else json.dumps(value)
+    return [text, json.dumps(text)[1:-1]] if text else []
+
+
+class Auditor:
+    """An `AuditLog` at work for one sandbox."""
+
+    def __init__(self, log: AuditLog, capabilities: list[MethodCapability]) -> None:
+        self._log = log
+        self._capabilities = capabilities
+        self._sandbox = uuid.uuid4().hex
+        self._started: dict[int, tuple[float, list[str]]] = {}
+
+    def branch(self) -> Auditor:
+        """Of a fork."""
+        return Auditor(self._log, self._capabilities)
+
+    def run(self, code: str, language: str) -> None:
+        entry: Entry = {"sandbox": self._sandbox, "event": "run", "language": language}
+        if self._log.with_code:
+            entry["code"] = code
+        self._log.write(entry)
+
+    def decided(
+        self,
+        id: int,
+        outcome: str,
+        method: str,
+        name: str,
+        params: str | None,
+        capability: int,
+        message: str | None,
+    ) -> None:
+        given = _parsed(params)
+        rule = self._capabilities[capability].to_dict() if capability >= 0 else None
+        secrets = self._log.secrets(given)
+        entry: Entry = {
+            "sandbox": self._sandbox,
+            "event": "decision",
+            "outcome": outcome,
+            "method": method,
+            "name": name,
+            "params": self._log.clean(given),
+            "rule": rule,
+        }
+        if message is not None:
+            entry["message"] = self._log.clean_text(message, secrets)
+        else:
+            entry["id"] = id
+            self._started[id] = time.perf_counter(), secrets
+        self._log.write(entry)
+
+    def answered(self, id: int, method: str, text: str | None, error: str | None) -> None:
+        started, secrets = self._started.pop(id, (None, []))
+        entry: Entry = {
+            "sandbox": self._sandbox,
+            "event": "answer",
+            "id": id,
+            "method": method,
+            "ok": error is None,
+        }
+        if started is not None:  # else it was made before a snapshot
+            entry["duration"] = time.perf_counter() - started
+        if error is not None:
+            entry["error"] = self._log.clean_text(error, secrets)
+        elif text is not None:
+            entry["result_bytes"] = len(text.encode("utf-8", "replace"))
+        self._log.write(entry)
+
+    def result(self, outcome: Any) -> None:
+        self._started.clear()
+        self._log.write(
+            {
+                "sandbox": self._sandbox,
+                "event": "result",
+                "exit_code": outcome[2],
+                "limit": outcome[4],
+                "cpu_seconds": outcome[8] / 1e9,
+                "wall_seconds": outcome[9] / 1e9,
+                "tool_calls": outcome[11],
+            }
+        )
+
+
+def _parsed(params: str | None) -> Any:
+    if params is None:
+        return None
+    try:
+        return json.loads(params)
+    except (ValueError, RecursionError):
+        return None

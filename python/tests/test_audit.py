@@ -1,0 +1,173 @@
+"""The audit log and the spans."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pinfold import AuditLog, Limits, MethodCapability, Param, Sandbox, Tool, ToolError
+
+
+def pay(amount: int, card: str = "") -> str:
+    if amount == 13:
+        raise ToolError(f"no luck with {card}")
+    return f"paid {amount}"
+
+
+def audited(to, redact=(), **settings):
+    return Sandbox(
+        tools=[pay, Tool("ask", handler=lambda: "yes")],
+        capabilities=[MethodCapability("pay", [Param("amount") <= 100], max_calls=2), MethodCapability("ask", ask=True)],
+        audit=AuditLog(to, redact=redact),
+        **settings,
+    )
+
+
+def test_everything_is_an_entry():
+    entries = []
+    with audited(entries.append, approve=lambda call: True) as sandbox:
+        sandbox.run("pay --amount 5 --card x; pay --amount 500; pay --amount 13; pay --amount 1; nothing; tool nothing; pay --amount x; tool pay --json '{\"amount\": \"x\"}'; ask")
+    shown = [(e["event"], e.get("outcome"), e.get("method")) for e in entries]
+    assert shown == [
+        ("run", None, None),
+        ("decision", "allowed", "pay"),
+        ("answer", None, "pay"),
+        ("decision", "denied", "pay"),
+        ("decision", "allowed", "pay"),
+        ("answer", None, "pay"),
+        ("decision", "limit", "pay"),
+        ("decision", "unknown", "nothing"),
+        ("decision", "denied", "pay"),
+        ("decision", "ask", "ask"),
+        ("answer", None, "ask"),
+        ("result", None, None),
+    ]
+    first, answer, denied, failed = entries[1], entries[2], entries[3], entries[5]
+    assert first["params"] == {"amount": 5, "card": "x"} and first["rule"]["max_calls"] == 2
+    assert answer["id"] == first["id"] and answer["ok"] and answer["result_bytes"] == len('"paid 5"')
+    assert answer["duration"] >= 0 and "500" in denied["message"] and "id" not in denied
+    assert not failed["ok"] and failed["error"] == "failed: no luck with "
+    assert entries[-1]["tool_calls"] == 3 and entries[-1]["exit_code"] == 0
+    assert len({e["sandbox"] for e in entries}) == 1
+
+
+def test_the_decision_is_written_before_the_handler_is_called():
+    entries, seen = [], []
+
+    def f():
+        seen.append([e["event"] for e in entries])
+
+    with Sandbox(tools=[f], capabilities=[MethodCapability("f")], audit=AuditLog(entries.append)) as sandbox:
+        sandbox.run("f")
+    assert seen == [["run", "decision"]]
+
+
+def test_what_is_secret_is_nowhere():
+    entries = []
+    with audited(entries.append, redact=["card"]) as sandbox:
+        sandbox.run("pay --amount 13 --card 4111-1111; tool pay --json '{\"amount\": 1, \"card\": [4112]}'; tool pay --json '{\"amount\": 1, \"x\": {\"card\": 4113}}'")
+    text = json.dumps(entries)
+    assert "411" not in text and text.count("[redacted]") >= 4
+
+
+def test_secrets_in_denials():
+    entries = []
+    capability = MethodCapability("f", [Param("token").starts_with("ok_"), Param("n") == 1])
+    with Sandbox(tools=[Tool("f")], capabilities=[capability], audit=AuditLog(entries.append, redact=["token"])) as sandbox:
+        sandbox.run("tool f --token hunter2 --n 2")
+    (entry,) = [e for e in entries if e["event"] == "decision"]
+    assert "hunter" not in json.dumps(entry) and entry["outcome"] == "denied" and entry["params"]["n"] == 2
+
+
+def test_a_file_shared_by_several(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    for _ in range(2):
+        with audited(path) as sandbox:
+            sandbox.run("pay --amount 5 --card 'é\n'")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == 8 and len({e["sandbox"] for e in lines}) == 2
+    assert lines[1]["params"]["card"] == "é\n"
+    assert os.stat(path).st_mode & 0o077 == 0
+
+
+def test_nothing_is_lost_when_the_process_dies(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    code = f"""
+import os
+from pinfold import AuditLog, MethodCapability, Sandbox
+def die():
+    os._exit(9)
+sandbox = Sandbox(tools=[die], capabilities=[MethodCapability("die")], audit=AuditLog({str(path)!r}))
+sandbox.run("tool nothing; die")
+"""
+    assert subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).returncode == 9
+    assert [json.loads(line).get("outcome") for line in path.read_text().splitlines()] == [None, "unknown", "allowed"]
+
+
+def test_a_log_that_fails_ends_the_run():
+    def log(entry):
+        if entry.get("method") == "pay":
+            raise OSError("disk full")
+
+    with Sandbox(tools=[pay], capabilities=[MethodCapability("pay")], audit=AuditLog(log)) as sandbox:
+        with pytest.raises(OSError, match="disk full"):
+            sandbox.run("pay --amount 1; sleep 5")
+        assert sandbox.run("echo fine").stdout == "fine\n"
+
+
+def test_stepping_async_limits_forks_and_snapshots():
+    entries = []
+    with audited(entries.append, limits=Limits(cpu_seconds=0.2)) as sandbox:
+        sandbox.start("pay --amount 5")
+        sandbox.step().resume("done")
+        assert [e["event"] for e in entries] == ["run", "decision", "answer", "result"]
+        entries.clear()
+        asyncio.run(sandbox.arun("pay --amount 6"))
+        assert [e["event"] for e in entries] == ["run", "decision", "answer", "result"]
+        entries.clear()
+        sandbox.run("while :; do :; done")
+        assert entries[-1]["limit"] == "cpu_seconds"
+        entries.clear()
+        sandbox.start("ask")
+        data = sandbox.snapshot()
+        with sandbox.fork() as branch:
+            branch.pending[0].resume(1)
+        assert entries[-1]["event"] == "result" and entries[-1]["sandbox"] != entries[0]["sandbox"]
+    entries.clear()
+    granted = [MethodCapability("pay", max_calls=2), MethodCapability("ask", ask=True)]
+    with Sandbox.restore(data, tools=[pay, Tool("ask")], capabilities=granted, audit=AuditLog(entries.append)) as sandbox:
+        sandbox.pending[0].deny()
+    assert [(e["event"], e.get("method")) for e in entries] == [("answer", "ask"), ("result", None)]
+    assert entries[0]["error"].startswith("denied: ")
+
+
+def test_spans():
+    pytest.importorskip("opentelemetry.sdk")
+    code = """
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pinfold import MethodCapability, Sandbox
+
+exporter, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+def f():
+    return 1
+with trace.get_tracer("app").start_as_current_span("outer"):
+    with Sandbox(tools=[f], capabilities=[MethodCapability("f", max_calls=1)]) as sandbox:
+        sandbox.run("f; f")
+spans = {s.name + "/" + str(s.attributes.get("pinfold.outcome")): s for s in exporter.get_finished_spans()}
+run = spans["pinfold.run/None"]
+assert run.parent.span_id == spans["outer/None"].context.span_id
+for name in ("pinfold.call f/allowed", "pinfold.call f/limit"):
+    assert spans[name].parent.span_id == run.context.span_id
+assert not spans["pinfold.call f/limit"].status.is_ok and run.attributes["pinfold.exit_code"] == 126
+print("good")
+"""
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True)
+    assert done.stdout == "good\n", done.stderr
