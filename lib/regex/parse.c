@@ -482,9 +482,10 @@ static bool is_literal_brace(struct re_parser *p, struct token token) {
     const char *before = p->at;
     uint32_t min, max;
     take(p, token);
-    bool literal = !parse_interval(p, &min, &max) && p->error == 0;
+    bool literal = !parse_interval(p, &min, &max);
+    if (p->re->flags & PF_RE_AWK) p->error = 0; /* with nothing to repeat even {} is itself */
     p->at = before;
-    return literal;
+    return literal && p->error == 0;
 }
 
 static bool branch_ends(struct re_parser *p, struct token token) {

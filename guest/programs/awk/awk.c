@@ -124,6 +124,12 @@ static void add_text(options *o, const char *text) {
     o->sources[o->source_count++] = (lex_source){.text = text, .len = strlen(text)};
 }
 
+_Noreturn static void bad_assignment(const char *arg) {
+    const char *equals = strchr(arg, '=');
+    if (equals) g_die(2, "fatal: `%.*s' is not a legal variable name", (int)(equals - arg), arg);
+    g_die(2, "fatal: `%s' argument to `-v' not in `var=value' form", arg);
+}
+
 static void one_option(options *o, int option, const char *arg) {
     switch (option) {
     case 'f':
@@ -131,8 +137,7 @@ static void one_option(options *o, int option, const char *arg) {
     case 'e': add_text(o, arg); break;
     case 'F': o->separator = arg; break;
     case 'v':
-        if (!awk_is_assignment(arg))
-            g_die(2, "fatal: `%s' argument to `-v' not in `var=value' form", arg);
+        if (!awk_is_assignment(arg)) bad_assignment(arg);
         o->assignments[o->assignment_count++] = arg;
         break;
     case 'b': awk.bytes = true; break;
@@ -161,18 +166,11 @@ static void one_option(options *o, int option, const char *arg) {
     }
 }
 
-static char *separator_text(const char *arg) {
-    if (strcmp(arg, "t") == 0) arg = "\\t";
-    return g_copy_string(arg);
-}
-
 static void assign_separator(const char *arg) {
     g_text operand = {0};
     g_text_adds(&operand, "FS=");
-    char *text = separator_text(arg);
-    g_text_adds(&operand, text);
+    g_text_adds(&operand, arg);
     awk_assign_operand(operand.s);
-    free(text);
     g_text_free(&operand);
 }
 

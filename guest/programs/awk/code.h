@@ -148,6 +148,7 @@ typedef struct {
     awk_text *name;
     uint32_t entry, size; /* instructions: the stack needs no more values than that */
     int params;
+    awk_text *const *param_names;
 } function_code;
 
 typedef struct {

@@ -259,7 +259,8 @@ struct program *compile(const tree *t) {
     for (size_t i = 0; i < t->function_count; i++) {
         const function_tree *f = &t->functions[i];
         function_code *out = &p->functions[i];
-        *out = (function_code){.name = f->name, .entry = here(&c), .params = f->param_count};
+        *out = (function_code){
+            .name = f->name, .entry = here(&c), .params = f->param_count, .param_names = f->params};
         statement(&c, f->body);
         emit(&c, I_CONSTANT, 0, 0, 0);
         emit(&c, I_RETURN, 0, 0, 0);

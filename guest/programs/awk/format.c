@@ -26,7 +26,7 @@ static const char positions[] = "must use `count$' on all formats or none";
 _Noreturn static void ran_out(const arguments *a, size_t at) {
     g_text mark = {0};
     for (size_t i = 0; i + 1 < at; i++) g_text_addc(&mark, ' ');
-    awk_fatal("not enough arguments to satisfy format string\n\t`%s'\n\t%s ^ ran out for this one",
+    awk_fatal("not enough arguments to satisfy format string\n\t`%s'\n\t%s^ ran out for this one",
               a->format->s, mark.s ? mark.s : "");
 }
 
@@ -216,44 +216,55 @@ static int64_t starred(arguments *a, size_t *at) {
     return (int64_t)n;
 }
 
+/* Flags, width and precision; where they end. */
+static size_t read_spec(arguments *a, spec *s, size_t at) {
+    const char *f = a->format->s;
+    size_t len = a->format->len;
+    for (; at < len; at++) {
+        if (f[at] == '-')
+            s->minus = true;
+        else if (f[at] == '+')
+            s->plus = true;
+        else if (f[at] == ' ')
+            s->space = true;
+        else if (f[at] == '#')
+            s->alternate = true;
+        else if (f[at] == '0')
+            s->zero = true;
+        else if (f[at] != '\'')
+            break;
+    }
+    if (at < len && f[at] == '*') {
+        s->width = starred(a, &at);
+        if (s->width < 0) {
+            s->minus = true;
+            s->width = -s->width;
+        }
+    } else if (at < len && f[at] >= '1' && f[at] <= '9') {
+        s->width = read_digits(f, len, &at);
+    }
+    if (at < len && f[at] == '.') {
+        at++;
+        if (at < len && f[at] == '*')
+            s->precision = starred(a, &at);
+        else
+            s->precision = read_digits(f, len, &at);
+        if (s->precision < 0) s->precision = -1;
+    }
+    return at;
+}
+
 /* One conversion; `at` is behind the %. Where it ends, or 0 when it is none. */
 static size_t conversion(g_text *out, arguments *a, size_t at) {
     const char *f = a->format->s;
     size_t len = a->format->len;
     spec s = {.precision = -1};
     int64_t position = read_position(f, len, &at);
-    for (; at < len; at++) {
-        if (f[at] == '-')
-            s.minus = true;
-        else if (f[at] == '+')
-            s.plus = true;
-        else if (f[at] == ' ')
-            s.space = true;
-        else if (f[at] == '#')
-            s.alternate = true;
-        else if (f[at] == '0')
-            s.zero = true;
-        else if (f[at] != '\'')
-            break;
+    char sizes[8] = ""; /* h, l and the like mean nothing, but each may stand there once */
+    for (size_t count = 0;; sizes[count++] = f[at++]) {
+        at = read_spec(a, &s, at);
+        if (at >= len || !f[at] || !strchr("hlLjtz", f[at]) || strchr(sizes, f[at])) break;
     }
-    if (at < len && f[at] == '*') {
-        s.width = starred(a, &at);
-        if (s.width < 0) {
-            s.minus = true;
-            s.width = -s.width;
-        }
-    } else {
-        s.width = read_digits(f, len, &at);
-    }
-    if (at < len && f[at] == '.') {
-        at++;
-        if (at < len && f[at] == '*')
-            s.precision = starred(a, &at);
-        else
-            s.precision = read_digits(f, len, &at);
-        if (s.precision < 0) s.precision = -1;
-    }
-    if (at < len && (f[at] == 'l' || f[at] == 'h' || f[at] == 'L')) at++;
     if (at >= len) return 0;
     char letter = f[at++];
     if (letter == '%') {

@@ -152,8 +152,8 @@ static int next_paragraph(awk_reader *r, const char **s, size_t *len) {
         if (more > 0) continue;
         if (end) continue;
         if (have == 0) return more;
-        if (from[have - 1] == '\n') return take(r, have - 1, 1, s, len);
-        return take(r, have, 0, s, len);
+        bool newline = r->buf[r->start + have - 1] == '\n';
+        return take(r, have - newline, newline, s, len);
     }
 }
 
@@ -167,10 +167,9 @@ int reader_next(awk_reader *r, const char **s, size_t *len) {
 
 void input_rs_changed(void) {
     awk_text *rs = value_to_text(&awk.globals[V_RS], awk.convfmt);
-    bool letter = rs->len == 1 && isalpha((unsigned char)rs->s[0]) && awk.ignore_case;
     if (rs->len == 0) {
         rs_kind = RS_PARAGRAPHS;
-    } else if (rs->len == 1 && !letter) {
+    } else if (rs->len == 1) {
         rs_kind = RS_CHAR;
         rs_char = (unsigned char)rs->s[0];
     } else if (rs->len > 1 && awk.posix) {

@@ -56,12 +56,13 @@ void lex_where(const lex_source *source, uint32_t line, char *out, size_t size) 
 _Noreturn void lex_fail(const lexer *lx, const char *message) {
     const char *text = lx->source->text;
     size_t start = lx->start, end;
+    uint32_t line = lx->token_line + (lx->token == T_NEWLINE);
     if (lx->token == T_NEWLINE || lx->token == T_END)
         message = "unexpected newline or end of string";
     while (start > 0 && text[start - 1] != '\n') start--;
     for (end = lx->start; end < lx->source->len && text[end] != '\n';) end++;
     char where[300];
-    lex_where(lx->source, lx->token_line, where, sizeof where);
+    lex_where(lx->source, line, where, sizeof where);
     g_warn("%s: %.*s", where, (int)(end - start), text + start);
     g_text mark = {0};
     for (size_t i = start; i < lx->start; i++) g_text_addc(&mark, text[i] == '\t' ? '\t' : ' ');
@@ -72,13 +73,29 @@ static void complain(const lexer *lx, const char *kind, const char *format, va_l
     char where[300], text[600];
     lex_where(lx->source, lx->token_line, where, sizeof where);
     vsnprintf(text, sizeof text, format, args);
-    g_warn("%s: %s: %s", where, kind, text);
+    g_warn("%s: %s%s", where, kind, text);
+}
+
+_Noreturn void lex_say(const lexer *lx, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(lx, "", format, args);
+    va_end(args);
+    g_exit(1);
+}
+
+_Noreturn void lex_fatal(const lexer *lx, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(lx, "fatal: ", format, args);
+    va_end(args);
+    g_exit(2);
 }
 
 _Noreturn void lex_error(const lexer *lx, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    complain(lx, "error", format, args);
+    complain(lx, "error: ", format, args);
     va_end(args);
     g_exit(1);
 }
@@ -86,7 +103,7 @@ _Noreturn void lex_error(const lexer *lx, const char *format, ...) {
 void lex_warn(const lexer *lx, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    complain(lx, "warning", format, args);
+    complain(lx, "warning: ", format, args);
     va_end(args);
 }
 
@@ -123,6 +140,8 @@ awk_text *lex_unescape(const char *s, size_t len, const lexer *for_warnings) {
         } else {
             if (for_warnings)
                 lex_warn(for_warnings, "escape sequence `\\%c' treated as plain `%c'", c, c);
+            else
+                awk_warn("escape sequence `\\%c' treated as plain `%c'", c, c);
             g_text_addc(&out, c);
         }
     }
@@ -155,6 +174,7 @@ void lex_regex(lexer *lx) {
     for (;; at++) {
         if (at >= len || s[at] == '\n') {
             lx->token = '/';
+            lx->start++;
             lex_fail(lx, "unterminated regexp");
         }
         char c = s[at];
@@ -164,6 +184,8 @@ void lex_regex(lexer *lx) {
                 lx->line++;
                 continue;
             }
+            if (isalpha((unsigned char)c) && !strchr("abfnrtvxyBsSwW", c))
+                lex_warn(lx, "regexp escape sequence `\\%c' is not a known regexp operator", c);
             if (c != '/') g_text_addc(&out, '\\');
             g_text_addc(&out, c);
             continue;

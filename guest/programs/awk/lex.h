@@ -86,6 +86,9 @@ void lex_regex(lexer *lx);
 /* "syntax error" with the line and a mark, and the end. */
 _Noreturn void lex_fail(const lexer *lx, const char *message);
 /* The same without the line: "awk: cmd. line:1: error: …". */
+_Noreturn void lex_say(const lexer *lx, const char *format, ...)
+    G_PRINTF(2, 3); /* without "error: " */
+_Noreturn void lex_fatal(const lexer *lx, const char *format, ...) G_PRINTF(2, 3); /* status 2 */
 _Noreturn void lex_error(const lexer *lx, const char *format, ...) G_PRINTF(2, 3);
 void lex_warn(const lexer *lx, const char *format, ...) G_PRINTF(2, 3);
 /* "cmd. line:3" or "file.awk:3". */

@@ -128,13 +128,11 @@ bool number_looks(const char *s, size_t len, double *out) {
 double number_strtonum(const char *s, size_t len) {
     size_t at = 0, end;
     while (at < len && blank(s[at])) at++;
-    bool negative = at < len && s[at] == '-';
-    if (at < len && (s[at] == '-' || s[at] == '+')) at++;
     double n = 0;
     if (at + 1 < len && s[at] == '0' && (s[at + 1] == 'x' || s[at + 1] == 'X')) {
         for (at += 2; at < len && isxdigit((unsigned char)s[at]); at++)
             n = n * 16 + (digit(s[at]) ? s[at] - '0' : tolower((unsigned char)s[at]) - 'a' + 10);
-        return negative ? -n : n;
+        return n;
     }
     bool octal = at + 1 < len && s[at] == '0';
     for (size_t i = at;
@@ -142,7 +140,7 @@ double number_strtonum(const char *s, size_t len) {
         octal = s[i] >= '0' && s[i] <= '7';
     if (octal) {
         for (; at < len && s[at] >= '0' && s[at] <= '7'; at++) n = n * 8 + (s[at] - '0');
-        return negative ? -n : n;
+        return n;
     }
     return number_read(s, len, &end);
 }

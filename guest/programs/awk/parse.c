@@ -11,6 +11,8 @@
 
 static node *statement(parser *p);
 
+static const char *const group_names[] = {"BEGIN", "main", "END", "BEGINFILE", "ENDFILE"};
+
 static const char *const special_names[V_SPECIALS] = {
     "NF",      "NR",         "FNR",    "FS",         "OFS",         "ORS",     "RS",
     "CONVFMT", "OFMT",       "SUBSEP", "IGNORECASE", "FIELDWIDTHS", "FPAT",    "BINMODE",
@@ -141,7 +143,7 @@ static node *print(parser *p) {
         if (p->lx.token != redirections[i].token) continue;
         lex_next(&p->lx);
         n->op = redirections[i].how;
-        n->a = parse_expression(p);
+        n->a = parse_operand(p);
         break;
     }
     p->no_greater = false;
@@ -346,11 +348,19 @@ static node *statement(parser *p) {
     case T_SWITCH: n = switch_statement(p); break;
     case T_BREAK: n = word(p, N_BREAK); break;
     case T_CONTINUE: n = word(p, N_CONTINUE); break;
-    case T_NEXT: n = word(p, N_NEXT); break;
-    case T_NEXTFILE: n = word(p, N_NEXTFILE); break;
+    case T_NEXT:
+        if (p->group != RULE_MAIN && !p->function)
+            lex_error(&p->lx, "`next' used in %s action", group_names[p->group]);
+        n = word(p, N_NEXT);
+        break;
+    case T_NEXTFILE:
+        if (p->group != RULE_MAIN && p->group != RULE_BEGINFILE && !p->function)
+            lex_error(&p->lx, "`nextfile' used in %s action", group_names[p->group]);
+        n = word(p, N_NEXTFILE);
+        break;
     case T_EXIT: n = with_value(p, N_EXIT); break;
     case T_RETURN:
-        if (!p->function) lex_error(&p->lx, "`return' used outside function context");
+        if (!p->function) lex_fail(&p->lx, "`return' used outside function context");
         n = with_value(p, N_RETURN);
         break;
     default: n = simple_statement(p); end_statement(p);
@@ -434,6 +444,7 @@ static void function(parser *p) {
     parameters(p, &f);
     parse_newlines(p);
     p->function = &f;
+    p->group = RULE_MAIN;
     f.body = block(p);
     p->function = NULL;
     t->functions[i] = f;
@@ -441,13 +452,13 @@ static void function(parser *p) {
 
 static void add_rule(parser *p, enum rule_group group, node *from, node *to) {
     rule *r = g_zalloc(sizeof *r);
+    p->group = group;
     r->pattern = from;
     r->pattern_end = to;
     if (p->lx.token == '{')
         r->action = block(p);
     else if (group != RULE_MAIN) {
-        static const char *const names[] = {"BEGIN", "", "END", "BEGINFILE", "ENDFILE"};
-        lex_error(&p->lx, "%s blocks must have an action part", names[group]);
+        lex_say(&p->lx, "%s blocks must have an action part", group_names[group]);
     }
     *p->tree->ends[group] = r;
     p->tree->ends[group] = &r->next;

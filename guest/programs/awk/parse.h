@@ -11,6 +11,7 @@ typedef struct {
     lexer lx;
     tree *tree;
     function_tree *function; /* whose body is read, or NULL */
+    enum rule_group group;   /* whose action is read */
     int depth;
     bool no_in;      /* in the first part of for (;;) */
     bool no_greater; /* after print: > redirects */
@@ -25,6 +26,7 @@ bool parse_accept(parser *p, int token);
 void parse_newlines(parser *p); /* skips them */
 void parse_enter(parser *p);    /* one level deeper, or the end */
 node *parse_expression(parser *p);
+node *parse_operand(parser *p);                   /* up to a concatenation: where output goes */
 node *parse_list(parser *p, int end, int *count); /* up to a token that is not taken */
 node *parse_variable(parser *p);                  /* the current token is a name; takes it */
 bool parse_is_place(const node *n);

@@ -136,6 +136,8 @@ static node *function_call(parser *p) {
         parse_fail(p);
     }
     const char *wrong = builtin_check(n->slot, count);
+    bool bits = n->slot == BUILTIN_AND || n->slot == BUILTIN_OR || n->slot == BUILTIN_XOR;
+    if (wrong && bits) lex_fatal(&before, "%s: called with less than two arguments", wrong);
     if (wrong) lex_error(&before, "%d is invalid as number of arguments for %s", count, wrong);
     return n;
 }
@@ -385,6 +387,10 @@ static node *concatenation(parser *p) {
             return n;
         }
     }
+}
+
+node *parse_operand(parser *p) {
+    return concatenation(p);
 }
 
 static int comparison_of(const parser *p) {

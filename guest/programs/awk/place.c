@@ -31,7 +31,7 @@ void scalar_needed(const value *v, bool local, int slot) {
 void make_array(value *v, bool local, int slot) {
     if (v->kind == OUTER) {
         value *origin = origin_of(v);
-        if (origin->kind == UNSET || origin->kind == OUTER) make_array(origin, v->slot < 0, 0);
+        if (origin->kind == UNSET || origin->kind == OUTER) make_array(origin, v->slot < 0, slot);
         settle_outer(v);
         if (v->kind == ARRAY) return;
         v->kind = UNSET; /* the caller's variable has become a scalar */

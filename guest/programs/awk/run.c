@@ -71,7 +71,7 @@ void run_where(g_text *out) {
 
 const char *run_variable_name(bool local, int slot) {
     if (!local) return prog->global_names[slot]->s;
-    return "parameter"; /* their names are not kept */
+    return prog->functions[frames[frame_count - 1].function].param_names[slot]->s;
 }
 
 int run_find_function(const char *name, size_t len) {
@@ -117,8 +117,8 @@ double operation_apply(enum operation op, double a, double b) {
         return fmod(a, b);
     case OP_POWER: break;
     }
-    if (b == (double)(int)b && b >= -1024 && b <= 1024) {
-        int n = (int)(b < 0 ? -b : b);
+    if (b == trunc(b) && fabs(b) < INT32_MAX) {
+        int n = (int)fabs(b);
         double result = 1;
         for (; n; n >>= 1) {
             if (n & 1) result *= a;
@@ -133,17 +133,25 @@ static inline double number_of(value *v) {
     return v->kind == NUMBER ? v->num : value_to_number(v);
 }
 
-static inline bool holds(enum comparison op, value *a, value *b) {
-    if (a->kind == NUMBER && b->kind == NUMBER) {
-        switch (op) {
-        case LESS: return a->num < b->num;
-        case LESS_EQUAL: return a->num <= b->num;
-        case EQUAL: return a->num == b->num;
-        case NOT_EQUAL: return a->num != b->num;
-        case GREATER: return a->num > b->num;
-        case GREATER_EQUAL: return a->num >= b->num;
-        }
+static inline bool compare_numbers(enum comparison op, double a, double b) {
+    switch (op) {
+    case LESS: return a < b;
+    case LESS_EQUAL: return a <= b;
+    case EQUAL: return a == b;
+    case NOT_EQUAL: return a != b;
+    case GREATER: return a > b;
+    case GREATER_EQUAL: return a >= b;
     }
+    return false;
+}
+
+static inline bool holds(enum comparison op, value *a, value *b) {
+    if (a->kind == NUMBER && b->kind == NUMBER) return compare_numbers(op, a->num, b->num);
+    value_settle(a);
+    value_settle(b);
+    bool numeric_a = a->kind == NUMBER || a->kind == STRNUM,
+         numeric_b = b->kind == NUMBER || b->kind == STRNUM;
+    if (numeric_a && numeric_b) return compare_numbers(op, a->num, b->num);
     if ((op == EQUAL || op == NOT_EQUAL) && a->kind == STRING && b->kind == STRING)
         return text_equal(a->text, b->text) == (op == EQUAL);
     int order = value_compare(a, b);
@@ -416,7 +424,7 @@ static enum outcome execute(uint32_t from) {
         }
         case I_ARGUMENT_GLOBAL: {
             value *v = &globals[pc->a];
-            if (v->kind == UNSET)
+            if (v->kind == UNSET && v->num == 0)
                 PUSH(((value){.slot = pc->a, .kind = OUTER}));
             else if (v->kind == ARRAY) {
                 array_keep(v->array);
@@ -428,7 +436,7 @@ static enum outcome execute(uint32_t from) {
         case I_ARGUMENT_LOCAL: {
             value *v = &locals[pc->a];
             if (v->kind == OUTER) settle_outer(v);
-            if (v->kind == UNSET)
+            if (v->kind == UNSET && v->num == 0)
                 PUSH(((value){.slot = (int32_t)(-1 - (v - machine.stack)), .kind = OUTER}));
             else if (v->kind == ARRAY) {
                 array_keep(v->array);
@@ -451,6 +459,7 @@ static enum outcome execute(uint32_t from) {
             if (pc->sub == AT_GLOBAL) {
                 value *to = &globals[pc->a];
                 if (to->kind == ARRAY) scalar_needed(to, false, pc->a);
+                if (sp[-1].kind == UNSET) sp[-1].num = 1; /* for typeof */
                 if (pc->n)
                     value_assign(to, value_copy(&sp[-1]));
                 else
@@ -691,7 +700,7 @@ static enum outcome execute(uint32_t from) {
             int builtin = function < 0 ? builtin_named(text->s, text->len) : -1;
             SAVE();
             if (function < 0 && builtin < 0)
-                awk_fatal("function called indirectly through `%s' does not exist", text->s);
+                awk_fatal("`%s' is not a function, so it cannot be called indirectly", text->s);
             text_drop(text);
             value_drop(name);
             if (builtin >= 0) {
@@ -771,12 +780,12 @@ static enum outcome execute(uint32_t from) {
         }
         case I_NEXT:
             if (group_now != GROUP_MAIN)
-                awk_fatal("`next' cannot be called from a %s rule", group_name(group_now));
+                awk_fatal("`next' cannot be called from a `%s' rule", group_name(group_now));
             SAVE();
             return SAID_NEXT;
         case I_NEXTFILE:
             if (group_now != GROUP_MAIN && group_now != GROUP_BEGINFILE)
-                awk_fatal("`nextfile' cannot be called from a %s rule", group_name(group_now));
+                awk_fatal("`nextfile' cannot be called from a `%s' rule", group_name(group_now));
             SAVE();
             return SAID_NEXTFILE;
         case I_EXIT:

@@ -157,9 +157,9 @@ bool split_next(const splitter *sp, const char *s, size_t len, split_state *stat
     return found;
 }
 
-static bool plain_char(splitter *sp, unsigned char c) {
+static bool plain_char(splitter *sp, unsigned char c, bool is_fs) {
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (c >= 0x80 || (awk.ignore_case && letter)) return false;
+    if (c >= 0x80 || (awk.ignore_case && letter && is_fs)) return false;
     sp->kind = SPLIT_CHAR;
     sp->separator = c;
     return true;
@@ -181,14 +181,14 @@ void split_by(splitter *sp, value *v, bool is_fs) {
         return;
     }
     if (len == 1 && (!regex || !strchr("^$.[|()*+?{\\", s[0])) &&
-        plain_char(sp, (unsigned char)s[0]))
+        plain_char(sp, (unsigned char)s[0], is_fs))
         return;
     /* One character, written as a regular expression. */
     if (len == 2 && s[0] == '\\' && s[1] && strchr("|.*+?()[]{}^$\\", s[1]) &&
-        plain_char(sp, (unsigned char)s[1]))
+        plain_char(sp, (unsigned char)s[1], is_fs))
         return;
     if (len == 3 && s[0] == '[' && s[2] == ']' && s[1] != '^' && s[1] != '\\' &&
-        plain_char(sp, (unsigned char)s[1]))
+        plain_char(sp, (unsigned char)s[1], is_fs))
         return;
     sp->kind = SPLIT_REGEX;
     sp->regex = regex_of(v);

@@ -266,6 +266,7 @@ double stream_flush(value *name, bool all) {
         g_out_flush();
         result = 0;
     }
+    if (result < 0) awk_warn("fflush: `%.*s' is not an open file, pipe or co-process", (int)len, s);
     return result;
 }
 
