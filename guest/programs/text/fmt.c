@@ -24,6 +24,8 @@
 #include "pf.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,6 +300,15 @@ static void set_prefix(filler *f, const char *text) {
     f->prefix_len = (int)len;
 }
 
+static int width_value(const char *text, uint64_t max) {
+    uint64_t value;
+    enum g_number_result result = g_parse_unsigned(text, "", &value, NULL);
+    if (result == G_NUMBER_OVERFLOW || (result == G_NUMBER_OK && value > max))
+        g_die_errno(1, ERANGE, "invalid width: %s", g_quote(text));
+    if (result != G_NUMBER_OK) g_die(1, "invalid width: %s", g_quote(text));
+    return (int)value;
+}
+
 static const g_long longs[] = {{"crown-margin", 'c', G_NONE},    {"prefix", 'p', G_REQUIRED},
                                {"split-only", 's', G_NONE},      {"tagged-paragraph", 't', G_NONE},
                                {"uniform-spacing", 'u', G_NONE}, {"width", 'w', G_REQUIRED},
@@ -332,17 +343,18 @@ int fmt_main(int argc, char **argv) {
         }
     }
     f.width = 75;
-    if (width) f.width = (int)g_number(width, "", 0, 2500, "invalid width");
+    if (width) f.width = width_value(width, 2500);
     if (goal) {
-        f.goal = (int)g_number(goal, "", 0, width ? (uint64_t)f.width : 75, "invalid width");
+        f.goal = width_value(goal, width ? (uint64_t)f.width : 75);
         if (!width) f.width = f.goal + 10;
     } else {
         f.goal = f.width * 187 / 200;
     }
     if (o.at == argc) fill(&f, 0);
     for (int i = o.at; i < argc; i++) {
-        int fd = g_open_input(argv[i]);
+        int fd = strcmp(argv[i], "-") == 0 ? 0 : open(argv[i], O_RDONLY | O_CLOEXEC);
         if (fd < 0) {
+            g_warn_errno(errno, "cannot open %s for reading", g_quoteaf(argv[i]));
             good = false;
             continue;
         }

@@ -93,13 +93,19 @@ static real rounded(real v, enum rounding how) {
     }
 }
 
+/* As printf rounds: a half goes to the even neighbour. */
+static real half_even(real v) {
+    real whole = __builtin_floorl(v), rest = v - whole;
+    if (rest > 0.5L || (rest == 0.5L && whole / 2 != __builtin_floorl(whole / 2))) whole += 1;
+    return whole;
+}
+
 /* v in decimal; printf's long double is not to be had everywhere. */
 static void put_decimal(g_text *out, real v, int precision) {
     char digits[128];
     size_t at = sizeof digits;
     bool negative = v < 0;
-    real scaled = (negative ? -v : v) * power_of(10, precision),
-         whole = __builtin_floorl(scaled + 0.5L);
+    real scaled = (negative ? -v : v) * power_of(10, precision), whole = half_even(scaled);
     int written = 0;
     do {
         real next = __builtin_floorl(whole / 10);
@@ -294,7 +300,7 @@ static void read_format(converter *c, const char *text) {
     g_text before = {0}, after = {0};
     for (; *s && !(*s == '%' && s[1] != '%'); s++) {
         g_text_addc(&before, *s);
-        if (*s == '%') s++;
+        if (*s == '%') g_text_addc(&before, *s++); /* GNU prints both */
     }
     if (!*s) g_die(1, "format %s has no %% directive", g_quote(text));
     s++;
@@ -326,7 +332,7 @@ static void read_format(converter *c, const char *text) {
         if (*s == '%' && s[1] != '%')
             g_die(1, "format %s has too many %% directives", g_quote(text));
         g_text_addc(&after, *s);
-        if (*s == '%') s++;
+        if (*s == '%') g_text_addc(&after, *s++);
     }
     c->before = before.s;
     c->after = after.s;
@@ -341,7 +347,7 @@ static void read_fields(converter *c, const char *text) {
             g_parse_unsigned(s, "", &r.from, &s);
             if (*s != '-') r.to = r.from;
         } else if (*s != '-') {
-            g_die(1, "invalid field value %s", g_quote(s));
+            g_usage("invalid field value %s", g_quote(s));
         }
         if (*s == '-') {
             s++;
@@ -393,10 +399,19 @@ static const g_word roundings[] = {{"up", ROUND_UP},
 static const g_word modes[] = {
     {"abort", ABORT}, {"fail", FAIL}, {"warn", WARN}, {"ignore", IGNORE}, {0}};
 
+/* N, NK (1000), NKi (1024) */
 static uint64_t unit_size(const char *text) {
     uint64_t value;
-    if (!isdigit((unsigned char)*text) ||
-        g_parse_unsigned(text, "EGKkMPTYZ0", &value, NULL) != G_NUMBER_OK || value == 0)
+    const char *rest;
+    if (!isdigit((unsigned char)*text)) g_die(1, "invalid unit size: %s", g_quote(text));
+    enum g_number_result result = g_parse_unsigned(text, "", &value, &rest);
+    const char *known = *rest ? strchr(powers, *rest) : NULL;
+    if (known) rest++;
+    unsigned base = known && *rest == 'i' ? 1024 : 1000;
+    if (base == 1024) rest++;
+    for (const char *p = powers; known && p <= known; p++)
+        if (__builtin_mul_overflow(value, base, &value)) result = G_NUMBER_OVERFLOW;
+    if (result == G_NUMBER_OVERFLOW || *rest || value == 0)
         g_die(1, "invalid unit size: %s", g_quote(text));
     return value;
 }
