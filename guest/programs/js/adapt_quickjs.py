@@ -108,6 +108,12 @@ CHANGES = [
     ("namespaces of modules are told apart from objects", 1,
      "    { JS_ATOM_Object, NULL, NULL },                             /* JS_CLASS_MODULE_NS */",
      "    { JS_ATOM_Module, NULL, NULL },                             /* JS_CLASS_MODULE_NS */"),
+    ("when there is no memory even for an error, one made while booting is thrown", 1,
+     "        /* out of memory: throw JS_NULL to avoid recursing */\n        obj = JS_NULL;",
+     "        obj = js_dup(quickjs_spare_error);"),
+    ("as above", 1, "static JSValue JS_PRINTF_FORMAT_ATTR(4, 0)\nJS_ThrowError2(",
+     "static JSValue quickjs_spare_error;\n\n"
+     "static JSValue JS_PRINTF_FORMAT_ATTR(4, 0)\nJS_ThrowError2("),
     ("Promise.any() says what happened", 1,
      "    JS_DefinePropertyValueConst(ctx, obj, JS_ATOM_errors, errors,",
      "    JS_DefinePropertyValue(ctx, obj, JS_ATOM_message, JS_NewString(ctx, \"All promises were rejected\"),\n"
@@ -159,6 +165,9 @@ WORDING = [
     (1, "cannot set property '%s' of undefined", "Cannot set properties of undefined (setting '%s')"),
     (1, "'%s' is read-only", "Cannot assign to read only property '%s' of object"),
     (4, "invalid array length\");\n", "Invalid array length\");\n"),
+    (1, "JS_ThrowInternalError(ctx, \"string too long\")", "JS_ThrowRangeError(ctx, \"Invalid string length\")"),
+    (1, "JS_ThrowRangeError(ctx, \"string too long\")", "JS_ThrowRangeError(ctx, \"Invalid string length\")"),
+    (5, "invalid string length", "Invalid string length"),
     (1, "invalid repeat count", "Invalid count value"),
     (1, "TypeError(ctx, \"circular reference", "TypeError(ctx, \"Converting circular structure to JSON"),
     (1, "BigInt are forbidden in JSON.stringify", "Do not know how to serialize a BigInt"),

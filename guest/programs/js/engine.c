@@ -213,6 +213,7 @@ bool engine_boot(void)
         complain(engine.context);
         return false;
     }
+    quickjs_keep_spare_error(engine.context);
     JS_RunGC(engine.runtime);
     return true;
 }

@@ -11,6 +11,12 @@
 
 #include "quickjs_open.h"
 
+void quickjs_keep_spare_error(JSContext *ctx)
+{
+    JS_ThrowInternalError(ctx, "out of memory");
+    quickjs_spare_error = JS_GetException(ctx);
+}
+
 void quickjs_seed(JSContext *ctx, uint64_t seed)
 {
     ctx->random_state = seed ? seed : 1;

@@ -10,6 +10,9 @@
 
 #include "quickjs.h"
 
+/* Makes the error that is thrown when memory does not even suffice for one. Once, while booting. */
+void quickjs_keep_spare_error(JSContext *ctx);
+
 /* Seeds Math.random(). */
 void quickjs_seed(JSContext *ctx, uint64_t seed);
 
