@@ -55,11 +55,10 @@ size_t pf_sandbox_pending(const pf_sandbox *s, pf_call *calls, size_t count) {
     return n;
 }
 
-static pf_status answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const char *data, size_t len,
+pf_status machine_reply(pf_sandbox *s, uint64_t id, uint32_t outcome, const char *data, size_t len,
                         pf_error *error) {
     pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
-    machine_show_time(s);
     status = machine_answer(s, id, outcome, data, len, error);
     if (status == PF_OK) status = machine_drive(s, error);
     machine_leave(s);
@@ -69,7 +68,7 @@ static pf_status answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const char
 pf_status pf_sandbox_resume(pf_sandbox *s, uint64_t id, const char *json, size_t len,
                             pf_error *error) {
     pf_status status = cap_json_check(json, len, error);
-    return status == PF_OK ? answer(s, id, PF_OP_OK, json, len, error) : status;
+    return status == PF_OK ? machine_reply(s, id, PF_OP_OK, json, len, error) : status;
 }
 
 pf_status pf_sandbox_fail(pf_sandbox *s, uint64_t id, pf_failure kind, const char *message,
@@ -79,19 +78,23 @@ pf_status pf_sandbox_fail(pf_sandbox *s, uint64_t id, pf_failure kind, const cha
                        : kind == PF_FAILURE_DENIED  ? PF_OP_DENIED
                                                     : PF_OP_FAILED;
     if (!message) message = "failed";
-    return answer(s, id, outcome, message, strlen(message), error);
+    return machine_reply(s, id, outcome, message, strlen(message), error);
 }
 
 pf_status pf_sandbox_advance(pf_sandbox *s, pf_error *error) {
     pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
-    if (s->run.on) status = machine_drive(s, error);
+    if (s->run.on) {
+        machine_tape_act(s, "advance", NULL);
+        status = machine_drive(s, error);
+    }
     machine_leave(s);
     return status;
 }
 
 int64_t pf_sandbox_wait_ns(const pf_sandbox *s) {
     if (!s->run.on || s->deadline_ns == INT64_MAX) return -1;
+    if (s->clock_fixed && s->calls) return -1; /* its time stands still until they are answered */
     int64_t now = s->clock_fixed ? s->monotonic_ns : base_clock_monotonic() - s->clock_origin;
     return s->deadline_ns > now ? s->deadline_ns - now : 0;
 }

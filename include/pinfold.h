@@ -61,7 +61,8 @@ typedef enum pf_status {
     PF_FORMAT = -6,     /* a snapshot that is truncated, altered or of another build */
     PF_DEAD = -7,       /* the sandbox was given up (its kernel failed or hung); only free it */
     PF_GUEST = -8,      /* a file operation failed inside: the message is the guest's errno text */
-    PF_UNSUPPORTED = -9 /* this build cannot do that; the message says what can */
+    PF_UNSUPPORTED = -9, /* this build cannot do that; the message says what can */
+    PF_DIVERGED = -10    /* a replay did something else than its trace; the message shows both */
 } pf_status;
 
 /* Filled by a function that returns another status than PF_OK or PF_DONE; may be NULL there. */
@@ -120,6 +121,15 @@ PF_API void pf_options_catch_all(pf_options *options, bool on);
 PF_API void pf_options_clock(pf_options *options, int64_t unix_ns);
 /* Fixes the random stream. Without this it is seeded from the host. */
 PF_API void pf_options_seed(pf_options *options, uint64_t seed);
+
+/*
+ * Records the sandbox: every input, and what the guest did with it, goes to the file at `path`, as JSON
+ * Lines (docs/trace.md), so that pf_replay_open() can run it again. The file is made or emptied when
+ * the sandbox is, and is complete when that is freed. `redact`: results of tools are left out, and
+ * must be supplied for a replay. A branch is not recorded.
+ */
+PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
+                                   pf_error *error);
 
 /* Snapshots of the sandbox are authenticated with this secret (16 bytes or more, copied), and
  * pf_sandbox_restore() accepts only a snapshot that was made with it. */
@@ -199,7 +209,8 @@ PF_API pf_status pf_sandbox_fail(pf_sandbox *sandbox, uint64_t id, pf_failure ki
 
 /* Drives the guest on without an answer: after a deadline has passed, or an interrupt. */
 PF_API pf_status pf_sandbox_advance(pf_sandbox *sandbox, pf_error *error);
-/* Nanoseconds until a sleeping process wants to go on (then call pf_sandbox_advance); -1: none. */
+/* Nanoseconds until a sleeping process wants to go on (then call pf_sandbox_advance); -1: none, or
+ * the clock is fixed: then a tool call takes no time, however long its answer does. */
 PF_API int64_t pf_sandbox_wait_ns(const pf_sandbox *sandbox);
 
 /* As Ctrl-C: the foreground of the run gets SIGINT. Any thread, any time, also in a signal handler;
@@ -339,6 +350,30 @@ PF_API size_t pf_sandbox_processes(pf_sandbox *sandbox, pf_process *processes, s
  * PF_STATE names the process that is parked, as pf_sandbox_snapshot() does. Free it as any other.
  */
 PF_API pf_status pf_sandbox_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
+
+/* ------------------------------------------------------------------ replays */
+
+typedef struct pf_replay pf_replay;
+/*
+ * Makes the sandbox of a trace (copied), as it was before the first act. PF_FORMAT when the trace is
+ * altered, from another build, or cut short; `partial` accepts the last.
+ */
+PF_API pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay **out,
+                                pf_error *error);
+/* Frees its sandbox, too. */
+PF_API void pf_replay_free(pf_replay *replay);
+/* Supplies a tool's result (JSON) that was left out of the trace; before its line is reached. */
+PF_API pf_status pf_replay_answer(pf_replay *replay, uint64_t id, const char *json, size_t len,
+                                  pf_error *error);
+/* Goes no further than to this line (the head is line 0), also in the middle of a run. */
+PF_API void pf_replay_until(pf_replay *replay, size_t line);
+/* Does the next act again: PF_OK, PF_DONE behind the last, PF_DIVERGED when the guest did something
+ * else than the trace says, PF_NOT_FOUND when a result is missing (supply it and make a new replay). */
+PF_API pf_status pf_replay_next(pf_replay *replay, pf_error *error);
+/* The line that is next. */
+PF_API size_t pf_replay_line(const pf_replay *replay);
+/* To look at: results, files, pending calls. It cannot be changed. Lives with the replay. */
+PF_API pf_sandbox *pf_replay_sandbox(pf_replay *replay);
 
 /* ------------------------------------------------------------------ policies */
 

@@ -89,7 +89,7 @@ static const char *outcome_name(const pf_sandbox *s, const struct cap_decision *
 }
 
 static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
-    if (!s->on_decision) return;
+    if (!s->on_decision && !s->tape) return;
     pf_decision decision = {
         .id = id,
         .outcome = outcome_name(s, d),
@@ -99,7 +99,8 @@ static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
         .capability = d->capability,
         .message = d->message,
     };
-    s->on_decision(s->on_decision_user, &decision);
+    machine_tape_decision(s, &decision);
+    if (s->on_decision) s->on_decision(s->on_decision_user, &decision);
 }
 
 static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
@@ -145,6 +146,7 @@ void machine_take_calls(pf_sandbox *s) {
             struct machine_call **at = find(s, 0, request.id), *call = *at;
             if (call) {
                 *at = call->next;
+                machine_tape_cancel(s, call->id);
                 call_free(call);
             }
         } else if (request.kind != PF_OP_TOOL) {
@@ -174,6 +176,8 @@ pf_status machine_answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const cha
         return base_error(error, PF_NOT_FOUND, "there is no call %llu in this sandbox",
                              (unsigned long long)id);
     }
+    machine_tape_answer(s, id, outcome, data, len);
+    machine_show_time(s);
     char text[160];
     if (outcome == PF_OP_OK && len > s->limits.tool_result_bytes) {
         snprintf(text, sizeof text,

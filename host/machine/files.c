@@ -83,6 +83,7 @@ pf_status pf_file_write(pf_sandbox *s, const char *path, const void *data, size_
                         pf_error *error) {
     pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
+    machine_tape_write(s, path ? path : "", data, len);
     machine_show_time(s);
     status = machine_write_file(s, path, data, len, 0644, 1000, error);
     machine_leave(s);
@@ -131,6 +132,8 @@ pf_status pf_file_take(pf_sandbox *s, const char *path, char **data, size_t *len
     if (status != PF_OK) return status;
     struct base_buf out;
     base_buf_init(&out, SIZE_MAX);
+    machine_tape_act(s, "read", path); /* it may change the file's access time */
+    machine_show_time(s);
     status = take_file(s, path, &out, error);
     machine_leave(s);
     if (status != PF_OK) {
@@ -146,6 +149,7 @@ pf_status pf_file_remove(pf_sandbox *s, const char *path, pf_error *error) {
     pf_status status = check_path(path, error);
     if (status == PF_OK) status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
+    machine_tape_act(s, "remove", path);
     machine_show_time(s);
     size_t len = strlen(path);
     int64_t r = KERNEL(s, UNLINKAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = len);
@@ -228,6 +232,8 @@ pf_status pf_file_list(pf_sandbox *s, const char *path, char **names, size_t *le
     if (status != PF_OK) return status;
     struct base_buf all;
     base_buf_init(&all, SIZE_MAX);
+    machine_tape_act(s, "list", path);
+    machine_show_time(s);
     char *chunk = malloc(PF_IO_MAX);
     int64_t fd = KERNEL(s, OPENAT, .arg = {PF_AT_FDCWD, PF_O_DIRECTORY}, .in = path,
                         .in_len = strlen(path));

@@ -22,7 +22,9 @@ static uint64_t cpu_clock(void) {
 }
 
 void machine_show_time(pf_sandbox *s) {
-    if (!s->clock_fixed) {
+    if (s->tape && !s->clock_fixed) {
+        s->tape->time(s->tape, s);
+    } else if (!s->clock_fixed) {
         int64_t now = base_clock_monotonic();
         if (now - s->clock_origin > s->monotonic_ns) s->monotonic_ns = now - s->clock_origin;
     }
@@ -55,16 +57,18 @@ static void strike(pf_sandbox *s, const char *limit) {
 /* Looks at the flags that the timer and other threads set. */
 static void look_at_stops(pf_sandbox *s) {
     atomic_store(&s->watch.stop, 0);
-    if (atomic_exchange(&s->interrupt, 0)) KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+    if (machine_struck(s, STRIKE_INTERRUPT, atomic_exchange(&s->interrupt, 0)))
+        KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
     if (!s->run.on) return;
-    if (atomic_load(&s->watch.ticks) >= s->watch.stop_at) strike(s, "cpu_seconds");
+    if (machine_struck(s, STRIKE_CPU, atomic_load(&s->watch.ticks) >= s->watch.stop_at))
+        strike(s, "cpu_seconds");
 }
 
 static void check_wall(pf_sandbox *s) {
     struct machine_run *run = &s->run;
     if (!run->on || run->stage == STAGE_KILLED) return;
-    if (run->stop_wall_ns != INT64_MAX && wall_used(s) >= run->stop_wall_ns)
-        strike(s, "wall_seconds");
+    bool over = run->stop_wall_ns != INT64_MAX && wall_used(s) >= run->stop_wall_ns;
+    if (machine_struck(s, STRIKE_WALL, over)) strike(s, "wall_seconds");
 }
 
 static void attend(pf_sandbox *s) {
@@ -78,17 +82,21 @@ static void attend(pf_sandbox *s) {
     if (attention & PF_ATTENTION_RUN_DONE) s->run.foreground_done = true;
 }
 
-/* Sleeps until the deadline, a wall limit, or an interrupt. */
+/* Sleeps until the deadline, a wall limit, or an interrupt, and never wakes for nothing: the turns of
+ * the loop are counted. */
 static void wait_until(pf_sandbox *s, int64_t deadline_ns) {
-    int64_t wait = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns - s->monotonic_ns;
-    if (s->run.on && s->run.stop_wall_ns != INT64_MAX) {
-        int64_t left = s->run.stop_wall_ns - wall_used(s);
-        if (left < wait) wait = left;
+    while (!atomic_load(&s->interrupt)) {
+        int64_t now = base_clock_monotonic() - s->clock_origin;
+        int64_t wait = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns - now;
+        if (s->run.on && s->run.stop_wall_ns != INT64_MAX) {
+            int64_t left = s->run.stop_wall_ns - wall_used(s);
+            if (left < wait) wait = left;
+        }
+        if (wait <= 0) return;
+        struct timespec t = {wait / 1000000000, wait % 1000000000};
+        if (wait == INT64_MAX) t.tv_sec = 3600;
+        syscall(SYS_futex, &s->interrupt, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
     }
-    if (wait <= 0) return;
-    struct timespec t = {wait / 1000000000, wait % 1000000000};
-    if (wait == INT64_MAX) t.tv_sec = 3600;
-    syscall(SYS_futex, &s->interrupt, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
 }
 
 /* Nothing can run. True: go on, something may now. */
@@ -106,7 +114,7 @@ static bool idle(pf_sandbox *s, int64_t deadline_ns) {
         return true;
     }
     if (s->clock_fixed) s->monotonic_ns = deadline_ns;
-    else wait_until(s, deadline_ns);
+    else if (!s->tape || !s->tape->replays) wait_until(s, deadline_ns);
     return true;
 }
 
@@ -114,10 +122,14 @@ static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *
     switch (event->kind) {
     case PF_EVENT_RUN: machine_run_process(s, self, event->proc); break;
     case PF_EVENT_LOAD:
+        machine_tape_process(s, "exec", event->proc);
         if (machine_load(s, event->proc, event->image)) machine_run_process(s, self, event->proc);
         else KERNEL(s, HOST_TRAP, .arg = {event->proc, SIGKILL});
         break;
-    case PF_EVENT_FREE: machine_drop(s, event->proc); break;
+    case PF_EVENT_FREE:
+        machine_tape_process(s, "end", event->proc);
+        machine_drop(s, event->proc);
+        break;
     default:
         s->dead = true;
         s->dead_why = "its kernel asked for something that does not exist";
@@ -125,9 +137,11 @@ static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *
 }
 
 static void loop(pf_sandbox *s, struct cpu_thread *self) {
-    while (!s->dead) {
+    while (!s->dead && !(s->tape && s->tape->ended)) {
+        s->moment++;
         machine_show_time(s);
-        if (atomic_load(&s->watch.stop) || atomic_load(&s->interrupt)) look_at_stops(s);
+        bool replays = s->tape && s->tape->replays;
+        if (replays || atomic_load(&s->watch.stop) || atomic_load(&s->interrupt)) look_at_stops(s);
         check_wall(s);
         if (machine_mailbox(s)->attention) attend(s);
         struct pf_event event;

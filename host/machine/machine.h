@@ -23,6 +23,7 @@
 #include "host/capability/gate.h"
 #include "host/cpu/cpu.h"
 #include "pinfold.h"
+#include "tape.h"
 
 #include <stdatomic.h>
 
@@ -72,6 +73,13 @@ struct pf_options {
     uint8_t key[MACHINE_KEY];
     char *prelude; /* owned, or NULL */
     size_t prelude_len;
+    char *policy; /* as it was given; owned, or NULL */
+    size_t policy_len;
+    machine_tape_open tape_open; /* NULL: neither recorded nor replayed */
+    char *record_path;           /* owned, or NULL */
+    bool record_redacted;
+    void *tape_user; /* tape_open's */
+    bool trusted; /* a snapshot's tag is not looked at */
 };
 
 /* ---- one sandbox */
@@ -149,8 +157,14 @@ struct pf_sandbox {
     uint64_t next_call; /* ids: the branch in the upper half, a count from 1 in the lower */
     uint64_t forks;     /* branches that were made of it */
     bool seed_fixed;
+    uint8_t seed[32];     /* that the random stream starts from, once `seeded` */
+    bool seeded;
     bool keyed; /* as in pf_options */
     uint8_t key[MACHINE_KEY];
+    uint64_t moment;           /* see tape.h */
+    struct machine_tape *tape; /* owned, or NULL */
+    const char *made_from;     /* while it is made: the snapshot, or NULL */
+    size_t made_from_len;
     struct machine_run run;
     pf_result result;
     bool has_result;
@@ -212,8 +226,14 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc);
 struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox);
 pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 pf_status machine_configure_kernel(pf_sandbox *sandbox, pf_error *error);
+/* Decides what the random stream starts from, unless that was done. */
+pf_status machine_draw_seed(pf_sandbox *sandbox, const uint64_t *seed, pf_error *error);
 /* Starts the kernel's random stream: from `seed`, or from the host when it is NULL. */
 pf_status machine_seed(pf_sandbox *sandbox, const uint64_t *seed, pf_error *error);
+#define MACHINE_PROCESS_NAME 256
+/* What the kernel says about the process at an index; false: there is none. processes.c */
+bool machine_process_info(pf_sandbox *sandbox, uint32_t index, struct pf_process_info *info,
+                          char name[MACHINE_PROCESS_NAME]);
 /* PF_STATE when a process waits on a native stack, which cannot be copied or saved; names it.
  * processes.c */
 pf_status machine_refuse_parked(pf_sandbox *sandbox, pf_error *error);
@@ -249,6 +269,9 @@ void machine_take_calls(pf_sandbox *sandbox);
 void machine_forget_calls(pf_sandbox *sandbox);
 pf_status machine_answer(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
                          size_t len, pf_error *error);
+/* machine_answer(), as the embedder does it: enters, answers, drives. pinfold.c */
+pf_status machine_reply(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
+                        size_t len, pf_error *error);
 struct machine_call *machine_next_call(const pf_sandbox *sandbox);
 
 /* ---- files.c */

@@ -42,6 +42,8 @@ void pf_options_free(pf_options *o) {
     cap_gate_free(o->gate);
     free(o->env);
     free(o->prelude);
+    free(o->policy);
+    free(o->record_path);
     free(o);
 }
 
@@ -95,7 +97,19 @@ pf_status pf_options_tool(pf_options *o, const char *name, const char *descripti
 }
 
 pf_status pf_options_policy(pf_options *o, const char *json, size_t len, pf_error *error) {
-    return cap_gate_set_policy(o->gate, json, len, error);
+    char *copy = malloc(len + 1);
+    if (!copy) return base_no_memory(error);
+    pf_status status = cap_gate_set_policy(o->gate, json, len, error);
+    if (status != PF_OK) {
+        free(copy);
+        return status;
+    }
+    memcpy(copy, json, len);
+    copy[len] = '\0';
+    free(o->policy);
+    o->policy = copy;
+    o->policy_len = len;
+    return PF_OK;
 }
 
 void pf_options_catch_all(pf_options *o, bool on) { cap_gate_set_catch_all(o->gate, on); }

@@ -7,16 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAX_BYTES 256
-
-/* False: there is none at this index. */
-static bool look_up(pf_sandbox *s, uint32_t index, struct pf_process_info *info,
-                    char name[NAME_MAX_BYTES]) {
-    char buffer[sizeof *info + NAME_MAX_BYTES] = {0};
+bool machine_process_info(pf_sandbox *s, uint32_t index, struct pf_process_info *info,
+                          char name[MACHINE_PROCESS_NAME]) {
+    char buffer[sizeof *info + MACHINE_PROCESS_NAME] = {0};
     if (KERNEL(s, HOST_PROCESS, .arg = {index}, .out = buffer, .out_cap = sizeof buffer - 1) < 0)
         return false;
     memcpy(info, buffer, sizeof *info);
-    memcpy(name, buffer + sizeof *info, NAME_MAX_BYTES);
+    memcpy(name, buffer + sizeof *info, MACHINE_PROCESS_NAME);
     return true;
 }
 
@@ -24,8 +21,8 @@ pf_status machine_refuse_parked(pf_sandbox *s, pf_error *error) {
     for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
         if (!s->procs[i] || s->procs[i]->state != CPU_PARKED) continue;
         struct pf_process_info info = {0};
-        char name[NAME_MAX_BYTES] = "";
-        look_up(s, i, &info, name);
+        char name[MACHINE_PROCESS_NAME] = "";
+        machine_process_info(s, i, &info, name);
         return base_error(error, PF_STATE,
                           "process %d (%s) is parked in a synchronous wait and cannot be copied or "
                           "saved; answer or cancel what it waits for, or use the asynchronous form",
@@ -44,8 +41,8 @@ size_t pf_sandbox_processes(pf_sandbox *s, pf_process *processes, size_t count) 
     size_t n = 0;
     for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
         struct pf_process_info info;
-        char name[NAME_MAX_BYTES];
-        if (!look_up(s, i, &info, name)) continue;
+        char name[MACHINE_PROCESS_NAME];
+        if (!machine_process_info(s, i, &info, name)) continue;
         if (n < count) {
             processes[n] = (pf_process){
                 .pid = info.pid,

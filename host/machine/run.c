@@ -62,6 +62,7 @@ void machine_drain_output(pf_sandbox *s) {
                 s->run.truncated[stream - 1] = true;
                 len = 0;
             }
+            if (len) machine_tape_output(s, stream, chunk, len);
             if (len && s->run.on_output) s->run.on_output(s->run.user, stream, chunk, len);
         }
 }
@@ -129,6 +130,7 @@ void machine_finish(pf_sandbox *s) {
     };
     machine_point_result(s);
     s->has_result = true;
+    machine_tape_result(s);
 }
 
 static pf_status check_request(const pf_sandbox *s, const pf_run *request,
@@ -155,7 +157,7 @@ static pf_status check_request(const pf_sandbox *s, const pf_run *request,
 
 void machine_arm_limits(pf_sandbox *s) {
     uint64_t ticks = s->limits.cpu_ms / (CPU_TICK_NS / 1000000);
-    bool limited = ticks < UINT32_MAX / 2;
+    bool limited = ticks < UINT32_MAX / 2 && !(s->tape && s->tape->replays);
     s->watch.stop_at = limited ? (unsigned)ticks + 1 : UINT32_MAX;
     /* A program that makes no calls cannot be interrupted: it is cut a little later. */
     s->watch.kill_at = limited ? (unsigned)ticks + 25 : UINT32_MAX;
@@ -217,6 +219,7 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     if (status != PF_OK) return status;
     bool shell = !language->program && !request->isolated;
     cpu_traps_install();
+    machine_tape_start(s, request);
     machine_show_time(s);
     s->session_alive = session_alive(s);
     if (shell && !s->session_alive) {

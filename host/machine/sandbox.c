@@ -31,13 +31,21 @@ pf_status machine_enter(pf_sandbox *sandbox, pf_error *error) {
 
 pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error) {
     pf_status status = machine_enter(sandbox, error);
-    if (status != PF_OK || !sandbox->look_only) return status;
+    if (status != PF_OK) return status;
+    if (sandbox->tape && sandbox->tape->failed) {
+        machine_leave(sandbox);
+        return base_error(error, PF_STATE, "the recording cannot go on: %s", sandbox->tape->failed);
+    }
+    if (!sandbox->look_only) return status;
     machine_leave(sandbox);
     return base_error(error, PF_STATE,
                       "the snapshot was opened to look at; pf_sandbox_restore() continues it");
 }
 
-void machine_leave(pf_sandbox *sandbox) { atomic_store(&sandbox->busy, 0); }
+void machine_leave(pf_sandbox *sandbox) {
+    if (sandbox->tape) sandbox->tape->leave(sandbox->tape, sandbox);
+    atomic_store(&sandbox->busy, 0);
+}
 
 /* ---- instances */
 
@@ -83,6 +91,7 @@ bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
 
 void pf_sandbox_free(pf_sandbox *sandbox) {
     if (!sandbox) return;
+    if (sandbox->tape) sandbox->tape->close(sandbox->tape, sandbox);
     for (uint32_t i = 0; i < PF_PROCESS_TABLE; i++) cpu_instance_free(sandbox->procs[i]);
     cpu_instance_free(sandbox->kernel);
     while (sandbox->spare) cpu_slot_release(machine_spare_slot(sandbox));
@@ -112,7 +121,10 @@ pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *
     s->clock_fixed = options->clock_fixed;
     s->clock_origin = base_clock_monotonic();
     s->realtime_base = options->clock_fixed ? options->clock_ns : base_clock_realtime();
-    return cap_gate_finish(s->gate, error);
+    pf_status status = cap_gate_finish(s->gate, error);
+    if (status != PF_OK || !options->tape_open) return status;
+    status = machine_draw_seed(s, options->seed_fixed ? &options->seed : NULL, error);
+    return status == PF_OK ? (pf_status)options->tape_open(s, options, error) : status;
 }
 
 /* Tells a kernel its limits; again after a restore, where they may be others. */
@@ -131,14 +143,20 @@ pf_status machine_configure_kernel(pf_sandbox *s, pf_error *error) {
     return PF_OK;
 }
 
-pf_status machine_seed(pf_sandbox *s, const uint64_t *seed, pf_error *error) {
-    uint8_t bytes[32] = {0};
+pf_status machine_draw_seed(pf_sandbox *s, const uint64_t *seed, pf_error *error) {
+    if (s->seeded) return PF_OK;
     if (seed)
-        for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(*seed >> (8 * i));
-    else if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        for (int i = 0; i < 8; i++) s->seed[i] = (uint8_t)(*seed >> (8 * i));
+    else if (getrandom(s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
         return base_error(error, PF_NO_MEMORY, "the system gives no random bytes");
-    KERNEL(s, HOST_SEED, .in = bytes, .in_len = sizeof bytes);
+    s->seeded = true;
     return PF_OK;
+}
+
+pf_status machine_seed(pf_sandbox *s, const uint64_t *seed, pf_error *error) {
+    pf_status status = machine_draw_seed(s, seed, error);
+    if (status == PF_OK) KERNEL(s, HOST_SEED, .in = s->seed, .in_len = sizeof s->seed);
+    return status;
 }
 
 static pf_status populate(pf_sandbox *s, const pf_options *options, pf_error *error) {

@@ -70,7 +70,9 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
         mailbox->msg.out = 0;
         mailbox->msg.out_len = 0;
         if (m.in_len) memcpy(kernel->slot->base + sandbox->in_area, base + m.in, m.in_len);
-        if (atomic_load_explicit(&sandbox->watch.stop, memory_order_relaxed)) mailbox->preempt = 1;
+        sandbox->moment++;
+        bool stop = atomic_load_explicit(&sandbox->watch.stop, memory_order_relaxed);
+        if (machine_struck(sandbox, STRIKE_PREEMPT, stop)) mailbox->preempt = 1;
         /* A program that measures its own work makes no other calls meanwhile. */
         if (m.call == PF_CALL_CLOCK) machine_show_time(sandbox);
         self->kernel = kernel;
@@ -81,6 +83,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
         switch (action) {
         case PF_ACTION_RETURN:
             if (!deliver(sandbox, instance, caller, &m)) cpu_leave(self, CPU_EXIT_KERNEL);
+            if (machine_struck(sandbox, STRIKE_CUT, false)) cpu_leave(self, CPU_EXIT_STOPPED);
             self->mode = CPU_PROGRAM;
             return;
         case PF_ACTION_BLOCK:
@@ -122,6 +125,7 @@ static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
         sandbox->procs[child] = copy;
     }
     KERNEL(sandbox, HOST_FORK_DONE, .arg = {child, copy != NULL});
+    machine_tape_process(sandbox, "fork", child);
 }
 
 void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t proc) {
@@ -132,7 +136,12 @@ void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t 
         return;
     }
     sandbox->action = PF_ACTION_RETURN;
-    switch (cpu_run(self, instance)) {
+    enum cpu_exit how = machine_struck(sandbox, STRIKE_CUT, false) ? CPU_EXIT_STOPPED
+                                                                   : cpu_run(self, instance);
+    /* In a replay it was cut while it unwound its stack, after its last call. */
+    if (how == CPU_EXIT_RETURNED && machine_struck(sandbox, STRIKE_CUT, false))
+        how = CPU_EXIT_STOPPED;
+    switch (how) {
     case CPU_EXIT_RETURNED:
         if (sandbox->action == PF_ACTION_FORK) fork_process(sandbox, instance);
         /* pf_start() came back without waiting: it has no caller to return to. */
@@ -141,7 +150,10 @@ void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t 
     case CPU_EXIT_PARKED:
     case CPU_EXIT_GONE: break;
     case CPU_EXIT_TRAP: died(sandbox, proc, self->trap_signal); break;
-    case CPU_EXIT_STOPPED: died(sandbox, proc, SIGKILL); break;
+    case CPU_EXIT_STOPPED:
+        if (!sandbox->tape || !sandbox->tape->replays) machine_struck(sandbox, STRIKE_CUT, true);
+        died(sandbox, proc, SIGKILL);
+        break;
     case CPU_EXIT_KERNEL:
         sandbox->dead = true;
         sandbox->dead_why = "its kernel faulted or did not come back";

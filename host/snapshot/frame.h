@@ -17,8 +17,9 @@
  * free(). */
 pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, char **out,
                      size_t *out_len, pf_error *error);
-/* Checks and unwraps; contents of more than `max` bytes are refused. Free *out with free(). */
-pf_status frame_open(const char *data, size_t len, const uint8_t *key, uint64_t max, char **out,
+/* Checks and unwraps; contents of more than `max` bytes are refused; `trusted`: the tag is not
+ * looked at, because something else vouches for the data. Free *out with free(). */
+pf_status frame_open(const char *data, size_t len, const uint8_t *key, bool trusted, uint64_t max, char **out,
                      size_t *out_len, pf_error *error);
 
 #endif

@@ -300,11 +300,15 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
                          bool look, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return error->status;
+    s->made_from = data;
+    s->made_from_len = len;
     pf_status status = machine_configure(s, options, error);
+    s->made_from = NULL;
     if (status != PF_OK) return status;
     char *contents = NULL;
     size_t contents_len = 0;
-    status = frame_open(data, len, options->keyed ? options->key : NULL, most(&options->limits),
+    status = frame_open(data, len, options->keyed ? options->key : NULL,
+                        options->trusted, most(&options->limits),
                         &contents, &contents_len, error);
     if (status != PF_OK) return status;
     struct reader r = {.data = (const uint8_t *)contents, .len = contents_len};

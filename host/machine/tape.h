@@ -1,0 +1,74 @@
+/*
+ * host/machine/tape.h: where a recording or a replay listens to a sandbox.
+ *
+ * A sandbox follows from its inputs alone. The machine tells the tape every one of them, and what
+ * the guest did with them; host/trace implements the tape, as a recorder or as a replayer. Without
+ * a tape each of these costs one comparison.
+ *
+ * Positions are moments: pf_sandbox.moment counts the turns of the loop, the messages of programs
+ * and the embedder's acts, so a moment means the same in the recorded run and in its replay.
+ */
+#ifndef PF_MACHINE_TAPE_H
+#define PF_MACHINE_TAPE_H
+
+#include "host/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_sandbox;
+struct pf_options;
+struct pf_error;
+
+/* What comes from outside at a moment that nothing inside determines. */
+enum machine_strike {
+    STRIKE_PREEMPT,   /* the slice of the caller is used up at this call */
+    STRIKE_INTERRUPT, /* pf_sandbox_interrupt() */
+    STRIKE_CPU,       /* the CPU limit */
+    STRIKE_WALL,      /* the wall limit */
+    STRIKE_CUT,       /* the backstop ended a program that made no calls */
+};
+
+struct machine_tape {
+    bool replays;
+    bool ended; /* a replay that is to go no further: the machine leaves the guest */
+    /* Shows the sandbox what time it is: sets monotonic_ns. */
+    void (*time)(struct machine_tape *tape, struct pf_sandbox *sandbox);
+    /* Does it strike here? A recorder is told whether it does, a replayer knows. */
+    bool (*strike)(struct machine_tape *tape, struct pf_sandbox *sandbox, enum machine_strike what,
+                   bool now);
+    /* An act of the embedder ("do") or what the guest did ("out"), as members of a JSON object. */
+    void (*act)(struct machine_tape *tape, struct pf_sandbox *sandbox, const char *members,
+                size_t len);
+    void (*out)(struct machine_tape *tape, struct pf_sandbox *sandbox, const char *members,
+                size_t len);
+    /* The embedder gets the sandbox back. */
+    void (*leave)(struct machine_tape *tape, struct pf_sandbox *sandbox);
+    void (*close)(struct machine_tape *tape, struct pf_sandbox *sandbox);
+    const char *failed; /* why nothing can be recorded any more, or NULL */
+    bool redact;        /* results of tools are left out */
+};
+
+/* Makes the tape of a new sandbox, whose settings are complete but which has no kernel yet. */
+typedef int (*machine_tape_open)(struct pf_sandbox *sandbox, const struct pf_options *options,
+                                 struct pf_error *error);
+
+/* ---- tape.c: each does nothing without a tape */
+
+bool machine_struck(struct pf_sandbox *sandbox, enum machine_strike what, bool now);
+void machine_tape_act(struct pf_sandbox *sandbox, const char *name, const char *path);
+void machine_tape_start(struct pf_sandbox *sandbox, const struct pf_run *run);
+void machine_tape_answer(struct pf_sandbox *sandbox, uint64_t id, uint32_t outcome,
+                         const char *data, size_t len);
+void machine_tape_write(struct pf_sandbox *sandbox, const char *path, const void *data, size_t len);
+void machine_tape_output(struct pf_sandbox *sandbox, int stream, const char *data, size_t len);
+void machine_tape_decision(struct pf_sandbox *sandbox, const struct pf_decision *decision);
+void machine_tape_cancel(struct pf_sandbox *sandbox, uint64_t id);
+void machine_tape_process(struct pf_sandbox *sandbox, const char *what, uint32_t proc);
+void machine_tape_result(struct pf_sandbox *sandbox);
+
+/* A string member: "NAME":"text", or "NAME_base64" when the bytes are not UTF-8. */
+void tape_member(struct base_buf *out, const char *name, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * host/trace/trace.h: recorded runs. docs/trace.md is the reference of the format.
+ *
+ * A trace is JSON Lines: a head, then, in order, the embedder's acts ("do"), what came from outside
+ * at a moment of its own ("in": time, interrupts, limits) and what the guest did ("out"). The first
+ * two are the inputs, from which everything follows; the last is what a replay is compared with.
+ *
+ * Files: lines.c (the chain of checksums) record.c (a tape that writes) replay.c (a tape that
+ * reads, and the acts done again).
+ */
+#ifndef PF_TRACE_H
+#define PF_TRACE_H
+
+#include "host/base/json.h"
+#include "host/machine/machine.h"
+
+#define TRACE_FORMAT 1
+/* Each line ends in ,"sum":"xxxxxxxx"}: 8 digits of a BLAKE2b over all lines up to here. */
+#define TRACE_SUM 8
+
+struct trace_chain {
+    uint8_t state[16];
+};
+/* Takes one line without its sum and brace; gives the sum. */
+void trace_chain_add(struct trace_chain *chain, const char *text, size_t len,
+                     char sum[TRACE_SUM + 1]);
+
+struct trace_line {
+    const char *text; /* without sum and brace */
+    size_t len;
+};
+/* A whole trace, its lines checked. Points into the caller's text. */
+struct trace_lines {
+    struct trace_line *items;
+    size_t count;
+    bool complete; /* the last line is there */
+};
+pf_status trace_split(const char *text, size_t len, struct trace_lines *out, pf_error *error);
+
+/* Members of a line as JSON. The value lives in the arena. */
+pf_status trace_parse(struct base_arena *arena, const struct trace_line *line, yyjson_val **out,
+                      pf_error *error);
+/* A member that tape_member() wrote; false: it is not there, or not a string. */
+bool trace_bytes(struct base_arena *arena, yyjson_val *object, const char *name, const char **data,
+                 size_t *len);
+int64_t trace_int(yyjson_val *object, const char *name, int64_t missing);
+uint64_t trace_uint(yyjson_val *object, const char *name);
+
+/* The names of strikes in traces, in the order of enum machine_strike. */
+extern const char *const trace_strikes[];
+
+#endif
