@@ -16,6 +16,7 @@
 static const char *name = "";
 static const char *help_text = "";
 static const char *usage_line = "";
+static const char *hint;
 static int failure = 1;
 
 void g_begin(const char *program, const char *help) {
@@ -26,6 +27,7 @@ void g_begin(const char *program, const char *help) {
 const char *g_name(void) { return name; }
 const char *g_help(void) { return help_text; }
 void g_set_failure(int status) { failure = status; }
+void g_set_hint(const char *text) { hint = text; }
 void g_set_usage_line(const char *line) { usage_line = line; }
 int g_failure(void) { return failure; }
 
@@ -97,6 +99,11 @@ void g_die_errno(int status, int error, const char *format, ...) {
 void g_try_help(int status) {
     g_out_flush();
     write_all(usage_line, strlen(usage_line));
+    if (hint) {
+        write_all(hint, strlen(hint));
+        write_all("\n", 1);
+        _exit(status);
+    }
     write_all("Try '", 5);
     write_all(name, strlen(name));
     write_all(" --help' for more information.\n", 31);
