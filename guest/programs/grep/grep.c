@@ -2,7 +2,7 @@
  * grep.c: prints lines that match patterns.
  *
  * This file reads the options; grep_match.c finds, grep_file.c prints, grep_tree.c goes through
- * directories. egrep and fgrep are grep -E and grep -F. Deviation: -P is refused.
+ * directories. egrep and fgrep are grep -E and grep -F.
  *
  * help grep egrep fgrep:
  *   Usage: @NAME@ [OPTION]... PATTERNS [FILE]...
@@ -13,7 +13,7 @@
  *     -E, --extended-regexp     PATTERNS are extended regular expressions
  *     -F, --fixed-strings       PATTERNS are strings
  *     -G, --basic-regexp        PATTERNS are basic regular expressions
- *     -P, --perl-regexp         PATTERNS are Perl regular expressions (not available)
+ *     -P, --perl-regexp         PATTERNS are Perl regular expressions
  *     -e, --regexp=PATTERNS     use PATTERNS for matching
  *     -f, --file=FILE           take PATTERNS from FILE
  *     -i, --ignore-case         ignore case distinctions in patterns and data

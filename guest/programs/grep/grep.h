@@ -33,6 +33,7 @@ typedef struct {
     /* Colours */
     const char *color_match, *color_file, *color_line, *color_byte, *color_separator;
     /* State */
+    const char *file;  /* the one being read, for messages */
     bool failed;       /* something could not be read: status 2 */
     bool out_known;    /* what standard output is, to notice a file read and written */
     uint64_t out_dev, out_ino;

@@ -366,6 +366,7 @@ static void put_result(scan *s) {
 bool grep_file(grep_options *o, grep_matcher *m, int fd, const char *name) {
     struct stat st;
     scan s = {.o = o, .m = m, .name = name, .fd = fd, .line = 1};
+    o->file = name;
     if (fstat(fd, &st) == 0 && is_output(o, &st) && (fd != STDIN_FILENO || lseek(fd, 0, SEEK_CUR) < st.st_size)) {
         if (!o->no_messages) g_warn("%s: input file is also the output", g_quotef(name));
         o->failed = true;

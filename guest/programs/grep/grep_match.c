@@ -6,6 +6,7 @@
  * ended by NUL) the line is looked at alone.
  */
 #include "grep.h"
+#include "grep_perl.h"
 #include "lib/utf8/utf8.h"
 #include "pf.h"
 
@@ -14,6 +15,7 @@
 
 struct grep_matcher {
     pf_regex *re;
+    grep_perl *perl; /* -P: instead of re */
     bool whole_word, whole_line, line_by_line, utf8, never;
     char end;
 };
@@ -81,7 +83,12 @@ grep_matcher *grep_matcher_new(const grep_options *o) {
     m->line_by_line = o->end == '\0' || has_text_anchor(o);
     m->never = !o->any_pattern;
     if (m->never) return m;
-    if (o->perl) g_die(2, "Perl matching not supported in a --disable-perl-regexp build");
+    if (o->perl) {
+        m->perl = grep_perl_new(o);
+        m->line_by_line = true;
+        m->whole_word = m->whole_line = false;
+        return m;
+    }
     unsigned flags = PF_RE_GREP | (m->line_by_line && o->end == '\0' ? 0 : PF_RE_NEWLINE);
     if (o->fixed) flags |= PF_RE_LITERAL;
     else if (o->extended) flags |= PF_RE_EXTENDED;
@@ -96,6 +103,7 @@ grep_matcher *grep_matcher_new(const grep_options *o) {
 }
 
 static bool search(grep_matcher *m, const char *text, size_t len, size_t from, pf_range *range) {
+    if (m->perl) return grep_perl_search(m->perl, text, len, from, range);
     int status = pf_regex_search(m->re, text, len, from, 0, range, 1);
     if (status == PF_RE_NOMEM) g_die(2, "memory exhausted");
     if (status == PF_RE_LIMIT) g_die(2, "the pattern's back-references take too long on this text");
