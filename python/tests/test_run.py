@@ -230,3 +230,15 @@ def test_import_is_light():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"), [("python3", "`js`"), ("curl", "tool --list"), ("vim", "sed -i")]
+)
+def test_a_command_that_is_not_there_names_a_near_one(sandbox, name, instead):
+    result = sandbox.run(f"{name} x")
+    assert result.exit_code == 127
+    first, second = result.stderr.splitlines()
+    assert first == f"bash: line 1: {name}: command not found"
+    assert second.startswith("hint: ") and instead in second
+    assert sandbox.run("nosuchthing").stderr == "bash: line 1: nosuchthing: command not found\n"

@@ -42,8 +42,9 @@ static enum launch_result launch_file(struct shell *sh, const struct redir *r, c
                                       int target, struct launch *l) {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
-        return S_ISDIR(st.st_mode) ? (redir_open(sh, r, path) < 0 ? LAUNCH_FAILED : LAUNCH_NEEDS_FORK)
-                                   : LAUNCH_NEEDS_FORK;
+        return S_ISDIR(st.st_mode)
+                   ? (redir_open(sh, r, path) < 0 ? LAUNCH_FAILED : LAUNCH_NEEDS_FORK)
+                   : LAUNCH_NEEDS_FORK;
     int fd = redir_open(sh, r, path);
     if (fd < 0) return LAUNCH_FAILED;
     fd = redir_move_high(fd);
@@ -112,10 +113,23 @@ int exec_error_status(struct shell *sh, const char *name, const char *path, int 
         sh_error(sh, "%s: cannot execute: required file not found", path);
         return 127;
     }
-    if (error == ENOEXEC) sh_error(sh, "%s: cannot execute binary file: Exec format error", path);
-    else if (error == E2BIG) sh_error(sh, "%s: Argument list too long", path);
-    else sh_error(sh, "%s: %s", path, strerror(error));
+    if (error == ENOEXEC)
+        sh_error(sh, "%s: cannot execute binary file: Exec format error", path);
+    else if (error == E2BIG)
+        sh_error(sh, "%s: Argument list too long", path);
+    else
+        sh_error(sh, "%s: %s", path, strerror(error));
     return error == ENOENT ? 127 : 126;
+}
+
+static void report_missing(struct shell *sh, const char *name) {
+    const char *hint = command_hint(name);
+    sh_error(sh, "%s: command not found", name);
+    if (!hint) return;
+    sb line = {0};
+    sb_printf(&line, "hint: %s\n", hint);
+    sh_write_err(line.s, line.n);
+    sb_free(&line);
 }
 
 /* NAME is nowhere on PATH: said with the command's own redirections in place. */
@@ -133,8 +147,10 @@ static int not_found(struct shell *sh, char **argv, const struct node *n) {
         status = exec_function(sh, handler, argc + 1, args);
     } else {
         const char *search = var_get(sh, "PATH");
-        if (search && *search) sh_error(sh, "%s: command not found", argv[0]);
-        else sh_error(sh, "%s: %s", argv[0], strerror(ENOENT));
+        if (search && *search)
+            report_missing(sh, argv[0]);
+        else
+            sh_error(sh, "%s: %s", argv[0], strerror(ENOENT));
     }
     redir_undo(sh, undo);
     return status;
@@ -172,8 +188,10 @@ static int spawn_and_wait(struct shell *sh, const char *path, char **argv, const
         *use_fork = true;
     } else if (ready == LAUNCH_OK) {
         pid_t pid = process_spawn(sh, path, argv, var_environ(sh), l.fds, l.count, 0, &error);
-        if (pid >= 0) status = wait_foreground(sh, pid, n);
-        else *use_fork = true; /* says what is wrong from inside the redirections */
+        if (pid >= 0)
+            status = wait_foreground(sh, pid, n);
+        else
+            *use_fork = true; /* says what is wrong from inside the redirections */
     }
     launch_close(&l);
     return status;

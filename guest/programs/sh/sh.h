@@ -459,6 +459,7 @@ void exec_step(struct shell *sh);               /* counts; yields; looks for sig
 void exec_trace(struct shell *sh, const char *const *words, int n); /* set -x */
 void exec_trace_text(struct shell *sh, const char *text);
 int exec_external(struct shell *sh, char **argv, const struct node *n);
+const char *command_hint(const char *name); /* hint.c: what to use instead of it, or NULL */
 void exec_set_pipestatus(struct shell *sh, const int *status, int count);
 _Noreturn void exec_replace(struct shell *sh, const char *path, char **argv, char **envp);
 int exec_script(struct shell *sh, const char *path, char **argv, char **envp); /* errno */

@@ -146,7 +146,8 @@ static int run_parser(struct parser *p) {
         t->root = parse_complete(p);
         echo_source(p, from);
         if (p->failed) {
-            if (!p->cond_error) sh->status = 2;
+            /* the script itself keeps $? at an error in [[ ]], which eval and source do not */
+            if (!p->cond_error || sh->eval_depth > 1 || sh->trace_depth > 0) sh->status = 2;
             last = sh->status;
             if (sh->interactive && p->more && !p->at_eof_error) {
                 p->failed = p->have = false;

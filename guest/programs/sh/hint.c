@@ -1,0 +1,54 @@
+/*
+ * hint.c: what stands in for a command that this system does not have.
+ *
+ * A program writer who meets `command not found` for a common name is told, in one line, what to
+ * use instead. Only names of which that is known are here.
+ */
+#include "sh.h"
+
+static const struct {
+    const char *names; /* separated by spaces */
+    const char *text;
+} hints[] = {
+    {"python python2 python3 ipython pypy pypy3 ruby php lua deno bun tsc ts-node tsx",
+     "`js` (also `node`) runs JavaScript and TypeScript"},
+    {"perl", "awk, sed -E, grep -P or `js` can do that"},
+    {"curl wget http https nc ncat netcat telnet ssh scp sftp rsync ping dig nslookup host ftp",
+     "there is no network; `tool --list` shows what can be reached"},
+    {"vi vim nvim nano emacs ed ex pico", "use `cat > FILE <<'EOF'`, sed -i or patch"},
+    {"apt apt-get dpkg yum dnf apk brew snap pip pip3 pipx uv poetry conda npm npx yarn pnpm cargo "
+     "gem go",
+     "nothing can be installed; `compgen -c` lists the commands there are"},
+    {"sudo su doas", "there is one user; run the command itself"},
+    {"git hg svn", "there is no version control; diff and patch compare and apply changes"},
+    {"gcc cc clang g++ clang++ make cmake rustc javac java",
+     "nothing can be compiled; `js` runs programs"},
+    {"docker podman kubectl systemctl service", "there are no services; start a process with `&`"},
+    {"ag ack pt", "use rg or grep -r"},
+    {"fd fdfind locate mlocate", "use find"},
+    {"bat batcat", "use cat"},
+    {"exa eza lsd", "use ls"},
+    {"yq", "use jq for JSON, or `js`"},
+    {"mysql psql mariadb duckdb", "use sqlite3"},
+    {"7z 7za rar unrar", "use tar, zip or unzip"},
+    {"gsed", "use sed"},
+    {"ggrep", "use grep"},
+    {"gdate", "use date"},
+    {"gtar bsdtar cpio", "use tar"},
+    {"mawk nawk", "use awk"},
+    {"zsh fish ksh dash ash csh tcsh", "use bash or sh"},
+    {"top htop btop", "use ps"},
+    {"crontab at batch", "there are no scheduled jobs; use `sleep` in a loop"},
+    {"open xdg-open pbcopy pbpaste xclip xsel", "there is no desktop"},
+};
+
+const char *command_hint(const char *name) {
+    size_t n = strlen(name);
+    for (int i = 0; i < DIM(hints); i++)
+        for (const char *p = hints[i].names; p && *p; p += strspn(p, " ")) {
+            size_t len = strcspn(p, " ");
+            if (len == n && memcmp(p, name, n) == 0) return hints[i].text;
+            p += len;
+        }
+    return NULL;
+}
