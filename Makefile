@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build package native test demo bench format clean help setup
+.PHONY: all build package native test fuzz demo bench format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -54,6 +54,19 @@ test: all ## every test; reports in build/reports
 	PINFOLD=$(CURDIR)/$(BUILD)/pinfold $(PYTHON) -m pytest \
 	    --junitxml=$(REPORTS)/pytest.xml || failed=1; \
 	exit $$failed
+
+# libFuzzer over native builds with ASan and UBSan; what it finds becomes a seed in tests/fuzz/seeds.
+SECONDS ?= 10
+fuzz: ## look for faults: every fuzzer for SECONDS (10)
+	@cmake -S . -B $(BUILD)/fuzz -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
+	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
+	@cmake --build $(BUILD)/fuzz -j $(JOBS) --target fuzzers
+	@set -e; for fuzzer in $(BUILD)/fuzz/tests/fuzz/fuzz_*; do \
+	    name=$${fuzzer##*/fuzz_}; mkdir -p $(BUILD)/fuzz/corpus/$$name; echo "fuzz_$$name"; \
+	    (cd $(BUILD)/fuzz && $(CURDIR)/$$fuzzer -close_fd_mask=2 -timeout=10 -rss_limit_mb=4096 \
+	        -max_total_time=$(SECONDS) -print_final_stats=0 -verbosity=0 -artifact_prefix=$$name- \
+	        corpus/$$name $(CURDIR)/tests/fuzz/seeds/$$name); \
+	done
 
 demo: all ## an agent's script at work
 	@$(PYTHON) examples/transactions/run.py

@@ -2,8 +2,7 @@
  * tests/fuzz/fuzz.h: what fuzzers share. Each fuzz_NAME.c is one, with an oracle beyond "does not
  * crash"; its seeds are the files in seeds/NAME, which ctest runs through it with every build.
  *
- * To look for new ones, configure with -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF,
- * then run tests/fuzz/fuzz_NAME FOLDER SEEDS. What it finds becomes a seed.
+ * To look for new ones: `make fuzz SECONDS=60`. What that finds becomes a seed.
  */
 #ifndef FUZZ_H
 #define FUZZ_H

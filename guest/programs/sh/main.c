@@ -158,7 +158,7 @@ void shell_startup(struct shell *sh, char **env) {
     signal_init(sh);
 }
 
-static void shell_init(struct shell *sh) {
+void shell_init(struct shell *sh) {
     sh->frame = &sh->main_frame;
     sh->main_frame.name = "main";
     sh->tty = -1;

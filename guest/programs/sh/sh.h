@@ -652,6 +652,7 @@ bool parse_int64(const char *s, int64_t *out);  /* the whole text, blanks around
 /* main.c and session.c */
 int session_main(struct shell *sh);
 void shell_set_args(struct shell *sh, char **args, int n); /* copies */
+void shell_init(struct shell *sh);                 /* before anything else */
 void shell_startup(struct shell *sh, char **environ);
 void shell_start_run(struct shell *sh);
 

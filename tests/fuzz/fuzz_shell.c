@@ -1,0 +1,123 @@
+/*
+ * Any text as a script that is parsed but not run. What parses prints as text that parses again and
+ * then prints the same; a quoted text comes back from the parser and the expander as it was;
+ * braces, arithmetic and patterns end without a fault. The first byte chooses which.
+ */
+#include "fuzz.h"
+#include "guest/programs/sh/sh.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static struct shell *the_shell(void) {
+    static struct shell *sh;
+    static char here;
+    if (sh) return sh;
+    sh = calloc(1, sizeof *sh);
+    sh->name = "fuzz";
+    sh->stack_base = &here;
+    shell_init(sh);
+    shell_startup(sh, environ);
+#ifndef PF_FUZZ                             /* there: -close_fd_mask=2 */
+    int null = open("/dev/null", O_WRONLY); /* messages are not what is looked for */
+    if (null >= 0) dup2(null, 2);
+#endif
+    return sh;
+}
+
+/* The text of `code` as the body of a function, as `declare -f` shows it; NULL: no such thing. */
+static char *printed(struct shell *sh, const char *code) {
+    struct tree *t = parse_text(sh, code, strlen(code), 1, "eval");
+    char *text = NULL;
+    if (t && t->root && t->root->kind == N_FUNCTION && !t->root->redirs) {
+        sb out = {0};
+        print_function(&out, t->root->func.name, t->root->func.body);
+        sb_putc(&out, '\n');
+        text = sb_str(&out);
+    }
+    tree_drop(t);
+    return text;
+}
+
+static void prints_stably(struct shell *sh, const char *text) {
+    if (strstr(text, "coproc")) return; /* a coprocess gets a name when it is printed, as in bash */
+    sb code = {0};
+    sb_printf(&code, "f() {\n%s\n}\n", text);
+    char *first = printed(sh, sb_str(&code));
+    sb_free(&code);
+    if (!first) return;
+    char *second = printed(sh, first);
+    if (!second || strcmp(first, second) != 0) {
+        printf("--- first\n%s--- second\n%s", first, second ? second : "does not parse\n");
+        fflush(stdout);
+    }
+    MUST(second && strcmp(first, second) == 0);
+    free(first);
+    free(second);
+}
+
+static void quotes_and_returns(struct shell *sh, const char *text) {
+    static void (*const styles[])(sb *, const char *) = {quote_backslash, quote_single,
+                                                         quote_dollar};
+    for (int i = 0; i < DIM(styles); i++) {
+        sb quoted = {0};
+        styles[i](&quoted, text);
+        struct tree *t = tree_new();
+        struct word *w = parse_word_text(sh, t, sb_str(&quoted), quoted.n, WM_ALL);
+        char *back = w ? expand_single(sh, w) : NULL;
+        MUST(back && strcmp(back, text) == 0);
+        tree_drop(t);
+        sb_free(&quoted);
+    }
+}
+
+static void matches_itself(struct shell *sh, char *text) {
+    char *split = strchr(text, '\n');
+    const char *subject = split ? split + 1 : text;
+    if (split) *split = 0;
+    if (strlen(text) > 200 || strlen(subject) > 1000) return;
+    (void)sh;
+    pattern_match(text, subject, strlen(subject), PAT_EXT);
+    pattern_match(text, subject, strlen(subject), PAT_PATH | PAT_PERIOD | PAT_ICASE);
+    pattern_match("*", subject, strlen(subject), 0);
+    MUST(pattern_match("*", subject, strlen(subject), 0));
+}
+
+static void computes(struct shell *sh, const char *text) {
+    int64_t value;
+    if (strpbrk(text, "$`")) return; /* these would run commands */
+    arith_eval(sh, text, &value, "((");
+}
+
+static void expands_braces(struct shell *sh, const char *text) {
+    struct strings out = {0};
+    if (strlen(text) > 200 || strpbrk(text, "0123456789")) return; /* {1..999999} is only long */
+    brace_expand(sh, text, &out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct shell *sh = the_shell();
+    if (size < 1 || size > 8192) return 0;
+    char *text = malloc(size);
+    size_t n = 0;
+    for (size_t i = 1; i < size; i++)
+        if (data[i]) text[n++] = (char)data[i];
+    text[n] = 0;
+    sh->stack_limit = 4u << 20;
+    sh->stack_base = (char *)&sh;
+    arena_mark mark = arena_here(&sh->tmp);
+    switch (data[0]) {
+    case 'q': quotes_and_returns(sh, text); break;
+    case 'm': matches_itself(sh, text); break;
+    case 'a': computes(sh, text); break;
+    case 'b': expands_braces(sh, text); break;
+    default: prints_stably(sh, text);
+    }
+    arena_release(&sh->tmp, mark);
+    sh->flow = FLOW_NONE;
+    sh->status = 0;
+    free(text);
+    return 0;
+}
