@@ -80,6 +80,7 @@ $(PEERS):
 bench: all $(PEERS) ## pinfold beside Linux and beside the alternatives
 	@$(BUILD)/bench/mechanism $(BUILD)/native/bin/pfbench
 	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/compare.py
+	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/shell.py
 
 format: ## lay out C and Python as .clang-format and pyproject.toml say
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
