@@ -242,3 +242,13 @@ def test_a_command_that_is_not_there_names_a_near_one(sandbox, name, instead):
     assert first == f"bash: line 1: {name}: command not found"
     assert second.startswith("hint: ") and instead in second
     assert sandbox.run("nosuchthing").stderr == "bash: line 1: nosuchthing: command not found\n"
+
+
+def test_a_session_does_not_grow(sandbox):
+    script = (
+        'x=$(echo a | tr a b); f() { local y=1; echo $y; }; f | cat; arr=(1 2 3); '
+        "declare -A m=([a]=1); cat <<< $x > /tmp/f; (exit 3); trap '' USR1; eval z=1; "
+        "[[ $x =~ b ]]; read q < /tmp/f; sleep 0 & wait; cat <(echo p)"
+    )
+    sizes = [sandbox.run(script).usage.memory_bytes for _ in range(1000)]
+    assert sizes[-1] == sizes[100]

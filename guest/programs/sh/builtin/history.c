@@ -3,11 +3,20 @@
  */
 #include "builtin.h"
 
-/* A shell that reads no terminal keeps no history: the list is empty. */
+/* No list is kept: line editing is the host's, and a script has none. It lists as empty; what would
+ * put something into it, or read or write a file, says so. */
 BUILTIN(history) {
     struct bopt o = bopt_new(argc, argv);
     for (int c; (c = bopt_next(sh, &o, "acd:npsrw", NULL));) {
         if (bopt_over(c)) return 2;
+        if (c == 'p') break;
+        if (c == 'c' || c == 'd') continue;
+        sh_builtin_error(sh, "-%c: this shell keeps no history list", c);
+        return 1;
+    }
+    if (o.index > 1 && strchr(argv[o.index - 1], 'p')) {
+        for (int i = o.index; i < argc; i++) out_printf(sh, "%s\n", argv[i]);
+        return 0;
     }
     int64_t n;
     if (o.index < argc && !parse_int64(argv[o.index], &n)) {
@@ -22,7 +31,6 @@ BUILTIN(history) {
 }
 
 BUILTIN(unsupported) {
-    (void)argc, (void)argv;
     if (strcmp(sh->builtin, "bind") == 0) {
         sh_builtin_error(sh, "warning: line editing not enabled");
         return 1;
@@ -31,6 +39,7 @@ BUILTIN(unsupported) {
         sh_builtin_error(sh, "not currently executing completion function");
         return 1;
     }
+    if (argc == 1 || strcmp(argv[1], "-l") == 0) return 0; /* fc: as history, an empty list */
     sh_builtin_error(sh, "history specification out of range");
     return 1;
 }
