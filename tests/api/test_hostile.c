@@ -1,0 +1,49 @@
+/*
+ * tests/api/test_hostile.c: a program that speaks the kernel's language wrongly.
+ *
+ * Whatever it sends, the host and the kernel live on: the run ends, the next one works, the
+ * neighbour notices nothing and the sandbox stays within its memory. SEEDS and CHILDREN in the
+ * environment look further than a test has time for.
+ */
+#include "harness.h"
+
+enum { MEMORY = 96 << 20 };
+
+static pf_sandbox *small(void) {
+    pf_options *options = make_options("lookup");
+    MUST(pf_options_limit(options, "memory_bytes", MEMORY, &test_error));
+    MUST(pf_options_limit(options, "wall_ms", 20000, &test_error));
+    MUST(pf_options_limit(options, "cpu_ms", 20000, &test_error));
+    pf_sandbox *s = NULL;
+    MUST(pf_sandbox_new(options, &s, &test_error));
+    pf_options_free(options);
+    return s;
+}
+
+static int setting(const char *name, int otherwise) {
+    const char *text = getenv(name);
+    return text ? atoi(text) : otherwise;
+}
+
+int main(void) {
+    int seeds = setting("SEEDS", 6), children = setting("CHILDREN", 40);
+    pf_sandbox *neighbour = small();
+    CHECK_RUN(neighbour, "shell", "secret=mine; echo $secret > kept", "", 0);
+    for (int seed = 1; seed <= seeds; seed++) {
+        pf_sandbox *s = small();
+        char code[80];
+        snprintf(code, sizeof code, "hostile %d %d", seed, children);
+        const pf_result *r = run(s, "shell", code);
+        CHECK(r != NULL);
+        if (!r) printf("  seed %d: %s\n", seed, test_error.message);
+        if (r && r->exit_code != 0 && !r->limit)
+            printf("  seed %d: status %d, %.*s\n", seed, r->exit_code, (int)r->stderr_len,
+                   r->stderr_data);
+        CHECK(r && r->memory_bytes <= MEMORY);
+        CHECK_RUN(s, "shell", "echo alive | cat", "alive\n", 0);
+        pf_sandbox_free(s);
+        CHECK_RUN(neighbour, "shell", "echo $secret; cat kept", "mine\nmine\n", 0);
+    }
+    pf_sandbox_free(neighbour);
+    return finish_tests();
+}

@@ -1,0 +1,159 @@
+/*
+ * tests/guest/hostile.c: a program that does not use the C library's idea of the kernel: it sends
+ * random messages, true and false lengths, every call number and every range, from children that
+ * may destroy themselves. TEST: not part of the product.
+ *
+ * usage: hostile SEED CHILDREN
+ *
+ * Prints `done` when it came through; what it does to its own process is its own business.
+ */
+#include <pf.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/message.h"
+
+enum { MESSAGES = 300 };
+
+static uint64_t state;
+
+static uint32_t any(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 16);
+}
+
+#ifdef __wasm__
+__attribute__((import_module("pf"), import_name("call"))) void
+__pf_import_call(struct pf_message *message);
+
+static char buffer[1 << 17];
+
+static uint32_t memory_end(void) {
+    return (uint32_t)__builtin_wasm_memory_size(0) << 16;
+}
+
+/* Mostly ranges inside: one outside ends the process. */
+static uint32_t address(void) {
+    switch (any() % 400) {
+    case 0: return 0;
+    case 1: return memory_end() - any() % 64;
+    case 2: return UINT32_MAX - any() % 64;
+    case 3: return any();
+    case 4: return any() % memory_end();
+    default: return (uint32_t)(uintptr_t)buffer + any() % 4096;
+    }
+}
+
+static uint32_t length(void) {
+    static const uint32_t some[] = {0,     1,      8,        48,       64,
+                                    255,   4095,   4096,     65535,    65536,
+                                    65537, 131072, 1u << 20, 1u << 31, UINT32_MAX};
+    uint32_t last = any() % 100 ? 9 : sizeof some / sizeof *some; /* the rest is too long */
+    return any() % 3 ? some[any() % last] : any() % 300;
+}
+
+static int64_t argument(void) {
+    static const int64_t some[] = {0,
+                                   1,
+                                   2,
+                                   3,
+                                   -1,
+                                   -2,
+                                   -100,
+                                   63,
+                                   64,
+                                   255,
+                                   256,
+                                   4096,
+                                   1 << 20,
+                                   INT32_MAX,
+                                   INT32_MIN,
+                                   UINT32_MAX,
+                                   INT64_MAX,
+                                   INT64_MIN,
+                                   (int64_t)1 << 40};
+    return any() % 2 ? some[any() % (sizeof some / sizeof *some)] : (int64_t)(any() % 16);
+}
+
+/* Paths, vectors of words and plain noise. */
+static void fill(void) {
+    static const char *const texts[] = {
+        "/tmp/x", "x",         "..",        "/proc/self/exe", "/dev/fd/1",
+        "",       "a/../../b", "/bin/echo", "/tmp/x\0/tmp/y", "////tmp///"};
+    for (int i = 0; i < 64; i++) {
+        uint32_t at = any() % (sizeof buffer - 64), word = any() % 3 ? any() % 64 : any();
+        if (any() % 2)
+            memcpy(buffer + at, &word, 4);
+        else
+            memcpy(buffer + at, texts[any() % 10], 16);
+    }
+    memcpy(buffer, texts[any() % 10], 16);
+}
+
+static void attack(void) {
+    for (int i = 0; i < MESSAGES; i++) {
+        if (i % 16 == 0) fill();
+        struct pf_message m = {
+            .call = any() % 8   ? any() % 160
+                    : any() % 8 ? 256 + any() % 24
+                                : any(),
+            .flags = any() % 4 ? 0 : any(),
+            .in = address(),
+            .in_len = length(),
+            .out = address(),
+            .out_cap = length(),
+            .out_len = any(),
+            .reserved = any() % 2 ? 0 : any(),
+        };
+        for (int k = 0; k < PF_MESSAGE_ARGS; k++) m.arg[k] = argument();
+        if (m.call == 68 || m.call == 73) continue; /* EXIT and KILL would only end the fun */
+        if (any() % 200 == 0)
+            __pf_import_call((struct pf_message *)(uintptr_t)address());
+        else
+            __pf_import_call(&m);
+    }
+}
+#else
+static void attack(void) {}
+#endif
+
+/* Waits a while, then kills: a child may have made itself wait for ever. */
+static void reap(pid_t pid) {
+    struct timespec moment = {.tv_nsec = 2000000};
+    for (int i = 0; i < 5; i++) {
+        int status;
+        if (waitpid(pid, &status, WNOHANG) == pid) return;
+        nanosleep(&moment, NULL);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        fprintf(stderr, "usage: hostile SEED CHILDREN\n");
+        return 2;
+    }
+    uint64_t seed = strtoull(argv[1], NULL, 10);
+    int children = atoi(argv[2]);
+    for (int i = 0; i < children; i++) {
+        state = (seed * 1000003 + (uint64_t)i + 1) * 0x9e3779b97f4a7c15u | 1;
+        pid_t pid = fork();
+        if (pid == 0) {
+            setpgid(0, 0); /* kill(0) is for itself */
+            attack();
+            _exit(0);
+        }
+        if (pid > 0) reap(pid);
+    }
+    printf("done\n");
+    return 0;
+}
