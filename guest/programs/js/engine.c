@@ -124,6 +124,7 @@ static JSValue make_native(JSContext *ctx)
     bind_spawn(ctx, native);
     bind_text(ctx, native);
     bind_tool(ctx, native);
+    bind_zlib(ctx, native);
     return native;
 }
 

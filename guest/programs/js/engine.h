@@ -79,6 +79,7 @@ void bind_program(JSContext *ctx, JSValueConst native);
 void bind_spawn(JSContext *ctx, JSValueConst native);
 void bind_text(JSContext *ctx, JSValueConst native);
 void bind_tool(JSContext *ctx, JSValueConst native);
+void bind_zlib(JSContext *ctx, JSValueConst native);
 
 /* Defines `tab` as the property `name` of `native`. */
 void engine_bind(JSContext *ctx, JSValueConst native, const char *name,

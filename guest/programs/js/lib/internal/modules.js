@@ -13,7 +13,7 @@ const builtins = new Set([
     'assert', 'assert/strict', 'buffer', 'child_process', 'console', 'constants', 'crypto', 'events', 'fs',
     'fs/promises', 'module', 'os', 'path', 'path/posix', 'perf_hooks', 'process', 'punycode', 'querystring',
     'readline', 'readline/promises', 'stream', 'stream/promises', 'string_decoder', 'timers',
-    'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads',
+    'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
 ]);
 // Modules of Node that exist nowhere in a sandbox; the message says why.
 const absent = {
@@ -21,7 +21,6 @@ const absent = {
     net: 'there is no network', tls: 'there is no network', dgram: 'there is no network',
     dns: 'there is no network', 'dns/promises': 'there is no network', cluster: 'there are no worker processes',
     async_hooks: 'promises are not tracked here', test: 'it is not part of this library; use assert',
-    zlib: 'it is not part of this library; use gzip, gunzip or tar through shell()',
     inspector: 'there is no debugger', repl: 'there is no interactive mode',
 };
 const aliases = { 'path/posix': 'path', 'util/types': 'internal/types' };

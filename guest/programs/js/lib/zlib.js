@@ -1,0 +1,207 @@
+// zlib: gzip, deflate and their inverses: sync, with callbacks, and as streams.
+'use strict';
+
+const { check, coded, argType, outOfRange } = require('internal/errors');
+const { Transform } = require('stream');
+const { zlib } = native;
+
+const constants = {
+    Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5, Z_TREES: 6,
+    Z_OK: 0, Z_STREAM_END: 1, Z_NEED_DICT: 2, Z_ERRNO: -1, Z_STREAM_ERROR: -2, Z_DATA_ERROR: -3, Z_MEM_ERROR: -4,
+    Z_BUF_ERROR: -5, Z_VERSION_ERROR: -6, Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9,
+    Z_DEFAULT_COMPRESSION: -1, Z_FILTERED: 1, Z_HUFFMAN_ONLY: 2, Z_RLE: 3, Z_FIXED: 4, Z_DEFAULT_STRATEGY: 0,
+    ZLIB_VERNUM: 4880, DEFLATE: 1, INFLATE: 2, GZIP: 3, GUNZIP: 4, DEFLATERAW: 5, INFLATERAW: 6, UNZIP: 7,
+    Z_MIN_WINDOWBITS: 8, Z_MAX_WINDOWBITS: 15, Z_DEFAULT_WINDOWBITS: 15, Z_MIN_CHUNK: 64, Z_MAX_CHUNK: Infinity,
+    Z_DEFAULT_CHUNK: 16384, Z_MIN_MEMLEVEL: 1, Z_MAX_MEMLEVEL: 9, Z_DEFAULT_MEMLEVEL: 8, Z_MIN_LEVEL: -1,
+    Z_MAX_LEVEL: 9, Z_DEFAULT_LEVEL: -1,
+};
+const codes = {};
+for (const [name, value] of Object.entries(constants))
+    if (/^Z_(?:OK|STREAM_END|NEED_DICT|\w+_ERROR|ERRNO)$/.test(name)) Object.assign(codes, { [name]: value, [value]: name });
+
+// What is around the data, in the way zlib's windowBits tell it.
+const kinds = {
+    Gzip: { inflates: false, bits: bits => bits + 16 }, Gunzip: { inflates: true, bits: bits => bits + 16 },
+    Deflate: { inflates: false, bits: bits => bits }, Inflate: { inflates: true, bits: bits => bits },
+    DeflateRaw: { inflates: false, bits: bits => -bits }, InflateRaw: { inflates: true, bits: bits => -bits },
+    Unzip: { inflates: true, bits: bits => bits + 32 },
+};
+const gzipped = kind => kind === 'Gunzip' || kind === 'Unzip';
+
+function failure(number, message) {
+    const error = new Error(message ?? { [-5]: 'unexpected end of file', 2: 'Missing dictionary', [-3]: 'incorrect data' }[number] ?? 'zlib error');
+    error.errno = number;
+    error.code = codes[number];
+    return error;
+}
+
+function setting(options, name, low, high, fallback) {
+    const value = options[name];
+    if (value === undefined || Number.isNaN(value)) return fallback;
+    if (typeof value !== 'number') throw argType(`options.${name}`, 'number', value);
+    if (!(value >= low && value <= high)) throw outOfRange(`options.${name}`, `>= ${low} and <= ${high}`, value);
+    return value;
+}
+
+function start(kind, options = {}) {
+    const { inflates, bits } = kinds[kind];
+    const window = setting(options, 'windowBits', inflates && !kind.endsWith('Raw') ? 0 : 8, 15, 15);
+    const level = setting(options, 'level', -1, 9, -1), memory = setting(options, 'memLevel', 1, 9, 8);
+    const strategy = setting(options, 'strategy', 0, 4, 0);
+    // zlib itself has no window of 8 bits for raw data
+    const stream = zlib.start(inflates, level, bits(kind === 'DeflateRaw' && window === 8 ? 9 : window), memory, strategy);
+    if (typeof stream === 'number') throw failure(stream);
+    if (options.dictionary && (!inflates || kind === 'InflateRaw')) {
+        const result = zlib.dictionary(stream, options.dictionary);
+        if (result !== 0) throw failure(result, 'Failed to set dictionary');
+    }
+    return stream;
+}
+
+function asBytes(data) {
+    if (typeof data === 'string') return Buffer.from(data);
+    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    if (data instanceof ArrayBuffer) return new Uint8Array(data);
+    throw argType('buffer', ['string', 'Buffer', 'TypedArray', 'DataView', 'ArrayBuffer'], data);
+}
+
+// One stream of work: feed(bytes, flush) answers the output; `ended` when the data is complete.
+class Work {
+    ended = false;
+    #stream;
+    #kind;
+    #options;
+    constructor(kind, options) {
+        this.#kind = kind;
+        this.#options = options ?? {};
+        this.#stream = start(kind, options);
+    }
+    feed(bytes, flush) {
+        const parts = [], most = this.#options.maxOutputLength ?? Number.MAX_SAFE_INTEGER;
+        let left = bytes, total = 0;
+        for (;;) {
+            if (this.ended) {
+                // Another member may follow, or zeros that fill a block.
+                if (!gzipped(this.#kind) || left.length === 0 || left[0] === 0) break;
+                zlib.reset(this.#stream);
+                this.ended = false;
+            }
+            const [status, out, unused, message] = zlib.run(this.#stream, left, flush, most - total);
+            total += out.byteLength;
+            if (total > most)
+                throw coded(RangeError, 'ERR_BUFFER_TOO_LARGE', `Cannot create a Buffer larger than ${most} bytes`);
+            if (out.byteLength) parts.push(Buffer.from(out));
+            left = left.subarray(left.length - unused);
+            if (status === constants.Z_NEED_DICT && this.#options.dictionary) {
+                if (zlib.dictionary(this.#stream, this.#options.dictionary) !== 0) throw failure(constants.Z_DATA_ERROR, 'Bad dictionary');
+                continue;
+            }
+            if (status === constants.Z_STREAM_END) {
+                this.ended = true;
+                continue;
+            }
+            if (status < 0 && status !== constants.Z_BUF_ERROR) throw failure(status, message);
+            if (status === constants.Z_NEED_DICT) throw failure(status, 'Missing dictionary');
+            break;
+        }
+        return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    }
+    finish(bytes, flush = constants.Z_FINISH) {
+        const out = this.feed(bytes, flush);
+        if (!this.ended && flush === constants.Z_FINISH) throw failure(constants.Z_BUF_ERROR);
+        return out;
+    }
+}
+
+function convert(kind, data, options) {
+    return new Work(kind, options).finish(asBytes(data), options?.finishFlush);
+}
+
+// The streams: new zlib.Gzip(options), zlib.createGzip(options).
+class ZlibBase extends Transform {
+    #work;
+    #kind;
+    #finishFlush;
+    bytesWritten = 0;
+    constructor(kind, options) {
+        super({ ...options });
+        this.#kind = kind;
+        this.#finishFlush = options?.finishFlush ?? constants.Z_FINISH;
+        this.#work = new Work(kind, options);
+        this._options = options;
+    }
+    _transform(chunk, encoding, done) {
+        this.bytesWritten += chunk.length;
+        this.#step(() => this.#work.feed(asBytes(chunk), constants.Z_NO_FLUSH), done);
+    }
+    _flush(done) {
+        this.#step(() => (this.#work.ended || (kinds[this.#kind].inflates && this.bytesWritten === 0) ? Buffer.alloc(0) : this.#work.finish(new Uint8Array(0), this.#finishFlush)), done);
+    }
+    #step(work, done) {
+        let out;
+        try {
+            out = work();
+        } catch (error) {
+            return done(error);
+        }
+        if (out.length) this.push(out);
+        return done();
+    }
+    flush(kind, callback) {
+        if (typeof kind === 'function') [kind, callback] = [constants.Z_FULL_FLUSH, kind];
+        this.#step(() => this.#work.feed(new Uint8Array(0), kind ?? constants.Z_FULL_FLUSH), error => callback?.(error));
+    }
+    reset() {
+        this.#work = new Work(this.#kind, this._options);
+    }
+    close(callback) {
+        if (callback) this.once('close', callback);
+        this.destroy();
+    }
+}
+
+const names = {
+    Gzip: 'gzip', Gunzip: 'gunzip', Deflate: 'deflate', Inflate: 'inflate', DeflateRaw: 'deflateRaw',
+    InflateRaw: 'inflateRaw', Unzip: 'unzip',
+};
+
+module.exports = {
+    constants, codes,
+    crc32(data, value = 0) {
+        if (typeof data !== 'string' && !ArrayBuffer.isView(data)) throw argType('data', ['string', 'Buffer', 'TypedArray', 'DataView'], data);
+        return zlib.crc32(asBytes(data), value);
+    },
+};
+for (const [kind, name] of Object.entries(names)) {
+    const Class = { [kind]: class extends ZlibBase {
+        constructor(options) {
+            super(kind, options);
+        }
+    } }[kind];
+    // Node's constructors work without `new`.
+    module.exports[kind] = new Proxy(Class, { apply: (target, self, args) => new target(...args) });
+    module.exports[`create${kind}`] = options => new Class(options);
+    module.exports[`${name}Sync`] = (buffer, options) => convert(kind, buffer, options);
+    module.exports[name] = (buffer, options, callback) => {
+        if (typeof options === 'function') [options, callback] = [undefined, options];
+        check.function(callback, 'callback');
+        const bytes = asBytes(buffer);
+        let error = null, result;
+        try {
+            result = convert(kind, bytes, options);
+        } catch (thrown) {
+            error = thrown;
+        }
+        require('internal/timers').complete(callback, error, result);
+    };
+}
+for (const [name, value] of Object.entries(constants))
+    if (name.startsWith('Z_')) Object.defineProperty(module.exports, name, { value, enumerable: false });
+
+// Brotli is not part of this library.
+for (const name of ['brotliCompress', 'brotliDecompress', 'brotliCompressSync', 'brotliDecompressSync', 'createBrotliCompress',
+    'createBrotliDecompress', 'BrotliCompress', 'BrotliDecompress']) {
+    module.exports[name] = () => {
+        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `zlib.${name}: there is no Brotli in this sandbox; use gzip or deflate`);
+    };
+}
