@@ -1,7 +1,8 @@
 /*
  * grep_perl.c: -P, by PCRE2's interpreter.
  *
- * Backtracking may take for ever: PCRE2 counts its steps, and past the bound grep ends as GNU's does.
+ * Backtracking may take for ever: PCRE2 counts its steps, and past the bound grep ends as GNU's
+ * does.
  */
 #include "grep_perl.h"
 #include "pf.h"
@@ -24,11 +25,15 @@ grep_perl *grep_perl_new(const grep_options *o) {
     size_t len = o->patterns.len;
     if (memchr(pattern, '\n', len)) g_die(2, "the -P option only supports a single pattern");
     g_text whole = {0};
-    if (o->whole_line) g_text_adds(&whole, "^(?:");
-    else if (o->whole_word) g_text_adds(&whole, "(?<!\\w)(?:");
+    if (o->whole_line)
+        g_text_adds(&whole, "^(?:");
+    else if (o->whole_word)
+        g_text_adds(&whole, "(?<!\\w)(?:");
     g_text_add(&whole, pattern, len);
-    if (o->whole_line) g_text_adds(&whole, ")$");
-    else if (o->whole_word) g_text_adds(&whole, ")(?!\\w)");
+    if (o->whole_line)
+        g_text_adds(&whole, ")$");
+    else if (o->whole_word)
+        g_text_adds(&whole, ")(?!\\w)");
     uint32_t flags = PCRE2_DOLLAR_ENDONLY;
     if (g_utf8_locale()) flags |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
     if (o->ignore_case) flags |= PCRE2_CASELESS;
@@ -36,7 +41,8 @@ grep_perl *grep_perl_new(const grep_options *o) {
     PCRE2_SIZE at;
     grep_perl *p = g_zalloc(sizeof *p);
     p->o = o;
-    p->code = pcre2_compile((PCRE2_SPTR)(whole.s ? whole.s : ""), whole.len, flags, &error, &at, NULL);
+    p->code =
+        pcre2_compile((PCRE2_SPTR)(whole.s ? whole.s : ""), whole.len, flags, &error, &at, NULL);
     if (!p->code) {
         char message[256];
         pcre2_get_error_message(error, (PCRE2_UCHAR *)message, sizeof message);
@@ -54,7 +60,8 @@ grep_perl *grep_perl_new(const grep_options *o) {
 bool grep_perl_search(grep_perl *p, const char *line, size_t len, size_t from, pf_range *match) {
     pf_yield();
     int result = pcre2_match(p->code, (PCRE2_SPTR)line, len, from, 0, p->data, p->context);
-    if (result == PCRE2_ERROR_MATCHLIMIT) g_die(2, "%s: exceeded PCRE's backtracking limit", p->o->file);
+    if (result == PCRE2_ERROR_MATCHLIMIT)
+        g_die(2, "%s: exceeded PCRE's backtracking limit", p->o->file);
     if (result == PCRE2_ERROR_HEAPLIMIT) g_die(2, "%s: exceeded PCRE's heap limit", p->o->file);
     if (result == PCRE2_ERROR_NOMEMORY) g_die(2, "memory exhausted");
     if (result == PCRE2_ERROR_NOMATCH || result == PCRE2_ERROR_BADUTFOFFSET) return false;
