@@ -21,7 +21,16 @@
 #include <string.h>
 
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t m) {
-    return (uint64_t)((unsigned __int128)a * b % m);
+    unsigned __int128 product = (unsigned __int128)a * b;
+    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product, rest = high % m;
+    if (high == 0) return low % m;
+    /* Bit by bit: the compiler's 128-bit remainder does not link for wasm. */
+    for (int i = 63; i >= 0; i--) {
+        bool carry = rest >> 63;
+        rest = rest << 1 | (low >> i & 1);
+        if (carry || rest >= m) rest -= m;
+    }
+    return rest;
 }
 
 static uint64_t power(uint64_t base, uint64_t exponent, uint64_t m) {
