@@ -257,14 +257,14 @@ static void remove_page(awk_array *a, page *p) {
 static bool read_number(const char *s, size_t len, int32_t *out) {
     bool negative = len > 0 && s[0] == '-';
     size_t at = negative;
-    if (len == at || len > 10 || (s[at] == '0' && len > 1)) return false;
+    if (len == at || len - at > 10 || (s[at] == '0' && len > 1)) return false;
     int64_t n = 0;
     for (; at < len; at++) {
         unsigned digit = (unsigned char)s[at] - '0';
         if (digit > 9) return false;
         n = n * 10 + digit;
     }
-    if (n > INT32_MAX) return false;
+    if (n > (int64_t)INT32_MAX + negative) return false;
     *out = (int32_t)(negative ? -n : n);
     return true;
 }

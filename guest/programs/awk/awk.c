@@ -66,6 +66,7 @@ static const g_long longs[] = {{"assign", 'v', G_REQUIRED},
                                {"traditional", 'c', G_NONE},
                                {"trace", 'I', G_NONE},
                                {"use-lc-numeric", 'N', G_NONE},
+                               {"version", 'V', G_NONE},
                                {0}};
 
 static void report(const char *kind, const char *format, va_list args, char *text, size_t size) {
@@ -159,10 +160,8 @@ static void one_option(options *o, int option, const char *arg) {
     case 'o':
     case 'p': refused("this option", "there is no debugger, profiler or pretty-printer");
     case 'C':
-    case 'V':
-    case G_OPTION_VERSION: g_print_version(); g_exit(0);
-    case 'h':
-    case G_OPTION_HELP: g_outs(g_help()); g_exit(0);
+    case 'V': g_outf("%s (pinfold) 5.2.1, compatible with GNU Awk 5.2.1\n", g_name()); g_exit(0);
+    case 'h': g_outs(g_help()); g_exit(0);
     }
 }
 
@@ -178,6 +177,9 @@ int awk_main(int argc, char **argv) {
     options opts = {0};
     opts.sources = g_zalloc((size_t)(argc + 1) * sizeof *opts.sources);
     opts.assignments = g_zalloc((size_t)(argc + 1) * sizeof *opts.assignments);
+    const char *slash = strrchr(argv[0], '/');
+    const char *name = slash ? slash + 1 : argv[0];
+    g_begin(name, g_help());
     g_set_failure(2);
     awk.bytes = !g_utf8_locale();
     g_options o;
@@ -204,7 +206,7 @@ int awk_main(int argc, char **argv) {
 
     run_begin(code);
     record_begin();
-    variables_begin(code, argc, argv, argv[0]);
+    variables_begin(code, argc, argv, name);
     value *args = &awk.globals[V_ARGV];
     for (int i = at; i < argc; i++)
         *array_at_int(args->array, i - at + 1) = value_input(text_ofs(argv[i]));

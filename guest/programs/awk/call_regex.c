@@ -158,7 +158,8 @@ static int64_t replace(awk_regex *re, const awk_text *by, bool is_gensub, int64_
         size_t start = (size_t)groups[0].start, end = (size_t)groups[0].end;
         bool empty = start == end;
         g_text_add(&result, text->s + at, start - at);
-        if (!(empty && start == last_end)) {
+        /* An empty match right behind another does not count for g, but for a number. */
+        if (!(empty && start == last_end) || (is_gensub && which > 0)) {
             found++;
             if (which == 0 || found == which) {
                 replaced++;

@@ -22,6 +22,7 @@ struct awk_reader {
     char *buf;
     size_t start, len, cap; /* unread bytes are buf[start .. len) */
     bool eof;
+    bool begun; /* a record was handed out: ^ in RS matches no more */
 };
 
 static enum { RS_CHAR, RS_REGEX, RS_PARAGRAPHS } rs_kind;
@@ -82,6 +83,7 @@ static int take(awk_reader *r, size_t record, size_t terminator, const char **s,
     *len = record;
     set_rt(*s + record, terminator);
     r->start += record + terminator;
+    r->begun = true;
     return 1;
 }
 
@@ -103,7 +105,8 @@ static int next_by_char(awk_reader *r, const char **s, size_t *len) {
 /* Where the next match that is not empty lies in the unread bytes. */
 static bool find_terminator(awk_reader *r, size_t from, range *out) {
     size_t have = r->len - r->start;
-    while (from < have && regex_search(rs_regex, r->buf + r->start, have, from, from > 0, out, 1)) {
+    while (from < have &&
+           regex_search(rs_regex, r->buf + r->start, have, from, r->begun || from > 0, out, 1)) {
         if (out->end > out->start) return true;
         from = (size_t)out->start + 1;
     }

@@ -96,6 +96,7 @@ double number_read(const char *s, size_t len, size_t *end) {
         }
     }
     if (digits <= 18 && mantissa <= (1ull << 53) && !exponent && scale >= -22) {
+        if (mantissa == 0) return 0; /* never -0, which gawk does not read either */
         double n = (double)mantissa;
         if (scale) n /= tens[-scale];
         return negative ? -n : n;

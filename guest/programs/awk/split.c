@@ -95,7 +95,10 @@ static bool next_by_pattern(const splitter *sp, const char *s, size_t len, split
                             range *field, range *separator) {
     size_t before = state->at, from = before;
     for (;;) {
-        if (!regex_search(sp->regex, s, len, from, from > 0, field, 1)) return false;
+        /* Each search begins a text of its own: ^ matches there. */
+        if (!regex_search(sp->regex, s + from, len - from, 0, false, field, 1)) return false;
+        field->start += (ptrdiff_t)from;
+        field->end += (ptrdiff_t)from;
         if (field->end > field->start) break;
         /* An empty match counts, but not right behind a field. */
         if (state->count == 0 || (size_t)field->start > before) break;
