@@ -11,7 +11,7 @@
 void usage(void) {
     fputs("usage: pinfold run [OPTION]... FILE     run a script (FILE -: standard input)\n"
           "       pinfold [OPTION]... -c CODE      run a piece of code\n"
-          "       pinfold policy check FILE        check a policy\n"
+          "       pinfold shell [OPTION]...        a session, line by line\n"
           "\n"
           "Runs code in a sandbox that reaches nothing but the tools given here.\n"
           "\n"
@@ -27,17 +27,38 @@ void usage(void) {
           "                            that is a pipe or a file\n"
           "      --limit NAME=VALUE    cpu_seconds, wall_seconds, memory_bytes, output_bytes, …;\n"
           "                            bytes may end in K, M or G; none lifts a limit\n"
+          "      --clock TIME          fix the clock at TIME (seconds since 1970); sleeping then "
+          "takes\n"
+          "                            no time\n"
+          "      --seed NUMBER         fix the randomness\n"
+          "      --record FILE         write a trace for `pinfold replay`\n"
+          "      --redact              leave tool results out of the trace\n"
+          "      --restore FILE        go on from a snapshot\n"
+          "      --snapshot FILE       save the sandbox when the script has ended\n"
+          "      --key FILE            authenticate snapshots with the bytes of FILE\n"
           "      --json                print one JSON object with output, status, value and usage\n"
-          "      --version\n"
           "      --help\n"
           "\n"
           "The exit status is the script's; 125 when pinfold itself could not run it.\n",
           stdout);
 }
 
-enum { OPTION_STDIN = 256, OPTION_LIMIT, OPTION_JSON };
+enum {
+    OPTION_STDIN = 256,
+    OPTION_LIMIT,
+    OPTION_JSON,
+    OPTION_CLOCK,
+    OPTION_SEED,
+    OPTION_RECORD,
+    OPTION_REDACT,
+    OPTION_RESTORE,
+    OPTION_SNAPSHOT,
+    OPTION_KEY,
+    OPTION_HELP
+};
 
 static const struct option options[] = {
+    /* usage() and completion.c name them, too */
     {"language", required_argument, NULL, 'l'},
     {"tool", required_argument, NULL, 't'},
     {"policy", required_argument, NULL, 'p'},
@@ -46,6 +67,14 @@ static const struct option options[] = {
     {"stdin", required_argument, NULL, OPTION_STDIN},
     {"limit", required_argument, NULL, OPTION_LIMIT},
     {"json", no_argument, NULL, OPTION_JSON},
+    {"clock", required_argument, NULL, OPTION_CLOCK},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"record", required_argument, NULL, OPTION_RECORD},
+    {"redact", no_argument, NULL, OPTION_REDACT},
+    {"restore", required_argument, NULL, OPTION_RESTORE},
+    {"snapshot", required_argument, NULL, OPTION_SNAPSHOT},
+    {"key", required_argument, NULL, OPTION_KEY},
+    {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
 };
 
@@ -67,7 +96,7 @@ static void add_file(struct arguments *out, char *text) {
     add_pair(&out->files, "file", text, separator, "HOST:GUEST with an absolute GUEST");
 }
 
-void arguments_parse(struct arguments *out, int argc, char **argv, bool run_command) {
+void arguments_parse(struct arguments *out, int argc, char **argv, const char *command) {
     memset(out, 0, sizeof *out);
     int option;
     while ((option = getopt_long(argc, argv, "c:l:t:p:f:e:", options, NULL)) != -1) {
@@ -83,12 +112,23 @@ void arguments_parse(struct arguments *out, int argc, char **argv, bool run_comm
             add_pair(&out->limits, "limit", optarg, strchr(optarg, '='), "NAME=VALUE");
             break;
         case OPTION_JSON: out->json = true; break;
+        case OPTION_CLOCK: out->clock = optarg; break;
+        case OPTION_SEED: out->seed = optarg; break;
+        case OPTION_RECORD: out->record = optarg; break;
+        case OPTION_REDACT: out->redact = true; break;
+        case OPTION_RESTORE: out->restore = optarg; break;
+        case OPTION_SNAPSHOT: out->snapshot = optarg; break;
+        case OPTION_KEY: out->key = optarg; break;
+        case OPTION_HELP: usage(); exit(0);
         default: fputs("Try 'pinfold --help'.\n", stderr); exit(CLI_FAILURE);
         }
     }
-    if (run_command && optind < argc) out->file = argv[optind++];
-    if (optind < argc) die("unexpected argument '%s'; see pinfold --help", argv[optind]);
+    bool run = !strcmp(command, "run"), shell = !strcmp(command, "shell");
+    if (run && optind < argc) out->file = argv[optind++];
+    if (optind < argc)
+        die("unexpected argument '%s'; see pinfold %s --help", argv[optind], command);
     if (out->file && out->code) die("run FILE and -c CODE exclude each other");
-    if (!out->file && !out->code)
-        die(run_command ? "run: which FILE? See pinfold --help" : "no code; see pinfold --help");
+    if (!shell && !out->file && !out->code)
+        die(run ? "run: which FILE? See pinfold run --help" : "no code; see pinfold --help");
+    if (out->redact && !out->record) die("--redact is for --record");
 }

@@ -26,12 +26,15 @@ struct arguments {
     const char *language; /* or NULL: found out */
     const char *policy;   /* a file, or NULL */
     const char *input;    /* --stdin FILE, or NULL */
+    const char *clock, *seed;   /* or NULL */
+    const char *record;         /* a file to make, or NULL */
+    const char *restore, *snapshot, *key; /* files, or NULL */
     struct pairs tools, files, env, limits;
-    bool json;
+    bool json, redact;
 };
 
-/* `argv` from behind a command word, if there was one. */
-void arguments_parse(struct arguments *out, int argc, char **argv, bool run_command);
+/* `argv` from a command word on, if there was one; `command` is "run", "shell" or "-c". */
+void arguments_parse(struct arguments *out, int argc, char **argv, const char *command);
 void usage(void);
 
 #endif

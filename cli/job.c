@@ -67,8 +67,8 @@ out:
 }
 
 static void feed(struct job *job) {
-    ssize_t count = write(job->input, job->arguments.data + job->written,
-                          job->arguments.len - job->written);
+    ssize_t count =
+        write(job->input, job->arguments.data + job->written, job->arguments.len - job->written);
     if (count > 0) job->written += (size_t)count;
     /* A command that does not read its arguments is no error. */
     if (job->written == job->arguments.len || (count < 0 && errno != EAGAIN && errno != EINTR))
@@ -89,7 +89,8 @@ static void take(struct jobs *jobs, size_t index, struct job *out) {
     jobs->items[index] = jobs->items[--jobs->count];
     close_end(&out->input);
     close_end(&out->output);
-    while (waitpid(out->pid, &out->status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(out->pid, &out->status, 0) < 0 && errno == EINTR) {
+    }
 }
 
 bool job_wait(struct jobs *jobs, int64_t timeout_ns, struct job *out) {

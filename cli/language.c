@@ -6,8 +6,8 @@
 static const struct {
     const char *suffix, *language;
 } suffixes[] = {
-    {".sh", "shell"},       {".bash", "shell"},     {".js", "javascript"}, {".mjs", "javascript"},
-    {".cjs", "javascript"}, {".ts", "typescript"},  {".mts", "typescript"}, {".cts", "typescript"},
+    {".sh", "shell"},       {".bash", "shell"},    {".js", "javascript"},  {".mjs", "javascript"},
+    {".cjs", "javascript"}, {".ts", "typescript"}, {".mts", "typescript"}, {".cts", "typescript"},
 };
 
 /* The interpreters that a #! line may name, by the last part of a path or the argument of env. */

@@ -2,7 +2,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands.h"
 #include "run.h"
+
+static const struct command {
+    const char *name;
+    int (*function)(int argc, char **argv);
+    const char *purpose;
+} commands[] = {
+    {"run", NULL, "run a script (FILE, or - for standard input)"},
+    {"shell", shell_command, "a session, line by line"},
+    {"replay", replay_command, "run a recording again and compare"},
+    {"trace", trace_command, "turn a recording into an HTML page"},
+    {"snapshot", snapshot_command, "look at a snapshot"},
+    {"policy", policy_command, "check a policy"},
+    {"completion", completion_command, "print completions for bash, zsh or fish"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int help(void) {
+    fputs("usage: pinfold COMMAND [OPTION]... [ARGUMENT]...\n"
+          "       pinfold [OPTION]... -c CODE      run a piece of code\n"
+          "\n"
+          "Runs code in a sandbox that reaches nothing but the tools given to it.\n"
+          "\n",
+          stdout);
+    for (int i = 0; i < COMMANDS; i++) printf("  %-12s%s\n", commands[i].name, commands[i].purpose);
+    fputs("\n"
+          "`pinfold COMMAND --help` says more; `pinfold run --help` has the options of -c, too.\n"
+          "The exit status is the script's; 125 when pinfold itself could not do what was asked.\n",
+          stdout);
+    return 0;
+}
+
+const char *command_name(int index) {
+    return index < COMMANDS ? commands[index].name : NULL;
+}
 
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "";
@@ -10,14 +45,16 @@ int main(int argc, char **argv) {
         printf("pinfold %s\n", pf_version());
         return 0;
     }
-    if (!strcmp(first, "--help") || !strcmp(first, "-h") || argc < 2) {
-        usage();
-        return argc < 2 ? 125 : 0;
+    if (argc < 2) {
+        help();
+        return 125;
     }
-    if (!strcmp(first, "policy")) return policy_command(argc - 1, argv + 1);
+    if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) return help();
+    for (int i = 1; i < COMMANDS; i++)
+        if (!strcmp(first, commands[i].name)) return commands[i].function(argc - 1, argv + 1);
 
     struct arguments arguments;
     bool run = !strcmp(first, "run");
-    arguments_parse(&arguments, run ? argc - 1 : argc, run ? argv + 1 : argv, run);
+    arguments_parse(&arguments, run ? argc - 1 : argc, run ? argv + 1 : argv, run ? "run" : "-c");
     return run_script(&arguments);
 }

@@ -1,4 +1,5 @@
 /* policy.c: policies, given or made up from the tools. */
+#include "commands.h"
 #include "run.h"
 
 #include <errno.h>
@@ -37,6 +38,14 @@ void add_policy(pf_options *options, const struct arguments *arguments) {
 }
 
 int policy_command(int argc, char **argv) {
+    static const char usage_text[] =
+        "usage: pinfold policy check FILE\n\nChecks a policy (docs/policy.md). Exit status 0: it "
+        "is "
+        "good; 1: it is not, and standard\nerror says where; 125: it could not be read.\n";
+    if (argc > 1 && (!strcmp(argv[argc - 1], "--help") || !strcmp(argv[argc - 1], "-h"))) {
+        fputs(usage_text, stdout);
+        return 0;
+    }
     if (argc != 3 || strcmp(argv[1], "check") != 0) die("usage: pinfold policy check FILE");
     struct text text = read_policy(argv[2]);
     pf_error error;

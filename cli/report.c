@@ -10,8 +10,10 @@
 
 static void member(struct text *out, const char *name, const char *data, size_t len) {
     text_puts(out, name);
-    if (data) text_json(out, data, len);
-    else text_puts(out, "null");
+    if (data)
+        text_json(out, data, len);
+    else
+        text_puts(out, "null");
 }
 
 static void flag(struct text *out, const char *name, bool on) {
@@ -26,16 +28,19 @@ void report_json(const pf_result *result) {
     member(&out, ", \"stderr\": ", result->stderr_data, result->stderr_len);
     snprintf(numbers, sizeof numbers, ", \"exit_code\": %d, \"value\": ", result->exit_code);
     text_puts(&out, numbers);
-    if (result->value) text_add(&out, result->value, result->value_len);
-    else text_puts(&out, "null");
+    if (result->value)
+        text_add(&out, result->value, result->value_len);
+    else
+        text_puts(&out, "null");
     member(&out, ", \"limit\": ", result->limit, result->limit ? strlen(result->limit) : 0);
     flag(&out, ", \"stdout_truncated\": ", result->stdout_truncated);
     flag(&out, ", \"stderr_truncated\": ", result->stderr_truncated);
-    snprintf(numbers, sizeof numbers,
-             ", \"usage\": {\"cpu_seconds\": %.6f, \"wall_seconds\": %.6f, \"memory_bytes\": %" PRIu64
-             ", \"tool_calls\": %" PRIu64 "}}\n",
-             (double)result->cpu_ns / 1e9, (double)result->wall_ns / 1e9, result->memory_bytes,
-             result->tool_calls);
+    snprintf(
+        numbers, sizeof numbers,
+        ", \"usage\": {\"cpu_seconds\": %.6f, \"wall_seconds\": %.6f, \"memory_bytes\": %" PRIu64
+        ", \"tool_calls\": %" PRIu64 "}}\n",
+        (double)result->cpu_ns / 1e9, (double)result->wall_ns / 1e9, result->memory_bytes,
+        result->tool_calls);
     text_puts(&out, numbers);
     if (fwrite(out.data, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
         die("standard output: the result could not be written");

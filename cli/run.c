@@ -27,7 +27,39 @@ static void on_sigint(int number) {
 
 /* ------------------------------------------------------------------ the sandbox */
 
-static pf_options *options_of(const struct arguments *arguments) {
+/* Seconds since 1970, with a fraction. */
+static int64_t clock_ns(const char *text) {
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds > -9e9) || seconds > 9e9)
+        die("--clock %s: not a number of seconds since 1970", text);
+    return (int64_t)(seconds * 1e9);
+}
+
+static void add_durability(pf_options *options, const struct arguments *arguments) {
+    pf_error error;
+    if (arguments->clock) pf_options_clock(options, clock_ns(arguments->clock));
+    if (arguments->seed) {
+        char *end;
+        errno = 0;
+        uint64_t seed = strtoull(arguments->seed, &end, 0);
+        if (end == arguments->seed || *end || errno || arguments->seed[0] == '-')
+            die("--seed %s: not a number of 64 bits", arguments->seed);
+        pf_options_seed(options, seed);
+    }
+    if (arguments->record &&
+        pf_options_record(options, arguments->record, arguments->redact, &error) != PF_OK)
+        die("--record %s: %s", arguments->record, error.message);
+    if (arguments->key) {
+        struct text key = {0};
+        if (!text_read_file(&key, arguments->key)) die("%s: %s", arguments->key, strerror(errno));
+        if (pf_options_key(options, key.data, key.len, &error) != PF_OK)
+            die("--key %s: %s", arguments->key, error.message);
+        free(key.data);
+    }
+}
+
+pf_options *options_of(const struct arguments *arguments) {
     pf_options *options = pf_options_new();
     if (!options) die("out of memory");
     pf_error error;
@@ -46,6 +78,7 @@ static pf_options *options_of(const struct arguments *arguments) {
             die("--tool %s: %s", tool->name, error.message);
     }
     add_policy(options, arguments);
+    add_durability(options, arguments);
     return options;
 }
 
@@ -65,7 +98,8 @@ static void copy_in(pf_sandbox *sandbox, const struct pairs *files) {
 
 static struct text code_of(const struct arguments *arguments) {
     struct text code = {0};
-    if (arguments->code) text_puts(&code, arguments->code);
+    if (arguments->code)
+        text_puts(&code, arguments->code);
     else if (!text_read_file(&code, arguments->file))
         die("%s: %s", arguments->file, strerror(errno));
     return code;
@@ -150,8 +184,7 @@ static void answer(pf_sandbox *sandbox, struct job *job) {
         pf_error error;
         if (result->len && result->data[result->len - 1] == '\n') result->len--;
         if (!result->len) text_puts(result, "null");
-        pf_status status =
-            pf_sandbox_resume(sandbox, job->id, result->data, result->len, &error);
+        pf_status status = pf_sandbox_resume(sandbox, job->id, result->data, result->len, &error);
         if (status == PF_INVALID) {
             struct text string = {0};
             text_json(&string, result->data, result->len);
@@ -164,7 +197,8 @@ static void answer(pf_sandbox *sandbox, struct job *job) {
     fail(sandbox, job->id, message);
 }
 
-/* Nothing to answer: the guest sleeps, or waits for what cannot happen. False: it is beyond help. */
+/* Nothing to answer: the guest sleeps, or waits for what cannot happen. False: it is beyond help.
+ */
 static bool go_on(pf_sandbox *sandbox, int *attempts) {
     pf_error error;
     int64_t wait = pf_sandbox_wait_ns(sandbox);
@@ -179,7 +213,7 @@ static bool go_on(pf_sandbox *sandbox, int *attempts) {
     return true;
 }
 
-static void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
+void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
     struct jobs jobs = {.count = 0};
     int attempts = 0;
     pf_error error;
@@ -195,7 +229,8 @@ static void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
             if (job_wait(&jobs, pf_sandbox_wait_ns(sandbox), &job)) {
                 answer(sandbox, &job);
                 job_free(&job);
-            } else expect(pf_sandbox_advance(sandbox, &error), &error);
+            } else
+                expect(pf_sandbox_advance(sandbox, &error), &error);
         }
     }
     jobs_kill(&jobs); /* the run ended without their answers */
@@ -203,24 +238,64 @@ static void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
 
 /* ------------------------------------------------------------------ the whole */
 
-static void explain(const pf_result *result) {
+void explain(const pf_result *result) {
     if (result->limit) fprintf(stderr, "pinfold: stopped at the limit %s\n", result->limit);
     if (result->stdout_truncated || result->stderr_truncated)
         fputs("pinfold: output was cut; see --limit output_bytes=…\n", stderr);
 }
 
-int run_script(const struct arguments *arguments) {
-    struct text code = code_of(arguments), input = input_of(arguments);
+pf_sandbox *sandbox_of(const struct arguments *arguments) {
     pf_options *options = options_of(arguments);
     pf_sandbox *sandbox = NULL;
     pf_error error;
-    expect(pf_sandbox_new(options, &sandbox, &error), &error);
+    if (arguments->restore) {
+        struct text data = {0};
+        if (!text_read_file(&data, arguments->restore))
+            die("%s: %s", arguments->restore, strerror(errno));
+        if (pf_sandbox_restore(options, data.data ? data.data : "", data.len, &sandbox, &error) !=
+            PF_OK)
+            die("%s: %s", arguments->restore, error.message);
+        free(data.data);
+    } else
+        expect(pf_sandbox_new(options, &sandbox, &error), &error);
     pf_options_free(options);
     copy_in(sandbox, &arguments->files);
-
     signal(SIGPIPE, SIG_IGN); /* for the pipes of jobs */
+    return sandbox;
+}
+
+void interrupt_by_keyboard(pf_sandbox *sandbox) {
     interruptible = sandbox;
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_sigint}, NULL);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = sandbox ? on_sigint : SIG_DFL}, NULL);
+}
+
+void save_snapshot(pf_sandbox *sandbox, const char *path) {
+    char *data;
+    size_t len;
+    pf_error error;
+    expect(pf_sandbox_snapshot(sandbox, &data, &len, &error), &error);
+    FILE *file = fopen(path, "w");
+    bool ok = file && fwrite(data, 1, len, file) == len;
+    if (!file || fclose(file) != 0 || !ok) die("%s: %s", path, strerror(errno));
+    pf_free(data);
+}
+
+/* A snapshot may hold a run that waited for its tools: that comes to its end first. */
+static void finish_restored(pf_sandbox *sandbox, const struct arguments *arguments) {
+    if (!pf_sandbox_running(sandbox)) return;
+    drive(sandbox, arguments);
+    const pf_result *result = pf_sandbox_result(sandbox);
+    fwrite(result->stdout_data, 1, result->stdout_len, stdout);
+    fflush(stdout);
+    fwrite(result->stderr_data, 1, result->stderr_len, stderr);
+}
+
+int run_script(const struct arguments *arguments) {
+    struct text code = code_of(arguments), input = input_of(arguments);
+    pf_error error;
+    pf_sandbox *sandbox = sandbox_of(arguments);
+    interrupt_by_keyboard(sandbox);
+    finish_restored(sandbox, arguments);
     struct output output = {.sandbox = sandbox};
     const char *language = arguments->language;
     if (!language) language = language_of(arguments->file, code.data);
@@ -238,10 +313,12 @@ int run_script(const struct arguments *arguments) {
 
     const pf_result *result = pf_sandbox_result(sandbox);
     int status = result->exit_code;
-    if (arguments->json) report_json(result);
-    else explain(result);
-    signal(SIGINT, SIG_DFL);
-    interruptible = NULL;
+    if (arguments->json)
+        report_json(result);
+    else
+        explain(result);
+    interrupt_by_keyboard(NULL);
+    if (arguments->snapshot) save_snapshot(sandbox, arguments->snapshot);
     pf_sandbox_free(sandbox);
     if (output.error == EPIPE) { /* end as a program does whose reader went away */
         signal(SIGPIPE, SIG_DFL);

@@ -14,10 +14,12 @@ static bool word(const char **at, char *out) {
     const char *p = *at;
     char quote = 0;
     for (; *p && (quote || !strchr(" \t\n", *p)); p++) {
-        if (quote ? *p == quote : *p == '\'' || *p == '"') quote = quote ? 0 : *p;
+        if (quote ? *p == quote : *p == '\'' || *p == '"')
+            quote = quote ? 0 : *p;
         else if (*p == '\\' && p[1] && (!quote || (quote == '"' && strchr("\"\\", p[1]))))
             *out++ = *++p;
-        else *out++ = *p;
+        else
+            *out++ = *p;
     }
     *out = '\0';
     *at = p;

@@ -36,7 +36,9 @@ void text_add(struct text *text, const char *data, size_t len) {
     text->data[text->len] = '\0';
 }
 
-void text_puts(struct text *text, const char *string) { text_add(text, string, strlen(string)); }
+void text_puts(struct text *text, const char *string) {
+    text_add(text, string, strlen(string));
+}
 
 bool text_read(struct text *text, int fd) {
     for (;;) {

@@ -360,6 +360,8 @@ typedef struct pf_replay pf_replay;
  */
 PF_API pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay **out,
                                 pf_error *error);
+/* Checks that a trace is whole and unaltered, of whatever build; `partial` as above. */
+PF_API pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *error);
 /* Frees its sandbox, too. */
 PF_API void pf_replay_free(pf_replay *replay);
 /* Supplies a tool's result (JSON) that was left out of the trace; before its line is reached. */

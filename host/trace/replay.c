@@ -262,6 +262,15 @@ static pf_status make_sandbox(struct pf_replay *r, pf_error *error) {
     return status;
 }
 
+pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *error) {
+    struct trace_lines lines;
+    pf_status status = trace_split(trace, len, &lines, error);
+    if (status == PF_OK && !lines.complete && !partial)
+        status = base_error(error, PF_FORMAT, "the trace is cut short: its last line is missing");
+    free(lines.items);
+    return status;
+}
+
 pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay **out,
                          pf_error *error) {
     *out = NULL;

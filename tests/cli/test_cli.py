@@ -185,5 +185,5 @@ def test_misuse(pinfold, arguments, text):
 
 def test_version_and_help(pinfold):
     assert pinfold("--version").stdout.startswith("pinfold 0.")
-    done = pinfold("--help")
+    done = pinfold("run", "--help")
     assert done.returncode == 0 and "--tool NAME=COMMAND" in done.stdout

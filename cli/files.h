@@ -1,0 +1,14 @@
+/* files.h: the files of a sandbox, shown to people. files.c */
+#ifndef CLI_FILES_H
+#define CLI_FILES_H
+
+#include "pinfold.h"
+
+#include <stdbool.h>
+
+/* One line for everything below a directory: mode, size, time, path. */
+void files_list(pf_sandbox *sandbox, const char *path);
+/* A file to standard output; false: standard error says why not. */
+bool files_print(pf_sandbox *sandbox, const char *path);
+
+#endif

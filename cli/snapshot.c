@@ -1,0 +1,156 @@
+/* snapshot.c: `pinfold snapshot show`: what is in a snapshot, without any authority. */
+#include "commands.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "pinfold.h"
+#include "text.h"
+
+static void help(void) {
+    fputs("usage: pinfold snapshot show [OPTION]... FILE\n"
+          "\n"
+          "Shows what a snapshot says of itself, its processes and the calls that wait in it. "
+          "Nothing\n"
+          "in it runs.\n"
+          "\n"
+          "      --files               list its files, too\n"
+          "      --get GUEST           print one of its files, and nothing else\n"
+          "      --key FILE            the key it was made with\n"
+          "      --json                one JSON object\n"
+          "      --help\n"
+          "\n"
+          "Exit status: 0; 1 when this pinfold cannot open it (then its head is still shown); 125 "
+          "when\n"
+          "it is no snapshot at all or cannot be read.\n",
+          stdout);
+}
+
+enum { FILES = 256, GET, KEY, JSON, HELP };
+static const struct option options[] = {
+    {"files", no_argument, NULL, FILES},   {"get", required_argument, NULL, GET},
+    {"key", required_argument, NULL, KEY}, {"json", no_argument, NULL, JSON},
+    {"help", no_argument, NULL, HELP},     {NULL, 0, NULL, 0},
+};
+
+static struct text slurp(const char *path) {
+    struct text text = {0};
+    if (!text_read_file(&text, path)) die("%s: %s", path, strerror(errno));
+    return text;
+}
+
+static void show_head(const pf_snapshot_facts *f, size_t len) {
+    printf("format         %u%s\n", f->format, f->readable ? "" : " (not readable here)");
+    printf("build          %.16s…%s\n", f->build, f->this_build ? ", this one" : ", another one");
+    printf("authenticated  %s\n", f->authenticated ? "with a key" : "no");
+    printf("size           %zu bytes, %" PRIu64 " decompressed\n", len, f->contents_bytes);
+}
+
+enum { SHOWN_MAX = 1024 };
+
+static void show_body(pf_sandbox *sandbox) {
+    static pf_process processes[SHOWN_MAX];
+    static pf_call calls[SHOWN_MAX];
+    printf("run            %s\n", pf_sandbox_running(sandbox) ? "on" : "none");
+    size_t count = pf_sandbox_processes(sandbox, processes, SHOWN_MAX);
+    for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
+        printf("process        %d (child of %d) %c %s, %" PRIu64 " KiB\n", processes[i].pid,
+               processes[i].parent, processes[i].state, processes[i].name,
+               processes[i].memory_bytes >> 10);
+    count = pf_sandbox_pending(sandbox, calls, SHOWN_MAX);
+    for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
+        printf("call           %" PRIu64 " %s %s\n", calls[i].id, calls[i].method, calls[i].params);
+}
+
+static void json_head(struct text *out, const pf_snapshot_facts *f, size_t len) {
+    char line[400];
+    snprintf(line, sizeof line,
+             "{\"format\": %u, \"readable\": %s, \"build\": \"%s\", \"this_build\": %s, "
+             "\"authenticated\": %s, \"bytes\": %zu, \"contents_bytes\": %" PRIu64,
+             f->format, f->readable ? "true" : "false", f->build, f->this_build ? "true" : "false",
+             f->authenticated ? "true" : "false", len, f->contents_bytes);
+    text_puts(out, line);
+}
+
+static void json_body(struct text *out, pf_sandbox *sandbox) {
+    static pf_process processes[SHOWN_MAX];
+    static pf_call calls[SHOWN_MAX];
+    char line[200];
+    text_puts(out, pf_sandbox_running(sandbox) ? ", \"running\": true" : ", \"running\": false");
+    text_puts(out, ", \"processes\": [");
+    size_t count = pf_sandbox_processes(sandbox, processes, SHOWN_MAX);
+    for (size_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        snprintf(line, sizeof line,
+                 "%s{\"pid\": %d, \"parent\": %d, \"state\": \"%c\", \"memory_bytes\": %" PRIu64
+                 ", \"name\": ",
+                 i ? ", " : "", processes[i].pid, processes[i].parent, processes[i].state,
+                 processes[i].memory_bytes);
+        text_puts(out, line);
+        text_json(out, processes[i].name, strlen(processes[i].name));
+        text_puts(out, "}");
+    }
+    text_puts(out, "], \"calls\": [");
+    count = pf_sandbox_pending(sandbox, calls, SHOWN_MAX);
+    for (size_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        snprintf(line, sizeof line, "%s{\"id\": %" PRIu64 ", \"method\": ", i ? ", " : "",
+                 calls[i].id);
+        text_puts(out, line);
+        text_json(out, calls[i].method, strlen(calls[i].method));
+        text_puts(out, ", \"params\": ");
+        text_add(out, calls[i].params, calls[i].params_len);
+        text_puts(out, "}");
+    }
+    text_puts(out, "]");
+}
+
+int snapshot_command(int argc, char **argv) {
+    const char *get = NULL, *key_file = NULL;
+    bool files = false, json = false;
+    int option;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        switch (option) {
+        case FILES: files = true; break;
+        case GET: get = optarg; break;
+        case KEY: key_file = optarg; break;
+        case JSON: json = true; break;
+        case HELP:
+        case 'h': help(); return 0;
+        default: fputs("Try 'pinfold snapshot --help'.\n", stderr); return CLI_FAILURE;
+        }
+    }
+    if (optind != argc - 2 || strcmp(argv[optind], "show") != 0)
+        die("usage: pinfold snapshot show [OPTION]... FILE");
+    const char *path = argv[optind + 1];
+    struct text data = slurp(path), key = key_file ? slurp(key_file) : (struct text){0};
+    pf_snapshot_facts facts;
+    pf_error error;
+    pf_sandbox *sandbox = NULL;
+    if (pf_snapshot_info(data.data ? data.data : "", data.len, &facts, &error) != PF_OK)
+        die("%s: %s", path, error.message);
+    pf_status status = pf_snapshot_look(data.data, data.len, key.data, key.len, &sandbox, &error);
+    struct text out = {0};
+    if (json)
+        json_head(&out, &facts, data.len);
+    else if (!get)
+        show_head(&facts, data.len);
+    if (status != PF_OK)
+        fprintf(stderr, "pinfold: %s: %s\n", path, error.message);
+    else if (get)
+        status = files_print(sandbox, get) ? PF_OK : PF_NOT_FOUND;
+    else if (json)
+        json_body(&out, sandbox);
+    else
+        show_body(sandbox);
+    if (json) printf("%s}\n", out.data);
+    if (status == PF_OK && files) files_list(sandbox, "/workspace"), files_list(sandbox, "/tmp");
+    pf_sandbox_free(sandbox);
+    free(out.data);
+    free(data.data);
+    free(key.data);
+    return status == PF_OK ? 0 : 1;
+}

@@ -1,0 +1,154 @@
+"""Recording, replaying, snapshots and the session, as somebody at a prompt uses them."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+
+
+def test_record_and_replay(pinfold, tmp_path):
+    trace = tmp_path / "trace"
+    tool = ["--tool", "get=sh -c 'cat > /dev/null; date +%N'"]
+    code = "tool get; echo $RANDOM; sleep 0.01; date +%N; echo kept > note"
+    first = pinfold(*tool, "--record", trace, "-c", code)
+    again = pinfold("replay", "--files", trace)
+    assert first.returncode == again.returncode == 0
+    assert again.stdout.startswith(first.stdout)
+    assert again.stdout.endswith("/workspace/note\n")
+    assert pinfold("replay", "--get", "/workspace/note", trace).stdout == "kept\n"
+    assert json.loads(pinfold("replay", "--json", trace).stdout)["stdout"] == first.stdout
+
+
+def test_replay_until_a_line(pinfold, tmp_path):
+    trace = tmp_path / "trace"
+    pinfold(
+        "--record", trace, "-c", "echo 1 > n; sleep 0.001; cat n; sleep 0.001; echo 2 > n; cat n"
+    )
+    lines = [json.loads(line) for line in trace.read_text().splitlines()]
+    shown = next(line["n"] for line in lines if line.get("text") == "1\n")
+    assert (
+        pinfold("replay", "--until", str(shown + 1), "--get", "/workspace/n", trace).stdout == "1\n"
+    )
+
+
+def test_redacted_results_are_supplied(pinfold, tmp_path):
+    trace = tmp_path / "trace"
+    out = pinfold(
+        "--tool", "get=echo secret", "--record", trace, "--redact", "-c", "tool get | wc -c"
+    )
+    assert out.stdout == "9\n" and "secret" not in trace.read_text().replace("echo secret", "")
+    missing = pinfold("replay", trace)
+    assert missing.returncode == 125 and "call 1" in missing.stderr
+    assert pinfold("replay", "--result", '1="secret"', trace).stdout == "9\n"
+    other = pinfold("replay", "--result", '1="longer secret"', trace)
+    assert other.returncode == 1 and "trace:" in other.stderr and "replay:" in other.stderr
+
+
+def test_altered_traces_are_refused(pinfold, tmp_path):
+    trace = tmp_path / "trace"
+    pinfold("--record", trace, "-c", "echo hello")
+    trace.write_text(trace.read_text().replace("hello", "jello"))
+    out = pinfold("replay", trace)
+    assert out.returncode == 125 and "altered in line" in out.stderr
+    assert pinfold("trace", trace).returncode == 125
+
+
+def test_trace_page_is_self_contained(pinfold, tmp_path):
+    trace, page = tmp_path / "trace", tmp_path / "page.html"
+    pinfold("--record", trace, "-c", "echo '</script><script>alert(1)'; seq 3 | sort -r")
+    assert pinfold("trace", "-o", page, trace).returncode == 0
+    text = page.read_text()
+    assert "</script><script>alert" not in text and "http" not in text.split("</style>")[1]
+    assert text.count("<script") == 2
+
+
+def test_snapshots(pinfold, tmp_path):
+    saved, key = tmp_path / "saved", tmp_path / "key"
+    key.write_bytes(os.urandom(32))
+    pinfold("--key", key, "--snapshot", saved, "-c", "x=5; echo text > note; f() { echo f$x; }")
+    assert pinfold("--key", key, "--restore", saved, "-c", "f; cat note").stdout == "f5\ntext\n"
+    assert pinfold("--restore", saved, "-c", "f").returncode == 125
+    shown = json.loads(pinfold("snapshot", "show", "--json", "--key", key, saved).stdout)
+    assert shown["authenticated"] and shown["this_build"] and not shown["running"]
+    assert [process["name"] for process in shown["processes"]] == ["bash"]
+    assert (
+        pinfold("snapshot", "show", "--key", key, "--get", "/workspace/note", saved).stdout
+        == "text\n"
+    )
+    closed = pinfold("snapshot", "show", saved)
+    assert (
+        closed.returncode == 1 and "with a key" in closed.stdout and "give the key" in closed.stderr
+    )
+    saved.write_bytes(b"something else")
+    assert pinfold("snapshot", "show", saved).returncode == 125
+
+
+def test_fixed_clock_and_seed(pinfold):
+    code = "sleep 1000; date -u +%s; echo $RANDOM; uuidgen"
+    outs = {pinfold("--clock", "86400", "--seed", "7", "-c", code).stdout for _ in range(2)}
+    assert len(outs) == 1
+    assert int(outs.pop().split()[0]) == 86400 + 1000
+    assert pinfold("--clock", "soon", "-c", ":").returncode == 125
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "shell", "replay", "trace", "snapshot", "policy", "completion"]
+)
+def test_every_command_has_help(pinfold, command):
+    out = pinfold(command, "--help")
+    assert out.returncode == 0 and out.stdout.startswith("usage: pinfold") and not out.stderr
+    assert command in pinfold("--help").stdout
+
+
+def test_completion(pinfold):
+    script = pinfold("completion", "bash").stdout
+    ask = (
+        f"{script}\nCOMP_WORDS=(pinfold replay --u); COMP_CWORD=2; _pinfold; echo ${{COMPREPLY[@]}}"
+    )
+    assert subprocess.run(["bash", "-c", ask], text=True, capture_output=True).stdout == "--until\n"
+    assert pinfold("completion", "tcsh").returncode == 125
+
+
+def test_shell_reads_a_script(pinfold):
+    script = (
+        "x=1\nfor i in 1 2\ndo echo $i$x\ndone\necho 'a\nb'\ncat <<E\n$x\nE\nexit 3\necho never\n"
+    )
+    out = pinfold("shell", input=script)
+    assert (out.stdout, out.returncode) == ("11\n21\na\nb\n1\n", 3)
+
+
+def test_shell_survives_ctrl_c(tmp_path):
+    parent, child = pty.openpty()
+    shell = subprocess.Popen(
+        [os.environ.get("PINFOLD", "build/pinfold"), "shell"],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        start_new_session=True,
+        preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
+    )
+    os.close(child)
+
+    def expect(text):
+        seen, end = "", time.monotonic() + 20
+        while text not in seen:
+            assert time.monotonic() < end, seen
+            seen += os.read(parent, 4096).decode()
+
+    expect("pinfold$ ")
+    os.write(parent, b"x=kept; while :; do :; done\n")
+    expect("done\r\n")
+    time.sleep(0.3)
+    os.write(parent, b"\x03")
+    expect("pinfold$ ")
+    os.write(parent, b'echo $x-"$x"\n')
+    expect("kept-kept")
+    expect("pinfold$ ")
+    os.write(parent, b"\x04")
+    assert shell.wait(20) == 0
+    os.close(parent)
+    assert shell.returncode != -signal.SIGINT
