@@ -17,6 +17,7 @@ from .errors import (
     CapabilityError,
     ExecutionError,
     PinfoldError,
+    ReplayError,
     SandboxBusy,
     SandboxClosed,
     SandboxDead,
@@ -48,6 +49,8 @@ __all__ = [
     "MethodCapability",
     "Param",
     "PinfoldError",
+    "Replay",
+    "ReplayError",
     "Result",
     "Sandbox",
     "SandboxBusy",
@@ -56,6 +59,7 @@ __all__ = [
     "SandboxStateError",
     "SandboxTool",
     "SnapshotError",
+    "Store",
     "Tool",
     "ToolError",
     "ToolNameWarning",
@@ -63,6 +67,7 @@ __all__ = [
     "__version__",
     "create_sandbox_tool",
     "load_policy",
+    "replay",
 ]
 
 # Modules that a plain sandbox does not need are loaded when first asked for: they bring inspect,
@@ -74,10 +79,13 @@ _LATER = {
     "ConstraintSet": "capability",
     "MethodCapability": "capability",
     "Param": "capability",
+    "Replay": "replaying",
     "SandboxTool": "sandbox_tool",
+    "Store": "store",
     "Tool": "tool",
     "create_sandbox_tool": "sandbox_tool",
     "load_policy": "capability",
+    "replay": "replaying",
 }
 
 

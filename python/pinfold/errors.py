@@ -33,7 +33,11 @@ class SandboxDead(PinfoldError):
 
 
 class SnapshotError(PinfoldError, ValueError):
-    """Snapshot bytes that are cut short, altered or from another build of pinfold."""
+    """A snapshot or trace that is cut short, altered or from another build of pinfold."""
+
+
+class ReplayError(PinfoldError):
+    """A replay did something else than its trace says; the message shows both."""
 
 
 class CapabilityError(PinfoldError, ValueError):

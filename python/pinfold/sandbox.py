@@ -15,9 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
+    from os import PathLike
     from typing import Any, Literal, Self
 
-    from ._native import CallData, Outcome, Settings
+    from ._native import CallData, Durable, Outcome, Settings
     from .audit import AuditLog
     from .call import Call
     from .capability import MethodCapability
@@ -43,6 +44,10 @@ class Sandbox:
     ...     print(sandbox.run("tool greet --name Ada").stdout, end="")
     "hello Ada"
 
+    ``record`` writes a trace that `pinfold.replay` runs again; ``redact`` leaves tool results out of it.
+    ``key`` authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are equal byte for
+    byte, and sleeping takes no time.
+
     A sandbox belongs to one thread at a time; any number of sandboxes may run side by side.
     """
 
@@ -61,6 +66,9 @@ class Sandbox:
         hide_tool_errors: bool = False,
         approve: Approve | None = None,
         audit: AuditLog | None = None,
+        record: str | PathLike[str] | None = None,
+        redact: bool = False,
+        key: bytes | None = None,
         _snapshot: bytes | None = None,
     ) -> None:
         if approve is not None and not callable(approve):
@@ -75,7 +83,9 @@ class Sandbox:
         self._lock = _thread.allocate_lock()
         self._last: Call | None = None
         self._machine = _native.Machine(
-            _settings(self, limits, env, clock, seed, js_prelude), _snapshot
+            _settings(self, limits, env, clock, seed, js_prelude),
+            _snapshot,
+            _durable(key, record, redact),
         )
         if audit is not None or "opentelemetry.trace" in sys.modules:
             from .observe import observed
@@ -291,11 +301,15 @@ class Sandbox:
         hide_tool_errors: bool = False,
         approve: Approve | None = None,
         audit: AuditLog | None = None,
+        record: str | PathLike[str] | None = None,
+        redact: bool = False,
+        key: bytes | None = None,
     ) -> Self:
         """Continues a snapshot, in this process or another one.
 
         Authority never comes from the data: tools, capabilities and limits are those given here;
-        files, processes, counters and pending calls are those of the snapshot.
+        files, processes, counters and pending calls are those of the snapshot. With ``key`` (16 bytes
+        or more) only a snapshot of a sandbox with that key is accepted, and the new one has it, too.
         """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
@@ -310,6 +324,9 @@ class Sandbox:
             hide_tool_errors=hide_tool_errors,
             approve=approve,
             audit=audit,
+            record=record,
+            redact=redact,
+            key=key,
             _snapshot=bytes(data),
         )
 
@@ -585,6 +602,14 @@ def _settings(
         seed,
         js_prelude,
     )
+
+
+def _durable(key: bytes | None, record: str | PathLike[str] | None, redact: bool) -> Durable:
+    from os import fspath
+
+    if isinstance(key, str):
+        raise TypeError("key is bytes, not str")
+    return key, None if record is None else fspath(record), bool(redact), []
 
 
 def _declared(tool: Tool) -> tuple[str, str, str | None]:

@@ -7,6 +7,7 @@ static PyObject *class_of(const native_state *state, pf_status status) {
     case PF_STATE: return state->state;
     case PF_DEAD: return state->dead;
     case PF_FORMAT: return state->snapshot;
+    case PF_DIVERGED: return state->replay;
     case PF_NO_MEMORY: return PyExc_MemoryError;
     case PF_UNSUPPORTED: return PyExc_NotImplementedError;
     case PF_NOT_FOUND: return PyExc_LookupError;

@@ -17,7 +17,7 @@ bool native_enter(machine *self) {
 void native_leave(machine *self) { self->entered = false; }
 
 /* A Machine that owns `sandbox`, which is freed when that fails. */
-static PyObject *wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox) {
+PyObject *native_wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox) {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     machine *self = (machine *)alloc(type, 0);
     if (!self) {
@@ -29,11 +29,30 @@ static PyObject *wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandb
     return (PyObject *)self;
 }
 
-/* Machine(settings, snapshot or None) */
+static void release(pf_sandbox *sandbox, pf_replay *replay) {
+    if (replay) pf_replay_free(replay); /* the sandbox is its */
+    else pf_sandbox_free(sandbox);
+}
+
+PyObject *native_wrap_replay(PyTypeObject *type, native_state *state, pf_replay *replay) {
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    machine *self = (machine *)alloc(type, 0);
+    if (!self) {
+        pf_replay_free(replay);
+        return NULL;
+    }
+    self->state = state;
+    self->replay = replay;
+    self->sandbox = pf_replay_sandbox(replay);
+    return (PyObject *)self;
+}
+
+/* Machine(settings, snapshot or None, durable or absent) */
 static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    PyObject *settings = NULL, *snapshot = NULL;
-    static char *names[] = {"settings", "snapshot", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", names, &settings, &snapshot)) return NULL;
+    PyObject *settings = NULL, *snapshot = NULL, *durable = NULL;
+    static char *names[] = {"settings", "snapshot", "durable", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O", names, &settings, &snapshot, &durable))
+        return NULL;
     native_state *state = PyType_GetModuleState(type);
     char *data = NULL;
     Py_ssize_t len = 0;
@@ -41,6 +60,10 @@ static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     if (snapshot != Py_None && PyBytes_AsStringAndSize(snapshot, &data, &len) != 0) return NULL;
     pf_options *options = native_options(state, settings);
     if (!options) return NULL;
+    if (durable && !native_durable(state, options, durable)) {
+        pf_options_free(options);
+        return NULL;
+    }
 
     pf_sandbox *sandbox = NULL;
     pf_error error;
@@ -51,7 +74,7 @@ static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     pf_options_free(options);
     Py_END_ALLOW_THREADS
     if (status != PF_OK) return native_raise(state, &error, NULL);
-    return wrap(type, state, sandbox);
+    return native_wrap(type, state, sandbox);
 }
 
 static int native_traverse(machine *self, visitproc visit, void *arg) {
@@ -73,7 +96,7 @@ static void native_dealloc(machine *self) {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
     PyObject_GC_UnTrack(self);
     native_clear(self);
-    pf_sandbox_free(self->sandbox);
+    release(self->sandbox, self->replay);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);
@@ -84,9 +107,11 @@ static PyObject *native_close(machine *self, PyObject *none) {
     if (!self->sandbox) Py_RETURN_NONE;
     if (!native_enter(self)) return NULL;
     pf_sandbox *sandbox = self->sandbox;
+    pf_replay *replay = self->replay;
     self->sandbox = NULL;
+    self->replay = NULL;
     Py_BEGIN_ALLOW_THREADS
-    pf_sandbox_free(sandbox);
+    release(sandbox, replay);
     Py_END_ALLOW_THREADS
     native_leave(self);
     native_clear(self);
@@ -128,7 +153,7 @@ static PyObject *native_fork(machine *self, PyObject *none) {
     Py_END_ALLOW_THREADS
     native_leave(self);
     if (status != PF_OK) return native_raise(self->state, &error, NULL);
-    return wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
+    return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
 }
 
 /* Looks only, from any thread: "closed", "busy" or "open". */
@@ -166,6 +191,9 @@ static PyMethodDef methods[] = {
     ONE("file_list", native_file_list),
     PLAIN("snapshot", native_snapshot),
     PLAIN("fork", native_fork),
+    PLAIN("processes", native_processes),
+    PLAIN("replay_next", native_replay_next),
+    PLAIN("replay_line", native_replay_line),
     PLAIN("interrupt", native_interrupt),
     PLAIN("close", native_close),
     PLAIN("condition", native_condition),

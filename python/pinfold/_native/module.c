@@ -9,9 +9,10 @@ static bool load_errors(native_state *state) {
     state->state = PyObject_GetAttrString(errors, "SandboxStateError");
     state->dead = PyObject_GetAttrString(errors, "SandboxDead");
     state->snapshot = PyObject_GetAttrString(errors, "SnapshotError");
+    state->replay = PyObject_GetAttrString(errors, "ReplayError");
     state->capability = PyObject_GetAttrString(errors, "CapabilityError");
     Py_DECREF(errors);
-    return state->busy && state->closed && state->state && state->dead && state->snapshot &&
+    return state->busy && state->closed && state->state && state->dead && state->snapshot && state->replay &&
            state->capability;
 }
 
@@ -48,6 +49,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state->state);
     Py_VISIT(state->dead);
     Py_VISIT(state->snapshot);
+    Py_VISIT(state->replay);
     Py_VISIT(state->capability);
     Py_VISIT(state->native_type);
     return 0;
@@ -60,6 +62,7 @@ static int module_clear(PyObject *module) {
     Py_CLEAR(state->state);
     Py_CLEAR(state->dead);
     Py_CLEAR(state->snapshot);
+    Py_CLEAR(state->replay);
     Py_CLEAR(state->capability);
     Py_CLEAR(state->native_type);
     return 0;
@@ -69,6 +72,9 @@ static int module_clear(PyObject *module) {
     {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
 
 static PyMethodDef functions[] = {
+    FAST("replay_open", native_replay_open),
+    FAST("snapshot_look", native_snapshot_look),
+    {"snapshot_info", native_snapshot_info, METH_O, NULL},
     {"policy_check", native_policy_check, METH_O, NULL},
     FAST("policy_gap", native_policy_gap),
     {"policy_normalize", native_policy_normalize, METH_O, NULL},

@@ -20,7 +20,7 @@
 
 /* Exceptions of pinfold.errors, by what went wrong. */
 typedef struct native_state {
-    PyObject *busy, *closed, *state, *dead, *snapshot, *capability;
+    PyObject *busy, *closed, *state, *dead, *snapshot, *replay, *capability;
     PyObject *native_type;
     unsigned long main_thread; /* where Python handles signals */
 } native_state;
@@ -30,6 +30,7 @@ typedef struct machine {
     PyObject_HEAD
     native_state *state;  /* of the module, which the type keeps alive */
     pf_sandbox *sandbox;  /* NULL once closed */
+    pf_replay *replay;    /* that the sandbox belongs to, or NULL */
     bool entered;         /* a library call is on, perhaps without the GIL */
     PyObject *on_output;  /* of the run that is on, or NULL */
     PyObject *on_decision; /* or NULL */
@@ -91,6 +92,18 @@ PyObject *native_on_decision(machine *self, PyObject *callback);
 PyObject *native_ed25519_public_key(PyObject *module, PyObject *seed);
 PyObject *native_ed25519_sign(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_ed25519_verify(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* durable.c: recording, replays, keys, looking at snapshots. */
+bool native_durable(const native_state *state, pf_options *options, PyObject *durable);
+PyObject *native_replay_open(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_snapshot_info(PyObject *module, PyObject *data);
+PyObject *native_replay_next(machine *self, PyObject *none);
+PyObject *native_replay_line(machine *self, PyObject *none);
+PyObject *native_processes(machine *self, PyObject *none);
+/* Owns the replay in any case; NULL with an exception. machine.c */
+PyObject *native_wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox);
+PyObject *native_wrap_replay(PyTypeObject *type, native_state *state, pf_replay *replay);
 
 /* machine.c: the type. Every use of the sandbox lies between enter and leave. */
 bool native_enter(machine *self);

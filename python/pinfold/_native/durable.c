@@ -1,0 +1,155 @@
+/*
+ * durable.c: recording, replays, keys and looking at snapshots.
+ *
+ * durable = (key bytes or None, path to record to or None, redact): what Machine() gets besides its
+ * settings.
+ */
+#include "native.h"
+
+static bool add_key(const native_state *state, pf_options *options, PyObject *key) {
+    char *data = NULL;
+    Py_ssize_t len = 0;
+    pf_error error;
+    if (key == Py_None) return true;
+    if (PyBytes_AsStringAndSize(key, &data, &len) != 0) return false;
+    if (pf_options_key(options, data, (size_t)len, &error) == PF_OK) return true;
+    native_raise(state, &error, NULL);
+    return false;
+}
+
+bool native_durable(const native_state *state, pf_options *options, PyObject *durable) {
+    PyObject *key, *mounts;
+    const char *record;
+    int redact;
+    pf_error error;
+    if (!PyArg_ParseTuple(durable, "OzpO", &key, &record, &redact, &mounts)) return false;
+    if (!add_key(state, options, key)) return false;
+    if (!record || pf_options_record(options, record, redact, &error) == PF_OK) return true;
+    native_raise(state, &error, NULL);
+    return false;
+}
+
+/* ------------------------------------------------------------------ replays */
+
+static bool add_answers(const native_state *state, pf_replay *replay, PyObject *answers) {
+    Py_ssize_t count = PySequence_Size(answers);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(answers, i);
+        unsigned long long id;
+        const char *json;
+        Py_ssize_t len;
+        pf_error error;
+        bool ok = item && PyArg_ParseTuple(item, "Ks#", &id, &json, &len);
+        if (ok && pf_replay_answer(replay, id, json, (size_t)len, &error) != PF_OK) {
+            native_raise(state, &error, NULL);
+            ok = false;
+        }
+        Py_XDECREF(item);
+        if (!ok) return false;
+    }
+    return count >= 0;
+}
+
+/* replay_open(trace, partial, until or None, [(id, json)]) */
+PyObject *native_replay_open(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    native_state *state = PyModule_GetState(module);
+    char *data = NULL;
+    Py_ssize_t len = 0;
+    if (count != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments, got %zd", count);
+    if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
+    bool partial = PyObject_IsTrue(args[1]) == 1;
+    pf_replay *replay = NULL;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS status = pf_replay_open(data, (size_t)len, partial, &replay, &error);
+    Py_END_ALLOW_THREADS if (status != PF_OK) return native_raise(state, &error, NULL);
+    if (args[2] != Py_None) {
+        size_t until = PyLong_AsSize_t(args[2]);
+        if (until == (size_t)-1 && PyErr_Occurred()) {
+            pf_replay_free(replay);
+            return NULL;
+        }
+        pf_replay_until(replay, until);
+    }
+    if (!add_answers(state, replay, args[3])) {
+        pf_replay_free(replay);
+        return NULL;
+    }
+    return native_wrap_replay((PyTypeObject *)state->native_type, state, replay);
+}
+
+/* True: an act was done again; False: there is none left. */
+PyObject *native_replay_next(machine *self, PyObject *none) {
+    (void)none;
+    if (!self->replay) {
+        PyErr_SetString(self->state->state, "this is no replay");
+        return NULL;
+    }
+    native_guard guard;
+    pf_error error;
+    if (!native_enter(self)) return NULL;
+    native_guard_begin(&guard, self->state, self->sandbox);
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS status = pf_replay_next(self->replay, &error);
+    Py_END_ALLOW_THREADS bool interrupted = native_guard_end(&guard);
+    native_leave(self);
+    if (interrupted && PyErr_CheckSignals() != 0) return NULL;
+    if (status != PF_OK && status != PF_DONE) return native_raise(self->state, &error, NULL);
+    return PyBool_FromLong(status == PF_OK);
+}
+
+PyObject *native_replay_line(machine *self, PyObject *none) {
+    (void)none;
+    return PyLong_FromSize_t(self->replay ? pf_replay_line(self->replay) : 0);
+}
+
+/* ------------------------------------------------------------------ snapshots */
+
+/* snapshot_look(data, key or None): a Machine that cannot be changed. */
+PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    native_state *state = PyModule_GetState(module);
+    char *data = NULL, *key = NULL;
+    Py_ssize_t len = 0, key_len = 0;
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
+    if (args[1] != Py_None && PyBytes_AsStringAndSize(args[1], &key, &key_len) != 0) return NULL;
+    pf_sandbox *sandbox = NULL;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS status =
+        pf_snapshot_look(data, (size_t)len, key, (size_t)key_len, &sandbox, &error);
+    Py_END_ALLOW_THREADS if (status != PF_OK) return native_raise(state, &error, NULL);
+    return native_wrap((PyTypeObject *)state->native_type, state, sandbox);
+}
+
+/* (format, readable, this build, authenticated, bytes of the contents, build) */
+PyObject *native_snapshot_info(PyObject *module, PyObject *bytes) {
+    char *data = NULL;
+    Py_ssize_t len = 0;
+    if (PyBytes_AsStringAndSize(bytes, &data, &len) != 0) return NULL;
+    pf_snapshot_facts facts;
+    pf_error error;
+    if (pf_snapshot_info(data, (size_t)len, &facts, &error) != PF_OK)
+        return native_raise(PyModule_GetState(module), &error, NULL);
+    return Py_BuildValue("(INNNKs)", facts.format, PyBool_FromLong(facts.readable),
+                         PyBool_FromLong(facts.this_build), PyBool_FromLong(facts.authenticated),
+                         (unsigned long long)facts.contents_bytes, facts.build);
+}
+
+/* [(pid, parent, state, name, bytes of memory)] */
+PyObject *native_processes(machine *self, PyObject *none) {
+    (void)none;
+    pf_process processes[1024];
+    if (!native_enter(self)) return NULL;
+    size_t count = pf_sandbox_processes(self->sandbox, processes, 1024);
+    native_leave(self);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count && i < 1024; i++) {
+        const pf_process *p = &processes[i];
+        PyObject *item = Py_BuildValue("(iiCsK)", p->pid, p->parent, p->state, p->name,
+                                       (unsigned long long)p->memory_bytes);
+        if (!item || PyList_Append(list, item) != 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}

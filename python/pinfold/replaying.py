@@ -1,0 +1,94 @@
+"""Recorded runs, again: `replay()`."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+
+from . import _native
+from .errors import SnapshotError
+from .files import Files
+from .result import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Self
+
+
+class Replay:
+    """What a replay came to: its results, and a sandbox to look at."""
+
+    def __init__(self, machine: _native.Machine, results: list[Result]) -> None:
+        self._machine = machine
+        #: What each run of the recording gave, in order.
+        self.results = results
+        #: The files as they are where the replay stopped. Only to be read.
+        self.files = Files(machine)
+
+    @property
+    def line(self) -> int:
+        """The line of the trace that would have been next."""
+        return self._machine.replay_line()
+
+    @property
+    def pending(self) -> list[tuple[int, str, Any]]:
+        """The calls without an answer: id, method, parameters."""
+        return [(call[0], call[1], json.loads(call[3])) for call in self._machine.pending()]
+
+    def close(self) -> None:
+        self._machine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Replay {len(self.results)} results, line {self.line}>"
+
+
+def replay(
+    trace: str | PathLike[str] | bytes,
+    *,
+    until: int | None = None,
+    results: Mapping[int, Any] | None = None,
+    partial: bool = False,
+) -> Replay:
+    """Runs a recording again, without handlers, and compares all it does with the trace.
+
+    ``trace`` is a path or the trace's bytes. `ReplayError` shows the first difference; a trace that
+    is altered, cut short or of another build is a `SnapshotError`. ``until`` stops at that line, also
+    in the middle of a run; ``results`` gives, by call id, the tool results that were left out;
+    ``partial`` accepts a trace whose program was killed.
+
+    >>> import tempfile
+    >>> from pinfold import Sandbox
+    >>> trace = tempfile.mktemp()
+    >>> with Sandbox(record=trace) as sandbox:
+    ...     out = sandbox.run("echo $RANDOM; date +%N").stdout
+    >>> with replay(trace) as again:
+    ...     again.results[0].stdout == out
+    True
+    """
+    if not isinstance(trace, bytes):
+        with open(trace, "rb") as file:
+            trace = file.read()
+    answers = [(id, json.dumps(value, allow_nan=False)) for id, value in (results or {}).items()]
+    machine = _native.replay_open(trace, partial, until, answers)
+    found: list[Result] = []
+    had = None
+    try:
+        while machine.replay_next():
+            outcome = machine.result()
+            if outcome is not None and outcome != had:
+                found.append(Result(outcome))
+            had = outcome
+    except LookupError as error:
+        machine.close()
+        raise SnapshotError(str(error)) from None
+    except BaseException:
+        machine.close()
+        raise
+    return Replay(machine, found)

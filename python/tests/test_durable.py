@@ -1,0 +1,138 @@
+"""Branches, keys, recordings and replays from Python."""
+
+import json
+
+import pytest
+
+from pinfold import (
+    MethodCapability,
+    ReplayError,
+    Sandbox,
+    SandboxStateError,
+    SnapshotError,
+    Tool,
+    replay,
+)
+
+KEY = b"a secret of sixteen bytes"
+
+
+def asking(**more):
+    return Sandbox(tools=[Tool("ask")], capabilities=[MethodCapability("ask")], **more)
+
+
+def test_branches_know_nothing_of_each_other():
+    with Sandbox() as trunk:
+        trunk.run("x=0; echo trunk > note")
+        branches = [trunk.fork() for _ in range(100)]
+        for number, branch in enumerate(branches):
+            branch.run(f"x={number}; echo {number} > note")
+        for number, branch in enumerate(branches):
+            assert branch.run("echo $x; cat note").stdout == f"{number}\n{number}\n"
+            branch.close()
+        assert trunk.run("echo $x; cat note").stdout == "0\ntrunk\n"
+
+
+def test_pending_calls_of_branches_are_told_apart():
+    with asking() as trunk:
+        trunk.start("tool ask --raw --n 1 & tool ask --raw --n 2; wait")
+        with trunk.fork() as branch:
+            ids = {call.id for call in trunk.pending} | {call.id for call in branch.pending}
+            assert len(ids) == 4
+            for sandbox, word in ((trunk, "t"), (branch, "b")):
+                for call in sandbox.pending:
+                    call.resume(f"{word}{call.params['n']}")
+            assert sorted(trunk.result.stdout.split()) == ["t1", "t2"]
+            assert sorted(branch.result.stdout.split()) == ["b1", "b2"]
+
+
+def test_a_branch_has_the_handlers_of_its_trunk():
+    def double(n: int) -> int:
+        return 2 * n
+
+    with Sandbox(tools=[double], capabilities=[MethodCapability("double", max_calls=2)]) as trunk:
+        assert trunk.run("double --n 4").stdout == "8\n"
+        with trunk.fork() as branch:
+            assert (
+                branch.run("double --n 5; double --n 6 2>/dev/null || echo no").stdout == "10\nno\n"
+            )
+        assert trunk.run("double --n 7").stdout == "14\n"
+
+
+def test_key():
+    with Sandbox(key=KEY) as sandbox:
+        data = sandbox.snapshot()
+    Sandbox.restore(data, key=KEY).close()
+    for key in (None, KEY + b"!"):
+        with pytest.raises(SnapshotError):
+            Sandbox.restore(data, key=key)
+    with Sandbox() as sandbox, pytest.raises(SnapshotError, match="not authenticated"):
+        Sandbox.restore(sandbox.snapshot(), key=KEY)
+    with pytest.raises(ValueError, match="16"):
+        Sandbox(key=b"short")
+
+
+def test_record_and_replay(tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    with asking(record=trace, tool_handler=lambda method, params: params) as sandbox:
+        outs = [
+            sandbox.run("date +%N; tool ask --n $RANDOM; sleep 0.01; date +%N").stdout,
+            sandbox.run("return [Math.random(), await ask({a: 1})]", language="javascript").stdout,
+        ]
+        sandbox.files["x"] = b"\xff"
+        outs.append(sandbox.run("od -c x; rm x; echo y > y").stdout)
+    with replay(trace) as again:
+        assert [result.stdout for result in again.results] == outs
+        assert again.files["y"] == b"y\n"
+        with pytest.raises(SandboxStateError):
+            again.files["z"] = b""
+    lines = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert lines[0]["pinfold_trace"] == 1 and lines[-1]["end"]
+    assert [line["n"] for line in lines] == list(range(len(lines)))
+
+
+def test_a_difference_is_shown_with_both_sides(tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    with asking(record=trace, redact=True, tool_handler=lambda m, p: "secret") as sandbox:
+        sandbox.run("tool ask --raw")
+    assert "secret" not in json.loads(trace.read_text().splitlines()[-3]).get("json", "")
+    assert replay(trace, results={1: "secret"}).results[0].stdout == "secret\n"
+    with pytest.raises(SnapshotError, match="call 1"):
+        replay(trace)
+    with pytest.raises(ReplayError, match="(?s)trace: .*secret.*replay: .*other"):
+        replay(trace, results={1: "other"})
+
+
+def test_altered_traces_are_refused(tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    with Sandbox(record=trace) as sandbox:
+        sandbox.run("echo hello")
+    data = trace.read_bytes()
+    with pytest.raises(SnapshotError, match="altered"):
+        replay(data.replace(b"hello", b"jello", 1))
+    with pytest.raises(SnapshotError, match="cut short"):
+        replay(data[: data.rindex(b'{"n"')])
+    with pytest.raises(SnapshotError, match="no.* a pinfold trace"):
+        replay(b"something else")
+
+
+def test_fixed_clock_and_seed_give_equal_bytes():
+    script = "date +%s%N; echo $RANDOM > r; sleep 100; date; uuidgen; seq 500 | sort -R | md5sum"
+    seen = set()
+    for _ in range(2):
+        with Sandbox(clock=1_700_000_000, seed=7) as sandbox:
+            out = sandbox.run(script).stdout
+            out += sandbox.run("Math.random() + Date.now()", language="javascript").stdout
+            seen.add((out, sandbox.snapshot()))
+    assert len(seen) == 1
+
+
+def test_time_stands_still_while_a_call_waits():
+    with asking(clock=0) as sandbox:
+        sandbox.start(
+            "const t = setTimeout(() => console.log('late'), 10);"
+            "console.log(await ask({})); clearTimeout(t)",
+            "javascript",
+        )
+        sandbox.step().resume("answer")
+        assert sandbox.result.stdout == "answer\n"

@@ -1,0 +1,155 @@
+"""Stores: trees of snapshots, several processes at once, and a save that is cut short."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pinfold import MethodCapability, Sandbox, SnapshotError, Store
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "agents.db"
+
+
+def test_a_tree_of_snapshots(path):
+    with Store(path) as store, Sandbox() as sandbox:
+        sandbox.run("echo 1 > n")
+        first = store.save("a", sandbox, label="one")
+        sandbox.run("echo 2 > n")
+        second = store.save("a", sandbox)
+        assert store.branch(first, "b") == first
+        with store.load("b") as other:
+            assert other.run("cat n; echo 3 > n; touch new").stdout == "1\n"
+            third = store.save("b", other)
+    with Store(path) as store:
+        assert [(s.id, s.parent, s.names) for s in store.list()] == [
+            (first, None, []),
+            (second, first, ["a"]),
+            (third, first, ["b"]),
+        ]
+        assert [s.id for s in store.history("a")] == [second, first]
+        assert store.list()[0].label == "one"
+        assert store.diff("a", "b") == {
+            "added": ["/workspace/new"],
+            "changed": ["/workspace/n"],
+            "removed": [],
+        }
+        with store.load("a") as sandbox:
+            assert sandbox.run("cat n").stdout == "2\n"
+        with pytest.raises(ValueError, match="already"):
+            store.branch("a", "b")
+        with pytest.raises(KeyError):
+            store.load("nobody")
+
+
+def test_prune_keeps_what_names_need(path):
+    with Store(path) as store, Sandbox() as sandbox:
+        ids = []
+        for i in range(5):
+            sandbox.run(f"echo {i} > n")
+            ids.append(store.save("a", sandbox))
+        store.branch(ids[1], "b")
+        assert store.prune(keep=2) == 1
+        assert [(s.id, s.parent) for s in store.list()] == [
+            (ids[0], None),
+            (ids[1], ids[0]),
+            (ids[3], ids[1]),
+            (ids[4], ids[3]),
+        ]
+        store.forget("b")
+        assert store.prune() == 3
+        assert [(s.id, s.parent) for s in store.list()] == [(ids[4], None)]
+        sandbox.run("echo 9 > n")
+        last = store.save("a", sandbox)
+        assert last > ids[4]
+
+
+def test_pending_calls_and_authority_come_back(path):
+    granted = [MethodCapability("ask")]
+    with Store(path) as store:
+        with Sandbox(tools=[], capabilities=granted, tool_handler=print) as sandbox:
+            sandbox.start("echo got $(tool ask --n 1)")
+            store.save("waiting", sandbox)
+        with store.load("waiting", capabilities=granted, tool_handler=lambda m, p: p) as sandbox:
+            assert sandbox.finish().stdout == 'got {"n":1}\n'
+
+
+def test_a_key_is_the_stores(path):
+    key = b"sixteen bytes or more"
+    with Store(path, key=key) as store, Sandbox(key=key) as sandbox:
+        store.save("a", sandbox)
+        store.load("a").close()
+    with Store(path) as store, pytest.raises(SnapshotError, match="key"):
+        store.load("a")
+
+
+def test_traces_and_audit_entries(path, tmp_path):
+    trace = tmp_path / "trace"
+    with Sandbox(record=trace) as sandbox:
+        sandbox.run("echo hello")
+    with Store(path) as store:
+        id = store.add_trace("a", trace)
+        store.add_audit("a", [{"method": "get", "outcome": "allowed"}])
+        store.add_audit("b", [{"method": "put"}])
+        assert list(store.traces("a")) == [(id, "a", trace.read_bytes())]
+        assert list(store.audit("a")) == [("a", {"method": "get", "outcome": "allowed"})]
+        assert len(list(store.audit())) == 2
+
+
+def _save_often(path, name, count):
+    with Store(path) as store, Sandbox() as sandbox:
+        for i in range(count):
+            sandbox.run(f"echo {i} > n")
+            store.save(name, sandbox)
+
+
+def test_two_processes_at_once(path):
+    Store(path).close()
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_save_often, args=(path, name, 15)) for name in "xy"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        assert worker.exitcode == 0
+    with Store(path) as store:
+        assert len(store.list()) == 30
+        for name in "xy":
+            assert len(store.history(name)) == 15
+            with store.load(name) as sandbox:
+                assert sandbox.run("cat n").stdout == "14\n"
+
+
+def test_killed_while_saving(path):
+    script = (
+        "import sys\nfrom pinfold import Sandbox, Store\n"
+        "with Store(sys.argv[1]) as store, Sandbox() as sandbox:\n"
+        "    for i in range(100000):\n"
+        "        sandbox.run(f'echo {i} > n; head -c 300000 /dev/urandom > noise')\n"
+        "        print(store.save('a', sandbox), i, flush=True)\n"
+    )
+    for delay in (0.02, 0.05, 0.11):
+        worker = subprocess.Popen(
+            [sys.executable, "-c", script, path],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        said = worker.stdout.readline()
+        time.sleep(delay)
+        worker.send_signal(signal.SIGKILL)
+        said += worker.stdout.read()
+        worker.wait()
+        id, number = map(int, said.splitlines()[-1].split())
+        with Store(path) as store:
+            assert any(saved.id == id for saved in store.list())
+            with store.load(id) as sandbox:
+                assert sandbox.run("cat n").stdout == f"{number}\n"
+            with store.load("a") as sandbox:
+                assert sandbox.run("wc -c < noise").stdout == "300000\n"
