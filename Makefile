@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build package native test fuzz demo bench format clean help setup
+.PHONY: all build package native install test fuzz demo bench format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -41,6 +41,10 @@ native: ## the guest's programs as plain Linux programs, in seconds: build/twins
 # What the tests of frameworks run against; without it they are skipped.
 FRAMEWORKS := anthropic jsonschema langchain-core langgraph 'mcp>=2' mypy openai opentelemetry-sdk \
               pydantic-ai-slim
+
+PREFIX ?= /usr/local
+install: build ## the C library, the program and its manual page, below PREFIX (and DESTDIR)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 test: all ## every test; reports in build/reports
 	$(PYTHON) -m pip install -q 'pytest>=8' 'pydantic>=2'
