@@ -59,8 +59,8 @@ def replay(
     """Runs a recording again, without handlers, and compares all it does with the trace.
 
     ``trace`` is a path or the trace's bytes. `ReplayError` shows the first difference; a trace that
-    is altered, cut short or of another build is a `SnapshotError`. ``until`` stops at that line, also
-    in the middle of a run; ``results`` gives, by call id, the tool results that were left out;
+    is altered, cut short or of another build is a `SnapshotError`. ``until`` stops at that line,
+    also in the middle of a run; ``results`` gives, by call id, the tool results that were left out;
     ``partial`` accepts a trace whose program was killed.
 
     >>> import tempfile

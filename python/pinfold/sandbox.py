@@ -44,9 +44,9 @@ class Sandbox:
     ...     print(sandbox.run("tool greet --name Ada").stdout, end="")
     "hello Ada"
 
-    ``record`` writes a trace that `pinfold.replay` runs again; ``redact`` leaves tool results out of it.
-    ``key`` authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are equal byte for
-    byte, and sleeping takes no time.
+    ``record`` writes a trace that `pinfold.replay` runs again; ``redact`` leaves tool results
+    out of it. ``key`` authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are
+    equal byte for byte, and sleeping takes no time.
 
     A sandbox belongs to one thread at a time; any number of sandboxes may run side by side.
     """
@@ -308,8 +308,8 @@ class Sandbox:
         """Continues a snapshot, in this process or another one.
 
         Authority never comes from the data: tools, capabilities and limits are those given here;
-        files, processes, counters and pending calls are those of the snapshot. With ``key`` (16 bytes
-        or more) only a snapshot of a sandbox with that key is accepted, and the new one has it, too.
+        files, processes, counters and pending calls are those of the snapshot. With ``key`` (16
+        bytes or more) only a snapshot made with that key is accepted, and the new one has it, too.
         """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
@@ -333,9 +333,9 @@ class Sandbox:
     def fork(self) -> Self:
         """An independent copy of the whole sandbox, in well under a millisecond.
 
-        Files, processes, variables, pending calls and what was spent of the capabilities are as they
-        were; from here on the two know nothing of each other. Tools, handlers and capabilities are
-        this sandbox's. Pending calls have ids of their own in the branch, in the same order.
+        Files, processes, variables, pending calls and what was spent of the capabilities are as
+        they were; from here on the two know nothing of each other. Tools, handlers and capabilities
+        are this sandbox's. Pending calls have ids of their own in the branch, in the same order.
 
         >>> with Sandbox() as trunk:
         ...     _ = trunk.run("x=1; echo draft > plan")

@@ -1,9 +1,9 @@
 """`Store`: sandboxes that outlive the process, in one SQLite file.
 
-A store keeps snapshots as a tree. Every snapshot has a parent (the one its sandbox was loaded from or
-saved as before), a label and a time; a name points at the snapshot that is the newest of its line.
-Traces and audit entries are kept beside them. SQLite does the hard part: two processes may use a
-store at once, and one that is killed in the middle of a save loses nothing older.
+A store keeps snapshots as a tree. Every snapshot has a parent (the one its sandbox was loaded from
+or saved as before), a label and a time; a name points at the newest snapshot of its line. Traces
+and audit entries are kept beside them. SQLite does the hard part: two processes may use a store at
+once, and one that is killed in the middle of a save loses nothing older.
 
 Snapshots are data, never authority: `load` takes tools and capabilities as `Sandbox.restore` does.
 """
@@ -80,7 +80,7 @@ class Store:
     ...     with Sandbox() as sandbox:
     ...         _ = sandbox.run("echo draft > plan")
     ...         _ = store.save("alice", sandbox, label="first draft")
-    ...     store.branch("alice", "bob")
+    ...     _ = store.branch("alice", "bob")
     ...     with store.load("bob") as sandbox:
     ...         _ = sandbox.run("echo bold > plan; touch more")
     ...         _ = store.save("bob", sandbox)
@@ -89,8 +89,8 @@ class Store:
     ['alice', 'bob']
     {'added': ['/workspace/more'], 'changed': ['/workspace/plan'], 'removed': []}
 
-    ``key`` authenticates the snapshots, see `Sandbox`. A `Store` belongs to one thread; any number of
-    them, also in several processes, may be open on one file.
+    ``key`` authenticates the snapshots, see `Sandbox`. A `Store` belongs to one thread; any number
+    of them, also in several processes, may be open on one file.
     """
 
     def __init__(
@@ -206,8 +206,8 @@ class Store:
     def prune(self, keep: int = 1) -> int:
         """Removes snapshots that no name needs: for each, the newest ``keep`` of its line stay.
 
-        What stays keeps its place in the tree, below its nearest ancestor that stays. Gives how many
-        were removed.
+        What stays keeps its place in the tree, below its nearest ancestor that stays. Gives how
+        many were removed.
         """
         if keep < 1:
             raise ValueError(f"keep must be 1 or more, got {keep}")
