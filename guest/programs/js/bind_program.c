@@ -59,6 +59,23 @@ static JSValue program_script(JSContext *ctx, JSValueConst this_val, int argc, J
     return result;
 }
 
+/* check(source, filename): throws the SyntaxError of a script, if it has one */
+static JSValue program_check(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    size_t len;
+    const char *source = JS_ToCStringLen(ctx, &len, argv[0]), *filename = JS_ToCString(ctx, argv[1]);
+    JSValue result = JS_EXCEPTION;
+    if (source && filename)
+        result = JS_Eval(ctx, source, len, filename, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+    JS_FreeCString(ctx, source);
+    JS_FreeCString(ctx, filename);
+    if (JS_IsException(result))
+        return result;
+    JS_FreeValue(ctx, result);
+    return JS_UNDEFINED;
+}
+
 /* promiseState(promise): 0 pending, 1 fulfilled, 2 rejected, -1 not a promise */
 static JSValue program_promise_state(JSContext *ctx, JSValueConst this_val, int argc,
                                      JSValueConst *argv)
@@ -102,6 +119,7 @@ void bind_program(JSContext *ctx, JSValueConst native)
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("function", 3, program_function),
         JS_CFUNC_DEF("script", 3, program_script),
+        JS_CFUNC_DEF("check", 2, program_check),
         JS_CFUNC_DEF("compile", 3, module_compile),
         JS_CFUNC_DEF("evaluate", 0, module_evaluate),
         JS_CFUNC_DEF("import", 1, module_import),

@@ -52,6 +52,28 @@ int engine_gettimeofday(struct timeval *now, void *zone)
     return 0;
 }
 
+static int64_t deadline; /* of the running script of vm, in ns of the monotonic clock; 0: none */
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t engine_deadline(double limit_ms)
+{
+    int64_t outer = deadline, own = limit_ms > 0 ? monotonic_ns() + (int64_t)(fmin(limit_ms, 1e9) * 1e6) : 0;
+    if (own != 0 && (outer == 0 || own < outer))
+        deadline = own;
+    return outer;
+}
+
+void engine_restore_deadline(int64_t outer)
+{
+    deadline = outer;
+}
+
 /* Every few thousand steps of JavaScript: others run, signals strike, limits end the process. */
 static int on_interrupt(JSContext *ctx, void *opaque)
 {
@@ -62,7 +84,7 @@ static int on_interrupt(JSContext *ctx, void *opaque)
     if (output_pending())
         output_flush();
     pf_yield();
-    return 0;
+    return deadline != 0 && monotonic_ns() > deadline;
 }
 
 static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled,
@@ -124,6 +146,7 @@ static JSValue make_native(JSContext *ctx)
     bind_spawn(ctx, native);
     bind_text(ctx, native);
     bind_tool(ctx, native);
+    bind_vm(ctx, native);
     bind_zlib(ctx, native);
     return native;
 }
@@ -178,8 +201,7 @@ static void complain(JSContext *ctx)
     JS_FreeValue(ctx, error);
 }
 
-/* As JS_NewContext(), without `performance`, which would look at the clock. */
-static JSContext *new_context(JSRuntime *rt)
+JSContext *engine_new_context(JSRuntime *rt)
 {
     JSContext *ctx = JS_NewContextRaw(rt);
     if (!ctx)
@@ -205,7 +227,7 @@ bool engine_boot(void)
     JS_SetInterruptHandler(engine.runtime, on_interrupt, NULL);
     JS_SetHostPromiseRejectionTracker(engine.runtime, on_rejection, NULL);
     module_init(engine.runtime);
-    engine.context = new_context(engine.runtime);
+    engine.context = engine_new_context(engine.runtime);
     if (!engine.context) {
         fprintf(stderr, "js: out of memory\n");
         return false;

@@ -46,6 +46,14 @@ extern struct engine engine;
  * the library is broken or memory ran out, and the reason is on stderr. */
 bool engine_boot(void);
 
+/* As JS_NewContext(), without `performance`, which would look at the clock. NULL: out of memory. */
+JSContext *engine_new_context(JSRuntime *rt);
+
+/* JavaScript that runs longer than this from now on gets InternalError "interrupted"; 0 leaves it at the
+ * time that an outer caller set. Answers what engine_restore_deadline() takes. */
+int64_t engine_deadline(double limit_ms);
+void engine_restore_deadline(int64_t outer);
+
 /* What a process does first after it was copied from the booted one: random seed, stack bounds. */
 void engine_wake(void);
 
@@ -79,6 +87,7 @@ void bind_program(JSContext *ctx, JSValueConst native);
 void bind_spawn(JSContext *ctx, JSValueConst native);
 void bind_text(JSContext *ctx, JSValueConst native);
 void bind_tool(JSContext *ctx, JSValueConst native);
+void bind_vm(JSContext *ctx, JSValueConst native);
 void bind_zlib(JSContext *ctx, JSValueConst native);
 
 /* Defines `tab` as the property `name` of `native`. */

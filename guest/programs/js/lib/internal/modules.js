@@ -411,6 +411,7 @@ function loadImport(name, attributes) {
         const text = base64 ? atob(body) : decodeURIComponent(body);
         return type === 'application/json' ? { exports: { default: JSON.parse(text) } } : { source: text, meta: { url: name } };
     }
+    if (attributes?.type === 'text') return { exports: { default: readText(name) } };
     if (name.endsWith('.json') || attributes?.type === 'json')
         return { exports: { default: JSON.parse(readText(name)) } };
     if (!isEsm(name)) {
