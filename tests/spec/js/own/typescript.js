@@ -51,3 +51,41 @@ const x: number = 5; return x;
 const a = 1, b = 2, c = 3; console.log(a < b, b > (c)); return a<b;
 //> true false
 //> true
+//// most-of-the-language ts
+import type { Nothing } from './nothing';
+const enum E { A = 'a' }
+type Maybe<T> = T | null;
+abstract class Shape { abstract area(): number; constructor(protected readonly name: string, public x = 1) {} describe(): string { return `${this.name} ${this.area()} ${this.x}`; } }
+class Square extends Shape { private side!: number; declare foo: string; constructor(side: number) { super('sq'); this.side = side; } override area(): number { return this.side ** 2; } }
+function over(a: string): string; function over(a: number): number;
+function over(a: any): any { return a; }
+const p = { name: 'n' } satisfies { name: string };
+let v: Maybe<string> = null as any as string;
+function isText(x: unknown): x is string { return typeof x === 'string'; }
+declare const absent: string; declare module 'x' {}
+class G<T = string> { static #n = 0; [key: string]: unknown; constructor(private readonly m?: T) {} get val(): T | undefined { return this.m; } }
+const opt = (a?: number, b: string = 'd'): string => `${a ?? 'none'}${b}`;
+const rest = async <T extends object>(a: T, ...more: string[]): Promise<number> => more.length;
+for (const [k, x] of Object.entries<number>({ a: 1 })) console.log(k, x);
+console.log(E.A, new Square(3).describe(), over(1), p, v, isText(''), new G<number>(3).val, opt(), await rest({}, 'x'), <const>['a'], p!.name);
+const text = `
+namespace in { a text }
+`;
+export const y: number = text.length;
+//> a 1
+//> a sq 9 1 1 { name: 'n' } null true 3 noned 1 [ 'a' ] n
+//// namespaces-are-refused ts
+const a: number = 1;
+export namespace NS { export const y = 5; }
+console.log(NS.y);
+//= 1
+//! case.ts:2
+//! SyntaxError: TypeScript's namespace is not supported
+//// jsx-is-refused ts
+const x = <div>hi</div>;
+//= 1
+//! SyntaxError: JSX is not supported
+//// decorators-are-refused ts
+@sealed class A {}
+//= 1
+//! decorators are not supported

@@ -198,6 +198,7 @@ function attempt(text, name, { type }) {
         } catch (thrown) {
             if (!(thrown instanceof SyntaxError)) throw thrown;
             error = thrown;
+            if (error.message === "Unexpected token '@'") error.message += ': decorators are not supported';
             if (syntaxPlace(error)?.line > text.split('\n').length) error.message = 'Unexpected end of input';
         }
         if (type === 'commonjs' || !/\b(?:import|export)\b/.test(text)) return { error };

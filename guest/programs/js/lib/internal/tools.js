@@ -84,6 +84,8 @@ function usage(name, tool) {
 
 function call(name, tool, args) {
     const [params = {}, ...more] = args;
+    // A second argument {signal} ends the waiting; it is not part of the call.
+    const signal = more.length === 1 && Object.keys(more[0] ?? {}).join() === 'signal' && typeof more[0].signal?.aborted === 'boolean' ? more.pop().signal : undefined;
     const wrong = more.length ? `${args.length} arguments`
         : params === null || typeof params !== 'object' || Array.isArray(params) ? kindOf(params) : undefined;
     if (wrong !== undefined)
@@ -94,8 +96,14 @@ function call(name, tool, args) {
     } catch (error) {
         throw new TypeError(`${name}: the argument is not JSON: ${error.message}`, { cause: error });
     }
+    if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
+        const abort = () => {
+            native.tool.cancel(id);
+            reject(signal.reason);
+        };
         const id = native.tool.start(json, (outcome, reply) => {
+            signal?.removeEventListener('abort', abort);
             if (outcome === 0) {
                 try {
                     return resolve(JSON.parse(reply));
@@ -106,6 +114,7 @@ function call(name, tool, args) {
             const [Class, code] = outcomes[outcome] ?? [ToolError, 'failed'];
             reject(new Class(reply || `${name} failed`, code));
         });
+        if (id > 0) signal?.addEventListener('abort', abort, { once: true });
         if (id < 0) {
             const { systemError } = require('internal/errors');
             const reason = systemError(id, 'tool');

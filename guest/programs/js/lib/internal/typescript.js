@@ -4,12 +4,28 @@
 const { setPlace } = require('internal/errors');
 const { transform } = require('npm/sucrase');
 
+// The package erases namespaces as if they held only types; what uses them would fail far away.
+function refuseNamespaces(text, code, file) {
+    const pattern = /^([ \t]*(?:export[ \t]+)?)(namespace|module)[ \t]+[\w$.]+[ \t]*\{/gm;
+    for (const found of text.matchAll(pattern)) {
+        const line = text.slice(0, found.index).split('\n').length;
+        if (code.split('\n')[line - 1].includes(found[2])) continue; // not erased: part of a text
+        const place = { file, line, column: found[1].length + 1 };
+        const error = setPlace(new SyntaxError(`TypeScript's ${found[2]} is not supported: use a module, or an object`), place);
+        error.stack = `SyntaxError: ${error.message}\n    at ${file}:${place.line}:${place.column}`;
+        throw error;
+    }
+}
+
 function erase(text, file) {
     try {
-        return transform(text, { transforms: ['typescript'], disableESTransforms: true }).code;
+        const { code } = transform(text, { transforms: ['typescript'], disableESTransforms: true });
+        refuseNamespaces(text, code, file);
+        return code;
     } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
-        const message = error.message.replace(/^Error transforming .*?: /, '').replace(/ \(\d+:\d+\)$/, '');
+        if (!(error instanceof SyntaxError) || error.stack.startsWith('SyntaxError: TypeScript')) throw error;
+        const line = error.loc && text.split('\n')[error.loc.line - 1];
+        const message = /<\/[\w.]*>|\/>/.test(line ?? '') ? 'JSX is not supported: build elements with function calls' : error.message.replace(/^Error transforming .*?: /, '').replace(/ \(\d+:\d+\)$/, '');
         const found = setPlace(new SyntaxError(message), error.loc && { file, line: error.loc.line, column: error.loc.column });
         found.stack = `SyntaxError: ${message}\n    at ${file}${error.loc ? `:${error.loc.line}:${error.loc.column}` : ''}`;
         throw found;
