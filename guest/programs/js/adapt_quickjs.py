@@ -168,6 +168,8 @@ WORDING = [
     (1, "JS_ThrowInternalError(ctx, \"string too long\")", "JS_ThrowRangeError(ctx, \"Invalid string length\")"),
     (1, "JS_ThrowRangeError(ctx, \"string too long\")", "JS_ThrowRangeError(ctx, \"Invalid string length\")"),
     (5, "invalid string length", "Invalid string length"),
+    (3, "The string to be decoded is not correctly encoded", "Invalid character"),
+    (1, "String contains an invalid character", "Invalid character"),
     (1, "invalid repeat count", "Invalid count value"),
     (1, "TypeError(ctx, \"circular reference", "TypeError(ctx, \"Converting circular structure to JSON"),
     (1, "BigInt are forbidden in JSON.stringify", "Do not know how to serialize a BigInt"),

@@ -74,7 +74,8 @@ Buffer.byteLength = function byteLength(value, encoding) {
     const name = canonical[String(encoding ?? 'utf8').toLowerCase()] ?? 'utf8';
     return name === 'utf8' ? text.utf8Length(value) : name === 'utf16le' ? value.length * 2
         : name === 'hex' ? value.length >>> 1 : name === 'latin1' || name === 'ascii' ? value.length
-            : encoders[name](value).byteLength;
+            : name.startsWith('base64') ? value.replace(/={1,2}$/, '').length * 3 >>> 2 // also of a text that is none
+                : encoders[name](value).byteLength;
 };
 Buffer.compare = function compare(a, b) {
     for (const [value, name] of [[a, 'buf1'], [b, 'buf2']])
@@ -254,6 +255,17 @@ method('inspect', function inspect(depth, options) {
 method(Symbol.for('nodejs.util.inspect.custom'), p.inspect);
 for (const key of Object.keys(p))
     if (Object.getOwnPropertyDescriptor(p, key).configurable) Object.defineProperty(p, key, { enumerable: false });
+
+for (const [name, bits] of [['swap16', 16], ['swap32', 32], ['swap64', 64]]) {
+    const swap = p[name];
+    if (swap === undefined) continue;
+    method(name, {
+        [name]() {
+            if (this.length % (bits / 8) !== 0) throw coded(RangeError, 'ERR_INVALID_BUFFER_SIZE', `Buffer size must be a multiple of ${bits}-bits`);
+            return swap.call(this);
+        },
+    }[name]);
+}
 
 module.exports = {
     ...base, Buffer, atob: globalThis.atob, btoa: globalThis.btoa, INSPECT_MAX_BYTES: 50,

@@ -19,7 +19,7 @@ function toBytes(data, encoding, name = 'data') {
     if (typeof data === 'string') return Buffer.from(data, encoding === 'buffer' ? undefined : encoding);
     if (data instanceof DataView) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (ArrayBuffer.isView(data) || data instanceof ArrayBuffer) return data;
-    throw argType(name, ['string', 'Buffer', 'TypedArray', 'DataView'], data);
+    throw argType(name, name === 'key' ? ['string', 'ArrayBuffer', 'Buffer', 'TypedArray', 'DataView', 'KeyObject', 'CryptoKey'] : ['string', 'Buffer', 'TypedArray', 'DataView'], data);
 }
 
 const shaped = (bytes, encoding) => {

@@ -40,7 +40,7 @@ Object.defineProperty(self, 'exitCode', {
     set(code) {
         if (code !== undefined && code !== null) {
             const number = typeof code === 'string' && code !== '' ? Number(code) : code;
-            if (typeof number !== 'number' || Number.isNaN(number)) throw argType('code', ['integer'], code);
+            if (typeof number !== 'number' || Number.isNaN(number)) throw argType('code', 'number', code);
             check.integer(number, 'code');
         }
         exitCode = code;
