@@ -22,6 +22,12 @@ void usage(void) {
           "  -p, --policy FILE         what the tools may be called with (see docs/policy.md);\n"
           "                            without it every --tool is granted\n"
           "  -f, --file HOST:GUEST     copy a file in\n"
+          "      --mount HOST:GUEST[:copy] a directory, as it is now: read-only, or with copy one "
+          "that\n"
+          "                            the script may change; the host's files stay as they are\n"
+          "      --changes FILE        what the script changed in mounts: a tar archive (-: a list "
+          "on\n"
+          "                            standard output)\n"
           "  -e, --env NAME=VALUE      set a variable of the sandbox\n"
           "      --stdin FILE          standard input of the script; otherwise pinfold's own, if\n"
           "                            that is a pipe or a file\n"
@@ -54,7 +60,9 @@ enum {
     OPTION_RESTORE,
     OPTION_SNAPSHOT,
     OPTION_KEY,
-    OPTION_HELP
+    OPTION_HELP,
+    OPTION_MOUNT,
+    OPTION_CHANGES
 };
 
 static const struct option options[] = {
@@ -74,6 +82,8 @@ static const struct option options[] = {
     {"restore", required_argument, NULL, OPTION_RESTORE},
     {"snapshot", required_argument, NULL, OPTION_SNAPSHOT},
     {"key", required_argument, NULL, OPTION_KEY},
+    {"mount", required_argument, NULL, OPTION_MOUNT},
+    {"changes", required_argument, NULL, OPTION_CHANGES},
     {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -94,6 +104,20 @@ static void add_file(struct arguments *out, char *text) {
     char *separator = NULL;
     for (char *p = strstr(text, ":/"); p; p = strstr(p + 1, ":/")) separator = p;
     add_pair(&out->files, "file", text, separator, "HOST:GUEST with an absolute GUEST");
+}
+
+/* HOST:GUEST[:copy]; the name of the pair is HOST, its value GUEST. */
+static void add_mount(struct arguments *out, char *text) {
+    size_t len = strlen(text);
+    bool copy = len > 5 && !strcmp(text + len - 5, ":copy");
+    if (copy)
+        text[len - 5] = '\0';
+    else if (len > 3 && !strcmp(text + len - 3, ":ro"))
+        text[len - 3] = '\0';
+    char *separator = NULL;
+    for (char *p = strstr(text, ":/"); p; p = strstr(p + 1, ":/")) separator = p;
+    add_pair(copy ? &out->copies : &out->mounts, "mount", text, separator,
+             "HOST:GUEST[:copy] with an absolute GUEST");
 }
 
 void arguments_parse(struct arguments *out, int argc, char **argv, const char *command) {
@@ -119,6 +143,8 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case OPTION_RESTORE: out->restore = optarg; break;
         case OPTION_SNAPSHOT: out->snapshot = optarg; break;
         case OPTION_KEY: out->key = optarg; break;
+        case OPTION_MOUNT: add_mount(out, optarg); break;
+        case OPTION_CHANGES: out->changes = optarg; break;
         case OPTION_HELP: usage(); exit(0);
         default: fputs("Try 'pinfold --help'.\n", stderr); exit(CLI_FAILURE);
         }

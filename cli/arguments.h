@@ -30,6 +30,8 @@ struct arguments {
     const char *record;         /* a file to make, or NULL */
     const char *restore, *snapshot, *key; /* files, or NULL */
     struct pairs tools, files, env, limits;
+    struct pairs mounts, copies; /* read-only, copy-on-write */
+    const char *changes;         /* a tar file to make, "-": a list, or NULL */
     bool json, redact;
 };
 

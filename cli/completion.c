@@ -10,10 +10,11 @@
 static const struct {
     const char *command, *options;
 } words[] = {
-    {"run",
-     "--language --tool --policy --file --env --stdin --limit --clock --seed --record --redact "
-     "--restore --snapshot --key --json --help"},
-    {"shell", "--tool --policy --file --env --limit --clock --seed --record --redact --restore "
+    {"run", "--language --tool --policy --file --mount --changes --env --stdin --limit --clock "
+            "--seed --record --redact "
+            "--restore --snapshot --key --json --help"},
+    {"shell", "--tool --policy --file --mount --changes --env --limit --clock --seed --record "
+              "--redact --restore "
               "--snapshot --key --help"},
     {"replay", "--until --files --get --result --partial --json --help"},
     {"trace", "--output --help"},

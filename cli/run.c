@@ -50,6 +50,13 @@ static void add_durability(pf_options *options, const struct arguments *argument
     if (arguments->record &&
         pf_options_record(options, arguments->record, arguments->redact, &error) != PF_OK)
         die("--record %s: %s", arguments->record, error.message);
+    for (int copy = 0; copy < 2; copy++) {
+        const struct pairs *mounts = copy ? &arguments->copies : &arguments->mounts;
+        for (size_t i = 0; i < mounts->count; i++)
+            if (pf_options_mount(options, mounts->items[i].name, mounts->items[i].value,
+                                 copy ? PF_MOUNT_COPY : PF_MOUNT_READ_ONLY, &error) != PF_OK)
+                die("--mount: %s", error.message);
+    }
     if (arguments->key) {
         struct text key = {0};
         if (!text_read_file(&key, arguments->key)) die("%s: %s", arguments->key, strerror(errno));
@@ -280,6 +287,35 @@ void save_snapshot(pf_sandbox *sandbox, const char *path) {
     pf_free(data);
 }
 
+static void list_changes(pf_sandbox *sandbox, const char *guest) {
+    char *changes;
+    size_t len;
+    pf_error error;
+    expect(pf_mount_changes(sandbox, guest, &changes, &len, &error), &error);
+    for (const char *at = changes; at < changes + len; at += strlen(at) + 1)
+        printf("%c %s\n", at[0], at + 1);
+    fflush(stdout);
+    pf_free(changes);
+}
+
+static void save_changes(pf_sandbox *sandbox, const struct arguments *arguments) {
+    if (arguments->copies.count == 0) die("--changes is for --mount HOST:GUEST:copy");
+    bool list = !strcmp(arguments->changes, "-");
+    for (size_t i = 0; list && i < arguments->copies.count; i++)
+        list_changes(sandbox, arguments->copies.items[i].value);
+    if (list) return;
+    if (arguments->copies.count > 1) die("--changes FILE is for one mount; use --changes -");
+    char *data;
+    size_t len;
+    pf_error error;
+    expect(pf_mount_tar(sandbox, arguments->copies.items[0].value, true, &data, &len, &error),
+           &error);
+    FILE *file = fopen(arguments->changes, "w");
+    bool ok = file && fwrite(data, 1, len, file) == len;
+    if (!file || fclose(file) != 0 || !ok) die("%s: %s", arguments->changes, strerror(errno));
+    pf_free(data);
+}
+
 /* A snapshot may hold a run that waited for its tools: that comes to its end first. */
 static void finish_restored(pf_sandbox *sandbox, const struct arguments *arguments) {
     if (!pf_sandbox_running(sandbox)) return;
@@ -318,6 +354,7 @@ int run_script(const struct arguments *arguments) {
     else
         explain(result);
     interrupt_by_keyboard(NULL);
+    if (arguments->changes) save_changes(sandbox, arguments);
     if (arguments->snapshot) save_snapshot(sandbox, arguments->snapshot);
     pf_sandbox_free(sandbox);
     if (output.error == EPIPE) { /* end as a program does whose reader went away */

@@ -131,6 +131,20 @@ PF_API void pf_options_seed(pf_options *options, uint64_t seed);
 PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
                                    pf_error *error);
 
+typedef enum pf_mount_mode {
+    PF_MOUNT_READ_ONLY = 0,
+    PF_MOUNT_COPY = 1 /* copy-on-write: programs may change it, the host's files stay as they are */
+} pf_mount_mode;
+/*
+ * Gives a new sandbox a directory of the host at `guest`, an absolute path where nothing is yet or an
+ * empty directory. Regular files, directories and symbolic links below it are there as they are when
+ * the sandbox is made; links are not followed, devices and the like are left out, and nothing leads out
+ * of it. They count for filesystem_bytes and files. pf_sandbox_restore() ignores mounts: the snapshot
+ * has the files.
+ */
+PF_API pf_status pf_options_mount(pf_options *options, const char *host, const char *guest,
+                                  pf_mount_mode mode, pf_error *error);
+
 /* Snapshots of the sandbox are authenticated with this secret (16 bytes or more, copied), and
  * pf_sandbox_restore() accepts only a snapshot that was made with it. */
 PF_API pf_status pf_options_key(pf_options *options, const void *key, size_t len, pf_error *error);
@@ -295,6 +309,22 @@ PF_API pf_status pf_file_stat(pf_sandbox *sandbox, const char *path, pf_file_inf
 PF_API pf_status pf_file_list(pf_sandbox *sandbox, const char *path, char **names, size_t *len,
                               pf_error *error);
 PF_API void pf_free(void *data);
+
+/* What became of a mounted directory; `guest` is its place as it was given. PF_NOT_FOUND: nothing is
+ * mounted there. */
+
+/* What changed since: one NUL-terminated text for each file, "A", "M" or "D" (added, modified, deleted)
+ * and its path in the sandbox, one after the other; len counts all of them. Free with pf_free(). */
+PF_API pf_status pf_mount_changes(pf_sandbox *sandbox, const char *guest, char **changes, size_t *len,
+                                  pf_error *error);
+/* Writes it as it is now to a host directory that is new or empty. Links that would lead out of that
+ * directory are left out. What was written before a failure stays. */
+PF_API pf_status pf_mount_export(pf_sandbox *sandbox, const char *guest, const char *directory,
+                                 pf_error *error);
+/* As a tar archive; `changed_only`: what was added or modified, and for each deleted file an empty
+ * `.wh.NAME` in its place, as container images have. Free with pf_free(). */
+PF_API pf_status pf_mount_tar(pf_sandbox *sandbox, const char *guest, bool changed_only, char **data,
+                              size_t *len, pf_error *error);
 
 /* ------------------------------------------------------------------ snapshots */
 

@@ -107,6 +107,8 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
     to->keyed = from->keyed;
     memcpy(to->key, from->key, sizeof to->key);
     to->look_only = from->look_only;
+    to->mounts = from->mounts;
+    if (to->mounts) atomic_fetch_add(&to->mounts->references, 1);
     to->monotonic_ns = from->monotonic_ns;
     to->clock_origin = from->clock_origin;
     to->realtime_base = from->realtime_base;

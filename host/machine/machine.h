@@ -60,6 +60,33 @@ const char *machine_limit_names(void);
 
 #define MACHINE_KEY 32 /* bytes; what the embedder's key is hashed to */
 
+/* A host directory that a sandbox is to have. */
+struct machine_mount_request {
+    struct machine_mount_request *next;
+    char *host, *guest;
+    bool copy; /* the guest may write; else it is read-only */
+};
+
+/* What came in with a mount: by path below it, sorted. Constant once it is complete. */
+#define MOUNT_DIGEST 16
+struct machine_mount_entry {
+    char *path;
+    char kind; /* 'd', 'f', 'l' */
+    uint32_t mode;
+    uint8_t digest[MOUNT_DIGEST]; /* of contents or target; zero for a directory */
+};
+struct machine_mount {
+    char *guest;
+    bool copy;
+    struct machine_mount_entry *entries;
+    size_t count;
+};
+struct machine_mounts { /* shared by branches */
+    atomic_uint references;
+    size_t count;
+    struct machine_mount items[];
+};
+
 struct pf_options {
     struct machine_limits limits;
     char *env; /* NAME=value NUL …, the defaults first; owned */
@@ -80,6 +107,7 @@ struct pf_options {
     bool record_redacted;
     void *tape_user; /* tape_open's */
     bool trusted; /* a snapshot's tag is not looked at */
+    struct machine_mount_request *mounts; /* owned */
 };
 
 /* ---- one sandbox */
@@ -163,6 +191,7 @@ struct pf_sandbox {
     uint8_t key[MACHINE_KEY];
     uint64_t moment;           /* see tape.h */
     struct machine_tape *tape; /* owned, or NULL */
+    struct machine_mounts *mounts; /* one reference, or NULL */
     const char *made_from;     /* while it is made: the snapshot, or NULL */
     size_t made_from_len;
     struct machine_run run;
@@ -280,6 +309,17 @@ pf_status machine_write_file(pf_sandbox *sandbox, const char *path, const void *
                              uint32_t mode, uint32_t owner, pf_error *error);
 pf_status machine_guest_error(pf_sandbox *sandbox, int64_t result, const char *path,
                               pf_error *error);
+
+/* ---- host/mount */
+
+/* Copies the directories of the options in. */
+pf_status machine_enter_mounts(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
+/* One file of a mount; a replay does it again. */
+pf_status machine_mount_file(pf_sandbox *sandbox, const char *path, char kind, uint32_t mode,
+                             int64_t mtime_ns, bool copy, const char *data, size_t len,
+                             pf_error *error);
+void machine_forget_mounts(struct machine_mounts *mounts);
+void machine_forget_requests(struct machine_mount_request *request);
 
 /* A program to start: path, arguments, environment and cwd in the form that the kernel takes. Owned
  * by the caller; false when memory is out. */

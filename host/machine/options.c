@@ -44,6 +44,7 @@ void pf_options_free(pf_options *o) {
     free(o->prelude);
     free(o->policy);
     free(o->record_path);
+    machine_forget_requests(o->mounts);
     free(o);
 }
 

@@ -97,6 +97,7 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
     while (sandbox->spare) cpu_slot_release(machine_spare_slot(sandbox));
     machine_forget_calls(sandbox);
     machine_run_free(&sandbox->run);
+    machine_forget_mounts(sandbox->mounts);
     cap_gate_free(sandbox->gate);
     free(sandbox->env);
     free(sandbox);
@@ -197,6 +198,8 @@ pf_status pf_sandbox_new(const pf_options *options, pf_sandbox **out, pf_error *
     pf_error local;
     pf_status status = machine_configure(s, options, error ? error : &local);
     if (status == PF_OK) status = populate(s, options, error ? error : &local);
+    if (status == PF_OK) status = machine_enter_mounts(s, options, error ? error : &local);
+    if (status == PF_OK && s->tape) s->tape->leave(s->tape, s);
     if (status != PF_OK) {
         pf_sandbox_free(s);
         return status;

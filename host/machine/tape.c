@@ -115,6 +115,17 @@ void machine_tape_write(pf_sandbox *s, const char *path, const void *data, size_
     act(s, &line);
 }
 
+void machine_tape_mount(pf_sandbox *s, const char *path, char kind, uint32_t mode, int64_t mtime_ns,
+                        bool copy, const char *data, size_t len) {
+    if (!s->tape) return;
+    struct base_buf line = begin("do", "mount");
+    member(&line, "path", path);
+    base_buf_addf(&line, ",\"kind\":\"%c\",\"mode\":%u,\"mtime_ns\":%" PRId64 ",\"copy\":%s", kind,
+                  mode, mtime_ns, copy ? "true" : "false");
+    if (kind != 'd') tape_member(&line, "data", data, len);
+    act(s, &line);
+}
+
 /* ---- what the guest does */
 
 void machine_tape_output(pf_sandbox *s, int stream, const char *data, size_t len) {

@@ -62,6 +62,8 @@ void machine_tape_start(struct pf_sandbox *sandbox, const struct pf_run *run);
 void machine_tape_answer(struct pf_sandbox *sandbox, uint64_t id, uint32_t outcome,
                          const char *data, size_t len);
 void machine_tape_write(struct pf_sandbox *sandbox, const char *path, const void *data, size_t len);
+void machine_tape_mount(struct pf_sandbox *sandbox, const char *path, char kind, uint32_t mode,
+                        int64_t mtime_ns, bool copy, const char *data, size_t len);
 void machine_tape_output(struct pf_sandbox *sandbox, int stream, const char *data, size_t len);
 void machine_tape_decision(struct pf_sandbox *sandbox, const struct pf_decision *decision);
 void machine_tape_cancel(struct pf_sandbox *sandbox, uint64_t id);

@@ -87,6 +87,22 @@ static void put_processes(struct writer *w, const pf_sandbox *s, const struct ma
     }
 }
 
+static void put_mounts(struct writer *w, const struct machine_mounts *mounts) {
+    put_u32(w, mounts ? (uint32_t)mounts->count : 0);
+    for (size_t i = 0; mounts && i < mounts->count; i++) {
+        const struct machine_mount *m = &mounts->items[i];
+        put_bytes(w, m->guest, strlen(m->guest));
+        put_u32(w, m->copy);
+        put_u32(w, (uint32_t)m->count);
+        for (size_t k = 0; k < m->count; k++) {
+            put_bytes(w, m->entries[k].path, strlen(m->entries[k].path));
+            put_u32(w, (uint32_t)m->entries[k].kind);
+            put_u32(w, m->entries[k].mode);
+            put_raw(w, m->entries[k].digest, MOUNT_DIGEST);
+        }
+    }
+}
+
 static pf_status put_counters(struct writer *w, const pf_sandbox *s, pf_error *error) {
     char *counters = NULL;
     size_t len = 0;
@@ -113,6 +129,7 @@ static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     if (status != PF_OK) return status;
     put_instance(w, s->kernel, boot->kernel);
     put_processes(w, s, boot);
+    put_mounts(w, s->mounts);
     return w->failed ? base_error(error, PF_NO_MEMORY, "no memory for the snapshot") : PF_OK;
 }
 
@@ -239,6 +256,48 @@ static pf_status bad(const struct reader *r, pf_error *error) {
                       "the snapshot does not fit memory_bytes, or the host has no memory");
 }
 
+/* At least so many bytes of the input are one entry, or one mount. */
+#define ENTRY_MIN (8 + 4 + 4 + MOUNT_DIGEST)
+#define MOUNT_MIN (8 + 4 + 4)
+
+static bool get_mount(struct reader *r, struct machine_mount *m) {
+    m->guest = get_string(r, PF_PATH_MAX);
+    m->copy = get_u32(r);
+    uint32_t count = get_u32(r);
+    if (r->bad || count > (r->len - r->at) / ENTRY_MIN) return false;
+    m->entries = calloc(count + 1, sizeof *m->entries);
+    if (!m->entries) return false;
+    for (; m->count < count && !r->bad; m->count++) {
+        struct machine_mount_entry *e = &m->entries[m->count];
+        e->path = get_string(r, PF_PATH_MAX);
+        e->kind = (char)get_u32(r);
+        e->mode = get_u32(r);
+        const uint8_t *digest = get_raw(r, MOUNT_DIGEST);
+        /* They are looked up by halving. */
+        if (r->bad || (m->count && strcmp(e[-1].path, e->path) >= 0)) {
+            free(e->path);
+            return false;
+        }
+        memcpy(e->digest, digest, MOUNT_DIGEST);
+    }
+    return !r->bad;
+}
+
+static bool get_mounts(struct reader *r, pf_sandbox *s) {
+    uint32_t count = get_u32(r);
+    if (r->bad || count > (r->len - r->at) / MOUNT_MIN) r->bad = true;
+    if (count == 0 || r->bad) return !r->bad;
+    s->mounts = calloc(1, sizeof *s->mounts + count * sizeof *s->mounts->items);
+    if (!s->mounts) return false;
+    atomic_init(&s->mounts->references, 1);
+    while (s->mounts->count < count)
+        if (!get_mount(r, &s->mounts->items[s->mounts->count++])) {
+            r->bad = true;
+            return false;
+        }
+    return true;
+}
+
 /* Clock, session and ids. */
 static bool get_state(struct reader *r, pf_sandbox *s) {
     uint32_t flags = get_u32(r);
@@ -278,6 +337,7 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
     if (!s->kernel) return bad(r, error);
     for (uint32_t count = get_u32(r); count > 0; count--)
         if (!get_process(r, s, boot)) return bad(r, error);
+    if (!get_mounts(r, s)) return bad(r, error);
     if (r->at != r->len || !machine_kernel_attach(s)) r->bad = true;
     if (r->bad) return bad(r, error);
     machine_show_time(s);

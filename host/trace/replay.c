@@ -412,12 +412,23 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
     return status == PF_GUEST || status == PF_NOT_FOUND ? PF_OK : status;
 }
 
+static pf_status do_mount(struct pf_replay *r, yyjson_val *act, pf_error *error) {
+    const char *path = yyjson_get_str(yyjson_obj_get(act, "path")), *data = "";
+    const char *kind = yyjson_get_str(yyjson_obj_get(act, "kind"));
+    size_t len = 0;
+    if (!path || !kind || (kind[0] != 'd' && !trace_bytes(&r->act_arena, act, "data", &data, &len)))
+        return malformed(r, error);
+    return machine_mount_file(r->sandbox, path, kind[0], (uint32_t)trace_uint(act, "mode"),
+                              trace_int(act, "mtime_ns", 0), flag(act, "copy"), data, len, error);
+}
+
 static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     const char *name = yyjson_get_str(yyjson_obj_get(act, "do"));
     if (!name) return malformed(r, error);
     if (strcmp(name, "start") == 0) return do_start(r, act, error);
     if (strcmp(name, "resume") == 0) return do_resume(r, act, error);
     if (strcmp(name, "fail") == 0) return do_fail(r, act, error);
+    if (strcmp(name, "mount") == 0) return do_mount(r, act, error);
     if (strcmp(name, "advance") == 0) return pf_sandbox_advance(r->sandbox, error);
     static const char *const files[] = {"write", "remove", "read", "list"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .capability import MethodCapability
     from .errors import ToolError
+    from .mounts import Mounted, MountSource
     from .output import OnOutput
     from .tool import Handler, Tool
 
@@ -46,7 +47,9 @@ class Sandbox:
 
     ``record`` writes a trace that `pinfold.replay` runs again; ``redact`` leaves tool results
     out of it. ``key`` authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are
-    equal byte for byte, and sleeping takes no time.
+    equal byte for byte, and sleeping takes no time. ``mounts`` gives host directories by their place
+    inside: ``{"/data": path}`` is read-only, ``{"/work": (path, "copy")}`` may be changed inside while
+    the host's files stay as they are; `mounted` tells the changes.
 
     A sandbox belongs to one thread at a time; any number of sandboxes may run side by side.
     """
@@ -69,6 +72,7 @@ class Sandbox:
         record: str | PathLike[str] | None = None,
         redact: bool = False,
         key: bytes | None = None,
+        mounts: Mapping[str, MountSource] | None = None,
         _snapshot: bytes | None = None,
     ) -> None:
         if approve is not None and not callable(approve):
@@ -85,7 +89,7 @@ class Sandbox:
         self._machine = _native.Machine(
             _settings(self, limits, env, clock, seed, js_prelude),
             _snapshot,
-            _durable(key, record, redact),
+            _durable(key, record, redact, mounts),
         )
         if audit is not None or "opentelemetry.trace" in sys.modules:
             from .observe import observed
@@ -356,6 +360,23 @@ class Sandbox:
 
     # ------------------------------------------------------------------ looking and ending
 
+    def mounted(self, place: str) -> Mounted:
+        """What became of a directory that was given with ``mounts``.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "plan").write_text("draft")
+        >>> with Sandbox(mounts={"/data": (folder, "copy")}) as sandbox:
+        ...     _ = sandbox.run("echo bold > /data/plan; touch /data/new")
+        ...     sandbox.mounted("/data").changes()
+        [('A', '/data/new'), ('M', '/data/plan')]
+        >>> (folder / "plan").read_text()
+        'draft'
+        """
+        from .mounts import Mounted
+
+        return Mounted(self._machine, place)
+
     @property
     def capabilities(self) -> list[MethodCapability]:
         """What was granted, in the order in which it is looked at."""
@@ -604,12 +625,23 @@ def _settings(
     )
 
 
-def _durable(key: bytes | None, record: str | PathLike[str] | None, redact: bool) -> Durable:
+def _durable(
+    key: bytes | None,
+    record: str | PathLike[str] | None,
+    redact: bool,
+    mounts: Mapping[str, MountSource] | None,
+) -> Durable:
     from os import fspath
+
+    places: list[tuple[str, str, bool]] = []
+    if mounts:
+        from .mounts import as_requests
+
+        places = as_requests(mounts)
 
     if isinstance(key, str):
         raise TypeError("key is bytes, not str")
-    return key, None if record is None else fspath(record), bool(redact), []
+    return key, None if record is None else fspath(record), bool(redact), places
 
 
 def _declared(tool: Tool) -> tuple[str, str, str | None]:

@@ -87,6 +87,20 @@ def test_snapshots(pinfold, tmp_path):
     assert pinfold("snapshot", "show", saved).returncode == 125
 
 
+def test_mounts(pinfold, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a").write_text("one\n")
+    assert pinfold("--mount", f"{folder}:/data", "-c", "cat /data/a").stdout == "one\n"
+    mount = ["--mount", f"{folder}:/workspace:copy"]
+    out = pinfold(*mount, "--changes", "-", "-c", "echo two >> a; touch b")
+    assert out.stdout == "M /workspace/a\nA /workspace/b\n"
+    pinfold(*mount, "--changes", "c.tar", "-c", "rm a; touch b")
+    listed = subprocess.run(["tar", "tf", tmp_path / "c.tar"], text=True, capture_output=True)
+    assert listed.stdout == "b\n.wh.a\n"
+    assert (folder / "a").read_text() == "one\n" and len(list(folder.iterdir())) == 1
+
+
 def test_fixed_clock_and_seed(pinfold):
     code = "sleep 1000; date -u +%s; echo $RANDOM; uuidgen"
     outs = {pinfold("--clock", "86400", "--seed", "7", "-c", code).stdout for _ in range(2)}

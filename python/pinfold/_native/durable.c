@@ -17,13 +17,32 @@ static bool add_key(const native_state *state, pf_options *options, PyObject *ke
     return false;
 }
 
+static bool add_mounts(const native_state *state, pf_options *options, PyObject *mounts) {
+    Py_ssize_t count = PySequence_Size(mounts);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(mounts, i);
+        const char *host, *guest;
+        int copy;
+        pf_error error;
+        bool ok = item && PyArg_ParseTuple(item, "ssp", &host, &guest, &copy);
+        if (ok && pf_options_mount(options, host, guest, copy ? PF_MOUNT_COPY : PF_MOUNT_READ_ONLY,
+                                   &error) != PF_OK) {
+            native_raise(state, &error, NULL);
+            ok = false;
+        }
+        Py_XDECREF(item);
+        if (!ok) return false;
+    }
+    return count >= 0;
+}
+
 bool native_durable(const native_state *state, pf_options *options, PyObject *durable) {
     PyObject *key, *mounts;
     const char *record;
     int redact;
     pf_error error;
     if (!PyArg_ParseTuple(durable, "OzpO", &key, &record, &redact, &mounts)) return false;
-    if (!add_key(state, options, key)) return false;
+    if (!add_key(state, options, key) || !add_mounts(state, options, mounts)) return false;
     if (!record || pf_options_record(options, record, redact, &error) == PF_OK) return true;
     native_raise(state, &error, NULL);
     return false;
@@ -152,4 +171,62 @@ PyObject *native_processes(machine *self, PyObject *none) {
         Py_XDECREF(item);
     }
     return list;
+}
+
+/* ------------------------------------------------------------------ mounts */
+
+/* mount_changes(guest): [("A", path)] */
+PyObject *native_mount_changes(machine *self, PyObject *guest) {
+    const char *place = PyUnicode_AsUTF8AndSize(guest, NULL);
+    char *changes = NULL;
+    size_t len = 0;
+    pf_error error;
+    if (!place || !native_enter(self)) return NULL;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS status = pf_mount_changes(self->sandbox, place, &changes, &len, &error);
+    Py_END_ALLOW_THREADS native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    PyObject *list = PyList_New(0);
+    for (const char *at = changes; list && at < changes + len; at += strlen(at) + 1) {
+        PyObject *item = Py_BuildValue(
+            "(s#N)", at, (Py_ssize_t)1,
+            PyUnicode_DecodeUTF8(at + 1, (Py_ssize_t)strlen(at + 1), "surrogateescape"));
+        if (!item || PyList_Append(list, item) != 0) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    pf_free(changes);
+    return list;
+}
+
+/* mount_export(guest, directory) */
+PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    const char *place = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    const char *directory = place ? PyUnicode_AsUTF8AndSize(args[1], NULL) : NULL;
+    pf_error error;
+    if (!directory || !native_enter(self)) return NULL;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS status = pf_mount_export(self->sandbox, place, directory, &error);
+    Py_END_ALLOW_THREADS native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    Py_RETURN_NONE;
+}
+
+/* mount_tar(guest, changed only) */
+PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    const char *place = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    bool changed_only = PyObject_IsTrue(args[1]) == 1;
+    char *data = NULL;
+    size_t len = 0;
+    pf_error error;
+    if (!place || !native_enter(self)) return NULL;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS status =
+        pf_mount_tar(self->sandbox, place, changed_only, &data, &len, &error);
+    Py_END_ALLOW_THREADS native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
+    pf_free(data);
+    return bytes;
 }

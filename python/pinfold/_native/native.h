@@ -101,6 +101,9 @@ PyObject *native_snapshot_info(PyObject *module, PyObject *data);
 PyObject *native_replay_next(machine *self, PyObject *none);
 PyObject *native_replay_line(machine *self, PyObject *none);
 PyObject *native_processes(machine *self, PyObject *none);
+PyObject *native_mount_changes(machine *self, PyObject *guest);
+PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t count);
 /* Owns the replay in any case; NULL with an exception. machine.c */
 PyObject *native_wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox);
 PyObject *native_wrap_replay(PyTypeObject *type, native_state *state, pf_replay *replay);

@@ -1,0 +1,52 @@
+"""Host directories in a sandbox: what was asked for, and what became of them."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    from ._native import Machine
+
+    Path = str | PathLike[str]
+    #: A directory (read-only), or a directory and ``"copy"`` or ``"read"``.
+    MountSource = Path | tuple[Path, Literal["copy", "read"]]
+
+
+def as_requests(mounts: Mapping[str, MountSource]) -> list[tuple[str, str, bool]]:
+    """(host, place, copy on write) for each."""
+    requests = []
+    for place, source in mounts.items():
+        path, mode = source if isinstance(source, tuple) else (source, "read")
+        if mode not in ("copy", "read"):
+            raise ValueError(f'a mount is "copy" or "read", not {mode!r}')
+        requests.append((fspath(path), place, mode == "copy"))
+    return requests
+
+
+class Mounted:
+    """A host directory as it is now inside a sandbox."""
+
+    def __init__(self, machine: Machine, place: str) -> None:
+        self._machine = machine
+        self.place = place
+
+    def changes(self) -> list[tuple[str, str]]:
+        """What differs from what came in: ``("A" | "M" | "D", path)``, by path; added, modified and
+        deleted."""
+        return sorted(self._machine.mount_changes(self.place), key=lambda change: change[1])
+
+    def export(self, directory: Path) -> None:
+        """Writes all of it to a host directory that is new or empty. Links that would lead out of
+        that directory are left out."""
+        self._machine.mount_export(self.place, fspath(directory))
+
+    def tar(self, changed_only: bool = False) -> bytes:
+        """All of it, or what changed, as a tar archive; a deleted file is then ``.wh.NAME``."""
+        return self._machine.mount_tar(self.place, changed_only)
+
+    def __repr__(self) -> str:
+        return f"<Mounted {self.place}>"
