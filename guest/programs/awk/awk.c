@@ -128,7 +128,7 @@ static void add_text(options *o, const char *text) {
 _Noreturn static void bad_assignment(const char *arg) {
     const char *equals = strchr(arg, '=');
     if (equals) g_die(2, "fatal: `%.*s' is not a legal variable name", (int)(equals - arg), arg);
-    g_die(2, "fatal: `%s' argument to `-v' not in `var=value' form", arg);
+    g_usage("`%s' argument to `-v' not in `var=value' form\n", arg);
 }
 
 static void one_option(options *o, int option, const char *arg) {
@@ -180,7 +180,6 @@ int awk_main(int argc, char **argv) {
     const char *slash = strrchr(argv[0], '/');
     const char *name = slash ? slash + 1 : argv[0];
     g_begin(name, g_help());
-    g_set_failure(2);
     awk.bytes = !g_utf8_locale();
     g_options o;
     g_options_init(&o, argc, argv, "+F:f:v:e:E:bcCd::D::ghi:Il:L::MnNo::Op::PrsStVk", longs);
@@ -188,13 +187,14 @@ int awk_main(int argc, char **argv) {
         one_option(&opts, option, o.arg);
         if (option == 'E') break;
     }
+    g_set_failure(2);
     int at = o.at;
     if (opts.source_count == 0) {
         if (at >= argc) {
             g_stdout.fd = STDERR_FILENO;
             g_outs(g_help());
             g_out_flush();
-            return 2;
+            return 1;
         }
         add_text(&opts, argv[at++]);
     }

@@ -35,6 +35,7 @@ enum text_shape { SHAPE_UNKNOWN, SHAPE_BYTES /* a character is a byte */, SHAPE_
 typedef struct awk_array awk_array;
 typedef struct awk_regex awk_regex;
 typedef struct awk_cursor awk_cursor;
+struct outer; /* machine.h */
 
 enum kind {
     ABSENT, /* no such element; never seen by a program */
@@ -56,7 +57,7 @@ typedef struct {
         awk_regex *regex;
         awk_array *array;
         awk_cursor *cursor;
-        int32_t slot; /* OUTER: a global's index, or -1 - index into the stack */
+        struct outer *outer;
     };
     uint8_t kind;
 } value;
@@ -163,6 +164,7 @@ static inline bool number_is_integral(double n) {
 
 /* value.c: values. */
 void value_destroy(value *v);
+void outer_drop(struct outer *outer); /* place.c */
 static inline void value_drop(value *v) {
     if (v->kind >= STRING) value_destroy(v);
 }

@@ -92,9 +92,11 @@ static double arithmetic(enum builtin which, value *args) {
     }
 }
 
-/* Results of bit operations are cut to what a double holds exactly. */
+/* Results of bit operations lose the high bits that a double cannot hold beside the low ones. */
 static double bits_number(uint64_t bits) {
-    return (double)(bits & ((1ull << 53) - 1));
+    if (bits == 0) return 0;
+    int kept = 53 + __builtin_ctzll(bits);
+    return (double)(kept >= 64 ? bits : bits & ((1ull << kept) - 1));
 }
 
 static uint64_t bits_of(value *v, const char *name, int argument) {

@@ -26,6 +26,17 @@ void place_store(enum place place, int slot, value *parts, value v); /* takes ov
 /* The variable itself, when it may simply be changed: a number is made of it. Or NULL. */
 value *place_direct(enum place place, int slot, value *parts);
 
+/* What an unset argument was: a global, a local of a caller, or an element. Shared. */
+struct outer {
+    uint32_t refs;
+    uint8_t place; /* AT_GLOBAL, AT_LOCAL: slot; AT_ELEMENT: array and subscript */
+    size_t slot;   /* AT_LOCAL: an index into the stack */
+    awk_array *array;
+    value subscript;
+};
+value outer_variable(enum place place, size_t slot);
+value outer_element(awk_array *array, value subscript); /* takes over both */
+
 /* The value is an array where none may be: says so and ends; an unset argument passes. */
 void scalar_needed(const value *v, bool local, int slot);
 /* Makes an array of an unset variable. */

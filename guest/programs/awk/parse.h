@@ -8,7 +8,7 @@
 #include "tree.h"
 
 typedef struct {
-    lexer lx;
+    lexer lx, closing; /* where it is, and at the last closing bracket */
     tree *tree;
     function_tree *function; /* whose body is read, or NULL */
     enum rule_group group;   /* whose action is read */

@@ -6,6 +6,8 @@
  */
 #include "parse.h"
 
+#include <stdio.h>
+
 static node *concatenation(parser *p);
 static node *unary(parser *p);
 static node *primary(parser *p);
@@ -50,6 +52,7 @@ static node *inner_list(parser *p, int end, int *count) {
     p->no_in = no_in;
     p->no_greater = no_greater;
     p->group_ends = group_ends;
+    p->closing = p->lx;
     parse_expect(p, end);
     return list;
 }
@@ -138,7 +141,11 @@ static node *function_call(parser *p) {
     const char *wrong = builtin_check(n->slot, count);
     bool bits = n->slot == BUILTIN_AND || n->slot == BUILTIN_OR || n->slot == BUILTIN_XOR;
     if (wrong && bits) lex_fatal(&before, "%s: called with less than two arguments", wrong);
-    if (wrong) lex_error(&before, "%d is invalid as number of arguments for %s", count, wrong);
+    if (wrong) {
+        char text[100];
+        snprintf(text, sizeof text, "%d is invalid as number of arguments for %s", count, wrong);
+        lex_fail(&p->closing, text);
+    }
     return n;
 }
 

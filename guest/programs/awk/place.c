@@ -10,17 +10,47 @@ const char *group_name(int group) {
     return names[group];
 }
 
+static value outer_value(struct outer outer) {
+    struct outer *o = g_alloc(sizeof *o);
+    *o = outer;
+    o->refs = 1;
+    return (value){.outer = o, .kind = OUTER};
+}
+
+value outer_variable(enum place place, size_t slot) {
+    return outer_value((struct outer){.place = place, .slot = slot});
+}
+
+value outer_element(awk_array *array, value subscript) {
+    return outer_value((struct outer){.place = AT_ELEMENT, .array = array, .subscript = subscript});
+}
+
+void outer_drop(struct outer *o) {
+    if (--o->refs) return;
+    if (o->place == AT_ELEMENT) {
+        array_drop(o->array);
+        value_drop(&o->subscript);
+    }
+    free(o);
+}
+
 static value *origin_of(const value *v) {
-    return v->slot >= 0 ? &awk.globals[v->slot] : &machine.stack[-1 - v->slot];
+    struct outer *o = v->outer;
+    switch (o->place) {
+    case AT_GLOBAL: return &awk.globals[o->slot];
+    case AT_LOCAL: return &machine.stack[o->slot];
+    default: return array_at(o->array, &o->subscript);
+    }
 }
 
 void settle_outer(value *v) {
     value *origin = origin_of(v);
     if (origin->kind == OUTER) settle_outer(origin);
-    if (origin->kind == ARRAY) {
-        array_keep(origin->array);
-        *v = *origin;
-    }
+    if (origin->kind != ARRAY) return;
+    array_keep(origin->array);
+    struct outer *o = v->outer;
+    *v = *origin;
+    outer_drop(o);
 }
 
 void scalar_needed(const value *v, bool local, int slot) {
@@ -31,10 +61,10 @@ void scalar_needed(const value *v, bool local, int slot) {
 void make_array(value *v, bool local, int slot) {
     if (v->kind == OUTER) {
         value *origin = origin_of(v);
-        if (origin->kind == UNSET || origin->kind == OUTER) make_array(origin, v->slot < 0, slot);
+        if (origin->kind == UNSET || origin->kind == OUTER) make_array(origin, local, slot);
         settle_outer(v);
         if (v->kind == ARRAY) return;
-        v->kind = UNSET; /* the caller's variable has become a scalar */
+        value_assign(v, value_unset()); /* the caller's variable has become a scalar */
     }
     if (v->kind != UNSET)
         awk_fatal("attempt to use scalar %s`%s' as an array", local ? "parameter " : "",
@@ -54,7 +84,7 @@ value *place_direct(enum place place, int slot, value *parts) {
     case AT_GLOBAL: v = &awk.globals[slot]; break;
     case AT_LOCAL:
         v = &machine.stack[machine.frame + (size_t)slot];
-        if (v->kind == OUTER) v->kind = UNSET;
+        if (v->kind == OUTER) value_assign(v, value_unset());
         break;
     case AT_ELEMENT:
         v = array_at(parts[0].array, &parts[1]);

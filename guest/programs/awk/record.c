@@ -204,7 +204,8 @@ const char *record_field_bytes(int64_t n, size_t *len, char room[NUMBER_TEXT_MAX
 static void extend(int64_t nf) {
     need_field(nf);
     for (int64_t i = rec.nf + 1; i <= nf; i++)
-        rec.fields[i] = (field){.v = value_unset(), .made = true};
+        rec.fields[i] =
+            (field){.v = {.num = 1, .text = text_empty(), .kind = STRING}, .made = true};
     rec.nf = nf;
 }
 

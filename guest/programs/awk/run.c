@@ -425,7 +425,7 @@ static enum outcome execute(uint32_t from) {
         case I_ARGUMENT_GLOBAL: {
             value *v = &globals[pc->a];
             if (v->kind == UNSET && v->num == 0)
-                PUSH(((value){.slot = pc->a, .kind = OUTER}));
+                PUSH(outer_variable(AT_GLOBAL, (size_t)pc->a));
             else if (v->kind == ARRAY) {
                 array_keep(v->array);
                 PUSH(*v);
@@ -436,8 +436,11 @@ static enum outcome execute(uint32_t from) {
         case I_ARGUMENT_LOCAL: {
             value *v = &locals[pc->a];
             if (v->kind == OUTER) settle_outer(v);
-            if (v->kind == UNSET && v->num == 0)
-                PUSH(((value){.slot = (int32_t)(-1 - (v - machine.stack)), .kind = OUTER}));
+            if (v->kind == OUTER) {
+                v->outer->refs++;
+                PUSH(*v);
+            } else if (v->kind == UNSET && v->num == 0)
+                PUSH(outer_variable(AT_LOCAL, (size_t)(v - machine.stack)));
             else if (v->kind == ARRAY) {
                 array_keep(v->array);
                 PUSH(*v);
@@ -447,6 +450,12 @@ static enum outcome execute(uint32_t from) {
         }
         case I_ARGUMENT_ELEMENT: {
             value *v = array_at(sp[-2].array, &sp[-1]);
+            if (v->kind == UNSET && v->num == 0) {
+                value outer = outer_element(sp[-2].array, sp[-1]);
+                sp--;
+                sp[-1] = outer;
+                break;
+            }
             if (v->kind == ARRAY) array_keep(v->array);
             value copy = value_copy(v);
             value_drop(&sp[-1]);

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +117,12 @@ static bool open_stream(stream *s, bool append) {
         if (open_special(s, false)) return true;
         int fd = open(name, O_RDONLY | O_CLOEXEC);
         if (fd < 0) return false;
+        struct stat st;
+        if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+            close(fd);
+            errno = EISDIR;
+            return false;
+        }
         s->in = reader_new(fd);
         return true;
     }

@@ -9,6 +9,7 @@ void value_destroy(value *v) {
     case INPUT:
     case STRNUM: text_drop(v->text); break;
     case ARRAY: array_drop(v->array); break;
+    case OUTER: outer_drop(v->outer); break;
     }
 }
 
