@@ -127,12 +127,12 @@ async def _ask_in_thread(sandbox: Sandbox, call: Call) -> Any:
 
 def _answer(sandbox: Sandbox, call: Call, task: asyncio.Task[Any]) -> Outcome | None:
     if task.cancelled():
-        return fail(sandbox, call, ToolError("cancelled"))
+        return fail(sandbox, call.id, call.method, ToolError("cancelled"))
     error = task.exception()
     if error is None:
-        return succeed(sandbox, call, task.result())
+        return succeed(sandbox, call.id, call.method, task.result())
     if isinstance(error, Exception):
-        return fail(sandbox, call, error)
+        return fail(sandbox, call.id, call.method, error)
     raise error
 
 

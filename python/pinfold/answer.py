@@ -8,6 +8,7 @@ from .errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 #: The codes of ToolError as the library numbers them (pf_failure).
@@ -21,9 +22,13 @@ def encode(method: str, value: Any) -> str:
     Traceback (most recent call last):
     ValueError: f gave a result that is not JSON: object is not a JSON value
     """
+    kind = type(value)
+    if kind is int:
+        return int.__repr__(value)
     try:
-        text = _encoder.encode(value)
-        text.encode("utf-8")  # an unpaired surrogate has no UTF-8
+        text = _quote(value) if kind is str else "".join(_encode(value, 0))
+        if not text.isascii():
+            text.encode("utf-8")  # an unpaired surrogate has no UTF-8
         return text
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{method} gave a result that is not JSON: {error}") from error
@@ -58,6 +63,16 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{kind.__name__} is not a JSON value")
 
 
+def _portable_encode(value: Any, _level: int) -> Iterable[str]:
+    return _encoder.iterencode(value, True)  # type: ignore[call-arg, misc, no-any-return]
+
+
 _encoder = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
 )
+_quote = json.encoder.encode_basestring
+# The encoder's inner half, made once: JSONEncoder makes it anew for every value. Without the marks
+# that find circles, which end in a RecursionError.
+_encode: Callable[[Any, int], Iterable[str]] = _portable_encode
+if json.encoder.c_make_encoder is not None:
+    _encode = json.encoder.c_make_encoder(None, _plain, _quote, None, ":", ",", False, False, False)

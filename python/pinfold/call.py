@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from json import JSONDecoder
 
 from .errors import ToolError
 
@@ -12,6 +12,19 @@ if TYPE_CHECKING:
 
     from .capability import MethodCapability
     from .sandbox import Sandbox
+
+
+#: Reads the arguments, which the engine has written: one value without blanks around it.
+_read = JSONDecoder().scan_once
+
+
+def parse(params_json: str) -> dict[str, Any]:
+    """The arguments of a call."""
+    try:
+        params: dict[str, Any] = _read(params_json, 0)[0]
+        return params
+    except RecursionError:
+        raise ValueError("the arguments are nested too deeply for Python") from None
 
 
 class Call:
@@ -50,10 +63,7 @@ class Call:
     def params(self) -> dict[str, Any]:
         """The checked arguments."""
         if self._params is None:
-            try:
-                self._params = json.loads(self.params_json)
-            except RecursionError:
-                raise ValueError("the arguments are nested too deeply for Python") from None
+            self._params = parse(self.params_json)
         return self._params
 
     def resume(self, value: Any = None) -> None:

@@ -10,7 +10,7 @@ import logging
 import time
 
 from . import answer
-from .call import Call
+from .call import Call, parse
 from .errors import SandboxStateError, ToolError
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from typing import Any
 
-    from ._native import Machine, Outcome
+    from ._native import CallData, Machine, Outcome
     from .sandbox import Sandbox
 
 log = logging.getLogger("pinfold")
@@ -32,11 +32,11 @@ def drive(sandbox: Sandbox) -> Outcome:
     stuck = Stuck(machine)
     try:
         while True:
-            call = next_call(sandbox)
-            if call is not None:
-                outcome = _answer(sandbox, call, waiter)
-            else:
-                outcome = stuck.go_on()
+            given = machine.step()
+            if given is None:
+                unanswered = machine.pending()
+                given = unanswered[0] if unanswered else None
+            outcome = stuck.go_on() if given is None else _answer(sandbox, given, waiter)
             if outcome is not None:
                 return outcome
     except BaseException:
@@ -44,15 +44,6 @@ def drive(sandbox: Sandbox) -> Outcome:
         raise
     finally:
         waiter.close()
-
-
-def next_call(sandbox: Sandbox) -> Call | None:
-    """The oldest call not handed out, or one that was (before a snapshot) and has no answer."""
-    given = sandbox._machine.step()
-    if given is None:
-        unanswered = sandbox._machine.pending()
-        given = unanswered[0] if unanswered else None
-    return None if given is None else sandbox._call(given)
 
 
 def ask(sandbox: Sandbox, call: Call, asynchronous: bool = False) -> Any:
@@ -91,23 +82,40 @@ def timed_out(call: Call, seconds: float) -> ToolError:
     return ToolError(f"{call.method} gave no answer within {seconds:g} s", "timeout")
 
 
-def fail(sandbox: Sandbox, call: Call, error: Exception) -> Outcome | None:
+def fail(sandbox: Sandbox, id: int, method: str, error: Exception) -> Outcome | None:
     """Lets the guest have an exception; the log has the rest of it."""
-    log.info("tool %s failed", call.method, exc_info=error)
+    log.info("tool %s failed", method, exc_info=error)
     kind, text = answer.failure(error, sandbox._hide_tool_errors)
-    return sandbox._machine.fail(call.id, kind, text)
+    return sandbox._machine.fail(id, kind, text)
 
 
-def succeed(sandbox: Sandbox, call: Call, value: Any) -> Outcome | None:
+def succeed(sandbox: Sandbox, id: int, method: str, value: Any) -> Outcome | None:
     try:
-        text = answer.encode(call.method, value)
+        text = answer.encode(method, value)
     except ValueError as error:
         log.info("%s", error)
-        return sandbox._machine.fail(call.id, 0, str(error))
-    return sandbox._machine.resume(call.id, text)
+        return sandbox._machine.fail(id, 0, str(error))
+    return sandbox._machine.resume(id, text)
 
 
-def _answer(sandbox: Sandbox, call: Call, waiter: _Waiter) -> Outcome | None:
+def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | None:
+    id, method, _, params_json, _, asks = given
+    tool = sandbox._tools.get(method)
+    if tool is None or tool.handler is None or tool.timeout is not None or asks:
+        return _answer_with_care(sandbox, sandbox._call(given), waiter)
+    try:
+        value = tool.call(parse(params_json))
+        if hasattr(value, "__await__"):
+            value = _settled(sandbox._call(given), value, waiter, None)
+    except _NoLoop:
+        raise
+    except Exception as error:
+        return fail(sandbox, id, method, error)
+    return succeed(sandbox, id, method, value)
+
+
+def _answer_with_care(sandbox: Sandbox, call: Call, waiter: _Waiter) -> Outcome | None:
+    """A call that is not just a call of a tool's own function."""
     try:
         if call.ask:
             check_approval(call, _settled(call, approval(sandbox, call), waiter, None))
@@ -118,8 +126,8 @@ def _answer(sandbox: Sandbox, call: Call, waiter: _Waiter) -> Outcome | None:
     except _NoLoop:
         raise
     except Exception as error:
-        return fail(sandbox, call, error)
-    return succeed(sandbox, call, value)
+        return fail(sandbox, call.id, call.method, error)
+    return succeed(sandbox, call.id, call.method, value)
 
 
 def _settled(call: Call, value: Any, waiter: _Waiter, seconds: float | None) -> Any:
