@@ -64,7 +64,7 @@ def _plain(value: Any) -> Any:
 
 
 def _portable_encode(value: Any, _level: int) -> Iterable[str]:
-    return _encoder.iterencode(value, True)  # type: ignore[call-arg, misc, no-any-return]
+    return _encoder.iterencode(value, True)
 
 
 _encoder = json.JSONEncoder(
@@ -74,5 +74,6 @@ _quote = json.encoder.encode_basestring
 # The encoder's inner half, made once: JSONEncoder makes it anew for every value. Without the marks
 # that find circles, which end in a RecursionError.
 _encode: Callable[[Any, int], Iterable[str]] = _portable_encode
-if json.encoder.c_make_encoder is not None:
-    _encode = json.encoder.c_make_encoder(None, _plain, _quote, None, ":", ",", False, False, False)
+_make = getattr(json.encoder, "c_make_encoder", None)
+if _make is not None:
+    _encode = _make(None, _plain, _quote, None, ":", ",", False, False, False)

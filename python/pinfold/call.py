@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 #: Reads the arguments, which the engine has written: one value without blanks around it.
-_read = JSONDecoder().scan_once
+_read = JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 def parse(params_json: str) -> dict[str, Any]:
