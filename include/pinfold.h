@@ -441,6 +441,31 @@ PF_API void pf_key_sign(const uint8_t seed[PF_KEY_BYTES], const void *data, size
 PF_API bool pf_key_verify(const uint8_t public_key[PF_KEY_BYTES], const void *data, size_t len,
                           const uint8_t signature[PF_SIGNATURE_BYTES]);
 
+/* ------------------------------------------------------------------ tokens */
+
+/*
+ * A token is a policy with a time when it expires, signed by an issuer, as bytes that can be passed
+ * on. Whoever holds one can narrow it (a subset of the policy, an earlier end) without the issuer, and
+ * pass that on; nobody can widen it or undo a narrowing. It is a bearer's: keep it as secret as what
+ * it grants. PF_INVALID says what is wrong with a token or policy. Free what is given with pf_free().
+ */
+/* `expires` is in seconds since 1970. */
+PF_API pf_status pf_token_issue(const uint8_t seed[PF_KEY_BYTES], const char *policy,
+                                size_t policy_len, int64_t expires, char **token, size_t *len,
+                                pf_error *error);
+/* `expires` -1: when the token does. */
+PF_API pf_status pf_token_narrow(const char *token, size_t token_len, const char *policy,
+                                 size_t policy_len, int64_t expires, char **narrower, size_t *len,
+                                 pf_error *error);
+/* The same token, which can be narrowed no more. */
+PF_API pf_status pf_token_seal(const char *token, size_t token_len, char **sealed, size_t *len,
+                               pf_error *error);
+/* The policy that a token grants at the time `now`, if one of `count` public keys (one after the
+ * other in `trusted`) has issued it. A token that is expired, altered or widened is PF_INVALID. */
+PF_API pf_status pf_token_verify(const char *token, size_t token_len, const uint8_t *trusted,
+                                 size_t count, int64_t now, char **policy, size_t *policy_len,
+                                 int64_t *expires, pf_error *error);
+
 #ifdef __cplusplus
 }
 #endif

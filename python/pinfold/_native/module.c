@@ -83,6 +83,10 @@ static PyMethodDef functions[] = {
     {"ed25519_public_key", native_ed25519_public_key, METH_O, NULL},
     FAST("ed25519_sign", native_ed25519_sign),
     FAST("ed25519_verify", native_ed25519_verify),
+    {"token_issue", native_token_issue, METH_VARARGS, NULL},
+    {"token_narrow", native_token_narrow, METH_VARARGS, NULL},
+    {"token_seal", native_token_seal, METH_VARARGS, NULL},
+    {"token_verify", native_token_verify, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

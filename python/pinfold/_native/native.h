@@ -108,6 +108,12 @@ PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t coun
 PyObject *native_wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox);
 PyObject *native_wrap_replay(PyTypeObject *type, native_state *state, pf_replay *replay);
 
+/* token.c: signed policies. */
+PyObject *native_token_issue(PyObject *module, PyObject *args);
+PyObject *native_token_narrow(PyObject *module, PyObject *args);
+PyObject *native_token_seal(PyObject *module, PyObject *args);
+PyObject *native_token_verify(PyObject *module, PyObject *args);
+
 /* machine.c: the type. Every use of the sandbox lies between enter and leave. */
 bool native_enter(machine *self);
 void native_leave(machine *self);

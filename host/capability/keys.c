@@ -1,5 +1,5 @@
 /*
- * host/keys.c: Ed25519 (RFC 8032) for tokens, by Monocypher.
+ * host/capability/keys.c: Ed25519 (RFC 8032) for tokens, by Monocypher.
  */
 #include "pinfold.h"
 

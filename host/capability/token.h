@@ -1,0 +1,25 @@
+/*
+ * host/capability/token.h: policies that are signed, can be narrowed by whoever holds them, and by
+ * nobody widened. include/pinfold.h offers these functions as pf_token_*, and says what they do.
+ *
+ * A token is CBOR, [1, [block, …], end]:
+ *
+ *   block    [payload, signature]: two byte strings
+ *   payload  [policy, expires, next, issuer]: the policy's text, seconds since 1970, and two public
+ *            keys; the issuer's is empty but in the first block
+ *   end      32 bytes: the secret seed whose public key is the last block's `next`; or 64: a
+ *            signature by it, when the token is sealed
+ *
+ * The issuer signs the first block; each further one is signed by the key that the block before it
+ * names as `next`, over that block's signature and its own payload. Who holds a token knows only
+ * the last seed: so blocks can be added, but neither changed nor taken away.
+ */
+#ifndef CAP_TOKEN_H
+#define CAP_TOKEN_H
+
+#include "pinfold.h"
+
+#define CAP_TOKEN_BLOCKS 16
+#define CAP_TOKEN_BYTES  ((size_t)1 << 20)
+
+#endif
