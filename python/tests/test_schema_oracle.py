@@ -28,7 +28,10 @@ def value(r, depth=3):
 
 def keyword(r, depth):
     small = r.randrange(4)
-    sub = lambda: schema(r, depth - 1)
+
+    def sub():
+        return schema(r, depth - 1)
+
     kinds = ["null", "boolean", "integer", "number", "string", "array", "object"]
     choices = {
         "type": lambda: r.choice(kinds) if r.random() < 0.7 else r.sample(kinds, 2),
