@@ -48,6 +48,23 @@ static double read_slow(const char *s, size_t len, size_t *end) {
     return n;
 }
 
+/* --non-decimal-data: 0x1f and 017; false when it is neither. */
+static bool read_based(const char *s, size_t len, double *out, size_t *end) {
+    bool hex =
+        len > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && isxdigit((unsigned char)s[2]);
+    size_t at = hex ? 2 : 0;
+    if (hex) {
+        while (at < len && isxdigit((unsigned char)s[at])) at++;
+    } else {
+        if (len < 2 || s[0] != '0') return false;
+        while (at < len && s[at] >= '0' && s[at] <= '7') at++;
+        if (at < 2 || (at < len && (digit(s[at]) || s[at] == '.' || s[at] == 'e'))) return false;
+    }
+    *out = number_strtonum(s, at);
+    *end = at;
+    return true;
+}
+
 double number_read(const char *s, size_t len, size_t *end) {
     size_t at = 0;
     while (at < len && blank(s[at])) at++;
@@ -56,6 +73,14 @@ double number_read(const char *s, size_t len, size_t *end) {
     if (at == len) return 0;
     bool negative = s[at] == '-';
     if (s[at] == '-' || s[at] == '+') at++;
+    if (awk.non_decimal) {
+        double n;
+        size_t used;
+        if (read_based(s + at, len - at, &n, &used)) {
+            *end = at + used;
+            return negative ? -n : n;
+        }
+    }
     uint64_t mantissa = 0;
     int digits = 0, scale = 0; /* digits that count; power of ten */
     size_t first = at;
@@ -113,13 +138,7 @@ bool number_looks(const char *s, size_t len, double *out) {
     if (!digit(c) && c != '-' && c != '+' && c != '.') return false;
     size_t end;
     double n = number_read(s, len, &end);
-    if (end == 0) {
-        if (!awk.non_decimal) return false;
-    }
-    if (awk.non_decimal && len - at > 1 && s[at] == '0') {
-        n = number_strtonum(s + at, len - at);
-        end = len;
-    }
+    if (end == 0) return false;
     while (end < len && blank(s[end])) end++;
     if (end < len) return false;
     *out = n;

@@ -22,6 +22,7 @@ struct stream {
     uint8_t how;   /* enum redirection; TO_APPEND counts as TO_FILE, a coprocess as one kind */
     bool standard; /* writes to our standard output */
     bool at_once;  /* not to be buffered: standard error */
+    bool parked;   /* a file that was closed to make room; opened again when it is used */
     g_sink out;    /* fd -1: not for writing */
     awk_reader *in;
     pid_t pid;
@@ -53,11 +54,44 @@ static void flush_all(void) {
     for (stream *s = streams; s; s = s->next) flush(s);
 }
 
+/* Too many are open: closes the output file that was not used for the longest time, until it is
+ * used again. False when there is none. */
+static bool make_room(void) {
+    if (errno != EMFILE && errno != ENFILE) return false;
+    stream *oldest = NULL;
+    for (stream *s = streams; s; s = s->next)
+        if (s->how == TO_FILE && s->out.fd > STDERR_FILENO) oldest = s;
+    if (!oldest) {
+        errno = EMFILE;
+        return false;
+    }
+    flush(oldest);
+    g_sink_free(&oldest->out);
+    close(oldest->out.fd);
+    oldest->out.fd = -1;
+    oldest->parked = true;
+    return true;
+}
+
+static int open_file(const char *name, int flags) {
+    int fd;
+    do fd = open(name, flags | O_CLOEXEC, 0666);
+    while (fd < 0 && make_room());
+    return fd;
+}
+
+static bool open_pipe(int fds[2]) {
+    int result;
+    do result = pipe2(fds, O_CLOEXEC);
+    while (result < 0 && make_room());
+    return result == 0;
+}
+
 /* Starts a command with our ends of pipes at *to_it and *from_it (-1: no such pipe). */
 static pid_t start(const char *command, int *to_it, int *from_it) {
     int down[2] = {-1, -1}, up[2] = {-1, -1};
     flush_all();
-    if ((to_it && pipe2(down, O_CLOEXEC) < 0) || (from_it && pipe2(up, O_CLOEXEC) < 0)) return -1;
+    if ((to_it && !open_pipe(down)) || (from_it && !open_pipe(up))) return -1;
     posix_spawn_file_actions_t actions;
     pid_t pid = -1;
     char *argv[] = {"sh", "-c", (char *)command, NULL};
@@ -110,12 +144,11 @@ static bool open_stream(stream *s, bool append) {
     switch (s->how) {
     case TO_FILE:
         if (open_special(s, true)) return true;
-        s->out.fd =
-            open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+        s->out.fd = open_file(name, O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC));
         return s->out.fd >= 0;
     case FROM_FILE: {
         if (open_special(s, false)) return true;
-        int fd = open(name, O_RDONLY | O_CLOEXEC);
+        int fd = open_file(name, O_RDONLY);
         if (fd < 0) return false;
         struct stat st;
         if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -152,6 +185,12 @@ stream *stream_get(enum redirection how, value *name) {
             before->next = s->next;
             s->next = streams;
             streams = s;
+        }
+        if (s->parked) {
+            s->out.fd = open_file(s->name->s, O_WRONLY | O_CREAT | O_APPEND);
+            if (s->out.fd < 0)
+                awk_fatal("cannot redirect to `%s': %s", s->name->s, strerror(errno));
+            s->parked = false;
         }
         return s;
     }
