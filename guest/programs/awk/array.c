@@ -155,6 +155,40 @@ static void unlink_element(table *t, element **at) {
     free(e);
 }
 
+/* Unlinks a number. Its pair, unless it is the newest, is filled up with the last of the newest. */
+static void unlink_number(table *t, element **at) {
+    element **head = &t->buckets[(*at)->hash % t->size];
+    unsigned length = 0, index = 0;
+    for (element **i = head; *i; i = &(*i)->next, length++)
+        if (i == at) index = length;
+    unsigned newest = length % 2 ? 1 : 2;
+    element *e = *at;
+    if (index < newest) {
+        unlink_element(t, at);
+        return;
+    }
+    element **donor = newest == 1 ? head : &(*head)->next, *moved = *donor;
+    if ((index - newest) % 2 == 0) { /* the first of its pair: the other moves up */
+        element *other = e->next;
+        moved = *donor;
+        unlink_element(t, at);
+        *donor = moved->next;
+        moved->next = other->next;
+        other->next = moved;
+    } else { /* takes its place */
+        element *rest = e->next, *other;
+        unlink_element(t, at);
+        *donor = moved->next;
+        for (other = *head; other && other->next != rest; other = other->next) {
+        }
+        moved->next = rest;
+        if (other)
+            other->next = moved;
+        else
+            *head = moved;
+    }
+}
+
 static void table_clear(table *t) {
     for (uint32_t i = 0; t->buckets && i < t->size; i++)
         while (t->buckets[i]) unlink_element(t, &t->buckets[i]);
@@ -423,7 +457,10 @@ void array_delete(awk_array *a, value *v) {
             e = find_text(t, sub.s, sub.len, text_hash(sub.s, sub.len));
         }
         if (!e) return;
-        unlink_element(t, e);
+        if ((*e)->text)
+            unlink_element(t, e);
+        else
+            unlink_number(t, e);
     }
     a->count--;
     if (a->count == 0)

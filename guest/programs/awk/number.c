@@ -65,7 +65,7 @@ static bool read_based(const char *s, size_t len, double *out, size_t *end) {
     return true;
 }
 
-double number_read(const char *s, size_t len, size_t *end) {
+static double read_signed(const char *s, size_t len, size_t *end) {
     size_t at = 0;
     while (at < len && blank(s[at])) at++;
     size_t start = at;
@@ -121,13 +121,17 @@ double number_read(const char *s, size_t len, size_t *end) {
         }
     }
     if (digits <= 18 && mantissa <= (1ull << 53) && !exponent && scale >= -22) {
-        if (mantissa == 0) return 0; /* never -0, which gawk does not read either */
         double n = (double)mantissa;
         if (scale) n /= tens[-scale];
         return negative ? -n : n;
     }
     size_t used;
     return read_slow(s + start, *end - start, &used);
+}
+
+/* -0 is 0 here, and keeps its sign in what was found to look like a number: so does gawk. */
+double number_read(const char *s, size_t len, size_t *end) {
+    return read_signed(s, len, end) + 0.0;
 }
 
 bool number_looks(const char *s, size_t len, double *out) {
@@ -137,7 +141,7 @@ bool number_looks(const char *s, size_t len, double *out) {
     char c = s[at];
     if (!digit(c) && c != '-' && c != '+' && c != '.') return false;
     size_t end;
-    double n = number_read(s, len, &end);
+    double n = read_signed(s, len, &end);
     if (end == 0) return false;
     while (end < len && blank(s[end])) end++;
     if (end < len) return false;
