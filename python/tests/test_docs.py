@@ -37,3 +37,15 @@ def test_readme_python(capsys):
         exec(compile(block, "README.md", "exec"), scope)
         expected = re.findall(r"# prints (.*)", block)
         assert capsys.readouterr().out.splitlines() == expected
+
+
+def test_authority_page(capsys):
+    """As the README; `...` in what is printed stands for anything."""
+    text = (ROOT / "docs/authority.md").read_text()
+    scope = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        exec(compile(block, "authority.md", "exec"), scope)
+        expected = [re.escape(line).replace(r"\.\.\.", ".*") for line in re.findall(r"# prints (.*)", block)]
+        printed = [line for line in capsys.readouterr().out.splitlines() if line]
+        assert len(printed) == len(expected)
+        assert all(map(re.fullmatch, expected, printed)), printed

@@ -135,3 +135,27 @@ def test_a_sandbox_is_not_copied(sandbox):
     for make in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="snapshot"):
             make(sandbox)
+
+
+def test_python_runs_while_the_guest_does(sandbox):
+    """The GIL is free: another thread of Python goes on, and two guests run at the same time."""
+    turns = 0
+    thread, results = running_in_a_thread(sandbox, "i=0; while ((i < 300000)); do ((i++)); done; echo $i")
+    while thread.is_alive():
+        turns += 1
+    thread.join()
+    assert results[0].stdout == "300000\n" and turns > 1000
+
+
+def test_two_guests_at_once():
+    """Each waits for what the other's handler does: one after the other, they would never end."""
+    with Sandbox(tools=[], tool_handler=lambda method, params: meeting.wait(20), capabilities=[MethodCapability("meet")]) as a:
+        meeting = threading.Barrier(2)
+        with Sandbox(tool_handler=lambda method, params: meeting.wait(20), capabilities=[MethodCapability("meet")]) as b:
+            results = []
+            threads = [threading.Thread(target=lambda s=s: results.append(s.run("tool meet && echo met"))) for s in (a, b)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    assert all(result.stdout.endswith("met\n") for result in results), results

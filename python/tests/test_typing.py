@@ -1,0 +1,93 @@
+"""The package as a type checker sees it: a sample of uses is right, and mistakes are found."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("mypy")
+
+import pinfold
+
+GOOD = '''
+from pinfold import (
+    AuditLog, Call, ConstraintSet, Limits, MethodCapability, Param, Result, Sandbox, SandboxTool, Tool,
+    create_sandbox_tool, load_policy,
+)
+from pinfold.tokens import Grant, Issuer, Token
+
+def weather(city: str, days: int = 1) -> dict[str, int]:
+    return {city: days}
+
+async def later(n: int) -> int:
+    return n
+
+def approve(call: Call) -> bool:
+    return bool(call.params["amount"] < 100)
+
+tool: SandboxTool = create_sandbox_tool(
+    tools=[weather, later, Tool("x", handler=weather, timeout=2.5)],
+    constraints={"weather": {"city": ["Oslo"]}, "later": [Param("n") <= 3]},
+    max_calls={"weather": 3},
+    limits=Limits(cpu_seconds=1, memory_bytes=None),
+    approve=approve,
+    audit=AuditLog("/tmp/x.jsonl", redact=["card"]),
+)
+text: str = tool.run("ls", "shell")
+capability = MethodCapability("a/*", (Param("n") > 1) & ~Param("s").exists() | Param("l").length().is_in([1]), 3, ask=True)
+inside: bool = capability.is_subset_of([capability])
+both: ConstraintSet = ConstraintSet({"a": "<=1"}).merge([Param("b") == 1])
+with Sandbox(capabilities=load_policy('{"capabilities": []}'), files={"a": b"x", "b": "y"}) as sandbox:
+    result: Result = sandbox.run("echo", on_output=lambda text, stream: print(text, stream))
+    code: int = result.exit_code
+    sandbox.start("echo")
+    call = sandbox.step()
+    if call is not None:
+        call.resume({"a": [1]})
+    data: bytes = sandbox.snapshot()
+    content: bytes = sandbox.files["a"]
+with Sandbox.restore(data, tools=[weather]) as again:
+    pass
+token: Token = Issuer().issue([capability], expires_in=60)
+grant: Grant = token.narrow([capability]).verify([b"x" * 32])
+
+async def main() -> str:
+    async with Sandbox() as sandbox:
+        return (await sandbox.arun("echo")).stdout
+'''
+
+BAD = [
+    'from pinfold import Sandbox; Sandbox(tool=[])',
+    'from pinfold import Sandbox; Sandbox().run(5)',
+    'from pinfold import Sandbox; x: str = Sandbox().run("x").exit_code',
+    'from pinfold import Limits; Limits(cpu_seconds="1")',
+    'from pinfold import MethodCapability; MethodCapability(5)',
+    'from pinfold import create_sandbox_tool; create_sandbox_tool(tools=5)',
+]
+
+
+def check(path):
+    root = pathlib.Path(pinfold.__file__).parents[1]
+    environment = dict(os.environ)
+    environment.pop("PYTHONPATH", None)
+    if root.name != "site-packages":
+        environment["MYPYPATH"] = str(root)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=path.parent)
+    return done.stdout + done.stderr
+
+
+def test_a_sample_is_right(tmp_path):
+    path = tmp_path / "sample.py"
+    path.write_text(GOOD)
+    assert check(path).startswith("Success"), check(path)
+
+
+def test_mistakes_are_found(tmp_path):
+    path = tmp_path / "mistakes.py"
+    path.write_text("\n".join(BAD) + "\n")
+    told = check(path)
+    for line in range(1, len(BAD) + 1):
+        assert f"mistakes.py:{line}: error:" in told, (BAD[line - 1], told)
