@@ -244,7 +244,7 @@ static node *do_loop(parser *p) {
     skip_terminators(p);
     parse_expect(p, T_WHILE);
     n->a = condition(p);
-    end_statement(p);
+    parse_accept(p, ';'); /* what follows need not be separated */
     return n;
 }
 
