@@ -29,7 +29,7 @@ class AuditEntry:
     agent_id: str | None = None
     trace_id: str | None = None
     turn_id: int | None = None
-    binary_path: str | None = None
+    binary_path: str | Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {
@@ -41,7 +41,7 @@ class AuditEntry:
         for name in ("agent_id", "trace_id", "turn_id", "binary_path"):
             value = getattr(self, name)
             if value is not None:
-                out[name] = value
+                out[name] = str(value) if isinstance(value, Path) else value
         return out
 
     def to_jsonl(self) -> str:
@@ -82,10 +82,9 @@ class AuditCollector:
     def turn_id(self) -> int:
         return self._turn_id
 
-    def new_turn(self) -> int:
+    def new_turn(self) -> None:
         """What comes from now on belongs to the next turn."""
         self._turn_id += 1
-        return self._turn_id
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -121,19 +120,19 @@ class AuditCollector:
 
     # ------------------------------------------------------------------ from a runtime
 
-    def drain_from_runtime(self, runtime: Any) -> int:
-        """Takes what the runtime has noted since it was last asked; gives how many entries."""
-        lines = [line for line in runtime.drain_audit().splitlines() if line.strip()]
-        count = 0
-        for line in lines:
+    def drain_from_runtime(self, runtime: Any) -> list[AuditEntry]:
+        """Takes what the runtime has noted since it was last asked; gives the new entries."""
+        new = []
+        for line in runtime.drain_audit().splitlines():
             try:
                 noted = json.loads(line)
             except ValueError:
                 continue
             if isinstance(noted, dict):
-                self.add_entry(self._entry_of(noted))
-                count += 1
-        return count
+                entry = self._entry_of(noted)
+                self.add_entry(entry)
+                new.append(entry)
+        return new
 
     def _entry_of(self, noted: dict[str, Any]) -> AuditEntry:
         if self.config.custom_enricher is not None:
@@ -149,7 +148,7 @@ class AuditCollector:
             turn_id=self._turn_id,
         )
 
-    def capture_binary(self, hash: str, data: bytes) -> str | None:
+    def capture_binary(self, hash: str, data: bytes) -> Path | None:
         """Keeps bytes as ``<binary_dir>/<hash>.bin``, if the configuration wants them kept."""
         if not self.config.capture_binary or self.config.binary_dir is None:
             return None
@@ -157,7 +156,7 @@ class AuditCollector:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{Path(hash).name}.bin"
         path.write_bytes(data)
-        return str(path)
+        return path
 
     # ------------------------------------------------------------------ the end
 

@@ -19,8 +19,8 @@ ALLOW_ALL = "tool_call:**"
 class PCA:
     """A token as bytes."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data = bytes(data)
+    def __init__(self, cbor_bytes: bytes) -> None:
+        self._data = bytes(cbor_bytes)
 
     def to_cbor(self) -> bytes:
         return self._data
@@ -69,11 +69,11 @@ class EphemeralAuthority:
     def create_pca(
         self,
         capabilities: Sequence[str] | None = None,
-        ttl_seconds: int = 3600,
-        executor: str | None = None,
+        expires_in_secs: int = 3600,
+        designated_executor: str | None = None,
     ) -> PCA:
         """A token that grants patterns like ``"tool_call:stripe/**"``."""
-        executor = self.public_key_hex() if executor is None else executor
+        executor = designated_executor or self.public_key_hex()
         if not executor.startswith(PREFIX):
             raise ValueError(f"an executor is an {PREFIX}... key, not {executor!r}")
         granted = [ALLOW_ALL] if capabilities is None else list(capabilities)
@@ -84,7 +84,7 @@ class EphemeralAuthority:
                 "type": "pubkey",
                 "value": [0, bytes.fromhex(executor.removeprefix(PREFIX))],
             },
-            "expires_at": (datetime.now(UTC) + timedelta(seconds=ttl_seconds)).isoformat(),
+            "expires_at": (datetime.now(UTC) + timedelta(seconds=expires_in_secs)).isoformat(),
             "issuer": self.public_key_hex(),
         }
         signature = _native.ed25519_sign(self._seed, _cbor.dumps(body))

@@ -100,6 +100,12 @@ def test_constraints(constraint, kind, good, bad):
         constraint.evaluate(bad)
 
 
+def test_names_of_constraints():
+    both = Constraint.and_([Param("a") <= 1, Constraint.or_([Param("b") == 1, Param("a") > 0])])
+    assert (Param("a") <= 1).param_name == "a" and both.param_name is None
+    assert both.referenced_params() == ["a", "b"]
+
+
 def test_errors_of_constraints():
     with pytest.raises(MissingParamError, match="Missing parameter") as missing:
         (Param("amount") <= 5).evaluate({})

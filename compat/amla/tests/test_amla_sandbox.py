@@ -339,14 +339,14 @@ def test_tokens():
     data = bytearray(token.to_cbor())
     data[-1] ^= 1
     stranger = EphemeralAuthority().public_key_hex()
-    expired = authority.create_pca(ttl_seconds=-1).to_cbor()
+    expired = authority.create_pca(expires_in_secs=-1).to_cbor()
     for bad in ({"pca_bytes": bytes(data)}, {"trusted_authorities": [stranger]}, {"pca_bytes": expired}):
         with pytest.raises(RuntimeError, match="rejected"):
             Runtime(RuntimeConfig(**{**config, **bad}))
     with pytest.raises(ValueError):
         EphemeralAuthority.from_seed(b"short")
     with pytest.raises(ValueError):
-        authority.create_pca(executor="rsa:00")
+        authority.create_pca(designated_executor="rsa:00")
 
 
 # ------------------------------------------------------------------ small parts

@@ -174,13 +174,13 @@ def test_entries(tmp_path):
     assert (config.output_path, config.agent_id, config.trace_id, config.capture_binary, config.binary_dir, config.custom_enricher) == (None, None, None, False, None, None)
     path = tmp_path / "a.jsonl"
     with AuditCollector(AuditConfig(output_path=path, capture_binary=True, binary_dir=tmp_path / "b")) as collector:
-        assert path.exists() and collector.turn_id == 0 and collector.new_turn() == 1
+        assert path.exists() and collector.turn_id == 0 and collector.new_turn() is None and collector.turn_id == 1
         collector.add_entry(entry)
         collector.add_entry(entry, write_to_file=False)
         assert len(collector) == 2 and len(path.read_text().splitlines()) == 1
         assert list(collector.get_entries("other")) == []
         assert len(list(collector.get_entries(since=datetime(2024, 1, 1, tzinfo=UTC)))) == 2
-        assert collector.capture_binary("ab12", b"x") == str(tmp_path / "b" / "ab12.bin")
+        assert collector.capture_binary("ab12", b"x") == tmp_path / "b" / "ab12.bin"
         collector.clear()
         assert collector.entries == [] and collector._file is not None
     assert collector._file is None
@@ -191,8 +191,8 @@ def test_entries_from_a_runtime():
     runtime = MagicMock()
     runtime.drain_audit.return_value = '{"type": "tool_call", "timestamp": "nonsense", "x": 1}\nbad\n'
     collector = AuditCollector(AuditConfig(agent_id="a", custom_enricher=lambda data: {**data, "more": 2}))
-    collector.drain_from_runtime(runtime)
-    (entry,) = collector.entries
+    (entry,) = collector.drain_from_runtime(runtime)
+    assert collector.entries == [entry]
     assert entry.data == {"x": 1, "more": 2} and entry.timestamp.tzinfo is not None and entry.agent_id == "a"
 
 

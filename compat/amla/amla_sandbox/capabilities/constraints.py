@@ -119,6 +119,18 @@ class Constraint:
     def or_(cls, constraints: Iterable[Constraint]) -> Constraint:
         return cls("or", constraints=list(constraints))
 
+    @property
+    def param_name(self) -> str | None:
+        """The parameter it is about; ``None`` of a combination."""
+        return self.param or None
+
+    def referenced_params(self) -> list[str]:
+        """All parameters it is about, each once."""
+        found = [self.param] if self.param else []
+        for part in self.constraints:
+            found += part.referenced_params()
+        return list(dict.fromkeys(found))
+
     # ------------------------------------------------------------------ deciding
 
     def evaluate(self, params: Mapping[str, Any]) -> None:
