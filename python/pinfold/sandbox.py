@@ -47,9 +47,9 @@ class Sandbox:
 
     ``record`` writes a trace that `pinfold.replay` runs again; ``redact`` leaves tool results
     out of it. ``key`` authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are
-    equal byte for byte, and sleeping takes no time. ``mounts`` gives host directories by their place
-    inside: ``{"/data": path}`` is read-only, ``{"/work": (path, "copy")}`` may be changed inside while
-    the host's files stay as they are; `mounted` tells the changes.
+    equal byte for byte, and sleeping takes no time. ``mounts`` gives host directories by their
+    place inside: ``{"/data": path}`` is read-only, ``{"/work": (path, "copy")}`` may be changed
+    inside while the host's files stay as they are; `mounted` tells the changes.
 
     A sandbox belongs to one thread at a time; any number of sandboxes may run side by side.
     """
