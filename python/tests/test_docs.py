@@ -30,8 +30,9 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def test_readme_python(capsys):
+def test_readme_python(capsys, tmp_path, monkeypatch):
     """The blocks run one after the other; `# prints …` comments are what they must print."""
+    monkeypatch.chdir(tmp_path)
     scope = {}
     for block in blocks("python"):
         exec(compile(block, "README.md", "exec"), scope)
