@@ -165,10 +165,23 @@ static void fail(pf_sandbox *sandbox, uint64_t id, const char *message) {
     expect(pf_sandbox_fail(sandbox, id, PF_FAILED, message, &error), &error);
 }
 
+/* A capability wants somebody to approve the call: a script that is run by a command has nobody. */
+static void deny(pf_sandbox *sandbox, const pf_call *call) {
+    char message[512];
+    pf_error error;
+    snprintf(message, sizeof message,
+             "%.200s is denied: it needs approval, and nobody is here to give it", call->method);
+    expect(pf_sandbox_fail(sandbox, call->id, PF_FAILURE_DENIED, message, &error), &error);
+}
+
 static void begin_call(pf_sandbox *sandbox, const struct arguments *arguments, struct jobs *jobs,
                        const pf_call *call) {
     const char *command = command_of(arguments, call->method);
     char message[512];
+    if (call->ask) {
+        deny(sandbox, call);
+        return;
+    }
     if (command && job_start(jobs, call->id, command, call->params, call->params_len)) return;
     snprintf(message, sizeof message, "%.200s cannot be run: %s", command ? command : call->method,
              command ? strerror(errno) : "it has no command");

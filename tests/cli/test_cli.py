@@ -13,6 +13,15 @@ def test_a_piece_of_code(pinfold):
     assert (done.stdout, done.stderr, done.returncode) == ("out\n", "err\n", 7)
 
 
+def test_a_call_that_somebody_must_approve_is_denied(pinfold):
+    policy = {"capabilities": [{"method": "pay", "ask": True}, {"method": "look"}]}
+    (pinfold.folder / "policy.json").write_text(json.dumps(policy))
+    tools = ("--tool", "pay=touch paid", "--tool", "look=echo 1")
+    done = pinfold("-c", "look; pay", "--policy", "policy.json", *tools)
+    assert done.stdout == "1\n" and done.returncode == 126 and "needs approval" in done.stderr
+    assert not (pinfold.folder / "paid").exists()
+
+
 def test_standard_input_is_the_script_s(pinfold):
     assert pinfold("-c", "tr a-z A-Z", input="abc").stdout == "ABC"
     (pinfold.folder / "in").write_text("file")
