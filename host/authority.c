@@ -5,6 +5,7 @@
 #include "machine/machine.h"
 
 #include "host/capability/policy.h"
+#include "host/capability/token.h"
 
 pf_status pf_policy_check(const char *json, size_t len, pf_error *error) {
     return cap_policy_check(json, len, error);
@@ -57,4 +58,43 @@ void pf_sandbox_on_decision(pf_sandbox *sandbox, pf_decision_fn callback, void *
 
 int64_t pf_sandbox_calls_left(const pf_sandbox *sandbox, size_t capability) {
     return cap_gate_remaining(sandbox->gate, capability);
+}
+
+/* ------------------------------------------------------------------ keys and tokens */
+
+void pf_key_public(const uint8_t seed[PF_KEY_BYTES], uint8_t public_key[PF_KEY_BYTES]) {
+    cap_key_public(seed, public_key);
+}
+
+void pf_key_sign(const uint8_t seed[PF_KEY_BYTES], const void *data, size_t len,
+                 uint8_t signature[PF_SIGNATURE_BYTES]) {
+    cap_key_sign(seed, data, len, signature);
+}
+
+bool pf_key_verify(const uint8_t public_key[PF_KEY_BYTES], const void *data, size_t len,
+                   const uint8_t signature[PF_SIGNATURE_BYTES]) {
+    return cap_key_verify(public_key, data, len, signature);
+}
+
+pf_status pf_token_issue(const uint8_t seed[PF_KEY_BYTES], const char *policy, size_t policy_len,
+                         int64_t expires, char **token, size_t *len, pf_error *error) {
+    return cap_token_issue(seed, policy, policy_len, expires, token, len, error);
+}
+
+pf_status pf_token_narrow(const char *token, size_t token_len, const char *policy,
+                          size_t policy_len, int64_t expires, char **narrower, size_t *len,
+                          pf_error *error) {
+    return cap_token_narrow(token, token_len, policy, policy_len, expires, narrower, len, error);
+}
+
+pf_status pf_token_seal(const char *token, size_t token_len, char **sealed, size_t *len,
+                        pf_error *error) {
+    return cap_token_seal(token, token_len, sealed, len, error);
+}
+
+pf_status pf_token_verify(const char *token, size_t token_len, const uint8_t *trusted, size_t count,
+                          int64_t now, char **policy, size_t *policy_len, int64_t *expires,
+                          pf_error *error) {
+    return cap_token_verify(token, token_len, trusted, count, now, policy, policy_len, expires,
+                            error);
 }

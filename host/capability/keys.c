@@ -1,7 +1,7 @@
 /*
  * host/capability/keys.c: Ed25519 (RFC 8032) for tokens, by Monocypher.
  */
-#include "pinfold.h"
+#include "token.h"
 
 #include "monocypher-ed25519.h"
 #include "monocypher.h"
@@ -15,21 +15,21 @@ static void expand(const uint8_t seed[PF_KEY_BYTES], uint8_t secret[64],
     crypto_ed25519_key_pair(secret, public_key, copy);
 }
 
-void pf_key_public(const uint8_t seed[PF_KEY_BYTES], uint8_t public_key[PF_KEY_BYTES]) {
+void cap_key_public(const uint8_t seed[PF_KEY_BYTES], uint8_t public_key[PF_KEY_BYTES]) {
     uint8_t secret[64];
     expand(seed, secret, public_key);
     crypto_wipe(secret, sizeof secret);
 }
 
-void pf_key_sign(const uint8_t seed[PF_KEY_BYTES], const void *data, size_t len,
-                 uint8_t signature[PF_SIGNATURE_BYTES]) {
+void cap_key_sign(const uint8_t seed[PF_KEY_BYTES], const void *data, size_t len,
+                  uint8_t signature[PF_SIGNATURE_BYTES]) {
     uint8_t secret[64], public_key[PF_KEY_BYTES];
     expand(seed, secret, public_key);
     crypto_ed25519_sign(signature, secret, data, len);
     crypto_wipe(secret, sizeof secret);
 }
 
-bool pf_key_verify(const uint8_t public_key[PF_KEY_BYTES], const void *data, size_t len,
-                   const uint8_t signature[PF_SIGNATURE_BYTES]) {
+bool cap_key_verify(const uint8_t public_key[PF_KEY_BYTES], const void *data, size_t len,
+                    const uint8_t signature[PF_SIGNATURE_BYTES]) {
     return crypto_ed25519_check(signature, public_key, data, len) == 0;
 }

@@ -98,7 +98,7 @@ static bool good_end(const struct token *token) {
     const struct block *last = &token->blocks[token->count - 1];
     if (token->end_len == KEY) {
         uint8_t key[KEY];
-        pf_key_public(token->end, key);
+        cap_key_public(token->end, key);
         return crypto_verify32(key, last->next) == 0;
     }
     uint8_t text[sizeof seal_purpose + SIGN];
@@ -114,15 +114,15 @@ static bool add_block(struct base_buf *out, const uint8_t seed[KEY], const struc
     base_buf_init(&payload, CAP_TOKEN_BYTES);
     base_buf_init(&text, CAP_TOKEN_BYTES * 2);
     bool ok = getrandom(next_seed, KEY, 0) == KEY;
-    pf_key_public(seed, issuer);
-    if (ok) pf_key_public(next_seed, next);
+    cap_key_public(seed, issuer);
+    if (ok) cap_key_public(next_seed, next);
     ok = ok && cbor_put(&payload, CBOR_ARRAY, 4) &&
          cbor_put_data(&payload, CBOR_TEXT, policy, len) &&
          cbor_put(&payload, CBOR_UINT, expires) && cbor_put_data(&payload, CBOR_BYTES, next, KEY) &&
          cbor_put_data(&payload, CBOR_BYTES, issuer, before ? 0 : KEY) &&
          add_signed(&text, before, payload.data, payload.len);
     if (ok) {
-        pf_key_sign(seed, text.data, text.len, signature);
+        cap_key_sign(seed, text.data, text.len, signature);
         ok = cbor_put(out, CBOR_ARRAY, 2) &&
              cbor_put_data(out, CBOR_BYTES, payload.data, payload.len) &&
              cbor_put_data(out, CBOR_BYTES, signature, SIGN);
@@ -201,8 +201,8 @@ static pf_status give(struct base_buf *built, bool ok, char **out, size_t *len, 
                 : base_no_memory(error);
 }
 
-pf_status pf_token_issue(const uint8_t seed[PF_KEY_BYTES], const char *policy, size_t policy_len,
-                         int64_t expires, char **out, size_t *len, pf_error *error) {
+pf_status cap_token_issue(const uint8_t seed[PF_KEY_BYTES], const char *policy, size_t policy_len,
+                          int64_t expires, char **out, size_t *len, pf_error *error) {
     *out = NULL;
     pf_status status = check_new(policy, policy_len, expires, error);
     if (status != PF_OK) return status;
@@ -216,8 +216,8 @@ pf_status pf_token_issue(const uint8_t seed[PF_KEY_BYTES], const char *policy, s
     return give(&built, ok, out, len, error);
 }
 
-pf_status pf_token_narrow(const char *data, size_t data_len, const char *policy, size_t policy_len,
-                          int64_t expires, char **out, size_t *len, pf_error *error) {
+pf_status cap_token_narrow(const char *data, size_t data_len, const char *policy, size_t policy_len,
+                           int64_t expires, char **out, size_t *len, pf_error *error) {
     *out = NULL;
     struct token token;
     if (!read_token(&token, data, data_len)) return malformed(error);
@@ -244,8 +244,8 @@ pf_status pf_token_narrow(const char *data, size_t data_len, const char *policy,
     return give(&built, ok, out, len, error);
 }
 
-pf_status pf_token_seal(const char *data, size_t data_len, char **out, size_t *len,
-                        pf_error *error) {
+pf_status cap_token_seal(const char *data, size_t data_len, char **out, size_t *len,
+                         pf_error *error) {
     *out = NULL;
     struct token token;
     if (!read_token(&token, data, data_len)) return malformed(error);
@@ -254,7 +254,7 @@ pf_status pf_token_seal(const char *data, size_t data_len, char **out, size_t *l
     uint8_t text[sizeof seal_purpose + SIGN], signature[SIGN];
     seal_text(text, &token.blocks[token.count - 1]);
     if (token.end_len == KEY)
-        pf_key_sign(token.end, text, sizeof text, signature);
+        cap_key_sign(token.end, text, sizeof text, signature);
     else
         memcpy(signature, token.end, SIGN);
     struct base_buf built;
@@ -270,9 +270,9 @@ static bool is_trusted(const uint8_t *issuer, const uint8_t *trusted, size_t cou
     return false;
 }
 
-pf_status pf_token_verify(const char *data, size_t data_len, const uint8_t *trusted, size_t count,
-                          int64_t now, char **policy, size_t *policy_len, int64_t *expires,
-                          pf_error *error) {
+pf_status cap_token_verify(const char *data, size_t data_len, const uint8_t *trusted, size_t count,
+                           int64_t now, char **policy, size_t *policy_len, int64_t *expires,
+                           pf_error *error) {
     *policy = NULL;
     struct token token;
     if (!read_token(&token, data, data_len)) return malformed(error);

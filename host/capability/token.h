@@ -22,4 +22,21 @@
 #define CAP_TOKEN_BLOCKS 16
 #define CAP_TOKEN_BYTES  ((size_t)1 << 20)
 
+/* As pf_key_… and pf_token_… in include/pinfold.h. keys.c, token.c */
+void cap_key_public(const uint8_t seed[PF_KEY_BYTES], uint8_t public_key[PF_KEY_BYTES]);
+void cap_key_sign(const uint8_t seed[PF_KEY_BYTES], const void *data, size_t len,
+                  uint8_t signature[PF_SIGNATURE_BYTES]);
+bool cap_key_verify(const uint8_t public_key[PF_KEY_BYTES], const void *data, size_t len,
+                    const uint8_t signature[PF_SIGNATURE_BYTES]);
+pf_status cap_token_issue(const uint8_t seed[PF_KEY_BYTES], const char *policy, size_t policy_len,
+                          int64_t expires, char **token, size_t *len, pf_error *error);
+pf_status cap_token_narrow(const char *token, size_t token_len, const char *policy,
+                           size_t policy_len, int64_t expires, char **narrower, size_t *len,
+                           pf_error *error);
+pf_status cap_token_seal(const char *token, size_t token_len, char **sealed, size_t *len,
+                         pf_error *error);
+pf_status cap_token_verify(const char *token, size_t token_len, const uint8_t *trusted,
+                           size_t count, int64_t now, char **policy, size_t *policy_len,
+                           int64_t *expires, pf_error *error);
+
 #endif

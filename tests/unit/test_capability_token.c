@@ -1,5 +1,5 @@
 /*
- * tests/unit/test_capability_token.c: what a holder can do who does not use pf_token_narrow(), but
+ * tests/unit/test_capability_token.c: what a holder can do who does not use cap_token_narrow(), but
  * writes blocks of his own. Includes token.c to write them; the rest is in
  * python/tests/test_tokens.py.
  */
@@ -46,9 +46,9 @@ static void verifies(const char *data, size_t len, const char *words) {
     size_t policy_len;
     int64_t expires;
     pf_error error = {0};
-    pf_key_public(issuer_seed, key);
+    cap_key_public(issuer_seed, key);
     pf_status status =
-        pf_token_verify(data, len, key, 1, 10, &policy, &policy_len, &expires, &error);
+        cap_token_verify(data, len, key, 1, 10, &policy, &policy_len, &expires, &error);
     CHECK_EQ(status, words ? PF_INVALID : PF_OK);
     bool told = !words || strstr(error.message, words);
     if (!told) fprintf(stderr, "%s\n", error.message);
