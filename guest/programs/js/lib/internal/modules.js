@@ -15,12 +15,13 @@ const builtins = new Set([
     'readline', 'readline/promises', 'stream', 'stream/promises', 'string_decoder', 'timers',
     'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
 ]);
+const NO_NETWORK = 'there is no network in a sandbox; call a tool instead, listTools() names them';
 // Modules of Node that exist nowhere in a sandbox; the message says why.
 const absent = {
-    http: 'there is no network', https: 'there is no network', http2: 'there is no network',
-    net: 'there is no network', tls: 'there is no network', dgram: 'there is no network',
-    dns: 'there is no network', 'dns/promises': 'there is no network', cluster: 'there are no worker processes',
-    async_hooks: 'promises are not tracked here', test: 'it is not part of this library; use assert',
+    http: NO_NETWORK, https: NO_NETWORK, http2: NO_NETWORK,
+    net: NO_NETWORK, tls: NO_NETWORK, dgram: NO_NETWORK,
+    dns: NO_NETWORK, 'dns/promises': NO_NETWORK, cluster: 'there are no worker processes; use child_process',
+    async_hooks: 'promises are not tracked here; pass values as arguments', test: 'it is not part of this library; use assert',
     inspector: 'there is no debugger', repl: 'there is no interactive mode',
 };
 const aliases = { 'path/posix': 'path', 'util/types': 'internal/types' };
