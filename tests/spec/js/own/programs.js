@@ -135,3 +135,9 @@ const rl = require('readline').createInterface({ input: process.stdin }); for aw
 let n = 0; process.stdin.setEncoding('utf8'); process.stdin.on('data', d => n += d.length).on('end', () => console.log(n));
 //< hello
 //> 6
+//// require-in-a-module mjs
+import fs from 'fs';
+const path = require('path');
+//= 1
+//! ReferenceError: require is not defined in ES module scope, you can use import instead
+//! case.mjs:2:

@@ -27,6 +27,7 @@ work at its top level, and the returned value is printed. A program with import 
 // Options of Node that change nothing here.
 const ignored = /^--(?:no-warnings|enable-source-maps|experimental-[\w-]+|no-experimental-[\w-]+|trace-[\w-]+|max-old-space-size=.*|stack-size=.*|unhandled-rejections=.*|no-deprecation|disable-warning=.*|expose-gc|harmony[\w-]*|use-strict)$/;
 
+let isModule = false; // the main program is one
 let main; // the promise of the main program
 const sources = new Map(); // program texts by name, for the line and caret of a syntax error
 
@@ -158,6 +159,7 @@ function program(text, name, options) {
     const body = read(text, name, options);
     if (options.check) return;
     if (body === undefined) {
+        isModule = true;
         // In a promise job, as in Node: what the module leaves to promises comes before its ticks.
         return follow(Promise.resolve().then(() => native.program.evaluate()), () => {}, 'unhandledRejection');
     }
@@ -263,6 +265,8 @@ function describe(error) {
         const shown = lines[line - 1], column = place.line > lines.length ? shown.length + 1 : place.column;
         text = `${place.file}:${line}\n${shown}\n${shown.slice(0, Math.max(0, column - 1)).replace(/[^\t]/g, ' ')}^\n\n`;
     }
+    const missing = error instanceof ReferenceError && /^(require|module|exports|__filename|__dirname) is not defined$/.exec(error.message);
+    if (missing && isModule) error.message += ` in ES module scope${missing[1] === 'require' ? ', you can use import instead' : ''}`;
     let stack;
     try {
         stack = inspect(error);
