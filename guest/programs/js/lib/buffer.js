@@ -256,6 +256,24 @@ method(Symbol.for('nodejs.util.inspect.custom'), p.inspect);
 for (const key of Object.keys(p))
     if (Object.getOwnPropertyDescriptor(p, key).configurable) Object.defineProperty(p, key, { enumerable: false });
 
+// The package fills byte by byte; what is asked for most is done by the engine.
+const fillSlowly = p.fill;
+method('fill', function fill(value, offset, end, encoding) {
+    const { length } = this;
+    if (typeof value === 'number' && Number.isInteger(offset ?? 0) && Number.isInteger(end ?? 0) && (offset ?? 0) >= 0 && (end ?? length) <= length)
+        return Uint8Array.prototype.fill.call(this, value & 255, offset ?? 0, end ?? length);
+    if (typeof offset === 'number' && (offset < 0 || offset > length)) throw outOfRange('offset', `>= 0 && <= ${length}`, offset);
+    if (typeof end === 'number' && (end < 0 || end > length)) throw outOfRange('end', `>= 0 && <= ${length}`, end);
+    const unknown = typeof value === 'string' && [offset, end, encoding].find(item => typeof item === 'string');
+    if (unknown && !Buffer.isEncoding(unknown)) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${unknown}`);
+    const whole = offset === undefined || (typeof offset === 'string' && end === undefined);
+    if (typeof value !== 'string' || !whole || length < 1024) return fillSlowly.call(this, value, offset, end, encoding);
+    const unit = Buffer.from(value, offset);
+    if (unit.length === 0 || unit.length > length) return fillSlowly.call(this, value, offset);
+    this.set(unit);
+    for (let done = unit.length; done < length; done *= 2) this.copyWithin(done, 0, Math.min(done, length - done));
+    return this;
+});
 for (const [name, bits] of [['swap16', 16], ['swap32', 32], ['swap64', 64]]) {
     const swap = p[name];
     if (swap === undefined) continue;
