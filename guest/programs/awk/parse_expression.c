@@ -415,7 +415,8 @@ static int comparison_of(const parser *p) {
 static node *comparison(parser *p) {
     node *n = concatenation(p);
     int op = comparison_of(p);
-    if (op < 0) return n;
+    /* An assignment took all it could: x = 1 < 2 < 3 is no comparison of one. */
+    if (op < 0 || (n->kind == N_ASSIGN && !n->parenthesised)) return n;
     lex_next(&p->lx);
     n = parse_node2(p, N_COMPARE, n, concatenation(p));
     n->op = (uint8_t)op;

@@ -140,7 +140,7 @@ static void rebuild(void) {
     rec.len = total;
     rec.stale = false;
     if (rec.whole.kind != ABSENT) value_drop(&rec.whole);
-    rec.whole.kind = ABSENT;
+    rec.whole = value_text(text_keep(text)); /* what was joined is no input */
 }
 
 const char *record_bytes(size_t *len) {
@@ -212,8 +212,12 @@ static void extend(int64_t nf) {
 void record_assign(int64_t n, value v) {
     if (n == 0) {
         awk_text *text = value_to_text(&v, awk.convfmt);
-        value_drop(&v);
         record_set(text);
+        if (v.kind == NUMBER)
+            rec.whole = v;
+        else if (v.kind != INPUT && v.kind != STRNUM)
+            rec.whole = value_text(text_keep(text));
+        value_drop(&v);
         return;
     }
     if (n > AWK_FIELD_MAX) awk_fatal("field number %.0f is too large", (double)n);
