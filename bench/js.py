@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ruff: noqa: E501 (programs stand on one line)
 """js: JavaScript inside the sandbox beside the same QuickJS as a native program.
 
     bench/js.py --pinfold build/pinfold --js build/native/bin/js [--node node] [--rounds N]
@@ -6,6 +7,7 @@
 Each program measures itself, so that no start is counted; the best of the rounds stands. Then what a start with
 `return 1 + 1` costs as a user meets it: the whole command, process included.
 """
+
 import argparse
 import json
 import pathlib
@@ -29,7 +31,10 @@ TEMPLATE = "const began = performance.now(); (() => {{ {code} }})(); console.log
 
 
 def measured(command, rounds):
-    return min(float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(rounds))
+    return min(
+        float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        for _ in range(rounds)
+    )
 
 
 def wall(command, rounds):
@@ -60,7 +65,9 @@ def main():
             print(f"{name:10} {native:8.1f}ms {inside:8.1f}ms {ratios[name]:6.2f}x")
         file = pathlib.Path(folder) / "start.js"
         file.write_text("return 1 + 1")
-        print(f"\nstart      {wall([args.js, str(file)], 20):8.1f}ms {wall([args.pinfold, 'run', str(file)], 20):8.1f}ms")
+        print(
+            f"\nstart      {wall([args.js, str(file)], 20):8.1f}ms {wall([args.pinfold, 'run', str(file)], 20):8.1f}ms"
+        )
         if args.node:
             file.write_text("1 + 1")
             print(f"node start {wall([args.node, str(file)], 5):8.1f}ms")

@@ -31,10 +31,16 @@ def test_names_of_tools(pinfold):
 @pytest.mark.parametrize(
     "code, message",
     [
-        ("await echo_args('Paris')", "TypeError: echo_args takes one object argument, e.g. echo_args({}); got a string"),
+        (
+            "await echo_args('Paris')",
+            "TypeError: echo_args takes one object argument, e.g. echo_args({}); got a string",
+        ),
         ("await echo_args(1, 2)", "got 2 arguments"),
         ("await echo_args([1])", "got an array"),
-        ("await echo_args({ a: 1n })", "the argument is not JSON: Do not know how to serialize a BigInt"),
+        (
+            "await echo_args({ a: 1n })",
+            "the argument is not JSON: Do not know how to serialize a BigInt",
+        ),
         ("await tools.echo_arg({})", "there is no tool 'echo_arg'; did you mean echo_args?"),
         ("await shop.orders.lst({})", "did you mean shop.orders.list?"),
         ("getToolInfo('shop.order.list')", "did you mean shop.orders.list?"),
@@ -100,7 +106,10 @@ def test_out_of_memory_can_be_caught(pinfold, code):
         try {{ {code} }} catch (error) {{ kept = null; console.log(error instanceof Error, String(error)); }}
         return [1, 2].map(x => x * 2);
     """
-    assert js(pinfold, program, "--limit", "process_memory_bytes=64M") == "true InternalError: out of memory\n[2,4]\n"
+    assert (
+        js(pinfold, program, "--limit", "process_memory_bytes=64M")
+        == "true InternalError: out of memory\n[2,4]\n"
+    )
 
 
 TOO_DEEP = {
@@ -118,7 +127,9 @@ TOO_DEEP = {
 
 @pytest.mark.parametrize("code", TOO_DEEP.values(), ids=TOO_DEEP.keys())
 def test_deep_recursion_can_be_caught(pinfold, code):
-    program = f"try {{ {code} }} catch (e) {{ return e instanceof Error && /stack/.test(e.message); }}"
+    program = (
+        f"try {{ {code} }} catch (e) {{ return e instanceof Error && /stack/.test(e.message); }}"
+    )
     assert js(pinfold, program) == "true\n"
 
 

@@ -16,6 +16,7 @@ known.txt   `file:name` of cases that differ from Node, each with the reason aft
             list, so a case that starts to agree fails until it is taken off. `[sandbox]` or `[native]`
             after the name: only there.
 """
+
 import argparse
 import concurrent.futures
 import difflib
@@ -71,17 +72,33 @@ class Runner:
             file = pathlib.Path(folder) / f"case.{extension}"
             file.write_text(text)
             if self.sandbox:
-                words = " ".join(f"'{word}'" for word in ["js", *flags, f"/workspace/case.{extension}", *args])
-                command = [self.program, "run", "--language", "shell", "--file", f"{file}:/workspace/case.{extension}", "-c", words]
+                words = " ".join(
+                    f"'{word}'" for word in ["js", *flags, f"/workspace/case.{extension}", *args]
+                )
+                command = [
+                    self.program,
+                    "run",
+                    "--language",
+                    "shell",
+                    "--file",
+                    f"{file}:/workspace/case.{extension}",
+                    "-c",
+                    words,
+                ]
                 where = "/workspace"
             else:
                 command, where = [self.program, *flags, str(file), *args], folder
             try:
-                done = subprocess.run(command, cwd=folder, input=stdin.encode(), capture_output=True, timeout=60)
+                done = subprocess.run(
+                    command, cwd=folder, input=stdin.encode(), capture_output=True, timeout=60
+                )
             except subprocess.TimeoutExpired:
                 return -1, "", "timeout"
             # Folders differ, programs must not notice.
-            out, err = (data.decode(errors="replace").replace(where, "DIR") for data in (done.stdout, done.stderr))
+            out, err = (
+                data.decode(errors="replace").replace(where, "DIR")
+                for data in (done.stdout, done.stderr)
+            )
             return done.returncode, out, err
 
 

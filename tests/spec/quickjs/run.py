@@ -7,6 +7,7 @@
 FOLDER is tests/ of the crate's copy of QuickJS. A test passes when it ends with status 0. shim.cjs stands for the
 modules qjs:std and qjs:os. known.txt lists the tests that fail, each with the reason, exactly.
 """
+
 import argparse
 import concurrent.futures
 import pathlib
@@ -34,8 +35,11 @@ def wordings():
 
     pairs = [(old, new) for _, old, new in WORDING if "(" not in old]
     pairs += [
-        ("this is not initialized", "Must call super constructor in derived class before accessing 'this' or "
-                                    "returning from derived constructor"),
+        (
+            "this is not initialized",
+            "Must call super constructor in derived class before accessing 'this' or "
+            "returning from derived constructor",
+        ),
         ("value is not iterable", "#<Object> is not iterable"),
         ("string too long", "Invalid string length"),
     ]
@@ -50,7 +54,12 @@ def copy_tests(folder, to):
     messages = list(wordings())
     for path in to.rglob("*.js"):
         text = path.read_text(errors="surrogateescape")
-        text = re.sub(r"^import \* as (\w+) from ['\"]qjs:(\w+)['\"];?", r"const \1 = globalThis.qjs.\2;", text, flags=re.M)
+        text = re.sub(
+            r"^import \* as (\w+) from ['\"]qjs:(\w+)['\"];?",
+            r"const \1 = globalThis.qjs.\2;",
+            text,
+            flags=re.M,
+        )
         for old, new in messages:
             text = re.sub(old, new, text)
         for call in SKIPPED.get(path.name, {}):
@@ -62,25 +71,47 @@ def copy_tests(folder, to):
 def excluded(folder):
     """Files that are no tests, by the list of QuickJS itself."""
     conf = folder.parent / "tests.conf"
-    return {line.removeprefix("tests/").strip() for line in conf.read_text().splitlines() if line.startswith("tests/")}
+    return {
+        line.removeprefix("tests/").strip()
+        for line in conf.read_text().splitlines()
+        if line.startswith("tests/")
+    }
 
 
 def run_test(args, folder, name):
     if args.js:
         command = [args.js, "--require", "./shim.cjs", name]
     else:
-        files = [word for path in folder.rglob("*") if path.is_file()
-                 for word in ("--file", f"{path}:/workspace/{path.relative_to(folder)}")]
-        command = [args.pinfold, "run", "--language", "shell", *files, "-c", f"js --require ./shim.cjs {name}"]
+        files = [
+            word
+            for path in folder.rglob("*")
+            if path.is_file()
+            for word in ("--file", f"{path}:/workspace/{path.relative_to(folder)}")
+        ]
+        command = [
+            args.pinfold,
+            "run",
+            "--language",
+            "shell",
+            *files,
+            "-c",
+            f"js --require ./shim.cjs {name}",
+        ]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120)
     except subprocess.TimeoutExpired:
         return "timeout"
     said = (done.stdout + done.stderr).decode(errors="replace")
     # As test262 has it: a test may be meant to end with an error of this class.
-    meant = re.match(r"/\*---\nnegative:.*?type: (\w+)", (folder / name).read_text(errors="replace"), re.S)
+    meant = re.match(
+        r"/\*---\nnegative:.*?type: (\w+)", (folder / name).read_text(errors="replace"), re.S
+    )
     if meant:
-        return None if done.returncode == 1 and f"{meant[1]}: " in said else f"should end with {meant[1]}\n{said}"
+        return (
+            None
+            if done.returncode == 1 and f"{meant[1]}: " in said
+            else f"should end with {meant[1]}\n{said}"
+        )
     return None if done.returncode == 0 else said
 
 
@@ -101,7 +132,11 @@ def main():
         folder = pathlib.Path(scratch) / "tests"
         copy_tests(args.tests, folder)
         skip = excluded(args.tests) | {"assert.js", "shim.cjs"}
-        names = sorted(path.name for path in folder.glob("*.js") if path.name not in skip and args.pattern in path.name)
+        names = sorted(
+            path.name
+            for path in folder.glob("*.js")
+            if path.name not in skip and args.pattern in path.name
+        )
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             results = zip(names, pool.map(lambda name: run_test(args, folder, name), names))
             for name, why in results:
