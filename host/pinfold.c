@@ -60,7 +60,8 @@ pf_status machine_reply(pf_sandbox *s, uint64_t id, uint32_t outcome, const char
     pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     status = machine_answer(s, id, outcome, data, len, error);
-    if (status == PF_OK) status = machine_drive(s, error);
+    /* The background of a run that has ended goes on with the next, under its limits. */
+    if (status == PF_OK && s->run.on) status = machine_drive(s, error);
     machine_leave(s);
     return status;
 }

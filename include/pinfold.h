@@ -207,7 +207,8 @@ PF_API size_t pf_sandbox_pending(const pf_sandbox *sandbox, pf_call *calls, size
 
 /* Answers a call with a JSON value and drives the guest on, as start does. PF_INVALID when the text
  * is not JSON (the call stays unanswered); a result over tool_result_bytes reaches the guest as
- * ToolError "invalid". PF_NOT_FOUND for an id that never was, PF_STATE for one already answered. */
+ * ToolError "invalid". When no run is on (a background job had asked) the guest goes on with the next
+ * run. PF_NOT_FOUND for an id that never was, PF_STATE for one already answered. */
 PF_API pf_status pf_sandbox_resume(pf_sandbox *sandbox, uint64_t id, const char *json, size_t len,
                                    pf_error *error);
 

@@ -99,6 +99,7 @@ static int64_t read_all(pf_sandbox *s, int64_t fd, struct base_buf *out) {
             .call = PF_CALL_READ, .arg = {fd}, .out = chunk, .out_cap = PF_IO_MAX};
         r = machine_kernel(s, &call);
         if (r == 0) break;
+        if (r > 0 && call.out_len == 0) r = -PF_EIO;
         if (r > 0 && (uint64_t)out->len + call.out_len > s->budget.limit) r = -PF_EFBIG;
         if (r > 0) r = base_buf_add(out, chunk, call.out_len) ? 0 : -PF_ENOMEM;
     }
@@ -175,6 +176,9 @@ pf_status pf_file_stat(pf_sandbox *s, const char *path, pf_file_info *out, pf_er
 
 /* ---- directories */
 
+/* More than the names of one directory can be; a kernel that says more lies. */
+#define NAMES_MAX ((size_t)PF_FILES_MAX * (PF_NAME_MAX + 1))
+
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -242,7 +246,8 @@ pf_status pf_file_list(pf_sandbox *s, const char *path, char **names, size_t *le
         struct k_call call = {
             .call = PF_CALL_GETDENTS, .arg = {fd}, .out = chunk, .out_cap = PF_IO_MAX};
         r = machine_kernel(s, &call);
-        if (r > 0 && !add_names(&all, chunk, call.out_len)) r = -PF_EIO;
+        bool sane = call.out_len > 0 && all.len < NAMES_MAX;
+        if (r > 0 && !(sane && add_names(&all, chunk, call.out_len))) r = -PF_EIO;
     }
     if (fd >= 0) KERNEL(s, CLOSE, .arg = {fd});
     free(chunk);

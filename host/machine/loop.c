@@ -14,6 +14,8 @@
 
 /* Time between the interrupt and the kill when a run is over its limit. */
 #define GRACE_NS 250000000ll
+/* A kernel that still runs something two seconds after everything was killed is none of ours. */
+#define KILLED_TICKS 200
 
 static uint64_t cpu_clock(void) {
     struct timespec t;
@@ -49,6 +51,7 @@ static void strike(pf_sandbox *s, const char *limit) {
         KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
     } else if (run->stage == STAGE_INTERRUPTED) {
         run->stage = STAGE_KILLED;
+        run->stop_tick = ticks + KILLED_TICKS;
         s->watch.stop_at = UINT32_MAX;
         KERNEL(s, HOST_KILL, .arg = {0});
     }
@@ -66,6 +69,10 @@ static void look_at_stops(pf_sandbox *s) {
 
 static void check_wall(pf_sandbox *s) {
     struct machine_run *run = &s->run;
+    if (run->on && run->stage == STAGE_KILLED && atomic_load(&s->watch.ticks) >= run->stop_tick) {
+        s->dead = true;
+        s->dead_why = "its kernel did not end what was killed";
+    }
     if (!run->on || run->stage == STAGE_KILLED) return;
     bool over = run->stop_wall_ns != INT64_MAX && wall_used(s) >= run->stop_wall_ns;
     if (machine_struck(s, STRIKE_WALL, over)) strike(s, "wall_seconds");

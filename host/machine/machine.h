@@ -133,7 +133,7 @@ struct machine_run {
     bool shell; /* for the session, not a process of its own */
     enum machine_stage stage;
     const char *limit;       /* that struck, or NULL; constant */
-    uint32_t stop_tick;      /* when stage goes on: watch.ticks */
+    uint32_t stop_tick;      /* STAGE_KILLED: watch.ticks at which the kernel is given up */
     int64_t stop_wall_ns;    /* the same for wall time */
     int64_t wall_ns;         /* used while the machine ran, up to `entered_ns` */
     uint64_t cpu_ns;

@@ -41,17 +41,20 @@ void machine_run_free(struct machine_run *run) {
     base_buf_free(&run->value);
 }
 
+/* A stream holds PF_STREAM_SIZE bytes, so few pieces empty it, unless the kernel lies. */
+#define OUTPUT_PIECES 64
+
 /* Takes what programs have written. */
 void machine_drain_output(pf_sandbox *s) {
     char chunk[PF_IO_MAX]; /* thread-local room is scarce in a library that is loaded late */
     for (int stream = 1; stream <= 2; stream++)
-        for (;;) {
+        for (int piece = 0; piece < OUTPUT_PIECES; piece++) {
             struct k_call call = {.call = PF_CALL_HOST_OUTPUT,
                                   .arg = {stream},
                                   .out = chunk,
                                   .out_cap = sizeof chunk};
             int64_t n = machine_kernel(s, &call);
-            if (n <= 0) break;
+            if (n <= 0 || call.out_len == 0) break;
             struct base_buf *kept = &s->run.output[stream - 1];
             size_t len = call.out_len;
             if (len > s->limits.output_bytes - kept->len) {

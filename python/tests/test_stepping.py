@@ -2,7 +2,15 @@
 
 import pytest
 
-from pinfold import Limits, MethodCapability, Param, Sandbox, SandboxBusy, SandboxStateError
+from pinfold import (
+    Limits,
+    MethodCapability,
+    Param,
+    Sandbox,
+    SandboxBusy,
+    SandboxStateError,
+    Tool,
+)
 
 EVERYTHING = [MethodCapability("**")]
 THREE = "console.log(JSON.stringify(await Promise.all([1, 2, 3].map(n => tools.square({n})))))"
@@ -23,15 +31,15 @@ def test_the_loop_of_the_documentation(sandbox):
 
     sandbox.start(code, language="javascript")
     while sandbox.has_work():
-        call = sandbox.step()             # a tool call, allowed by the capabilities
-        sandbox.resume(execute(call))     # or call.resume(value), call.fail("message")
+        call = sandbox.step()  # a tool call, allowed by the capabilities
+        sandbox.resume(execute(call))  # or call.resume(value), call.fail("message")
     result = sandbox.result
 
     assert result.stdout == "9 16\n"
 
 
 def test_a_call_describes_itself(sandbox):
-    sandbox.start("tool stripe.charges.create --json '{\"amount\": 500, \"to\": \"x\"}'")
+    sandbox.start('tool stripe.charges.create --json \'{"amount": 500, "to": "x"}\'')
     call = sandbox.step()
     assert call.method == "stripe/charges/create"
     assert call.name == "stripe.charges.create"
@@ -144,7 +152,9 @@ def test_finish_hands_the_rest_to_the_handlers():
 def test_denied_calls_are_never_handed_out():
     capability = MethodCapability("f", [Param("n") <= 3])
     with Sandbox(tool_handler=lambda *call: None, capabilities=[capability]) as sandbox:
-        sandbox.start("tool f --json '{\"n\": 4}'; echo $?; tool g; echo $?; tool f --json '{\"n\": 3}'")
+        sandbox.start(
+            "tool f --json '{\"n\": 4}'; echo $?; tool g; echo $?; tool f --json '{\"n\": 3}'"
+        )
         call = sandbox.step()
         assert call.params == {"n": 3}
         call.resume()
@@ -168,9 +178,7 @@ def test_a_handler_may_use_files_but_not_run():
             sandbox.run("echo nested")
         return "refused"
 
-    with Sandbox(
-        tool_handler=handler, capabilities=EVERYTHING, files={"note": "seen"}
-    ) as sandbox:
+    with Sandbox(tool_handler=handler, capabilities=EVERYTHING, files={"note": "seen"}) as sandbox:
         assert sandbox.run("tool files; tool run").stdout == '"seen"\n"refused"\n'
 
 
@@ -180,3 +188,14 @@ def test_a_handler_may_run_another_sandbox(sandbox):
         capabilities=EVERYTHING,
     ) as outer:
         assert outer.run("tool f").stdout == '"inner\\n"\n'
+
+
+def test_a_background_job_answered_after_its_run_goes_on_in_the_next():
+    granted = [MethodCapability("ask")]
+    limits = Limits(cpu_seconds=0.3)
+    with Sandbox(tools=[Tool("ask")], capabilities=granted, limits=limits) as sandbox:
+        sandbox.start("(tool ask; while :; do :; done) & echo started")
+        assert sandbox.result.stdout == "started\n"
+        sandbox.pending[0].resume(1)  # runs nothing: no run is on, so no limit would hold
+        result = sandbox.run("echo next")
+        assert "next\n" in result.stdout and result.limit == "cpu_seconds"

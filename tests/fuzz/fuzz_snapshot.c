@@ -1,10 +1,10 @@
 /*
- * Any bytes as a snapshot or as a trace, and a real snapshot's contents with bytes changed behind a good
- * frame, as somebody who can make checksums would write it. Whatever is accepted may be nonsense inside:
- * it runs, is copied and saved again, and the host survives within its limits.
+ * Any bytes as a snapshot or as a trace, and a real snapshot's contents with bytes changed behind a
+ * good frame, as somebody who can make checksums would write it. Whatever is accepted may be
+ * nonsense inside: it runs, is copied and saved again, and the host survives within its limits.
  *
- * First byte: 0 raw snapshot, 1 raw trace, 2 contents with changes (offset u32, xor u8)…, 3 contents cut
- * to a length (u32), then changes.
+ * First byte: 0 raw snapshot, 1 raw trace, 2 contents with changes (offset u32, xor u8)…, 3
+ * contents cut to a length (u32), then changes.
  */
 #include "fuzz.h"
 #include "host/snapshot/frame.h"
@@ -90,7 +90,8 @@ static void try_trace(const char *data, size_t len) {
         MUST(!replay);
         return;
     }
-    while (pf_replay_next(replay, NULL) == PF_OK) {}
+    while (pf_replay_next(replay, NULL) == PF_OK) {
+    }
     pf_replay_free(replay);
 }
 
@@ -98,11 +99,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!options) set_up();
     if (size == 0) return 0;
     uint32_t cut = 0;
-    if (data[0] == 0) try_snapshot((const char *)data + 1, size - 1);
-    else if (data[0] == 1) try_trace((const char *)data + 1, size - 1);
+    if (data[0] == 0)
+        try_snapshot((const char *)data + 1, size - 1);
+    else if (data[0] == 1)
+        try_trace((const char *)data + 1, size - 1);
     else if (data[0] == 3 && size >= 5) {
         memcpy(&cut, data + 1, sizeof cut);
         try_contents(cut % contents_len, data + 5, size - 5);
-    } else try_contents(contents_len, data + 1, size - 1);
+    } else
+        try_contents(contents_len, data + 1, size - 1);
     return 0;
 }
