@@ -527,20 +527,3 @@ value *array_subscripts(const awk_array *a, size_t *count) {
     *count = n;
     return out;
 }
-
-void array_copy(awk_array *to, const awk_array *from) {
-    size_t count;
-    value *subs = array_subscripts(from, &count);
-    for (size_t i = 0; i < count; i++) {
-        value *source = array_find((awk_array *)from, &subs[i]);
-        value *target = array_at(to, &subs[i]);
-        if (source->kind == ARRAY) {
-            value_assign(target, (value){.array = array_new(), .kind = ARRAY});
-            array_copy(target->array, source->array);
-        } else {
-            value_assign(target, value_copy(source));
-        }
-        value_drop(&subs[i]);
-    }
-    free(subs);
-}

@@ -207,7 +207,6 @@ void array_delete(awk_array *a, value *subscript);
 void array_clear(awk_array *a);
 /* All subscripts, count of them, as STRNUM or STRING values: g_alloc'ed, owned by the caller. */
 value *array_subscripts(const awk_array *a, size_t *count);
-void array_copy(awk_array *to, const awk_array *from);
 
 /* array_sort.c: the orders of PROCINFO["sorted_in"] and of asort(). */
 typedef struct {
@@ -242,8 +241,6 @@ void record_own(void);           /* copies what is borrowed */
 const char *record_bytes(size_t *len);
 value *record_field(int64_t n); /* n >= 0; a cell to read, valid until a field changes */
 double record_field_number(int64_t n);
-/* Bytes of a field, without making a value of it. */
-const char *record_field_bytes(int64_t n, size_t *len, char room[NUMBER_TEXT_MAX]);
 void record_assign(int64_t n, value v); /* takes over v */
 int64_t record_nf(void);
 void record_set_nf(double n);
@@ -253,7 +250,6 @@ void record_split_all(void); /* before FS changes */
 enum split_kind {
     SPLIT_BLANKS,
     SPLIT_CHAR,
-    SPLIT_TAB,
     SPLIT_REGEX,
     SPLIT_CHARS,
     SPLIT_FPAT,
@@ -290,12 +286,10 @@ const char *split_mode_name(void);  /* for PROCINFO["FS"] */
 typedef struct awk_reader awk_reader;
 awk_reader *reader_new(int fd);
 void reader_free(awk_reader *r);
-int reader_fd(const awk_reader *r);
 /* The next record: 1, 0 at the end, -1 with errno. Bytes stay until the next call. RT is set. */
 int reader_next(awk_reader *r, const char **s, size_t *len);
 void input_rs_changed(void);
 /* The main input: the operands of the command line. */
-void input_begin(void);
 int input_next(const char **s, size_t *len);  /* as reader_next; runs BEGINFILE and ENDFILE */
 bool input_next_record(void);                 /* into $0, NR and FNR */
 void input_skip_file(void);                   /* nextfile */

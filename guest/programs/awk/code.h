@@ -40,7 +40,6 @@ enum opcode {
     I_NEGATE,
     I_PLUS,
     I_NOT,
-    I_TRUTH,
     I_COMPARE,        /* sub: enum comparison */
     I_MATCH,          /* pops a regular expression and a text; n 1: negated */
     I_MATCH_CONSTANT, /* the same with regular expression a */
@@ -173,7 +172,6 @@ struct program {
     uint16_t range_count;
     awk_text **global_names;
     size_t global_count;
-    awk_text **special_function_names;
 };
 
 #endif

@@ -46,10 +46,6 @@ void reader_free(awk_reader *r) {
     free(r);
 }
 
-int reader_fd(const awk_reader *r) {
-    return r->fd;
-}
-
 /* Reads a block behind the unread bytes: 1, 0 at the end, -1 with errno. */
 static int fill(awk_reader *r) {
     if (r == main_reader) record_own();

@@ -75,7 +75,7 @@ typedef struct {
     uint32_t token_line;
     double number;  /* T_NUMBER */
     awk_text *text; /* T_STRING, T_NAME, T_CALLED, a regular expression's source */
-    int builtin;    /* T_BUILTIN: index for lex_builtin_name() */
+    int builtin;    /* T_BUILTIN: enum builtin */
 } lexer;
 
 /* A copy of a lexer is a place to come back to. */

@@ -386,14 +386,6 @@ int tree_global(tree *t, const char *name, size_t len) {
     return (int)t->global_count++;
 }
 
-int tree_find_function(const tree *t, const char *name, size_t len) {
-    for (size_t i = 0; i < t->function_count; i++) {
-        const function_tree *f = &t->functions[i];
-        if (f->body && f->name->len == len && memcmp(f->name->s, name, len) == 0) return (int)i;
-    }
-    return -1;
-}
-
 /* Functions and rules */
 
 static void parameters(parser *p, function_tree *f) {

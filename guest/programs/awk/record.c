@@ -73,10 +73,8 @@ void record_own(void) {
 
 static void need_field(int64_t n) {
     if ((size_t)n + 1 < rec.cap) return;
-    size_t old = rec.cap;
     while ((size_t)n + 1 >= rec.cap) rec.cap = rec.cap * 2 + 64;
     rec.fields = g_resize(rec.fields, rec.cap, sizeof *rec.fields);
-    (void)old;
 }
 
 /* Cuts until field n is there, or the end. */
@@ -189,16 +187,6 @@ double record_field_number(int64_t n) {
     field *f = &rec.fields[n];
     if (f->made) return value_to_number(&f->v);
     return number_read(rec.s + f->start, f->len, &end);
-}
-
-const char *record_field_bytes(int64_t n, size_t *len, char room[NUMBER_TEXT_MAX]) {
-    if (n == 0) return record_bytes(len);
-    if (n > rec.nf && !rec.split) split_to(n);
-    if (n > rec.nf) {
-        *len = 0;
-        return "";
-    }
-    return field_bytes(&rec.fields[n], len, room);
 }
 
 static void extend(int64_t nf) {

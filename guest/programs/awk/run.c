@@ -561,11 +561,10 @@ static enum outcome execute(uint32_t from) {
             sp[-1] = value_number(pc->opcode == I_NEGATE ? -n : n);
             break;
         }
-        case I_NOT:
-        case I_TRUTH: {
+        case I_NOT: {
             bool is = value_is_true(&sp[-1]);
             value_drop(&sp[-1]);
-            sp[-1] = value_number(is == (pc->opcode == I_TRUTH));
+            sp[-1] = value_number(!is);
             break;
         }
         case I_COMPARE:

@@ -100,7 +100,6 @@ void parse_source(tree *t, const lex_source *source);
 void parse_finish(tree *t);
 /* A global's index, made when it is not there. */
 int tree_global(tree *t, const char *name, size_t len);
-int tree_find_global(const tree *t, const char *name, size_t len);   /* or -1 */
-int tree_find_function(const tree *t, const char *name, size_t len); /* defined ones; or -1 */
+int tree_find_global(const tree *t, const char *name, size_t len); /* or -1 */
 
 #endif
