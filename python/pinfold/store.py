@@ -71,6 +71,11 @@ class Saved:
         return f"<Saved {self.id}{names}{label} from {self.parent}, {self.bytes} bytes>"
 
 
+# Inside `Store`, `list` is a method.
+SavedList = list[Saved]
+Names = list[str]
+
+
 class Store:
     """Named sandboxes, snapshots as a tree, traces and audit entries in one file.
 
@@ -134,7 +139,7 @@ class Store:
             ).lastrowid
             assert id is not None
             self._point(name, id)
-        sandbox._stored = (self._identity(), id)
+        sandbox.__dict__["_stored"] = (self._identity(), id)
         return id
 
     def load(self, which: str | int, **how: Any) -> Sandbox:
@@ -142,7 +147,7 @@ class Store:
         id = self._resolve(which)
         how.setdefault("key", self._key)
         sandbox = Sandbox.restore(self.data(id), **how)
-        sandbox._stored = (self._identity(), id)
+        sandbox.__dict__["_stored"] = (self._identity(), id)
         return sandbox
 
     def data(self, which: str | int) -> bytes:
@@ -152,7 +157,8 @@ class Store:
         ).fetchone()
         if row is None:
             raise KeyError(which)
-        return row[0]
+        content: bytes = row[0]
+        return content
 
     # ------------------------------------------------------------------ the tree
 
@@ -169,7 +175,7 @@ class Store:
     def names(self) -> list[str]:
         return [row[0] for row in self._db.execute("SELECT name FROM name ORDER BY name")]
 
-    def list(self) -> list[Saved]:
+    def list(self) -> SavedList:
         """All snapshots, oldest first."""
         names: dict[int, list[str]] = {}
         for name, id in self._db.execute("SELECT name, snapshot FROM name ORDER BY name"):
@@ -177,9 +183,12 @@ class Store:
         rows = self._db.execute(
             "SELECT id, parent, label, time, length(data) FROM snapshot ORDER BY id"
         )
-        return [Saved(*row, names.get(row[0], [])) for row in rows]
+        return [
+            Saved(id, parent, label, seconds, size, names.get(id, []))
+            for id, parent, label, seconds, size in rows
+        ]
 
-    def history(self, which: str | int) -> list[Saved]:
+    def history(self, which: str | int) -> SavedList:
         """A snapshot and what it went on from, newest first."""
         by_id = {saved.id: saved for saved in self.list()}
         line, id = [], self._resolve(which)
@@ -188,7 +197,7 @@ class Store:
             id = by_id[id].parent or 0
         return line
 
-    def diff(self, old: str | int, new: str | int) -> dict[str, list[str]]:
+    def diff(self, old: str | int, new: str | int) -> dict[str, Names]:
         """The files in which two snapshots differ: ``added``, ``changed`` and ``removed`` paths."""
         before, after = self._files(old), self._files(new)
         return {
