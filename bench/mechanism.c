@@ -1,12 +1,14 @@
 /*
- * bench/mechanism.c: the four figures on which everything else rests, beside Linux's own, in one run.
+ * bench/mechanism.c: the four figures on which everything else rests, beside Linux's own, in one
+ * run.
  *
  *   a system call, a fork with its child's whole life, a pipe's throughput, and a shell that waits,
  *   is woken with `echo hi` and answers.
  *
  * usage: mechanism NATIVE_PFBENCH    (the native twin of bench/guest/pfbench.c)
  *
- * Each figure is the best of several runs, the two sides taking turns, because the machine is shared.
+ * Each figure is the best of several runs, the two sides taking turns, because the machine is
+ * shared.
  */
 #define _GNU_SOURCE
 #include "pinfold.h"
@@ -63,7 +65,9 @@ static double time_native(char *program, const char *act, long n) {
     return now() - start;
 }
 
-static double best(double a, double b) { return a == 0 || b < a ? b : a; }
+static double best(double a, double b) {
+    return a == 0 || b < a ? b : a;
+}
 
 /* Prints seconds per act scaled by `unit`, without the cost of starting the program. */
 static void compare(pf_sandbox *s, char *program, const char *act, long n, const char *name,
@@ -136,6 +140,56 @@ static double new_sandbox(const pf_options *options, long n) {
     return (now() - start) / n;
 }
 
+/* A sandbox as somebody works with it, not a fresh one. */
+static pf_sandbox *used_sandbox(const pf_options *options) {
+    pf_sandbox *s = NULL;
+    if (pf_sandbox_new(options, &s, &error) != PF_OK) die(error.message);
+    run(s, "x=1; seq 1000 > numbers; sort -r numbers | head -3 > top; f() { echo $x; }");
+    return s;
+}
+
+static double fork_sandbox(const pf_options *options, long n) {
+    pf_sandbox *s = used_sandbox(options), *branch = NULL;
+    double spent = 0;
+    for (long i = 0; i < n; i++) {
+        double start = now();
+        if (pf_sandbox_fork(s, &branch, &error) != PF_OK) die(error.message);
+        spent += now() - start;
+        pf_sandbox_free(branch);
+    }
+    pf_sandbox_free(s);
+    return spent / n;
+}
+
+/* Seconds for both; *size is that of the snapshot. */
+static double save_and_restore(const pf_options *options, long n, size_t *size) {
+    pf_sandbox *s = used_sandbox(options), *again = NULL;
+    double spent = 0;
+    for (long i = 0; i < n; i++) {
+        char *data;
+        double start = now();
+        if (pf_sandbox_snapshot(s, &data, size, &error) != PF_OK ||
+            pf_sandbox_restore(options, data, *size, &again, &error) != PF_OK)
+            die(error.message);
+        spent += now() - start;
+        pf_sandbox_free(again);
+        pf_free(data);
+    }
+    pf_sandbox_free(s);
+    return spent / n;
+}
+
+static void show_durability(const pf_options *options) {
+    double branch = 0, saved = 0;
+    size_t size = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        branch = best(branch, fork_sandbox(options, 50));
+        saved = best(saved, save_and_restore(options, 20, &size));
+    }
+    printf("%-34s %9.3f us\n", "fork of a sandbox", branch * 1e6);
+    printf("%-34s %9.3f us   (%zu bytes)\n", "snapshot and restore", saved * 1e6, size);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) die("usage: mechanism NATIVE_PFBENCH");
     pf_options *options = pf_options_new();
@@ -153,6 +207,7 @@ int main(int argc, char **argv) {
     printf("%-34s %9.3f us   Linux %9.3f us   %.2f times as fast\n", "echo hi to a waiting shell",
            inside * 1e6, native * 1e6, native / inside);
     printf("%-34s %9.3f us\n", "new sandbox, echo hi, free", fresh * 1e6);
+    show_durability(options);
     pf_sandbox_free(s);
     pf_options_free(options);
     return 0;
