@@ -22,6 +22,7 @@ typedef struct {
     sed_input *in;
     g_text space, hold, spare;
     bool chomped;      /* the pattern space's line had its end */
+    bool hold_chomped; /* the hold space's: g, G, h, H and x take it along */
     bool replaced;     /* for t and T */
     bool skip_reading; /* D: the next cycle goes on with what is left */
     appended *queue;
@@ -190,7 +191,8 @@ static void list_space(runner *r, uint64_t width) {
             piece[len++] = (char)('0' + (c & 7));
         }
         if (column + len > room) {
-            g_text_adds(&line, "\\\n");
+            g_text_addc(&line, '\\');
+            g_text_addc(&line, r->p->end);
             column = 0;
         }
         g_text_add(&line, piece, len);
@@ -219,22 +221,29 @@ static void put_first_line(runner *r, sed_output *out) {
 static enum after copy_spaces(runner *r, const sed_command *c) {
     switch (c->name) {
     case 'g':
+        r->chomped = r->hold_chomped;
         r->space.len = 0;
         g_text_add(&r->space, r->hold.s, r->hold.len);
         break;
     case 'G':
+        r->chomped = r->hold_chomped;
         g_text_addc(&r->space, r->p->end);
         g_text_add(&r->space, r->hold.s, r->hold.len);
         break;
     case 'h':
+        r->hold_chomped = r->chomped;
         r->hold.len = 0;
         g_text_add(&r->hold, r->space.s, r->space.len);
         break;
     case 'H':
+        r->hold_chomped = r->chomped;
         g_text_addc(&r->hold, r->p->end);
         g_text_add(&r->hold, r->space.s, r->space.len);
         break;
     case 'x': {
+        bool chomped = r->chomped;
+        r->chomped = r->hold_chomped;
+        r->hold_chomped = chomped;
         g_text swapped = r->space;
         r->space = r->hold;
         r->hold = swapped;
@@ -268,6 +277,12 @@ static enum after next_line(runner *r, bool append) {
     return NEXT_COMMAND;
 }
 
+/* The text of i and c; its end is that of lines. */
+static void put_text(const runner *r, sed_output *out, const g_text *text) {
+    sed_put_raw(out, text->s, text->len - 1);
+    sed_put_raw(out, &r->p->end, 1);
+}
+
 /* Executes the command at *at and moves *at to the next one. */
 static enum after execute(runner *r, sed_command *c, size_t *at) {
     sed_output *out = sed_input_output(r->in);
@@ -294,12 +309,12 @@ static enum after execute(runner *r, sed_command *c, size_t *at) {
     case 'R': enqueue(r, (appended){.line_of = c->read}); break;
     case 'i':
         sed_put_missing_newline(r->p, out);
-        sed_put_raw(out, c->text.s, c->text.len);
+        put_text(r, out, &c->text);
         break;
     case 'c':
         if (c->to.kind == ADDRESS_NONE || !c->active || c->negated) {
             sed_put_missing_newline(r->p, out);
-            sed_put_raw(out, c->text.s, c->text.len);
+            put_text(r, out, &c->text);
         }
         return NEXT_CYCLE;
     case 'b': *at = c->target; break;
@@ -361,7 +376,7 @@ static enum after run_commands(runner *r) {
 }
 
 int sed_run(sed_program *p, char **files, int count) {
-    runner r = {.p = p, .in = sed_input_new(p, files, count)};
+    runner r = {.p = p, .in = sed_input_new(p, files, count), .hold_chomped = true};
     g_text_add(&r.hold, "", 0);
     g_text_add(&r.spare, "", 0);
     bool quit = false; /* what is left of the file is dropped, also with -i */

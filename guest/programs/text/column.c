@@ -113,7 +113,7 @@ static bool read_file(layout *l, const char *name) {
         }
         row r = {0};
         size_t cap = 0;
-        add_cell(&r, &cap, line.s + blank, line.len - blank);
+        add_cell(&r, &cap, line.s, line.len);
         add_row(l, r);
     }
     g_reader_free(&in);

@@ -151,6 +151,8 @@ static int put_line(filler *f, size_t from, size_t to, int indent) {
 
 static void put_paragraph(filler *f) {
     if (f->count == 0) return;
+    f->words[f->count - 1].period = f->words[f->count - 1].final =
+        true; /* a paragraph ends a sentence */
     choose_breaks(f);
     for (size_t i = 0; i < f->count; i = f->words[i].next)
         f->last_line_len =
@@ -276,8 +278,13 @@ static void fill(filler *f, int fd) {
         }
         if (lines == 0) {
             f->prefix_indent = now.prefix_indent;
-            f->first_indent = f->other_indent = now.indent;
-            if (f->tagged) f->other_indent = now.indent > 0 ? 0 : 3;
+            f->first_indent = now.indent;
+            /* -t: one line alone keeps the indent of the paragraph before, or a new one to differ.
+             */
+            if (!f->tagged || f->split)
+                f->other_indent = now.indent;
+            else if (f->other_indent == now.indent)
+                f->other_indent = now.indent > 0 ? 0 : 3;
         } else if (lines == 1 && (f->crown || f->tagged)) {
             f->other_indent = now.indent;
         }
@@ -342,6 +349,7 @@ int fmt_main(int argc, char **argv) {
                     option);
         }
     }
+    if (f.crown) f.tagged = false;
     f.width = 75;
     if (width) f.width = width_value(width, 2500);
     if (goal) {

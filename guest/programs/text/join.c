@@ -243,8 +243,8 @@ static void put(const joiner *j, const row *a, const row *b) {
 static void put_unpairable(joiner *j, int which) {
     side *s = &j->sides[which];
     if (j->unpairable[which]) put(j, which == 0 ? s->next : NULL, which == 0 ? NULL : s->next);
-    if (j->sides[!which].next) j->seen_unpairable = true;
     advance(j, s);
+    if (j->sides[!which].next) j->seen_unpairable = true;
 }
 
 static int run(joiner *j) {

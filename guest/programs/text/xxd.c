@@ -70,7 +70,7 @@ static void put_byte(const dumper *d, unsigned char c) {
 static void put_line(const dumper *d, uint64_t offset, const unsigned char *p, int64_t n) {
     int64_t group = d->group, cells = d->columns;
     int wide = d->style == BITS ? 8 : 2;
-    g_outf(d->decimal ? "%08" PRIu64 ":" : d->upper ? "%08" PRIX64 ":" : "%08" PRIx64 ":", offset);
+    g_outf(d->decimal ? "%08" PRIu64 ":" : "%08" PRIx64 ":", offset);
     g_outc(' ');
     for (int64_t i = 0; i < cells; i++) {
         if (i > 0 && group > 0 && i % group == 0) g_outc(' ');
