@@ -34,19 +34,27 @@ void stream_set_errno(int error) {
     value_assign(&awk.globals[V_ERRNO], value_text(text_ofs(strerror(error))));
 }
 
+/* Hands bytes (or what is buffered, for NULL) to a stream. A command that ended is an error here,
+ * not our end by SIGPIPE, which it is for standard output. */
+static void send(stream *s, const char *bytes, size_t len) {
+    bool may_send = !bytes || len >= s->out.cap - s->out.len;
+    void (*before)(int) = s->pid > 0 && may_send ? signal(SIGPIPE, SIG_IGN) : SIG_ERR;
+    if (bytes)
+        g_sink_put(&s->out, bytes, len);
+    else
+        g_sink_flush(&s->out);
+    if (before != SIG_ERR) signal(SIGPIPE, before);
+    if (!s->out.error) return;
+    int error = s->out.error;
+    s->out.error = 0;
+    awk_fatal("print to \"%s\" failed: %s", s->name->s, strerror(error));
+}
+
 static void flush(stream *s) {
-    if (s->standard) {
+    if (s->standard)
         g_out_flush();
-        return;
-    }
-    if (s->out.fd < 0) return;
-    g_sink_flush(&s->out);
-    if (s->out.error == EPIPE && s->how == TO_PIPE) return; /* the reader has enough */
-    if (s->out.error) {
-        int error = s->out.error;
-        s->out.error = 0;
-        awk_fatal("print to \"%s\" failed (%s)", s->name->s, strerror(error));
-    }
+    else if (s->out.fd >= 0)
+        send(s, NULL, 0);
 }
 
 static void flush_all(void) {
@@ -228,11 +236,11 @@ void stream_put(stream *s, const char *bytes, size_t len) {
     else if (s->out.fd < 0)
         awk_fatal("attempt to write to closed write end of two-way pipe");
     else
-        g_sink_put(&s->out, bytes, len);
+        send(s, bytes, len);
 }
 
 void stream_done(stream *s) {
-    if (s->at_once || s->how == TO_COPROCESS || s->out.error) flush(s);
+    if (s->at_once || s->how == TO_COPROCESS) flush(s);
 }
 
 int stream_read(stream *s, const char **bytes, size_t *len) {
