@@ -189,6 +189,7 @@ def main():
     names = [c.name for c in cases]
     if len(set(names)) < len(names):
         sys.exit("two cases have one name: " + ", ".join(sorted({n for n in names if names.count(n) > 1})))
+    a.pinfold = a.pinfold and os.path.abspath(a.pinfold)
     path = make_path(a.bin) if a.bin else "/usr/bin:/bin"
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         results = list(pool.map(lambda c: run(c, path, a.pinfold, a.timeout), cases))
