@@ -32,7 +32,7 @@ HERE = pathlib.Path(__file__).parent
 def cases(path):
     """(name, options, text) of each program in a file."""
     parts = re.split(r"^//// (.*)$", path.read_text(), flags=re.M)
-    for head, text in zip(parts[1::2], parts[2::2]):
+    for head, text in zip(parts[1::2], parts[2::2], strict=True):
         name, *options = head.split()
         yield name, options, text.lstrip("\n")
 
