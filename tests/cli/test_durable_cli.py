@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import time
@@ -147,11 +148,17 @@ def test_shell_survives_ctrl_c(tmp_path):
     )
     os.close(child)
 
+    seen = ""
+
     def expect(text):
-        seen, end = "", time.monotonic() + 20
+        """Takes what is shown up to and with `text`."""
+        nonlocal seen
+        end = time.monotonic() + 60
         while text not in seen:
-            assert time.monotonic() < end, seen
+            ready, _, _ = select.select([parent], [], [], max(0, end - time.monotonic()))
+            assert ready, seen
             seen += os.read(parent, 4096).decode()
+        seen = seen.partition(text)[2]
 
     expect("pinfold$ ")
     os.write(parent, b"x=kept; while :; do :; done\n")
