@@ -80,7 +80,6 @@ static bool expand_declarations(struct shell *sh, struct command *c) {
 
 static bool expand_command(struct shell *sh, struct command *c) {
     struct node *n = c->node;
-    sh->last_cmdsub_status = -1;
     if (is_declaration(n)) return expand_declarations(sh, c);
     for (int i = 0; i < n->simple.count; i++) {
         struct word *w = n->simple.words[i];
@@ -104,7 +103,6 @@ static void remember_last_argument(struct shell *sh, const char *text) {
 
 static int assign_only(struct shell *sh, struct node *n) {
     struct redir_undo *undo = NULL;
-    sh->last_cmdsub_status = -1;
     bool ok = true;
     for (const struct assign *as = n->simple.assigns; as && ok; as = as->next)
         ok = assign_one(sh, as, 0);
@@ -330,6 +328,7 @@ static int dispatch(struct shell *sh, struct command *c) {
 
 static int run_command(struct shell *sh, struct node *n) {
     struct command c = {.node = n};
+    sh->last_cmdsub_status = -1;
     if (n->simple.count > 0 && !expand_command(sh, &c)) {
         if (sh->status == 0) sh->status = 1;
         return sh->status;

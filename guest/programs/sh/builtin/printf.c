@@ -68,8 +68,8 @@ static int64_t integer_arg(struct printing *p) {
     return n;
 }
 
-/* bash computes with long double, which keeps 64-bit integers and 0.1 exact enough to print. */
-static long double float_arg(struct printing *p) {
+/* In double, where bash computes in long double: wasm has no such type that printf could print. */
+static double float_arg(struct printing *p) {
     const char *arg = next_arg(p);
     uint32_t code;
     char *end;
@@ -79,7 +79,7 @@ static long double float_arg(struct printing *p) {
         bad_number(p, arg, arg);
         return 0;
     }
-    long double n = strtold(arg, &end);
+    double n = strtod(arg, &end);
     if (end == arg || *end) bad_number(p, arg, end);
     return n;
 }
@@ -101,8 +101,8 @@ static void print_integer(struct printing *p, const struct directive *d) {
 
 static void print_float(struct printing *p, const struct directive *d) {
     char format[64];
-    long double n = float_arg(p);
-    make_format(d, "L", format, sizeof format);
+    double n = float_arg(p);
+    make_format(d, "", format, sizeof format);
     sb_printf(&p->out, format, n);
 }
 
