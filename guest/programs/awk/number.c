@@ -216,13 +216,11 @@ static bool scaled(double n, int power, double *out) {
     return true;
 }
 
-size_t number_put_fixed(double n, int precision, char out[NUMBER_TEXT_MAX]) {
-    double units;
-    if (precision > 15 || !isfinite(n) || !scaled(fabs(n), precision, &units)) return 0;
+/* `units` with its last `point` digits behind the decimal point. */
+static size_t put_decimals(bool negative, uint64_t units, size_t point, char *out) {
     char digits[32];
-    size_t len = put_digits((uint64_t)units, digits), at = 0;
-    size_t point = (size_t)precision;
-    if (signbit(n)) out[at++] = '-';
+    size_t len = put_digits(units, digits), at = 0;
+    if (negative) out[at++] = '-';
     if (len <= point) {
         out[at++] = '0';
         out[at++] = '.';
@@ -237,6 +235,12 @@ size_t number_put_fixed(double n, int precision, char out[NUMBER_TEXT_MAX]) {
     out[at++] = '.';
     memcpy(out + at, digits + len - point, point);
     return at + point;
+}
+
+size_t number_put_fixed(double n, int precision, char out[NUMBER_TEXT_MAX]) {
+    double units;
+    if (precision > 15 || !isfinite(n) || !scaled(fabs(n), precision, &units)) return 0;
+    return put_decimals(signbit(n), (uint64_t)units, (size_t)precision, out);
 }
 
 /* "%.6g" for values that it writes without an exponent. */
@@ -257,23 +261,7 @@ static size_t put_general6(double n, char *out) {
         whole /= 10;
         decimals--;
     }
-    char digits[32];
-    size_t len = put_digits(whole, digits), at = 0, point = (size_t)decimals;
-    if (n < 0) out[at++] = '-';
-    if (len <= point) {
-        out[at++] = '0';
-        out[at++] = '.';
-        memset(out + at, '0', point - len);
-        at += point - len;
-        memcpy(out + at, digits, len);
-        return at + len;
-    }
-    memcpy(out + at, digits, len - point);
-    at += len - point;
-    if (point == 0) return at;
-    out[at++] = '.';
-    memcpy(out + at, digits + len - point, point);
-    return at + point;
+    return put_decimals(n < 0, whole, (size_t)decimals, out);
 }
 
 size_t number_put(double n, const awk_text *format, char out[NUMBER_TEXT_MAX]) {
