@@ -125,3 +125,25 @@ int g_open_input(const char *operand) {
 void g_close_input(int fd) {
     if (fd > STDIN_FILENO) close(fd);
 }
+
+static int each_line_of(const char *operand, void (*use)(void *, const g_line *), void *context) {
+    int fd = g_open_input(operand);
+    if (fd < 0) return 1;
+    g_reader in;
+    g_line line;
+    g_reader_init(&in, fd, '\n');
+    while (g_read_line(&in, &line)) use(context, &line);
+    if (in.error) g_warn_errno(in.error, "%s", g_quotef(operand));
+    int status = in.error != 0;
+    g_reader_free(&in);
+    g_close_input(fd);
+    return status;
+}
+
+int g_each_line(int count, char **operands, void (*use)(void *context, const g_line *line),
+                void *context) {
+    int status = 0;
+    if (count == 0) return each_line_of("-", use, context);
+    for (int i = 0; i < count; i++) status |= each_line_of(operands[i], use, context);
+    return status;
+}

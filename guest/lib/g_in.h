@@ -47,4 +47,11 @@ char *g_read_all(int fd, size_t *len);
 int g_open_input(const char *operand);
 void g_close_input(int fd);
 
+/*
+ * Gives every line of the operands to `use`, in order; without operands those of standard input.
+ * One that cannot be read is reported and the rest still is. Returns 0, or 1 when one failed.
+ */
+int g_each_line(int count, char **operands, void (*use)(void *context, const g_line *line),
+                void *context);
+
 #endif

@@ -172,10 +172,12 @@ double number_strtonum(const char *s, size_t len) {
 static size_t put_digits(uint64_t n, char *out) {
     char digits[20];
     size_t at = sizeof digits;
+    for (; n > UINT32_MAX; n /= 10) digits[--at] = (char)('0' + n % 10);
+    uint32_t rest = (uint32_t)n; /* 32-bit division where it is enough */
     do {
-        digits[--at] = (char)('0' + n % 10);
-        n /= 10;
-    } while (n);
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
     memcpy(out, digits + at, sizeof digits - at);
     return sizeof digits - at;
 }
@@ -183,20 +185,9 @@ static size_t put_digits(uint64_t n, char *out) {
 size_t number_put_integer(double n, char out[NUMBER_TEXT_MAX]) {
     if (n > -9e18 && n < 9e18) {
         int64_t i = (int64_t)n;
-        /* 32-bit division where it is enough. */
         size_t sign = i < 0;
-        uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
         if (sign) *out = '-';
-        if (magnitude > UINT32_MAX) return sign + put_digits(magnitude, out + sign);
-        char digits[10];
-        uint32_t rest = (uint32_t)magnitude;
-        size_t at = sizeof digits;
-        do {
-            digits[--at] = (char)('0' + rest % 10);
-            rest /= 10;
-        } while (rest);
-        memcpy(out + sign, digits + at, sizeof digits - at);
-        return sign + sizeof digits - at;
+        return sign + put_digits(sign ? 0 - (uint64_t)i : (uint64_t)i, out + sign);
     }
     return (size_t)snprintf(out, NUMBER_TEXT_MAX, "%.0f", n);
 }

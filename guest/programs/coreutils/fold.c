@@ -42,7 +42,8 @@ static size_t width_of(const folder *f, const char *s, size_t len) {
     return column;
 }
 
-static void fold_line(const folder *f, const g_line *line) {
+static void fold_line(void *context, const g_line *line) {
+    const folder *f = context;
     size_t start = 0, column = 0;
     for (size_t i = 0; i < line->len;) {
         size_t next = advance(f, column, line->s[i]);
@@ -66,20 +67,6 @@ static void fold_line(const folder *f, const g_line *line) {
     if (line->terminated) g_outc('\n');
 }
 
-static int fold_file(const folder *f, const char *name) {
-    int fd = g_open_input(name);
-    if (fd < 0) return 1;
-    g_reader in;
-    g_line line;
-    g_reader_init(&in, fd, '\n');
-    while (g_read_line(&in, &line)) fold_line(f, &line);
-    if (in.error) g_warn_errno(in.error, "%s", g_quotef(name));
-    int status = in.error != 0;
-    g_reader_free(&in);
-    g_close_input(fd);
-    return status;
-}
-
 static const g_long longs[] = {
     {"bytes", 'b', G_NONE}, {"spaces", 's', G_NONE}, {"width", 'w', G_REQUIRED}, {0}};
 
@@ -100,8 +87,5 @@ int fold_main(int argc, char **argv) {
             f.width = (size_t)g_number(old.s, "", 1, SIZE_MAX - 9, "invalid number of columns");
         }
     }
-    int status = 0;
-    if (o.at == argc) status = fold_file(&f, "-");
-    for (int i = o.at; i < argc; i++) status |= fold_file(&f, argv[i]);
-    return status;
+    return g_each_line(argc - o.at, argv + o.at, fold_line, &f);
 }

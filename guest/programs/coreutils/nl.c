@@ -126,19 +126,8 @@ static bool section_line(numberer *n, const g_line *line) {
     return true;
 }
 
-static int number_file(numberer *n, const char *name) {
-    int fd = g_open_input(name);
-    if (fd < 0) return 1;
-    g_reader in;
-    g_line line;
-    g_reader_init(&in, fd, '\n');
-    while (g_read_line(&in, &line))
-        if (!section_line(n, &line)) put_line(n, &line);
-    if (in.error) g_warn_errno(in.error, "%s", g_quotef(name));
-    int status = in.error != 0;
-    g_reader_free(&in);
-    g_close_input(fd);
-    return status;
+static void number_line(void *context, const g_line *line) {
+    if (!section_line(context, line)) put_line(context, line);
 }
 
 static int64_t number(const char *text, int64_t min, int64_t max, const char *problem) {
@@ -200,8 +189,5 @@ int nl_main(int argc, char **argv) {
     }
     n.number = n.first;
     n.now = &n.body;
-    int status = 0;
-    if (o.at == argc) status = number_file(&n, "-");
-    for (int i = o.at; i < argc; i++) status |= number_file(&n, argv[i]);
-    return status;
+    return g_each_line(argc - o.at, argv + o.at, number_line, &n);
 }

@@ -25,7 +25,8 @@ typedef struct {
     bool initial;
 } expander;
 
-static void expand_line(const expander *e, const g_line *line) {
+static void expand_line(void *context, const g_line *line) {
+    const expander *e = context;
     uint64_t column = 0;
     bool converting = true;
     for (size_t i = 0; i < line->len; i++) {
@@ -70,25 +71,5 @@ int expand_main(int argc, char **argv) {
     }
     if (len) tab_stops_add(&e.tabs, digits);
     tab_stops_finish(&e.tabs);
-    static char *only_stdin[] = {"-"};
-    char **names = o.at < argc ? argv + o.at : only_stdin;
-    int count = o.at < argc ? argc - o.at : 1, status = 0;
-    for (int i = 0; i < count; i++) {
-        int fd = g_open_input(names[i]);
-        if (fd < 0) {
-            status = 1;
-            continue;
-        }
-        g_reader in;
-        g_line line;
-        g_reader_init(&in, fd, '\n');
-        while (g_read_line(&in, &line)) expand_line(&e, &line);
-        if (in.error) {
-            g_warn_errno(in.error, "%s", g_quotef(names[i]));
-            status = 1;
-        }
-        g_reader_free(&in);
-        g_close_input(fd);
-    }
-    return status;
+    return g_each_line(argc - o.at, argv + o.at, expand_line, &e);
 }

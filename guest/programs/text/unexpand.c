@@ -37,7 +37,8 @@ static void put_pending(unexpander *u, bool *single_before_stop) {
     *single_before_stop = false;
 }
 
-static void unexpand_line(unexpander *u, const g_line *line) {
+static void unexpand_line(void *context, const g_line *line) {
+    unexpander *u = context;
     uint64_t column = 0, next;
     bool converting = true, after_blank = true, single_before_stop = false;
     u->pending.len = 0;
@@ -106,25 +107,5 @@ int unexpand_main(int argc, char **argv) {
     if (len) tab_stops_add(&u.tabs, digits);
     if (first_only) u.all = false;
     tab_stops_finish(&u.tabs);
-    static char *only_stdin[] = {"-"};
-    char **names = o.at < argc ? argv + o.at : only_stdin;
-    int count = o.at < argc ? argc - o.at : 1, status = 0;
-    for (int i = 0; i < count; i++) {
-        int fd = g_open_input(names[i]);
-        if (fd < 0) {
-            status = 1;
-            continue;
-        }
-        g_reader in;
-        g_line line;
-        g_reader_init(&in, fd, '\n');
-        while (g_read_line(&in, &line)) unexpand_line(&u, &line);
-        if (in.error) {
-            g_warn_errno(in.error, "%s", g_quotef(names[i]));
-            status = 1;
-        }
-        g_reader_free(&in);
-        g_close_input(fd);
-    }
-    return status;
+    return g_each_line(argc - o.at, argv + o.at, unexpand_line, &u);
 }
