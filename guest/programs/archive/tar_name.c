@@ -2,19 +2,11 @@
  * tar_name.c: members' names: which are wanted, what they become.
  */
 #include "tar.h"
-#include "pf.h"
+#include "g_regex.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
-
-static void *reallocate(void *user, void *old, size_t size) {
-    (void)user;
-    if (size > 0) return realloc(old, size);
-    free(old);
-    return NULL;
-}
-static const pf_regex_host host = {reallocate, NULL, pf_yield};
 
 /* One part of a transformation, up to a delimiter that has no backslash in front. */
 static char *part(const char **p, char delimiter) {
@@ -59,7 +51,7 @@ void tar_add_transform(tar_options *o, const char *expression) {
         }
         if (*p == ';') p++;
         const char *message;
-        if (pf_regex_compile(&t.re, pattern, strlen(pattern), compile, &host, &message))
+        if (pf_regex_compile(&t.re, pattern, strlen(pattern), compile, &g_regex_host, &message))
             tar_fatal(0, "Invalid transform expression: %s", message);
         free(pattern);
         if (o->transform_count == o->transform_cap)

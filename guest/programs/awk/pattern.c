@@ -5,7 +5,7 @@
  * texts stay in a small table, which forgets the one whose place is needed.
  */
 #include "awk.h"
-#include "lib/regex/regex.h"
+#include "g_regex.h"
 #include "pf.h"
 
 #include <stdlib.h>
@@ -18,16 +18,6 @@ struct awk_regex {
 enum { CACHE = 128 }; /* a power of 2 */
 static awk_regex *cache[CACHE];
 static awk_regex *last; /* found last */
-
-static void *host_realloc(void *user, void *old, size_t size) {
-    (void)user;
-    if (size == 0) {
-        free(old);
-        return NULL;
-    }
-    return realloc(old, size);
-}
-static const pf_regex_host host = {.realloc = host_realloc, .yield = pf_yield};
 
 awk_regex *regex_constant(const char *source, size_t len) {
     awk_regex *re = g_zalloc(sizeof *re);
@@ -53,7 +43,7 @@ static pf_regex *compiled(awk_regex *re) {
     if (awk.ignore_case) flags |= PF_RE_ICASE;
     if (awk.bytes) flags |= PF_RE_BYTES;
     const char *message;
-    int error = pf_regex_compile(at, re->source->s, re->source->len, flags, &host, &message);
+    int error = pf_regex_compile(at, re->source->s, re->source->len, flags, &g_regex_host, &message);
     if (error) awk_fatal("invalid regexp: %s: /%s/", message, re->source->s);
     return *at;
 }

@@ -30,7 +30,7 @@
 #include "g_out.h"
 #include "g_quote.h"
 #include "pf.h"
-#include "lib/regex/regex.h"
+#include "g_regex.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void set_style(section *s, const char *text, const char *what) {
         break;
     case 'p': {
         const char *message;
-        if (pf_regex_compile(&s->re, text + 1, strlen(text + 1), PF_RE_NEWLINE | (g_utf8_locale() ? 0 : PF_RE_BYTES), NULL, &message))
+        if (pf_regex_compile(&s->re, text + 1, strlen(text + 1), PF_RE_NEWLINE | (g_utf8_locale() ? 0 : PF_RE_BYTES), &g_regex_host, &message))
             g_die(1, "%s", message);
         s->style = 'p';
         return;

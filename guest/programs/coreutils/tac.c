@@ -16,7 +16,7 @@
 #include "g_out.h"
 #include "g_quote.h"
 #include "pf.h"
-#include "lib/regex/regex.h"
+#include "g_regex.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ int tac_main(int argc, char **argv) {
     if (regex) {
         const char *message;
         if (!r.separator_len) g_die(1, "separator cannot be empty");
-        if (pf_regex_compile(&r.re, r.separator, r.separator_len, PF_RE_NEWLINE, NULL, &message))
+        if (pf_regex_compile(&r.re, r.separator, r.separator_len, PF_RE_NEWLINE, &g_regex_host, &message))
             g_die(1, "%s", message);
     } else if (r.separator_len == 0) {
         r.separator = "";

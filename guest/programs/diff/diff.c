@@ -65,7 +65,7 @@
 #include "g_number.h"
 #include "g_option.h"
 #include "g_quote.h"
-#include "pf.h"
+#include "g_regex.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,22 +198,13 @@ static void add_patterns_of(g_text *list, const char *name) {
     g_close_input(fd);
 }
 
-static void *reallocate(void *user, void *old, size_t size) {
-    (void)user;
-    if (size > 0) return realloc(old, size);
-    free(old);
-    return NULL;
-}
-
-static const pf_regex_host host = {reallocate, NULL, pf_yield};
-
 static pf_regex *compile(const g_text *patterns, bool ignore_case) {
     if (!patterns->s) return NULL;
     pf_regex *re;
     const char *message;
     unsigned flags =
         PF_RE_GREP | (ignore_case ? PF_RE_ICASE : 0) | (g_utf8_locale() ? 0 : PF_RE_BYTES);
-    if (pf_regex_compile(&re, patterns->s, patterns->len, flags, &host, &message))
+    if (pf_regex_compile(&re, patterns->s, patterns->len, flags, &g_regex_host, &message))
         g_die(2, "%s: %s", patterns->s, message);
     return re;
 }

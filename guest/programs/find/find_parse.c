@@ -5,6 +5,7 @@
  * -maxdepth hold everywhere and are true in the tree.
  */
 #include "find.h"
+#include "g_regex.h"
 #include "g_number.h"
 #include "g_option.h"
 #include "g_quote.h"
@@ -110,7 +111,7 @@ static find_node *regex_test(parser *p, bool fold, const char *predicate) {
     unsigned flags = emacs ? PF_RE_EXTENDED : (unsigned)p->f->regex_type;
     if (fold) flags |= PF_RE_ICASE;
     if (!g_utf8_locale()) flags |= PF_RE_BYTES;
-    if (pf_regex_compile(&n->re, pattern, strlen(pattern), flags, NULL, &message) != PF_RE_OK)
+    if (pf_regex_compile(&n->re, pattern, strlen(pattern), flags, &g_regex_host, &message) != PF_RE_OK)
         g_die(1, "failed to compile regular expression '%s': %s", arg, message);
     free(pattern);
     return n;

@@ -8,7 +8,7 @@
 #include "grep.h"
 #include "grep_perl.h"
 #include "lib/utf8/utf8.h"
-#include "pf.h"
+#include "g_regex.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +19,6 @@ struct grep_matcher {
     bool whole_word, whole_line, line_by_line, utf8, never;
     char end;
 };
-
-static void *reallocate(void *user, void *old, size_t size) {
-    (void)user;
-    if (size > 0) return realloc(old, size);
-    free(old);
-    return NULL;
-}
-
-static const pf_regex_host host = {reallocate, NULL, pf_yield};
 
 /* Whether the patterns have an anchor of the whole text, which is the line here. */
 static bool has_text_anchor(const grep_options *o) {
@@ -97,7 +88,7 @@ grep_matcher *grep_matcher_new(const grep_options *o) {
     if (!o->fixed) check_brackets(o->patterns.s, o->patterns.s + o->patterns.len);
     if (o->extended) warn_misplaced(o->patterns.s, o->patterns.s + o->patterns.len);
     int status = pf_regex_compile(&m->re, o->patterns.s ? o->patterns.s : "", o->patterns.len, flags,
-                                  &host, &message);
+                                  &g_regex_host, &message);
     if (status != PF_RE_OK) g_die(2, "%s", message);
     return m;
 }

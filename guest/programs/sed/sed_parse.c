@@ -8,7 +8,7 @@
 #include "sed.h"
 #include "g_quote.h"
 #include "lib/utf8/utf8.h"
-#include "pf.h"
+#include "g_regex.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -247,15 +247,6 @@ static bool lacks_brackets(const g_text *pattern) {
     return false;
 }
 
-static void *reallocate(void *user, void *old, size_t size) {
-    (void)user;
-    if (size > 0) return realloc(old, size);
-    free(old);
-    return NULL;
-}
-
-static const pf_regex_host host = {reallocate, NULL, pf_yield};
-
 static sed_regex compile(parser *p, const g_text *pattern, unsigned flags) {
     sed_regex r = {0};
     const char *message;
@@ -270,7 +261,7 @@ static sed_regex compile(parser *p, const g_text *pattern, unsigned flags) {
     expand_escapes(pattern, &expanded);
     if (p->p->extended) flags |= PF_RE_EXTENDED | PF_RE_STRICT;
     if (!g_utf8_locale()) flags |= PF_RE_BYTES;
-    if (pf_regex_compile(&r.re, expanded.s, expanded.len, flags, &host, &message) != PF_RE_OK)
+    if (pf_regex_compile(&r.re, expanded.s, expanded.len, flags, &g_regex_host, &message) != PF_RE_OK)
         bad(p, message);
     g_text_free(&expanded);
     return r;

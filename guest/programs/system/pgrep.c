@@ -46,7 +46,7 @@
 #include "g_option.h"
 #include "g_out.h"
 #include "g_signal.h"
-#include "lib/regex/regex.h"
+#include "g_regex.h"
 #include "proc.h"
 
 #include <ctype.h>
@@ -171,7 +171,7 @@ int pgrep_main(int argc, char **argv) {
     if (o.at < argc) {
         const char *message;
         unsigned flags = PF_RE_EXTENDED | (ignore_case ? PF_RE_ICASE : 0);
-        if (pf_regex_compile(&s.re, argv[o.at], strlen(argv[o.at]), flags, NULL, &message) !=
+        if (pf_regex_compile(&s.re, argv[o.at], strlen(argv[o.at]), flags, &g_regex_host, &message) !=
             PF_RE_OK)
             g_die(2, "%s", message);
     }

@@ -30,7 +30,7 @@
 #include "g_option.h"
 #include "g_out.h"
 #include "g_quote.h"
-#include "lib/regex/regex.h"
+#include "g_regex.h"
 #include "lib/utf8/utf8.h"
 #include "pf.h"
 
@@ -99,7 +99,7 @@ static char *match(const char *string, const char *pattern, bool wanted) {
     const char *message;
     if (!wanted) return g_copy_string("");
     unsigned flags = g_utf8_locale() ? 0 : PF_RE_BYTES;
-    if (pf_regex_compile(&re, pattern, strlen(pattern), flags, NULL, &message) != PF_RE_OK)
+    if (pf_regex_compile(&re, pattern, strlen(pattern), flags, &g_regex_host, &message) != PF_RE_OK)
         g_die(2, "%s", message);
     pf_range ranges[2] = {{-1, -1}, {-1, -1}};
     int groups = pf_regex_groups(re);
