@@ -83,6 +83,27 @@ void g_strip_slashes(char *path) {
     while (len > 1 && path[len - 1] == '/') path[--len] = '\0';
 }
 
+bool g_path_climbs(const char *path) {
+    for (const char *p = path; *p;) {
+        size_t len = strcspn(p, "/");
+        if (len == 2 && p[0] == '.' && p[1] == '.') return true;
+        p += len;
+        while (*p == '/') p++;
+    }
+    return false;
+}
+
+void g_make_parents(const char *path) {
+    char *copy = g_copy_string(path);
+    for (char *p = copy + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = '\0';
+        mkdir(copy, 0777);
+        *p = '/';
+    }
+    free(copy);
+}
+
 char *g_read_link(const char *path) {
     char buf[PATH_MAX];
     ssize_t n = readlink(path, buf, sizeof buf);

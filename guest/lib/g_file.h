@@ -19,6 +19,11 @@ char *g_base(const char *path);
 /* As a name inside a path: where the last part begins. */
 const char *g_last_part(const char *path);
 void g_strip_slashes(char *path);
+/* Whether ".." is one of its parts. */
+bool g_path_climbs(const char *path);
+/* Makes the directories that PATH lies in, with mode 0777 less the umask. What cannot be made shows
+ * when PATH is. */
+void g_make_parents(const char *path);
 
 /* What a symbolic link holds, in fresh memory; NULL with errno. */
 char *g_read_link(const char *path);

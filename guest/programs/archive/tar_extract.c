@@ -27,17 +27,6 @@ static later *directories, *pending;
 static size_t directory_count, directory_cap, pending_count, pending_cap;
 static mode_t mask;
 
-static void make_parents(const char *name) {
-    char *copy = g_copy_string(name);
-    for (char *p = copy + 1; *p; p++) {
-        if (*p != '/') continue;
-        *p = '\0';
-        mkdir(copy, 0777);
-        *p = '/';
-    }
-    free(copy);
-}
-
 static mode_t mode_of(const tar_options *o, const tar_member *m) {
     return o->same_permissions ? m->mode : m->mode & 0777 & ~mask;
 }
@@ -107,7 +96,7 @@ static void extract_file(tar_archive *a, tar_options *o, const tar_member *m, co
         int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (o->overwrite ? O_TRUNC : O_EXCL);
         fd = open(name, flags, 0600);
         if (fd < 0 && errno == ENOENT) {
-            make_parents(name);
+            g_make_parents(name);
             fd = open(name, flags, 0600);
         }
         if (fd < 0) tar_error(o, errno, "%s: Cannot open", name);
@@ -135,7 +124,7 @@ static void extract_directory(tar_options *o, const tar_member *m, const char *n
     g_strip_slashes(path);
     bool made = mkdir(path, 0700) == 0;
     if (!made && errno == ENOENT) {
-        make_parents(path);
+        g_make_parents(path);
         made = mkdir(path, 0700) == 0;
     }
     if (!made && errno == EEXIST) {
@@ -157,25 +146,14 @@ static void extract_directory(tar_options *o, const tar_member *m, const char *n
     free(path);
 }
 
-/* Whether ".." is a part of the name. */
-static bool climbs(const char *name) {
-    for (const char *p = name; *p;) {
-        size_t len = strcspn(p, "/");
-        if (len == 2 && p[0] == '.' && p[1] == '.') return true;
-        p += len;
-        while (*p == '/') p++;
-    }
-    return false;
-}
-
 /* Whether a symbolic link could lead out of the directory. */
 static bool leads_out(const char *link) {
-    return *link == '/' || climbs(link);
+    return *link == '/' || g_path_climbs(link);
 }
 
 static void extract_symlink(tar_options *o, const tar_member *m, const char *name) {
     if (!clear_way(o, m, name, false)) return;
-    make_parents(name);
+    g_make_parents(name);
     if (!o->absolute_names && leads_out(m->link)) {
         struct stat st;
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
@@ -197,7 +175,7 @@ static void extract_link(tar_options *o, const tar_member *m, const char *name) 
     char *changed = tar_transformed(o, m->link, 'h');
     const char *target = tar_stripped(o, changed);
     if (target && clear_way(o, m, name, false)) {
-        make_parents(name);
+        g_make_parents(name);
         for (size_t i = 0; i < pending_count; i++) /* a link to a link that is still to be made */
             if (strcmp(pending[i].name, target) == 0) {
                 tar_member as = *m;
@@ -223,7 +201,7 @@ static void extract_member(tar_archive *a, tar_options *o, const tar_member *m, 
     case 'D': extract_directory(o, m, name); break;
     case '6':
         if (!clear_way(o, m, name, false)) break;
-        make_parents(name);
+        g_make_parents(name);
         if (mkfifo(name, mode_of(o, m)) < 0) tar_error(o, errno, "%s: Cannot mkfifo", name);
         break;
     case '3':
@@ -285,7 +263,7 @@ void tar_extract(tar_options *o) {
             tar_member_free(&m);
             continue;
         }
-        if (!o->absolute_names && climbs(m.name)) {
+        if (!o->absolute_names && g_path_climbs(m.name)) {
             tar_error(o, 0, "%s: Member name contains '..'", m.name);
             tar_skip(&a, m.size);
             free(name);
@@ -294,7 +272,7 @@ void tar_extract(tar_options *o) {
         }
         if (o->verbose) tar_list_member(o, &m, o->show_transformed ? name : m.name);
         if (!o->to_stdout) {
-            if (o->top_level) make_parents(name);
+            if (o->top_level) g_make_parents(name);
             extract_member(&a, o, &m, name);
         } else if (m.type == '0') {
             g_out_flush();

@@ -165,17 +165,6 @@ static char *target_of(unzipper *u, const zip_entry *e) {
     return out.s;
 }
 
-static void make_parents(const char *name) {
-    char *copy = g_copy_string(name);
-    for (char *p = copy + 1; *p; p++) {
-        if (*p != '/') continue;
-        *p = '\0';
-        mkdir(copy, 0777);
-        *p = '/';
-    }
-    free(copy);
-}
-
 static int64_t time_of(const zip_entry *e) {
     return e->mtime >= 0 ? e->mtime : zip_unix_time(e->dos_time);
 }
@@ -202,7 +191,7 @@ static bool may_write(unzipper *u, const zip_entry *e, const char *name) {
 }
 
 static void write_member(unzipper *u, const zip_entry *e, const char *name, const char *bytes) {
-    make_parents(name);
+    g_make_parents(name);
     if (S_ISLNK(e->mode)) {
         if (!u->quiet) g_outf("    linking: %-22s  -> %s \n", name, bytes);
         if (symlink(bytes, name) < 0) {
@@ -239,7 +228,7 @@ static void extract_one(unzipper *u, const zip_entry *e) {
     if (!name) return;
     if (directory && !u->pipe && !u->show) {
         struct stat st;
-        make_parents(name);
+        g_make_parents(name);
         if (mkdir(name, 0777) == 0) {
             if (!u->quiet) g_outf("   creating: %s/\n", name);
             if (e->mode) chmod(name, (e->mode & 0777) | 0700);

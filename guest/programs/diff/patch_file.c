@@ -12,17 +12,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Names that lead out of the working directory are not taken from a patch. */
-static bool leads_out(const char *name) {
-    for (const char *p = name; *p;) {
-        size_t len = strcspn(p, "/");
-        if (len == 2 && p[0] == '.' && p[1] == '.') return true;
-        p += len;
-        while (*p == '/') p++;
-    }
-    return false;
-}
-
 static size_t parts(const char *name) {
     size_t n = 0;
     for (const char *p = name; *p;) {
@@ -75,7 +64,7 @@ char *patch_choose(const patch_options *o, const file_patch *p) {
             if (!seen) g_outf("Ignoring potentially dangerous file name %s\n", g_quotef(names[i]));
             continue;
         }
-        usable[i] = !leads_out(names[i]);
+        usable[i] = !g_path_climbs(names[i]); /* it would lead out of here */
         exists[i] = usable[i] && stat(names[i], &st) == 0;
         any |= exists[i];
     }

@@ -69,11 +69,7 @@ static bool print_sum(const job *j, const char *name, bool named) {
     default:
         if (escaped) g_outc('\\');
         if (!j->untagged) {
-            g_outs(digest_name(j->check.kind));
-            if (j->check.kind == DIGEST_BLAKE2B && d.size < DIGEST_MAX)
-                g_outf("-%u", (unsigned)d.size * 8);
-            g_outf(" (%s) = ", shown);
-            digest_put_hex(&d);
+            digest_put_tagged(j->check.kind, &d, shown);
         } else {
             digest_put_hex(&d);
             g_outf("  %s", shown);

@@ -151,3 +151,10 @@ void digest_put_hex(const digest *d) {
         g_outc(digits[d->bytes[i] & 15]);
     }
 }
+
+void digest_put_tagged(enum digest_kind kind, const digest *d, const char *shown) {
+    g_outs(digest_name(kind));
+    if (kind == DIGEST_BLAKE2B && d->size < DIGEST_MAX) g_outf("-%u", (unsigned)d->size * 8);
+    g_outf(" (%s) = ", shown);
+    digest_put_hex(d);
+}
