@@ -15,9 +15,10 @@ import concurrent.futures
 import json
 import os
 import re
-import signal
 import subprocess
 import tempfile
+
+from case_process import run_to_end
 
 INSIDE = """
 mount --bind "$2" /etc/passwd && mount --bind "$3" /etc/group && mount --bind "$1" /srv
@@ -40,20 +41,7 @@ def run(case, bin_dir, timeout):
     code = "; ".join(setup) + "\nexec /srv/bash -c " + quote(case["code"].replace("\0", "")) + " bash"
     command = ["unshare", "-m", "--propagation", "private", "/bin/sh", "-c", INSIDE, "sh", bin_dir,
                os.path.join(bin_dir, ".passwd"), os.path.join(bin_dir, ".group"), code]
-    process = subprocess.Popen(command, env={**env, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=timeout)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        out, err = process.communicate()
-        status = "timeout"
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    status, out, err = run_to_end(command, timeout, env={**env, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
     if isinstance(status, int) and status < 0:
         status = 128 - status
     return out.decode("utf-8", "replace"), status, err.decode("utf-8", "replace")

@@ -12,9 +12,9 @@ import concurrent.futures
 import json
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
+
+from case_process import run_to_end
 
 
 def run(case, shell, helpers, timeout):
@@ -31,20 +31,7 @@ def run(case, shell, helpers, timeout):
             f.write(text)
     env = {"PATH": ":".join(filter(None, [bin_dir, helpers, "/usr/bin:/bin"])), "HOME": home, "TMP": tmp, "SH": "bash",
            "LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "user"}
-    process = subprocess.Popen([os.path.join(bin_dir, "bash"), "-c", case["code"], "bash"], cwd=home, env=env,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=timeout)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        out, err = process.communicate()
-        status = "timeout"
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    status, out, err = run_to_end([os.path.join(bin_dir, "bash"), "-c", case["code"], "bash"], timeout, cwd=home, env=env)
     shutil.rmtree(work, ignore_errors=True)
     if isinstance(status, int) and status < 0:
         status = 128 - status

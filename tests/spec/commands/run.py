@@ -28,10 +28,11 @@ import concurrent.futures
 import difflib
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3, "tools"))
+from case_process import run_to_end  # noqa: E402
 
 BASH = "/bin/bash"
 
@@ -115,19 +116,7 @@ def run(case, path, pinfold, timeout):
     work = tempfile.mkdtemp(prefix="case-")
     env = {"PATH": path, "HOME": work, "LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "user", "LOGNAME": "user"}
     command = [pinfold, "-c", case.code] if pinfold else [BASH, "-c", case.code, "bash"]
-    process = subprocess.Popen(command, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=timeout)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        out, err = process.communicate()
-        status = "timeout"
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    status, out, err = run_to_end(command, timeout, cwd=work, env=env)
     shutil.rmtree(work, ignore_errors=True)
     out, err = (text.replace(work.encode(), b"/workspace") for text in (out, err))
     return status, out, err

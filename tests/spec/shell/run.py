@@ -13,10 +13,12 @@ import concurrent.futures
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3, "tools"))
+from case_process import run_to_end  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -43,20 +45,7 @@ def run(shell, code, timeout=10):
     for name in ("bash", "sh"):
         os.symlink(os.path.abspath(shell), os.path.join(bin_dir, name))
     env = {"PATH": bin_dir + ":/usr/bin:/bin", "HOME": home, "TMP": tmp, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-    process = subprocess.Popen([os.path.join(bin_dir, "bash"), "-c", code, "bash"], cwd=home, env=env,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=timeout)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        out, err = process.communicate()
-        status = "timeout"
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    status, out, err = run_to_end([os.path.join(bin_dir, "bash"), "-c", code, "bash"], timeout, cwd=home, env=env)
     shutil.rmtree(work, ignore_errors=True)
     out, err = (b.decode("utf-8", "replace").replace(work, "/work") for b in (out, err))
     # process ids differ, and addresses of nothing else may

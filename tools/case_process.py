@@ -1,0 +1,27 @@
+"""One script of a recorded case, run in a session of its own that ends with it."""
+
+import os
+import signal
+import subprocess
+
+
+def run_to_end(command, timeout, **options):
+    """Runs `command` without input for at most `timeout` seconds; `options` are those of Popen.
+
+    Returns its status ("timeout" when it took too long, negative for a signal), standard output and
+    standard error, as bytes. What it left running in the background is killed.
+    """
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True, **options)
+    try:
+        out, err = process.communicate(timeout=timeout)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        status = "timeout"
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    return status, out, err
