@@ -23,12 +23,12 @@ set(PF_NATIVE_BIN ${PROJECT_BINARY_DIR}/native/bin)
 # The guest's C library, ahead of wasi-libc: see guest/libc/README.md.
 set(PF_WASM_FLAGS
     --target=wasm32-wasi -std=gnu11 -O2 -mbulk-memory -g0 -ffunction-sections -fdata-sections
-    -Wall -Wextra -D_GNU_SOURCE -fno-strict-aliasing
+    -Wall -Wextra -D_GNU_SOURCE -fno-strict-aliasing ${PF_PLAIN_NAMES}
     -isystem ${PROJECT_SOURCE_DIR}/guest/libc/posix
     -I${PROJECT_SOURCE_DIR}/guest/libc/include -I${PROJECT_SOURCE_DIR})
 set(PF_WASM_FREESTANDING_FLAGS
     --target=wasm32-wasi -std=gnu11 -O2 -mbulk-memory -g0 -ffunction-sections -fdata-sections
-    -Wall -Wextra -fno-strict-aliasing -I${PROJECT_SOURCE_DIR})
+    -Wall -Wextra -fno-strict-aliasing ${PF_PLAIN_NAMES} -I${PROJECT_SOURCE_DIR})
 # No frame of generated code may jump over the guard page below a native stack.
 set(PF_FRAME_MAX 65536)
 # What a guest library that is not there is; WARNING builds the rest.
