@@ -86,6 +86,9 @@ struct pf_mailbox {
 #define PF_ATTENTION_OP       0x4u /* a host operation was started or cancelled: HOST_OP_TAKE */
 #define PF_ATTENTION_RUN_DONE 0x8u /* the foreground of the run has ended: HOST_RUN_STATE */
 #define PF_ATTENTION_VALUE    0x10u /* a run value has bytes: HOST_RUN_VALUE */
+/* A call needs what is still in a mounted directory: HOST_WANTED, before anything else. The host's
+ * own call was answered with PF_ACTION_BLOCK then, and is to be sent again. */
+#define PF_ATTENTION_FILL     0x20u
 
 /*
  * Exports of the kernel module, which has no imports:

@@ -137,10 +137,15 @@ typedef enum pf_mount_mode {
 } pf_mount_mode;
 /*
  * Gives a new sandbox a directory of the host at `guest`, an absolute path where nothing is yet or an
- * empty directory. Regular files, directories and symbolic links below it are there as they are when
- * the sandbox is made; links are not followed, devices and the like are left out, and nothing leads out
- * of it. They count for filesystem_bytes and files. pf_sandbox_restore() ignores mounts: the snapshot
- * has the files.
+ * empty directory. Regular files, directories and symbolic links below it are there; links are not
+ * followed on the host, devices and the like are left out, and nothing leads out of it. Making a mount
+ * reads nothing: a directory comes in when a program first looks into it, a file when it is first
+ * opened, and stays as it was then. What came in counts for filesystem_bytes and files.
+ *
+ * For pf_sandbox_restore() give every mount again whose directory the snapshot has not read completely;
+ * `host` may then be NULL: what is missing is an I/O error inside. PF_INVALID, there or from
+ * pf_sandbox_new(): `host` cannot be opened, there are files at `guest`, or the snapshot has no such
+ * mount.
  */
 PF_API pf_status pf_options_mount(pf_options *options, const char *host, const char *guest,
                                   pf_mount_mode mode, pf_error *error);

@@ -111,6 +111,7 @@ static void check_references(void) {
     struct k_inode *held[4];
     uint32_t count = k_run_holds(held);
     for (uint32_t i = 0; i < count; i++) count_inode(held[i], 1, 0);
+    if (k_mount_holds()) count_inode(k_mount_holds(), 1, 0);
     uint64_t counted = 0;
     for (uint32_t i = 0; i < MANY; i++)
         if (tallies[i].object) compare(&tallies[i], &counted);

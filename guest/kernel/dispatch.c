@@ -59,6 +59,7 @@ void k_settle(void) {
 static uint32_t answer(struct k_call *call, int64_t result) {
     struct k_proc *proc = call->proc;
     struct pf_message *msg = call->msg;
+    if (msg->call < PF_CALL_HOST_WANTED) proc->fill_error = 0;
     if (proc->has_deadline) {
         proc->has_deadline = false;
         k_timer_clear(proc, K_TIMER_WAIT);
@@ -100,8 +101,13 @@ static uint32_t process_call(struct k_call *call) {
     }
     proc->calls++;
     if (call->msg->call >= FIRST_HOST_CALL) return answer(call, -PF_EPERM);
+    k_mount_calling(proc);
     int64_t result = handle(call);
     if (result == K_BLOCK) return block(call);
+    if (result == K_WANT) { /* the host sees to it before it asks who runs next */
+        k_ready(proc, true);
+        return block(call);
+    }
     if (result == K_FORK) {
         k_sched_blocked(proc, true);
         return PF_ACTION_FORK;
@@ -114,11 +120,13 @@ static uint32_t process_call(struct k_call *call) {
 static uint32_t host_call(struct k_call *call) {
     uint32_t number = call->msg->call;
     bool allowed = number < FIRST_PROCESS_CALL || number >= FIRST_HOST_CALL;
+    if (number < PF_CALL_HOST_WANTED) k_mount_calling(call->proc);
     int64_t result = allowed ? handle(call) : -PF_EPERM;
     if (call->proc->opening) { /* the host does not wait */
         k_file_put(call->proc->opening);
         call->proc->opening = NULL;
     }
+    if (result == K_WANT) return PF_ACTION_BLOCK;
     K_ASSERT(result != K_BLOCK && result != K_FORK && result != K_GONE);
     return answer(call, result);
 }
@@ -152,6 +160,7 @@ int k_boot(const uint8_t *image_names, uint32_t len) {
     k_sched_boot();
     k_op_boot();
     k_inode_boot();
+    k_mount_boot();
     int error = k_exec_boot(image_names, len);
     if (!error) error = k_walk_boot();
     if (!error) error = k_process_boot();

@@ -137,6 +137,8 @@ static int inspect(struct program *program, struct k_proc *proc) {
     struct k_inode *inode = program->inode;
     if (k_type(inode) != K_IFREG || inode->kind != K_FILE) return -PF_EACCES;
     if (!k_may(proc, inode, K_MAY_X) || !(inode->mode & 0111)) return -PF_EACCES;
+    int absent = k_want(inode);
+    if (absent) return absent;
     uint32_t magic = (uint32_t)sizeof PF_PROGRAM_MAGIC - 1;
     uint32_t len = inode->size < HEAD ? (uint32_t)inode->size : HEAD;
     if (len < 2) return -PF_ENOEXEC;

@@ -38,6 +38,7 @@ int k_inode_new(enum k_inode_kind kind, uint32_t mode, bool named, struct k_inod
 
 static void inode_free(struct k_inode *inode) {
     if (inode->counted) counted--;
+    k_present(inode);
     switch ((enum k_inode_kind)inode->kind) {
     case K_FILE: k_data_free(&inode->data); break;
     case K_PROCFS:
@@ -109,7 +110,7 @@ void k_inode_stat(struct k_inode *inode, struct pf_stat *stat) {
     case K_FILE: {
         int64_t whole = blocks(inode->size), held = blocks((int64_t)inode->data.allocated);
         stat->size = inode->size;
-        stat->blocks = held < whole ? held : whole;
+        stat->blocks = held < whole && !inode->source ? held : whole;
         break;
     }
     case K_DIR:

@@ -196,6 +196,8 @@ int64_t k_do_GETDENTS(struct k_call *call) {
     struct k_inode *inode = file->inode;
     if (k_type(inode) != K_IFDIR) return -PF_ENOTDIR;
     if (inode->kind == K_DIR && !inode->nlink) return -PF_ENOENT;
+    int error = k_want(inode);
+    if (error) return error;
     uint8_t *to = k_out_area();
     int64_t n = inode->kind == K_PROCFS ? k_procfs_list(call->proc, file, to, k_out_cap(call))
                                         : k_dir_list(file, to, k_out_cap(call));

@@ -28,6 +28,7 @@
 #define K_BLOCK INT64_MIN       /* waits; the same message comes again */
 #define K_FORK  (INT64_MIN + 1) /* the host copies the caller's instance now */
 #define K_GONE  (INT64_MIN + 2) /* the caller does not exist any more, or is another program */
+#define K_WANT  (-4096)         /* as an error: the host must fetch something first, see mount.c */
 
 #define K_ASSERT(condition)                                                                        \
     do {                                                                                           \
@@ -181,6 +182,8 @@ struct k_inode {
     int32_t pid, number;     /* K_PROCFS: whose, and which descriptor */
     int64_t atime, mtime, ctime, btime;
     struct k_dirent *link;   /* one name of it, NULL when it has none */
+    char *source;            /* K_FILE, K_DIR: where the host has what is in it, see mount.c; NULL:
+                                it is here */
     union {
         struct {             /* K_FILE; K_PROCFS files once opened */
             int64_t size;
@@ -264,6 +267,14 @@ int k_make(struct k_proc *proc, struct k_place *place, enum k_inode_kind kind, u
            struct k_inode **out);
 /* The kernel's own directories and devices, at boot. */
 int k_make_at(struct k_inode *dir, const char *name, struct k_inode *inode);
+
+/* mount.c: files that are still with the host */
+void k_mount_boot(void);
+void k_mount_calling(struct k_proc *proc); /* whose call is handled from now on */
+/* Needs what is in a file or directory: 0, it is here; K_WANT; or what the host said, -errno. */
+int k_want(struct k_inode *inode);
+void k_present(struct k_inode *inode); /* what the host has is not wanted any more */
+struct k_inode *k_mount_holds(void);   /* the inode it has a reference to, or NULL */
 
 /* devfs.c: the nodes in /dev */
 enum k_device { K_DEV_NULL, K_DEV_ZERO, K_DEV_FULL, K_DEV_RANDOM, K_DEV_URANDOM, K_DEV_TTY };
@@ -429,6 +440,7 @@ struct k_proc {
     bool has_result;    /* the call is done; its retry only fetches the result */
     int64_t result;
     struct k_file *opening; /* a FIFO waiting for its other end */
+    int fill_error;         /* why the host could not fetch what the call in progress wants, or 0 */
     uint32_t timer_at[K_TIMERS]; /* place in the timer heap + 1; 0: not set */
 
     /* Signals (signal.c). Bit n-1 is signal n. */

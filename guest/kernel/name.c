@@ -196,6 +196,7 @@ int64_t k_do_UNLINKAT(struct k_call *call) {
         error = k_type(place.inode) == K_IFDIR ? -PF_EISDIR : -PF_ENOTDIR;
     } else {
         error = may_remove(proc, place.dir, place.inode, as_dir);
+        if (!error && as_dir) error = k_want(place.inode);
         if (!error && as_dir && place.inode->count) error = -PF_ENOTEMPTY;
     }
     if (!error) remove_name(&place);
@@ -231,8 +232,9 @@ static int may_rename(const struct k_proc *proc, const struct k_place *from,
     error = target ? may_remove(proc, to->dir, target, as_dir) : may_create(proc, to->dir);
     if (error) return error;
     if (as_dir && from->dir != to->dir && !k_may(proc, source, K_MAY_W)) return -PF_EACCES;
-    if (target && as_dir && target->count) return -PF_ENOTEMPTY;
-    return 0;
+    if (!target || !as_dir) return 0;
+    error = k_want(target);
+    return !error && target->count ? -PF_ENOTEMPTY : error;
 }
 
 static int rename_now(struct k_place *from, struct k_place *to) {

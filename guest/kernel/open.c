@@ -40,6 +40,10 @@ static int open_inode(struct k_proc *proc, struct k_inode *inode, uint32_t flags
     if (flags & PF_O_DIRECTORY && k_type(inode) != K_IFDIR) return -PF_ENOTDIR;
     int error = may_open(proc, inode, flags);
     if (error) return error;
+    if (inode->kind == K_FILE && !(flags & (PF_O_PATH | PF_O_TRUNC))) {
+        error = k_want(inode);
+        if (error) return error;
+    }
     if (inode->kind == K_PROCFS && !(flags & PF_O_PATH)) {
         error = k_procfs_open(inode);
         if (error) return error;
@@ -48,7 +52,10 @@ static int open_inode(struct k_proc *proc, struct k_inode *inode, uint32_t flags
         !(flags & PF_O_PATH) && (!inode->pipe || !inode->pipe->readers))
         return -PF_ENXIO;
     error = k_file_new(inode, flags, out);
-    if (!error && flags & PF_O_TRUNC && inode->kind == K_FILE) k_inode_truncate(inode, 0);
+    if (!error && flags & PF_O_TRUNC && inode->kind == K_FILE) {
+        k_inode_truncate(inode, 0);
+        k_present(inode);
+    }
     return error;
 }
 

@@ -97,9 +97,34 @@ static int set_attributes(struct k_proc *child, const struct pf_exec *head) {
     return 0;
 }
 
+static int fetch(struct k_proc *proc, const char *path, uint32_t len) {
+    struct k_inode *inode;
+    int error = k_find(proc, PF_AT_FDCWD, path, len, K_WALK_FOLLOW, &inode);
+    if (error) return error;
+    if (inode->kind == K_FILE) error = k_want(inode);
+    k_inode_put(inode);
+    return error;
+}
+
+/* Actions make files, and must not be done twice: so what is still with the host comes first. Other
+ * errors show when it is done. */
+static int fetch_all(struct k_proc *proc, const struct k_exec *exec) {
+    int error = fetch(proc, exec->path, exec->path_len);
+    for (uint32_t i = 0; i < exec->head.action_count && error != K_WANT; i++) {
+        struct pf_spawn_action action;
+        uint32_t len;
+        memcpy(&action, exec->base + exec->head.actions_offset + i * sizeof action, sizeof action);
+        if (action.kind != PF_SPAWN_OPEN || action.flags & PF_O_TRUNC) continue;
+        const char *path = action_path(exec, action.path_offset, &len);
+        if (path) error = fetch(proc, path, len);
+    }
+    return error == K_WANT ? error : 0;
+}
+
 int64_t k_do_SPAWN(struct k_call *call) {
     struct k_exec exec;
     int error = k_exec_decode(call->in, call->msg->in_len, true, &exec);
+    if (!error) error = fetch_all(call->proc, &exec);
     if (error) return error;
     struct k_proc *child;
     error = k_proc_fork(call->proc, &child);

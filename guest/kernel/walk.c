@@ -86,6 +86,8 @@ static int lookup(struct k_proc *proc, struct k_inode *dir, const char *name, ui
         int error = k_procfs_find(proc, dir, name, len, out);
         return error == -PF_ENOENT ? 0 : error;
     }
+    int error = k_want(dir);
+    if (error) return error;
     struct k_dirent *entry = k_dir_find(dir, name, len);
     if (entry) *out = k_inode_get(entry->inode);
     return 0;

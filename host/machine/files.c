@@ -166,6 +166,8 @@ pf_status pf_file_stat(pf_sandbox *s, const char *path, pf_file_info *out, pf_er
     if (status == PF_OK) status = machine_enter(s, error);
     if (status != PF_OK) return status;
     struct pf_stat st = {0};
+    machine_tape_act(s, "stat", path); /* it may look into a mount */
+    machine_show_time(s);
     int64_t r = KERNEL(s, FSTATAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = strlen(path),
                        .out = &st, .out_cap = sizeof st);
     if (r < 0) status = machine_guest_error(s, r, path, error);

@@ -64,11 +64,11 @@ static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
     return true;
 }
 
-int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
-    call->out_len = 0;
-    if (sandbox->dead) return -PF_EIO;
+/* One path needs at most two fills for each of its names, and for each link on it. */
+#define FILLS_MAX 65536
+
+static bool send(pf_sandbox *sandbox, const struct k_call *call, struct guarded *g) {
     struct pf_mailbox *mailbox = machine_mailbox(sandbox);
-    if (call->in_len > sandbox->in_cap) return -PF_E2BIG;
     struct pf_message *m = &mailbox->msg;
     memset(m, 0, sizeof *m);
     m->call = call->call;
@@ -77,9 +77,23 @@ int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
     m->in_len = (uint32_t)call->in_len;
     m->out_cap = call->out_cap > UINT32_MAX ? UINT32_MAX : (uint32_t)call->out_cap;
     if (call->in_len) memcpy(sandbox->kernel->slot->base + sandbox->in_area, call->in, call->in_len);
+    return guard(g, guarded_call);
+}
+
+int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
     struct guarded g = {.sandbox = sandbox};
-    if (!guard(&g, guarded_call)) return -PF_EIO;
-    if (g.action != PF_ACTION_RETURN) return -PF_EAGAIN; /* the host never waits */
+    call->out_len = 0;
+    if (sandbox->dead) return -PF_EIO;
+    if (call->in_len > sandbox->in_cap) return -PF_E2BIG;
+    for (int fills = 0;; fills++) {
+        if (!send(sandbox, call, &g)) return -PF_EIO;
+        bool wants = machine_mailbox(sandbox)->attention & PF_ATTENTION_FILL;
+        if (g.action == PF_ACTION_RETURN) break;
+        /* The host waits for nothing else. */
+        if (g.action != PF_ACTION_BLOCK || !wants || fills == FILLS_MAX) return -PF_EAGAIN;
+        machine_fill(sandbox);
+    }
+    const struct pf_message *m = &machine_mailbox(sandbox)->msg;
     uint64_t end = (uint64_t)m->out + m->out_len;
     if (m->out_len > call->out_cap || end > sandbox->kernel->memory->size) {
         lost(sandbox);

@@ -63,25 +63,31 @@ const char *machine_limit_names(void);
 /* A host directory that a sandbox is to have. */
 struct machine_mount_request {
     struct machine_mount_request *next;
-    char *host, *guest;
+    char *host; /* NULL, at a restore: it is not there any more */
+    char *guest;
     bool copy; /* the guest may write; else it is read-only */
 };
 
-/* What came in with a mount: by path below it, sorted. Constant once it is complete. */
+/* What came in with a mount, see host/mount/entries.c. */
 #define MOUNT_DIGEST 16
 struct machine_mount_entry {
-    char *path;
-    char kind; /* 'd', 'f', 'l' */
+    uint32_t name; /* where in the mount's names its path below the mount is */
+    char kind;     /* 'd', 'f', 'l' */
+    bool has_digest; /* contents or target have come */
     uint32_t mode;
-    uint8_t digest[MOUNT_DIGEST]; /* of contents or target; zero for a directory */
+    uint8_t digest[MOUNT_DIGEST]; /* of them */
 };
 struct machine_mount {
     char *guest;
     bool copy;
+    bool given;  /* at a restore: the embedder named it */
+    int root;    /* descriptor of the host's directory; -1: none */
+    bool sorted; /* by path, one entry for each */
+    struct base_buf names;
     struct machine_mount_entry *entries;
-    size_t count;
+    size_t count, capacity;
 };
-struct machine_mounts { /* shared by branches */
+struct machine_mounts { /* shared by branches while nothing comes in */
     atomic_uint references;
     size_t count;
     struct machine_mount items[];
@@ -109,6 +115,23 @@ struct pf_options {
     bool trusted; /* a snapshot's tag is not looked at */
     struct machine_mount_request *mounts; /* owned */
 };
+
+/* What came for something absent: an input. */
+struct machine_fill {
+    int error; /* PF_E*: it could not be read */
+    bool directory;
+    struct base_buf data; /* contents, or the names in it: machine_fill_add() */
+};
+struct machine_fill_name {
+    int64_t size, mtime_ns;
+    uint32_t mode;                 /* with its type */
+    uint32_t name_len, target_len; /* with their NULs; they follow */
+};
+bool machine_fill_add(struct base_buf *data, const struct machine_fill_name *head,
+                      const char *name, const char *target);
+/* The name at `*at`, which moves on, with its target behind it; NULL: there are no more. */
+const char *machine_fill_next(const struct base_buf *data, size_t *at,
+                              struct machine_fill_name *head);
 
 /* ---- one sandbox */
 
@@ -312,12 +335,20 @@ pf_status machine_guest_error(pf_sandbox *sandbox, int64_t result, const char *p
 
 /* ---- host/mount */
 
-/* Copies the directories of the options in. */
+/* Puts the directories of the options into a new sandbox. */
 pf_status machine_enter_mounts(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
-/* One file of a mount; a replay does it again. */
-pf_status machine_mount_file(pf_sandbox *sandbox, const char *path, char kind, uint32_t mode,
-                             int64_t mtime_ns, bool copy, const char *data, size_t len,
-                             pf_error *error);
+/* Finds the directories of a restored one's mounts again. */
+pf_status machine_attach_mounts(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
+/* The place of one mount, with its directory's mode and time; a replay does it again. */
+pf_status machine_mount_at(pf_sandbox *sandbox, const char *guest, const char *source,
+                           uint32_t mode, int64_t mtime_ns, bool copy, pf_error *error);
+/* Brings what the kernel wants: PF_ATTENTION_FILL was set. */
+void machine_fill(pf_sandbox *sandbox);
+struct machine_mounts *machine_mounts_new(size_t count);
+bool machine_mount_add(struct machine_mount *mount, const char *path,
+                       const struct machine_mount_entry *entry);
+/* Puts what came in into order; false: no memory. */
+bool machine_sort_mounts(pf_sandbox *sandbox);
 void machine_forget_mounts(struct machine_mounts *mounts);
 void machine_forget_requests(struct machine_mount_request *request);
 

@@ -115,15 +115,47 @@ void machine_tape_write(pf_sandbox *s, const char *path, const void *data, size_
     act(s, &line);
 }
 
-void machine_tape_mount(pf_sandbox *s, const char *path, char kind, uint32_t mode, int64_t mtime_ns,
-                        bool copy, const char *data, size_t len) {
+void machine_tape_mount(pf_sandbox *s, const char *path, const char *source, uint32_t mode,
+                        int64_t mtime_ns, bool copy) {
     if (!s->tape) return;
     struct base_buf line = begin("do", "mount");
     member(&line, "path", path);
-    base_buf_addf(&line, ",\"kind\":\"%c\",\"mode\":%u,\"mtime_ns\":%" PRId64 ",\"copy\":%s", kind,
-                  mode, mtime_ns, copy ? "true" : "false");
-    if (kind != 'd') tape_member(&line, "data", data, len);
+    member(&line, "source", source);
+    base_buf_addf(&line, ",\"mode\":%u,\"mtime_ns\":%" PRId64 ",\"copy\":%s", mode, mtime_ns,
+                  copy ? "true" : "false");
     act(s, &line);
+}
+
+static void put_fill_names(struct base_buf *line, const struct base_buf *data) {
+    struct machine_fill_name head;
+    const char *name;
+    base_buf_addz(line, ",\"names\":[");
+    for (size_t at = 0; (name = machine_fill_next(data, &at, &head));) {
+        base_buf_addf(line, "%s{\"mode\":%u,\"size\":%" PRId64 ",\"mtime_ns\":%" PRId64,
+                      at > sizeof head + head.name_len + head.target_len ? "," : "", head.mode,
+                      head.size, head.mtime_ns);
+        member(line, "name", name);
+        if (head.target_len > 1) member(line, "target", name + head.name_len);
+        base_buf_addz(line, "}");
+    }
+    base_buf_addz(line, "]");
+}
+
+void machine_tape_fill(pf_sandbox *s, const char *source, const struct machine_fill *fill) {
+    if (!s->tape) return;
+    struct base_buf line = begin("in", "fill");
+    member(&line, "source", source);
+    if (fill->error)
+        base_buf_addf(&line, ",\"errno\":%d", fill->error);
+    else if (fill->directory)
+        put_fill_names(&line, &fill->data);
+    else
+        tape_member(&line, "data", fill->data.data ? fill->data.data : "", fill->data.len);
+    if (line.failed)
+        s->tape->failed = "a line of the trace does not fit the memory";
+    else
+        s->tape->filled(s->tape, s, line.data, line.len);
+    base_buf_free(&line);
 }
 
 /* ---- what the guest does */

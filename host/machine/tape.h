@@ -20,6 +20,7 @@
 struct pf_sandbox;
 struct pf_options;
 struct pf_error;
+struct machine_fill;
 
 /* What comes from outside at a moment that nothing inside determines. */
 enum machine_strike {
@@ -43,6 +44,11 @@ struct machine_tape {
                 size_t len);
     void (*out)(struct machine_tape *tape, struct pf_sandbox *sandbox, const char *members,
                 size_t len);
+    /* What came out of a mount: a recorder is given its line, a replayer gives it back. */
+    void (*filled)(struct machine_tape *tape, struct pf_sandbox *sandbox, const char *members,
+                   size_t len);
+    void (*fill)(struct machine_tape *tape, struct pf_sandbox *sandbox, const char *source,
+                 struct machine_fill *fill);
     /* The embedder gets the sandbox back. */
     void (*leave)(struct machine_tape *tape, struct pf_sandbox *sandbox);
     void (*close)(struct machine_tape *tape, struct pf_sandbox *sandbox);
@@ -62,8 +68,10 @@ void machine_tape_start(struct pf_sandbox *sandbox, const struct pf_run *run);
 void machine_tape_answer(struct pf_sandbox *sandbox, uint64_t id, uint32_t outcome,
                          const char *data, size_t len);
 void machine_tape_write(struct pf_sandbox *sandbox, const char *path, const void *data, size_t len);
-void machine_tape_mount(struct pf_sandbox *sandbox, const char *path, char kind, uint32_t mode,
-                        int64_t mtime_ns, bool copy, const char *data, size_t len);
+void machine_tape_mount(struct pf_sandbox *sandbox, const char *path, const char *source,
+                        uint32_t mode, int64_t mtime_ns, bool copy);
+void machine_tape_fill(struct pf_sandbox *sandbox, const char *source,
+                       const struct machine_fill *fill);
 void machine_tape_output(struct pf_sandbox *sandbox, int stream, const char *data, size_t len);
 void machine_tape_decision(struct pf_sandbox *sandbox, const struct pf_decision *decision);
 void machine_tape_cancel(struct pf_sandbox *sandbox, uint64_t id);

@@ -138,6 +138,8 @@ void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t 
     sandbox->action = PF_ACTION_RETURN;
     enum cpu_exit how = machine_struck(sandbox, STRIKE_CUT, false) ? CPU_EXIT_STOPPED
                                                                    : cpu_run(self, instance);
+    /* It ran into something that is still in a mount, and is about to ask again. */
+    if (machine_mailbox(sandbox)->attention & PF_ATTENTION_FILL) machine_fill(sandbox);
     /* In a replay it was cut while it unwound its stack, after its last call. */
     if (how == CPU_EXIT_RETURNED && machine_struck(sandbox, STRIKE_CUT, false))
         how = CPU_EXIT_STOPPED;

@@ -6,32 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct machine_mount *mount_find(const pf_sandbox *s, const char *guest, pf_error *error) {
-    for (size_t i = 0; s->mounts && guest && i < s->mounts->count; i++)
-        if (strcmp(s->mounts->items[i].guest, guest) == 0) return &s->mounts->items[i];
-    base_error(error, PF_NOT_FOUND, "nothing is mounted at %.500s", guest ? guest : "(null)");
-    return NULL;
-}
-
-static int by_path(const void *path, const void *entry) {
-    return strcmp(path, ((const struct machine_mount_entry *)entry)->path);
-}
-
-static struct machine_mount_entry *find(const struct machine_mount *mount, const char *path) {
-    return mount->count
-               ? bsearch(path, mount->entries, mount->count, sizeof *mount->entries, by_path)
-               : NULL;
-}
-
 char mount_compare(const struct machine_mount *mount, const struct mount_file *file) {
-    const struct machine_mount_entry *entry = find(mount, file->path);
+    if (file->untouched) return '=';
+    const struct machine_mount_entry *entry = mount_entry(mount, file->path);
     if (!entry) return 'A';
     if (entry->kind != file->kind) return 'M';
     if (mount->copy && file->kind != 'l' && (entry->mode & 0777) != (file->mode & 0777)) return 'M';
     if (file->kind == 'd') return '=';
     uint8_t digest[MOUNT_DIGEST];
-    mount_digest(file, digest);
-    return memcmp(digest, entry->digest, sizeof digest) == 0 ? '=' : 'M';
+    mount_digest(file->data, file->len, digest);
+    bool same = entry->has_digest && memcmp(digest, entry->digest, sizeof digest) == 0;
+    return same ? '=' : 'M';
 }
 
 struct comparing {
@@ -49,8 +34,11 @@ static void say(struct comparing *c, char what, const char *path) {
 
 static pf_status compare(void *user, const struct mount_file *file, pf_error *error) {
     struct comparing *c = user;
+    /* Nothing more comes in from the first call on: the entries do not change. */
+    if (!c->seen) c->seen = calloc(c->mount->count + 1, sizeof *c->seen);
+    if (!c->seen) return base_no_memory(error);
     if (!*file->path) return PF_OK;
-    const struct machine_mount_entry *entry = find(c->mount, file->path);
+    const struct machine_mount_entry *entry = mount_entry(c->mount, file->path);
     if (entry) c->seen[entry - c->mount->entries] = true;
     char what = mount_compare(c->mount, file);
     if (what != '=') say(c, what, file->path);
@@ -63,13 +51,11 @@ pf_status pf_mount_changes(pf_sandbox *s, const char *guest, char **out, size_t 
     *len = 0;
     struct comparing c = {.mount = mount_find(s, guest, error)};
     if (!c.mount) return PF_NOT_FOUND;
-    c.seen = calloc(c.mount->count + 1, sizeof *c.seen);
-    if (!c.seen) return base_no_memory(error);
     base_buf_init(&c.out, SIZE_MAX);
     base_buf_add(&c.out, "", 0);
-    pf_status status = mount_walk_guest(s, guest, compare, &c, error);
+    pf_status status = mount_walk(s, c.mount, true, compare, &c, error);
     for (size_t i = 0; status == PF_OK && i < c.mount->count; i++)
-        if (!c.seen[i]) say(&c, 'D', c.mount->entries[i].path);
+        if (!c.seen[i]) say(&c, 'D', c.mount->names.data + c.mount->entries[i].name);
     free(c.seen);
     if (status == PF_OK && c.out.failed) status = base_no_memory(error);
     if (status == PF_OK) *out = base_buf_take(&c.out, len);

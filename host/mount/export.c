@@ -102,10 +102,11 @@ static int open_fresh(const char *path) {
 pf_status pf_mount_export(pf_sandbox *s, const char *guest, const char *directory,
                           pf_error *error) {
     struct exporting e = {.where = directory};
-    if (!mount_find(s, guest, error)) return PF_NOT_FOUND;
+    const struct machine_mount *mount = mount_find(s, guest, error);
+    if (!mount) return PF_NOT_FOUND;
     e.root = open_fresh(directory);
     if (e.root < 0) return complain(&e, "", error);
-    pf_status status = mount_walk_guest(s, guest, make, &e, error);
+    pf_status status = mount_walk(s, mount, false, make, &e, error);
     close(e.root);
     return status;
 }

@@ -9,26 +9,42 @@
 
 struct walk {
     pf_sandbox *s;
-    const char *root;
+    const struct machine_mount *mount;
+    size_t number; /* of the mount */
+    bool changed;
     mount_fn function;
     void *user;
     pf_error *error;
 };
 
-/* About the file itself, not what it links to; a link's target into `target`. */
-static pf_status look(pf_sandbox *s, const char *path, struct pf_stat *st, char target[PF_PATH_MAX],
-                      size_t *target_len, pf_error *error) {
+struct seen {
+    struct pf_stat st;
+    char source[PF_PATH_MAX + 32]; /* "": it is here */
+    char target[PF_PATH_MAX];      /* of a link */
+    size_t target_len;
+};
+
+/* About the file itself, not what it links to. Its directory was listed, so nothing comes in. */
+static pf_status look(pf_sandbox *s, const char *path, struct seen *seen, pf_error *error) {
+    struct pf_stat *st = &seen->st;
+    struct k_call source = {.call = PF_CALL_HOST_SOURCE,
+                            .in = path,
+                            .in_len = strlen(path),
+                            .out = seen->source,
+                            .out_cap = sizeof seen->source - 1};
     pf_status status = machine_enter(s, error);
     if (status != PF_OK) return status;
     int64_t r = KERNEL(s, FSTATAT, .arg = {PF_AT_FDCWD, PF_AT_SYMLINK_NOFOLLOW}, .in = path,
                        .in_len = strlen(path), .out = st, .out_cap = sizeof *st);
-    *target_len = 0;
+    if (r >= 0) r = machine_kernel(s, &source);
+    seen->source[source.out_len] = '\0';
+    seen->target_len = 0;
     if (r >= 0 && (st->mode & 0170000) == 0120000) {
         r = KERNEL(s, READLINKAT, .arg = {PF_AT_FDCWD}, .in = path, .in_len = strlen(path),
-                   .out = target, .out_cap = PF_PATH_MAX - 1);
-        if (r >= 0) *target_len = (size_t)r < PF_PATH_MAX ? (size_t)r : PF_PATH_MAX - 1;
+                   .out = seen->target, .out_cap = PF_PATH_MAX - 1);
+        if (r >= 0) seen->target_len = (size_t)r < PF_PATH_MAX ? (size_t)r : PF_PATH_MAX - 1;
     }
-    target[*target_len] = '\0';
+    seen->target[seen->target_len] = '\0';
     if (r < 0) status = machine_guest_error(s, r, path, error);
     machine_leave(s);
     return status;
@@ -50,38 +66,62 @@ static pf_status walk_names(struct walk *w, const char *path, const char *relati
     return status;
 }
 
+/* Is it still with the host, in the place that it came to, and as it came? */
+static bool untouched(const struct walk *w, const char *relative, const struct seen *seen) {
+    char *path;
+    if (!w->changed || !*seen->source) return false;
+    if (strtoul(seen->source, &path, 10) != w->number || *path != '/') return false;
+    if (strcmp(path + 1, relative) != 0) return false;
+    const struct machine_mount_entry *entry = mount_entry(w->mount, relative);
+    return !*relative || (entry && (entry->mode & 0777) == (seen->st.mode & 0777));
+}
+
 static pf_status walk(struct walk *w, const char *relative, int depth) {
-    char path[2 * PF_PATH_MAX], target[PF_PATH_MAX];
-    struct pf_stat st = {0};
-    size_t target_len;
+    char path[2 * PF_PATH_MAX];
     if (depth > 256)
         return base_error(w->error, PF_INVALID, "%.500s: directories are nested too deep",
                           relative);
-    snprintf(path, sizeof path, "%s%s%s", w->root, *relative ? "/" : "", relative);
-    pf_status status = look(w->s, path, &st, target, &target_len, w->error);
-    if (status != PF_OK) return status;
-    uint32_t type = st.mode & 0170000;
+    struct seen *seen = calloc(1, sizeof *seen);
+    if (!seen) return base_no_memory(w->error);
+    snprintf(path, sizeof path, "%s%s%s", w->mount->guest, *relative ? "/" : "", relative);
+    pf_status status = look(w->s, path, seen, w->error);
+    uint32_t type = seen->st.mode & 0170000;
     struct mount_file file = {.path = relative,
                               .kind = type == 0040000   ? 'd'
                                       : type == 0100000 ? 'f'
                                       : type == 0120000 ? 'l'
                                                         : '?',
-                              .mode = st.mode & 07777,
-                              .mtime_ns = st.mtime_ns,
-                              .data = target,
-                              .len = target_len};
+                              .mode = seen->st.mode & 07777,
+                              .mtime_ns = seen->st.mtime_ns,
+                              .data = seen->target,
+                              .len = seen->target_len};
     char *data = NULL;
-    if (file.kind == 'f') {
+    file.untouched = status == PF_OK && untouched(w, relative, seen);
+    if (status == PF_OK && file.kind == 'f' && !file.untouched) {
         status = pf_file_take(w->s, path, &data, &file.len, w->error);
         file.data = data;
     }
     if (status == PF_OK) status = w->function(w->user, &file, w->error);
     pf_free(data);
-    return status == PF_OK && file.kind == 'd' ? walk_names(w, path, relative, depth) : status;
+    free(seen);
+    return status == PF_OK && file.kind == 'd' && !file.untouched
+               ? walk_names(w, path, relative, depth)
+               : status;
 }
 
-pf_status mount_walk_guest(pf_sandbox *s, const char *directory, mount_fn function, void *user,
-                           pf_error *error) {
-    struct walk w = {.s = s, .root = directory, .function = function, .user = user, .error = error};
-    return walk(&w, "", 0);
+static pf_status no_function(void *user, const struct mount_file *file, pf_error *error) {
+    (void)user, (void)file, (void)error;
+    return PF_OK;
+}
+
+pf_status mount_walk(pf_sandbox *s, const struct machine_mount *mount, bool changed,
+                     mount_fn function, void *user, pf_error *error) {
+    struct walk w = {.s = s, .mount = mount, .changed = changed, .user = user, .error = error};
+    w.number = (size_t)(mount - s->mounts->items);
+    /* First everything comes in that is going to, so that the entries are at rest. */
+    w.function = no_function;
+    pf_status status = walk(&w, "", 0);
+    if (status == PF_OK && !machine_sort_mounts(s)) status = base_no_memory(error);
+    w.function = function;
+    return status == PF_OK ? walk(&w, "", 0) : status;
 }

@@ -1,26 +1,56 @@
 /*
  * host/mount/mount.h: host directories in a sandbox.
  *
- * A mount is copied in when the sandbox is made: regular files, directories and symbolic links (as
- * links, never followed) below the directory, found by openat2() so that nothing leads out. From
- * then on the sandbox knows the host no more; what it changes stays inside until the embedder takes
- * it out. A read-only mount belongs to root, a copy-on-write one to the sandbox's user.
+ * A mount is lazy: when the sandbox is made it is one directory that the kernel knows to be absent.
+ * The names of a directory come when it is first looked into, the contents of a file when it is
+ * first opened (fill.c), by openat2() beneath the directory's descriptor, so that nothing leads
+ * out. What has come in stays as it was then; what the sandbox changes stays inside until the
+ * embedder takes it out. A read-only mount belongs to root, a copy-on-write one to the sandbox's
+ * user.
  *
- * The machine remembers what came in (struct machine_mount), so that changes can be told, also
- * after a snapshot.
+ * The machine remembers what came in (struct machine_mount, entries.c), so that changes can be
+ * told, also after a snapshot. What came in is an input: a tape records it, and a replay needs no
+ * host.
  *
- * Files: host_tree.c (reading the host) enter.c (into the sandbox) guest_tree.c (walking what is
- * there now) changes.c export.c (out again, as a directory) tar.c.
+ * Files: host_dir.c (reading the host) place.c (mounts of a new or restored sandbox) fill.c (what
+ * the kernel wants) entries.c (what came in) guest_tree.c (walking what is there now) changes.c
+ * export.c (out again, as a directory) tar.c.
  */
 #ifndef PF_MOUNT_H
 #define PF_MOUNT_H
 
 #include "host/machine/machine.h"
 
-/* One file of a tree on its way in or out. Pointers live until the callback returns. */
+/* ---- host_dir.c: everything below is relative to a directory's descriptor and stays beneath it.
+ * Results are 0 or an errno of the sandbox (PF_E*). */
+
+/* The descriptor, or -1 with errno. */
+int mount_open_root(const char *directory);
+/* All names of a directory, sorted, as machine_fill_name records. */
+int mount_read_names(int root, const char *path, struct base_buf *out);
+/* A regular file's contents; one of more than `max` bytes is ENOSPC. */
+int mount_read_file(int root, const char *path, uint64_t max, struct base_buf *out);
+
+/* ---- entries.c */
+
+/* The mounts of this sandbox alone, so that they can change; false: no memory. */
+bool mount_own(pf_sandbox *sandbox);
+bool mount_remember(struct machine_mount *mount, const char *path, char kind, uint32_t mode);
+bool mount_remember_contents(struct machine_mount *mount, const char *path, const void *data,
+                             size_t len);
+/* What came in at a path, or NULL. */
+const struct machine_mount_entry *mount_entry(const struct machine_mount *mount, const char *path);
+void mount_digest(const void *data, size_t len, uint8_t digest[MOUNT_DIGEST]);
+/* The mount at a guest path, its entries in order, or NULL with the error filled. */
+const struct machine_mount *mount_find(pf_sandbox *sandbox, const char *guest, pf_error *error);
+
+/* ---- guest_tree.c */
+
+/* One file of a sandbox's tree. Pointers live until the callback returns. */
 struct mount_file {
     const char *path; /* below the root of the tree, without a leading slash; "" is the root */
     char kind;        /* 'd', 'f', 'l' or '?' for others, which only a sandbox has */
+    bool untouched;   /* it is as it came, and was not read: there is no data */
     uint32_t mode;    /* permission bits */
     int64_t mtime_ns;
     const char *data; /* 'f': contents; 'l': target */
@@ -28,19 +58,14 @@ struct mount_file {
 };
 typedef pf_status (*mount_fn)(void *user, const struct mount_file *file, pf_error *error);
 
-/* Calls `function` for everything below a host directory: a directory before its files, and again
- * after them (`len` 1), so that its times can be set. Files that would exceed `max` bytes in all
- * are an error. */
-pf_status mount_walk_host(const char *directory, uint64_t max, mount_fn function, void *user,
-                          pf_error *error);
-/* The same for a directory of a sandbox, without the second call. Must not be entered. */
-pf_status mount_walk_guest(pf_sandbox *sandbox, const char *directory, mount_fn function,
-                           void *user, pf_error *error);
+/* Calls `function` for everything that is in a mount now, a directory before its files. With
+ * `changed`, what is still with the host and would be equal is told as untouched, and nothing below
+ * it; otherwise everything is read. Must not be entered. */
+pf_status mount_walk(pf_sandbox *sandbox, const struct machine_mount *mount, bool changed,
+                     mount_fn function, void *user, pf_error *error);
 
-void mount_digest(const struct mount_file *file, uint8_t digest[MOUNT_DIGEST]);
-/* The mount at a guest path, or NULL with the error filled. */
-const struct machine_mount *mount_find(const pf_sandbox *sandbox, const char *guest,
-                                       pf_error *error);
+/* ---- changes.c */
+
 /* What one file of the tree now is, against the mount: 'A' added, 'M' modified, '=' equal. */
 char mount_compare(const struct machine_mount *mount, const struct mount_file *file);
 

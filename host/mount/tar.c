@@ -112,7 +112,7 @@ pf_status pf_mount_tar(pf_sandbox *s, const char *guest, bool changed_only, char
     *len = 0;
     if (!a.mount) return PF_NOT_FOUND;
     base_buf_init(&a.out, SIZE_MAX);
-    pf_status status = mount_walk_guest(s, guest, add, &a, error);
+    pf_status status = mount_walk(s, a.mount, changed_only, add, &a, error);
     char *changes = NULL;
     size_t changes_len = 0;
     if (status == PF_OK && changed_only)

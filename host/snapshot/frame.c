@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT 2u
+#define FORMAT 3u
 #define KEYED  1u /* the tag needs the embedder's key */
 #define TAG    32
 #define LEVEL  1 /* of zstd: snapshots are made often and read seldom */

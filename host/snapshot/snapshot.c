@@ -95,9 +95,11 @@ static void put_mounts(struct writer *w, const struct machine_mounts *mounts) {
         put_u32(w, m->copy);
         put_u32(w, (uint32_t)m->count);
         for (size_t k = 0; k < m->count; k++) {
-            put_bytes(w, m->entries[k].path, strlen(m->entries[k].path));
+            const char *path = m->names.data + m->entries[k].name;
+            put_bytes(w, path, strlen(path));
             put_u32(w, (uint32_t)m->entries[k].kind);
             put_u32(w, m->entries[k].mode);
+            put_u32(w, m->entries[k].has_digest);
             put_raw(w, m->entries[k].digest, MOUNT_DIGEST);
         }
     }
@@ -129,6 +131,7 @@ static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     if (status != PF_OK) return status;
     put_instance(w, s->kernel, boot->kernel);
     put_processes(w, s, boot);
+    if (!machine_sort_mounts(s)) return base_no_memory(error);
     put_mounts(w, s->mounts);
     return w->failed ? base_error(error, PF_NO_MEMORY, "no memory for the snapshot") : PF_OK;
 }
@@ -257,7 +260,7 @@ static pf_status bad(const struct reader *r, pf_error *error) {
 }
 
 /* At least so many bytes of the input are one entry, or one mount. */
-#define ENTRY_MIN (8 + 4 + 4 + MOUNT_DIGEST)
+#define ENTRY_MIN (8 + 4 + 4 + 4 + MOUNT_DIGEST)
 #define MOUNT_MIN (8 + 4 + 4)
 
 static bool get_mount(struct reader *r, struct machine_mount *m) {
@@ -265,21 +268,22 @@ static bool get_mount(struct reader *r, struct machine_mount *m) {
     m->copy = get_u32(r);
     uint32_t count = get_u32(r);
     if (r->bad || count > (r->len - r->at) / ENTRY_MIN) return false;
-    m->entries = calloc(count + 1, sizeof *m->entries);
-    if (!m->entries) return false;
-    for (; m->count < count && !r->bad; m->count++) {
-        struct machine_mount_entry *e = &m->entries[m->count];
-        e->path = get_string(r, PF_PATH_MAX);
-        e->kind = (char)get_u32(r);
-        e->mode = get_u32(r);
+    while (m->count < count && !r->bad) {
+        char *path = get_string(r, PF_PATH_MAX);
+        struct machine_mount_entry e = {.kind = (char)get_u32(r)};
+        e.mode = get_u32(r);
+        uint32_t has_digest = get_u32(r);
         const uint8_t *digest = get_raw(r, MOUNT_DIGEST);
+        e.has_digest = has_digest;
+        if (digest) memcpy(e.digest, digest, MOUNT_DIGEST);
         /* They are looked up by halving. */
-        if (r->bad || (m->count && strcmp(e[-1].path, e->path) >= 0)) {
-            free(e->path);
-            return false;
-        }
-        memcpy(e->digest, digest, MOUNT_DIGEST);
+        const char *last = m->count ? m->names.data + m->entries[m->count - 1].name : NULL;
+        bool ok = !r->bad && has_digest <= 1 && (!last || strcmp(last, path) < 0) &&
+                  machine_mount_add(m, path, &e);
+        free(path);
+        if (!ok) return false;
     }
+    m->sorted = true;
     return !r->bad;
 }
 
@@ -287,11 +291,10 @@ static bool get_mounts(struct reader *r, pf_sandbox *s) {
     uint32_t count = get_u32(r);
     if (r->bad || count > (r->len - r->at) / MOUNT_MIN) r->bad = true;
     if (count == 0 || r->bad) return !r->bad;
-    s->mounts = calloc(1, sizeof *s->mounts + count * sizeof *s->mounts->items);
+    s->mounts = machine_mounts_new(count);
     if (!s->mounts) return false;
-    atomic_init(&s->mounts->references, 1);
-    while (s->mounts->count < count)
-        if (!get_mount(r, &s->mounts->items[s->mounts->count++])) {
+    for (size_t i = 0; i < count; i++)
+        if (!get_mount(r, &s->mounts->items[i])) {
             r->bad = true;
             return false;
         }
@@ -376,6 +379,7 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     free(contents);
     if (status != PF_OK || look) return status;
     status = machine_configure_kernel(s, error);
+    if (status == PF_OK) status = machine_attach_mounts(s, options, error);
     /* Two copies of one snapshot must not draw the same secrets, unless they were asked to. */
     if (status == PF_OK && !s->seed_fixed) status = machine_seed(s, NULL, error);
     return status == PF_OK ? machine_write_tools(s, options, error) : status;

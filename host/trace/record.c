@@ -236,6 +236,7 @@ static int open_recorder(pf_sandbox *s, const pf_options *o, pf_error *error) {
                                     .strike = on_strike,
                                     .act = on_act,
                                     .out = on_line,
+                                    .filled = on_line,
                                     .leave = on_leave,
                                     .close = on_close,
                                     .redact = o->record_redacted};

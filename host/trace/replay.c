@@ -42,7 +42,7 @@ struct pf_replay {
     pf_error why;
 };
 
-enum { NOTHING = -1, TIME = 100 };
+enum { NOTHING = -1, TIME = 100, FILL };
 
 /* ---- what comes from outside */
 
@@ -61,6 +61,7 @@ static void look_ahead(struct pf_replay *r) {
     r->moment = trace_uint(value, "at");
     r->ns = trace_int(value, "ns", -1);
     if (base_json_is(name, "time")) r->kind = TIME;
+    if (base_json_is(name, "fill")) r->kind = FILL;
     for (int i = STRIKE_PREEMPT; i <= STRIKE_CUT; i++)
         if (base_json_is(name, trace_strikes[i])) r->kind = i;
 }
@@ -90,6 +91,60 @@ static bool on_strike(struct machine_tape *tape, pf_sandbox *s, enum machine_str
     if (!due(r, s, (int)what)) return false;
     advance(r);
     return true;
+}
+
+static void differ(struct pf_replay *r, const char *got, size_t len);
+
+static bool read_fill_names(struct pf_replay *r, yyjson_val *names, struct machine_fill *fill) {
+    yyjson_arr_iter iter = yyjson_arr_iter_with(names);
+    for (yyjson_val *entry; (entry = yyjson_arr_iter_next(&iter));) {
+        struct machine_fill_name head = {.mode = (uint32_t)trace_uint(entry, "mode"),
+                                         .size = trace_int(entry, "size", 0),
+                                         .mtime_ns = trace_int(entry, "mtime_ns", 0)};
+        const char *name, *target = "";
+        size_t len;
+        trace_bytes(&r->ahead_arena, entry, "target", &target, &len);
+        if (!trace_bytes(&r->ahead_arena, entry, "name", &name, &len)) return false;
+        if (!machine_fill_add(&fill->data, &head, name, target)) return false;
+    }
+    return yyjson_is_arr(names);
+}
+
+static void on_fill(struct machine_tape *tape, pf_sandbox *s, const char *source,
+                    struct machine_fill *fill) {
+    struct pf_replay *r = (struct pf_replay *)tape;
+    fill->error = PF_EIO;
+    if (tape->ended || (r->next >= r->lines.count && !r->lines.complete)) {
+        tape->ended = true;
+        return;
+    }
+    yyjson_val *line = NULL;
+    const char *data, *theirs;
+    size_t len;
+    bool ok = due(r, s, FILL);
+    if (ok) {
+        base_arena_reset(&r->ahead_arena);
+        ok = trace_parse(&r->ahead_arena, &r->lines.items[r->next], &line, NULL) == PF_OK &&
+             trace_bytes(&r->ahead_arena, line, "source", &theirs, &len) &&
+             strcmp(source, theirs) == 0;
+    }
+    int error = ok ? (int)trace_int(line, "errno", 0) : 0;
+    if (ok && !error && fill->directory)
+        ok = read_fill_names(r, yyjson_obj_get(line, "names"), fill);
+    else if (ok && !error)
+        ok = trace_bytes(&r->ahead_arena, line, "data", &data, &len) &&
+             base_buf_add(&fill->data, data, len);
+    if (ok) {
+        fill->error = error;
+        advance(r);
+        return;
+    }
+    struct base_buf got;
+    base_buf_init(&got, SIZE_MAX);
+    base_buf_addf(&got, "{\"n\":%zu,\"at\":%" PRIu64 ",\"in\":\"fill\"", r->next, s->moment);
+    tape_member(&got, "source", source, strlen(source));
+    differ(r, got.data ? got.data : "", got.len);
+    base_buf_free(&got);
 }
 
 /* ---- what the guest does */
@@ -285,6 +340,7 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
                                     .strike = on_strike,
                                     .act = on_act,
                                     .out = on_out,
+                                    .fill = on_fill,
                                     .leave = on_leave,
                                     .close = on_close};
     r->text = malloc(len ? len : 1);
@@ -402,6 +458,8 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
         status = pf_file_write(r->sandbox, path, data, len, error);
     } else if (strcmp(name, "remove") == 0) {
         status = pf_file_remove(r->sandbox, path, error);
+    } else if (strcmp(name, "stat") == 0) {
+        status = pf_file_stat(r->sandbox, path, &(pf_file_info){0}, error);
     } else if (strcmp(name, "read") == 0) {
         status = pf_file_take(r->sandbox, path, &taken, &len, error);
     } else {
@@ -413,13 +471,11 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
 }
 
 static pf_status do_mount(struct pf_replay *r, yyjson_val *act, pf_error *error) {
-    const char *path = yyjson_get_str(yyjson_obj_get(act, "path")), *data = "";
-    const char *kind = yyjson_get_str(yyjson_obj_get(act, "kind"));
-    size_t len = 0;
-    if (!path || !kind || (kind[0] != 'd' && !trace_bytes(&r->act_arena, act, "data", &data, &len)))
-        return malformed(r, error);
-    return machine_mount_file(r->sandbox, path, kind[0], (uint32_t)trace_uint(act, "mode"),
-                              trace_int(act, "mtime_ns", 0), flag(act, "copy"), data, len, error);
+    const char *path = yyjson_get_str(yyjson_obj_get(act, "path"));
+    const char *source = yyjson_get_str(yyjson_obj_get(act, "source"));
+    if (!path || !source) return malformed(r, error);
+    return machine_mount_at(r->sandbox, path, source, (uint32_t)trace_uint(act, "mode"),
+                            trace_int(act, "mtime_ns", 0), flag(act, "copy"), error);
 }
 
 static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
@@ -430,7 +486,7 @@ static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     if (strcmp(name, "fail") == 0) return do_fail(r, act, error);
     if (strcmp(name, "mount") == 0) return do_mount(r, act, error);
     if (strcmp(name, "advance") == 0) return pf_sandbox_advance(r->sandbox, error);
-    static const char *const files[] = {"write", "remove", "read", "list"};
+    static const char *const files[] = {"write", "remove", "read", "list", "stat"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i]) == 0) return do_file(r, name, act, error);
     return malformed(r, error);

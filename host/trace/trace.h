@@ -14,7 +14,7 @@
 #include "host/base/json.h"
 #include "host/machine/machine.h"
 
-#define TRACE_FORMAT 1
+#define TRACE_FORMAT 2
 /* Each line ends in ,"sum":"xxxxxxxx"}: 8 digits of a BLAKE2b over all lines up to here. */
 #define TRACE_SUM 8
 

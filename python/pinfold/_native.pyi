@@ -37,8 +37,8 @@ def token_narrow(token: bytes, policy: str, expires: int, /) -> bytes: ...
 def token_seal(token: bytes, /) -> bytes: ...
 def token_verify(token: bytes, trusted: bytes, now: int, /) -> tuple[str, int]: ...
 
-#: (key, path of the trace to record, redact, mounts as (host, guest, copy on write))
-Durable = tuple[bytes | None, str | None, bool, list[tuple[str, str, bool]]]
+#: (key, path of the trace to record, redact, mounts as (host or None, guest, copy on write))
+Durable = tuple[bytes | None, str | None, bool, list[tuple[str | None, str, bool]]]
 
 def replay_open(
     trace: bytes, partial: bool, until: int | None, answers: list[tuple[int, str]], /

@@ -12,18 +12,19 @@ if TYPE_CHECKING:
     from ._native import Machine
 
     Path = str | PathLike[str]
-    #: A directory (read-only), or a directory and ``"copy"`` or ``"read"``.
-    MountSource = Path | tuple[Path, Literal["copy", "read"]]
+    #: A directory (read-only), or a directory and ``"copy"`` or ``"read"``; None when a snapshot is
+    #: to go on without it.
+    MountSource = Path | tuple[Path, Literal["copy", "read"]] | None
 
 
-def as_requests(mounts: Mapping[str, MountSource]) -> list[tuple[str, str, bool]]:
+def as_requests(mounts: Mapping[str, MountSource]) -> list[tuple[str | None, str, bool]]:
     """(host, place, copy on write) for each."""
-    requests = []
+    requests: list[tuple[str | None, str, bool]] = []
     for place, source in mounts.items():
         path, mode = source if isinstance(source, tuple) else (source, "read")
         if mode not in ("copy", "read"):
             raise ValueError(f'a mount is "copy" or "read", not {mode!r}')
-        requests.append((fspath(path), place, mode == "copy"))
+        requests.append((None if path is None else fspath(path), place, mode == "copy"))
     return requests
 
 

@@ -48,8 +48,9 @@ class Sandbox:
     ``record`` writes a trace that `pinfold.replay` runs again; ``redact`` leaves tool results
     out of it. ``key`` authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are
     equal byte for byte, and sleeping takes no time. ``mounts`` gives host directories by their
-    place inside: ``{"/data": path}`` is read-only, ``{"/work": (path, "copy")}`` may be changed
-    inside while the host's files stay as they are; `mounted` tells the changes.
+    place inside, and is read when a script looks there: ``{"/data": path}`` is read-only,
+    ``{"/work": (path, "copy")}`` may be changed inside while the host's files stay as they are;
+    `mounted` tells the changes.
 
     A sandbox belongs to one thread at a time; any number of sandboxes may run side by side.
     """
@@ -308,12 +309,15 @@ class Sandbox:
         record: str | PathLike[str] | None = None,
         redact: bool = False,
         key: bytes | None = None,
+        mounts: Mapping[str, MountSource] | None = None,
     ) -> Self:
         """Continues a snapshot, in this process or another one.
 
         Authority never comes from the data: tools, capabilities and limits are those given here;
         files, processes, counters and pending calls are those of the snapshot. With ``key`` (16
         bytes or more) only a snapshot made with that key is accepted, and the new one has it, too.
+        What the snapshot had not read of a mounted directory is read from the one that ``mounts``
+        names for the same place; None goes on without it, and what is missing is an I/O error.
         """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
@@ -331,6 +335,7 @@ class Sandbox:
             record=record,
             redact=redact,
             key=key,
+            mounts=mounts,
             _snapshot=bytes(data),
         )
 
@@ -633,7 +638,7 @@ def _durable(
 ) -> Durable:
     from os import fspath
 
-    places: list[tuple[str, str, bool]] = []
+    places: list[tuple[str | None, str, bool]] = []
     if mounts:
         from .mounts import as_requests
 

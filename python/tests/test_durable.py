@@ -87,7 +87,7 @@ def test_record_and_replay(tmp_path):
         with pytest.raises(SandboxStateError):
             again.files["z"] = b""
     lines = [json.loads(line) for line in trace.read_text().splitlines()]
-    assert lines[0]["pinfold_trace"] == 1 and lines[-1]["end"]
+    assert lines[0]["pinfold_trace"] == 2 and lines[-1]["end"]
     assert [line["n"] for line in lines] == list(range(len(lines)))
 
 

@@ -165,11 +165,207 @@ def test_errors_say_what_to_do(folder, tmp_path):
         Sandbox(mounts={"data": folder})
     with pytest.raises(ValueError, match="there are files already"):
         Sandbox(mounts={"/usr/bin": folder})
-    with pytest.raises(ValueError, match="filesystem_bytes"):
-        (folder / "big").write_bytes(bytes(3 << 20))
-        Sandbox(mounts={"/data": folder}, limits=Limits(filesystem_bytes=2 << 20))
     with Sandbox() as sandbox, pytest.raises(LookupError, match="nothing is mounted"):
         sandbox.mounted("/data").changes()
+
+
+def test_nothing_is_read_before_somebody_looks(folder):
+    """Names come with the first look into a directory, contents with the first opening."""
+    with Sandbox(mounts={"/data": (folder, "copy")}) as sandbox:
+        (folder / "late").write_text("came later\n")
+        assert sandbox.run("ls /data").stdout == "a\nlate\nlink\nrun.sh\nsub\n"
+        (folder / "later").write_text("")
+        (folder / "a").write_text("rewritten\n")
+        (folder / "sub" / "new").write_text("x")
+        out = sandbox.run("ls /data; cat /data/a; ls /data/sub; stat -c %s /data/a").stdout
+        assert out == "a\nlate\nlink\nrun.sh\nsub\nrewritten\ndeep\nnew\n10\n"
+        (folder / "a").write_text("again\n")
+        (folder / "late").unlink()
+        result = sandbox.run("cat /data/a /data/late")
+        assert result.stdout == "rewritten\n"
+        assert result.stderr == "cat: /data/late: No such file or directory\n"
+        assert sandbox.mounted("/data").changes() == []
+
+
+def test_the_whole_host_as_a_mount():
+    """A mount costs what is read of it, not what it has."""
+    with Sandbox(mounts={"/host": "/"}, limits=Limits(filesystem_bytes=16 << 20)) as sandbox:
+        assert "usr" in sandbox.run("ls /host").stdout.split()
+        assert len(sandbox.snapshot()) < 200_000
+        assert sandbox.files["/host/etc/passwd"] == open("/etc/passwd", "rb").read()
+
+
+def test_what_does_not_fit(folder):
+    with open(folder / "big", "wb") as big:
+        big.truncate(300 << 20)
+    (folder / "many").mkdir()
+    for i in range(50):
+        (folder / "many" / str(i)).write_text("")
+    limits = Limits(filesystem_bytes=64 << 20, files=1000)
+    with Sandbox(mounts={"/data": folder}, limits=limits) as sandbox:
+        result = sandbox.run("stat -c %s /data/big; cat /data/big; cat /data/a")
+        assert result.stdout == f"{300 << 20}\none\n"
+        assert result.stderr == "cat: /data/big: No space left on device\n"
+        sandbox.run("i=0; while touch /tmp/$i 2>/tmp/0; do i=$((i+1)); done; rm /tmp/1*")
+        assert sandbox.run("ls /data/many | wc -l").stdout == "50\n"
+    with Sandbox(mounts={"/data": folder}, limits=Limits(files=800)) as sandbox:
+        sandbox.run("i=0; while touch /tmp/$i 2>/tmp/0; do i=$((i+1)); done; rm /tmp/1")
+        assert "No space left on device" in sandbox.run("ls /data").stderr
+        assert sandbox.run("rm /tmp/*; ls /data | wc -l").stdout == "6\n"
+
+
+def test_absent_files_are_ordinary_ones(folder):
+    """Whatever is done first to a file that was not read yet, it comes out as with a copy."""
+    scripts = {
+        "mv a b; cat b": "one\n",
+        "mv sub new; cat new/deep/b | wc -c": "256\n",
+        "ln a c; echo two >> c; cat a": "one\ntwo\n",
+        "echo two > a; cat a": "two\n",
+        ": > a; stat -c %s a": "0\n",
+        "truncate -s 2 a; cat a; echo": "on\n",
+        "set -C; cat < a > n; cat n": "one\n",
+        "set -C; ./run.sh > n; cat n": "ran\n",
+        "cd sub/deep && wc -c < b": "256\n",
+        "[ a -ef a ] && du -b a | cut -f1": "4\n",
+        "exec 3<> a; read -u 3 x; echo two >&3; cat a": "one\ntwo\n",
+        "rmdir sub; echo $?": "1\n",
+        "mkdir e; mv -T e sub; echo $?": "1\n",
+        "rm -r sub && ls | wc -l": "3\n",
+        "cp -r sub copy && cmp sub/deep/b copy/deep/b && echo same": "same\n",
+        "find . -type f | sort | xargs cat | wc -c": f"{256 + 4 + 19}\n",
+        "echo */*/b; PATH=$PWD:$PATH; run.sh": "sub/deep/b\nran\n",
+        "cat link | wc -c; (cat a & cat a; wait)": "256\none\none\n",
+        'js -p \'fs.readFileSync("a", "utf8").trim()\' ; node -p \'fs.readdirSync(".").length\'': "one\n4\n",
+        "chmod 700 a; touch -d @5 sub; stat -c '%a %Y' a sub | head -1": "700 1000000000\n",
+    }
+    for script, expected in scripts.items():
+        with Sandbox(mounts={"/workspace": (folder, "copy")}) as sandbox:
+            result = sandbox.run(script)
+            assert result.stdout == expected, (script, result)
+    assert (folder / "a").read_text() == "one\n"
+
+
+def test_changes_where_nothing_was_read(folder):
+    changes = {
+        "mv a b": [("D", "a"), ("A", "b")],
+        "mv sub moved": [
+            ("A", "moved"), ("A", "moved/deep"), ("A", "moved/deep/b"),
+            ("D", "sub"), ("D", "sub/deep"), ("D", "sub/deep/b"),
+        ],
+        "mv run.sh a": [("M", "a"), ("D", "run.sh")],
+        "chmod 600 a; touch a": [("M", "a")],
+        "echo one > a": [("M", "a")],  # it was never read, so nobody knows
+        "rm -r sub": [("D", "sub"), ("D", "sub/deep"), ("D", "sub/deep/b")],
+        "ls -lR; cat a": [],
+    }  # fmt: skip
+    for script, expected in changes.items():
+        with Sandbox(mounts={"/workspace": (folder, "copy")}) as sandbox:
+            assert sandbox.run(script).exit_code == 0
+            with sandbox.fork() as branch:
+                found = branch.mounted("/workspace").changes()
+                assert [(what, path[11:]) for what, path in found] == expected, script
+            found = sandbox.mounted("/workspace").changes()
+            assert [(what, path[11:]) for what, path in found] == expected, script
+    with Sandbox(mounts={"/workspace": (folder, "copy")}) as sandbox:
+        sandbox.run("mv sub moved")
+        with tarfile.open(fileobj=io.BytesIO(sandbox.mounted("/workspace").tar(True))) as tar:
+            assert tar.extractfile("moved/deep/b").read() == bytes(range(256))
+
+
+def test_snapshots_hold_what_was_read(folder, tmp_path):
+    with Sandbox(mounts={"/data": (folder, "copy"), "/more": folder}) as sandbox:
+        sandbox.run("cat /data/a; echo x >> /data/run.sh; mv /data/link /data/l")
+        data = sandbox.snapshot()
+    (folder / "a").write_text("other\n")
+    with pytest.raises(ValueError, match="mounted at /data: name that directory again"):
+        Sandbox.restore(data)
+    with pytest.raises(ValueError, match="mounted at /more"):
+        Sandbox.restore(data, mounts={"/data": (folder, "copy")})
+    with pytest.raises(ValueError, match="at /data is copy-on-write"):
+        Sandbox.restore(data, mounts={"/data": folder, "/more": folder})
+    with pytest.raises(ValueError, match="no mount at /other"):
+        Sandbox.restore(data, mounts={"/other": folder})
+    again = {"/data": (folder, "copy"), "/more": folder}
+    with Sandbox.restore(data, mounts=again) as sandbox:
+        assert sandbox.run("cat /data/a /more/a; wc -c < /data/l").stdout == "one\nother\n256\n"
+        changes = [("A", "/data/l"), ("D", "/data/link"), ("M", "/data/run.sh")]
+        assert sandbox.mounted("/data").changes() == changes
+        assert sandbox.mounted("/more").changes() == []
+    with Sandbox.restore(data, mounts={"/data": None, "/more": None}) as sandbox:
+        result = sandbox.run("cat /data/a /data/l; ls /more")
+        assert result.stdout == "one\n"
+        assert result.stderr.count("Input/output error") == 2
+    with Sandbox(mounts={"/data": folder}) as sandbox:
+        sandbox.run("find /data -type f -exec cat {} +")
+        data = sandbox.snapshot()
+    with Sandbox.restore(data) as sandbox:  # everything is in it
+        assert sandbox.run("cat /data/a").stdout == "other\n"
+
+
+def test_branches_read_for_themselves(folder):
+    with Sandbox(mounts={"/data": (folder, "copy")}) as trunk:
+        trunk.run("ls /data")
+        with trunk.fork() as branch:
+            assert branch.run("cat /data/a").stdout == "one\n"
+            (folder / "a").write_text("two\n")
+            assert trunk.run("cat /data/a").stdout == "two\n"
+            assert branch.run("cat /data/a; echo x > /data/x").stdout == "one\n"
+            assert branch.mounted("/data").changes() == [("A", "/data/x")]
+            assert trunk.mounted("/data").changes() == []
+
+
+def test_what_became_something_else(folder, tmp_path):
+    """Between the listing and the opening a file becomes a link out, a FIFO or a device."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret\n")
+    for name in ("to-link", "to-fifo", "to-device"):
+        (folder / name).write_text("mine\n")
+    (folder / "d").mkdir()
+    (folder / "d" / "secret").write_text("mine\n")
+    with Sandbox(mounts={"/data": folder}) as sandbox:
+        sandbox.run("ls /data /data/d")
+        for name in ("to-link", "to-fifo", "to-device"):
+            (folder / name).unlink()
+        (folder / "to-link").symlink_to(secret)
+        os.mkfifo(folder / "to-fifo")
+        if os.geteuid() == 0:
+            os.mknod(folder / "to-device", stat.S_IFCHR | 0o666, os.makedev(1, 5))
+        (folder / "d").rename(folder / "e")
+        (folder / "d").symlink_to(tmp_path)
+        result = sandbox.run("cat /data/to-link /data/to-fifo /data/to-device /data/d/secret")
+        assert result.stdout == "" and result.exit_code == 1
+        assert "secret\n" not in result.stderr.replace("/secret", "")
+        assert result.stderr.count("cat: /data/") == 4
+
+
+def test_mounts_within_mounts(folder, tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "i").write_text("inner\n")
+    (folder / "sub" / "empty").mkdir()
+    mounts = {"/data": (folder, "copy"), "/data/sub/empty": tmp_path / "inner"}
+    with Sandbox(mounts=mounts, record=tmp_path / "trace") as sandbox:
+        out = sandbox.run("cat /data/a /data/sub/empty/i; ls /data/sub").stdout
+        assert out == "one\ninner\ndeep\nempty\n"
+    with replay(tmp_path / "trace") as again:
+        assert again.results[0].stdout == out
+
+
+def test_what_the_embedder_reads_is_in_the_trace(folder, tmp_path):
+    trace = tmp_path / "trace"
+    with Sandbox(mounts={"/data": folder}, record=trace) as sandbox:
+        assert sandbox.files["/data/a"] == b"one\n"
+        assert "/data/none" not in sandbox.files
+        (folder / "a").write_text("other\n")
+        out = sandbox.run("cat /data/a; cat /data/sub/deep/b | md5sum; cat /data/none").stdout
+    folder.rename(tmp_path / "gone")
+    with replay(trace) as again:
+        assert again.results[0].stdout == out
+        assert again.files["/data/a"] == b"one\n"
+    text = trace.read_text()
+    assert '"in":"fill","source":"0/a","data":"one\\n"' in text
+    trace.write_text(text.replace("fill", "FILL", 1))
+    with pytest.raises(ValueError, match="altered|checksum|sum"):
+        replay(trace)
 
 
 def test_mounts_are_in_the_trace(folder, tmp_path):

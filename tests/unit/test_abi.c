@@ -79,6 +79,7 @@ static void numbers(void) {
     CHECK_EQ(PF_CALL_RUN_NEXT, 144);
     CHECK_EQ(PF_CALL_HOST_CONFIGURE, 256);
     CHECK_EQ(PF_CALL_HOST_PROCESS, 274);
+    CHECK_EQ(PF_CALL_HOST_FILLED, 280);
     static const int errors[] = {
 #define X(number, name, text) number,
 #include "abi/errno.def"

@@ -24,7 +24,7 @@ static bool add_mounts(const native_state *state, pf_options *options, PyObject 
         const char *host, *guest;
         int copy;
         pf_error error;
-        bool ok = item && PyArg_ParseTuple(item, "ssp", &host, &guest, &copy);
+        bool ok = item && PyArg_ParseTuple(item, "zsp", &host, &guest, &copy);
         if (ok && pf_options_mount(options, host, guest, copy ? PF_MOUNT_COPY : PF_MOUNT_READ_ONLY,
                                    &error) != PF_OK) {
             native_raise(state, &error, NULL);
