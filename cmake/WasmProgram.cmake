@@ -4,11 +4,12 @@
 #       a library compiled twice: natively as target pf_NAME, and for wasm.
 #   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
 #                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes]
-#                    [COMPILE_OPTIONS …] [BOOT] [TEST])
+#                    [COMPILE_OPTIONS …] [BOOT] [COLD] [TEST])
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
 #       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted().
-#       TEST: not part of the product; joins pf_guest_images_test only.
+#       COLD: gcc compiles the image at -O1, in half the time: for programs that wait more than they
+#       compute. TEST: not part of the product; joins pf_guest_images_test only.
 #   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
 #       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests.
 #   add_guest_images()
@@ -166,7 +167,7 @@ endfunction()
 
 # Turns a linked wasm file into pf_image_NAME: checks, wasm2c, rewrite, gcc.
 function(pf_image name kind linked depends)
-    cmake_parse_arguments(A "" "STACK" "APPLETS;ASYNCIFY_ONLY" ${ARGN})
+    cmake_parse_arguments(A "" "STACK;LEVEL" "APPLETS;ASYNCIFY_ONLY" ${ARGN})
     string(MAKE_C_IDENTIFIER ${name} module)
     set(folder ${PF_WASM_DIR}/c/${name})
     file(MAKE_DIRECTORY ${folder})
@@ -194,7 +195,7 @@ function(pf_image name kind linked depends)
                                ${PF_WASM_RT_INCLUDE})
     # -w: the generated code is checked by what it is generated from.
     set_source_files_properties(${folder}/${module}.c PROPERTIES COMPILE_OPTIONS
-        "${PF_WASM_OPT_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage")
+        "${A_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage")
     add_custom_command(
         OUTPUT ${folder}/frames.ok
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/check_frames.py --max ${PF_FRAME_MAX}
@@ -214,7 +215,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;TEST" "STACK;ASYNCIFY_STACK"
+    cmake_parse_arguments(A "BOOT;COLD;TEST" "STACK;ASYNCIFY_STACK"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -286,7 +287,11 @@ function(add_wasm_program name)
         DEPENDS ${objects} ${crt_object} ${archives}
         COMMENT "wasm ${name}: link"
         VERBATIM)
-    pf_image(${name} program ${linked} "" STACK ${A_STACK} APPLETS ${A_APPLETS}
+    set(level ${PF_WASM_OPT_LEVEL})
+    if(A_COLD)
+        set(level -O1)
+    endif()
+    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} APPLETS ${A_APPLETS}
              ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY})
     if(A_TEST)
         set_property(GLOBAL APPEND PROPERTY PF_TEST_IMAGES ${name})
@@ -320,7 +325,7 @@ function(add_wasm_kernel)
         DEPENDS ${objects} ${PF_WASI_UPPER}
         COMMENT "wasm kernel: link"
         VERBATIM)
-    pf_image(kernel kernel ${linked} "" STACK ${A_STACK})
+    pf_image(kernel kernel ${linked} "" STACK ${A_STACK} LEVEL ${PF_WASM_OPT_LEVEL})
     set_property(GLOBAL PROPERTY PF_HAVE_KERNEL ON)
 endfunction()
 
