@@ -8,8 +8,8 @@
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
 #       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted().
-#       COLD: gcc compiles the image at -O1, in half the time: for programs that wait more than they
-#       compute. TEST: not part of the product; joins pf_guest_images_test only.
+#       COLD: wasm-opt and gcc make the image at -O1, in half the time: for programs that wait more
+#       than they compute. TEST: not part of the product; joins pf_guest_images_test only.
 #   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
 #       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests.
 #   add_guest_images()
@@ -179,7 +179,7 @@ function(pf_image name kind linked depends)
         OUTPUT ${folder}/${module}.c ${folder}/${module}.h ${PF_WASM_DIR}/${name}.wasm
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/wasm_image.py --kind ${kind}
                 --module ${module} --input ${linked} --wasm ${PF_WASM_DIR}/${name}.wasm
-                --folder ${folder} --wasm-opt ${PF_WASM_OPT} --wasm2c ${PF_WASM2C} ${only}
+                --folder ${folder} --wasm-opt ${PF_WASM_OPT} --wasm2c ${PF_WASM2C} --level=${A_LEVEL} ${only}
         DEPENDS ${linked} ${depends} ${PF_CMAKE_DIR}/wasm_image.py
         COMMENT "image ${name}"
         VERBATIM)

@@ -183,7 +183,7 @@ def asyncify(args: argparse.Namespace) -> None:
             gone = [name for name in NEVER_RETURN if name in names]
             if gone:
                 command.append("--pass-arg=asyncify-removelist@" + ",".join(gone))
-    command.append("-O2")
+    command.append(args.level)
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode or result.stderr.strip():
         raise Refused(f"wasm-opt: {result.stderr.strip() or result.returncode}")
@@ -265,6 +265,7 @@ def main() -> int:
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--wasm-opt", required=True)
     parser.add_argument("--wasm2c", required=True)
+    parser.add_argument("--level", required=True, help="how much wasm-opt optimises: -O1, -O2")
     parser.add_argument("--asyncify-only", nargs="+", default=[])
     args = parser.parse_args()
     try:
