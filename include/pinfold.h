@@ -126,7 +126,7 @@ PF_API void pf_options_seed(pf_options *options, uint64_t seed);
  * Records the sandbox: every input, and what the guest did with it, goes to the file at `path`, as JSON
  * Lines (docs/trace.md), so that pf_replay_open() can run it again. The file is made or emptied when
  * the sandbox is, and is complete when that is freed. `redact`: results of tools are left out, and
- * must be supplied for a replay. A branch is not recorded.
+ * must be supplied for a replay. A branch has a trace of its own: pf_sandbox_fork_with().
  */
 PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
                                    pf_error *error);
@@ -383,9 +383,17 @@ PF_API size_t pf_sandbox_processes(pf_sandbox *sandbox, pf_process *processes, s
  * Its calls have ids of their own: pf_sandbox_pending() lists the pending ones in the same order, and
  * no branch, nor a branch of a branch, has an id of another. A fixed seed goes on in both with the
  * same stream; else the branch gets a seed of its own from the host.
- * PF_STATE names the process that is parked, as pf_sandbox_snapshot() does. Free it as any other.
+ * PF_STATE names the process that is parked, as pf_sandbox_snapshot() does, or says that the sandbox is
+ * recorded. Free it as any other.
  */
 PF_API pf_status pf_sandbox_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
+/*
+ * The same with tools, capabilities, limits and recording as these options say, as for
+ * pf_sandbox_restore(); it takes as long as a snapshot and its restore. With pf_options_record() the
+ * branch has a trace of its own, which begins with the snapshot. Mounts are those of `sandbox`.
+ */
+PF_API pf_status pf_sandbox_fork_with(pf_sandbox *sandbox, const pf_options *options,
+                                      pf_sandbox **out, pf_error *error);
 
 /* ------------------------------------------------------------------ replays */
 

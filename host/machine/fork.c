@@ -136,6 +136,15 @@ static pf_status copy(pf_sandbox *from, pf_sandbox *to, pf_error *error) {
 
 pf_status pf_sandbox_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
     *out = NULL;
+    if (s->tape && !s->tape->replays)
+        return base_error(error, PF_STATE,
+                          "the sandbox is recorded, and its branch would not be: "
+                          "pf_sandbox_fork_with() gives it a trace of its own, or none");
+    return machine_fork(s, out, error);
+}
+
+pf_status machine_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
+    *out = NULL;
     pf_status status = machine_enter(s, error);
     if (status != PF_OK) return status;
     pf_sandbox *branch = calloc(1, sizeof *branch);

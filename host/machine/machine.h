@@ -114,6 +114,7 @@ struct pf_options {
     void *tape_user; /* tape_open's */
     bool trusted; /* a snapshot's tag is not looked at */
     struct machine_mount_request *mounts; /* owned */
+    struct machine_mounts *branch_mounts; /* of a branch's trunk, borrowed; or NULL */
 };
 
 /* What came for something absent: an input. */
@@ -300,6 +301,11 @@ pf_status machine_start_session(pf_sandbox *sandbox, pf_error *error);
 pf_status machine_drive(pf_sandbox *sandbox, pf_error *error);
 /* Shows the kernel what time it is. */
 void machine_show_time(pf_sandbox *sandbox);
+
+/* ---- fork.c */
+
+/* pf_sandbox_fork(), also of a sandbox that is recorded. */
+pf_status machine_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 
 /* ---- run.c */
 

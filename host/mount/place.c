@@ -154,6 +154,12 @@ static struct machine_mount *mount_of(const pf_sandbox *s,
 
 pf_status machine_attach_mounts(pf_sandbox *s, const pf_options *options, pf_error *error) {
     bool replays = s->tape && s->tape->replays;
+    if (options->branch_mounts) {
+        machine_forget_mounts(s->mounts);
+        s->mounts = options->branch_mounts;
+        atomic_fetch_add(&s->mounts->references, 1);
+        return PF_OK;
+    }
     for (size_t i = 0; s->mounts && !replays && i < s->mounts->count; i++)
         s->mounts->items[i].given = false;
     for (const struct machine_mount_request *r = options->mounts; r; r = r->next) {

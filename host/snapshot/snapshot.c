@@ -408,6 +408,31 @@ pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t
     return open_sandbox(options, data, len, false, out, error);
 }
 
+/* Through bytes, so that a trace can begin with them. */
+pf_status pf_sandbox_fork_with(pf_sandbox *s, const pf_options *options, pf_sandbox **out,
+                               pf_error *error) {
+    *out = NULL;
+    pf_sandbox *branch;
+    char *data;
+    size_t len;
+    pf_status status = machine_fork(s, &branch, error);
+    if (status != PF_OK) return status;
+    pf_options how = *options;
+    how.trusted = true;
+    how.mounts = NULL;
+    how.branch_mounts = branch->mounts;
+    status = pf_sandbox_snapshot(branch, &data, &len, error);
+    if (status == PF_OK) status = pf_sandbox_restore(&how, data, len, out, error);
+    if (status == PF_OK && branch->has_result) {
+        (*out)->has_result = true;
+        (*out)->result = branch->result;
+        machine_point_result(*out);
+    }
+    pf_free(data);
+    pf_sandbox_free(branch);
+    return status;
+}
+
 pf_status pf_snapshot_look(const char *data, size_t len, const void *key, size_t key_len,
                            pf_sandbox **out, pf_error *error) {
     *out = NULL;

@@ -89,9 +89,9 @@ class ObservedMachine:
         with contextlib.suppress(Exception):
             self._ended(outcome)
 
-    def fork(self) -> ObservedMachine:
+    def fork(self, *how: Any) -> ObservedMachine:
         observers = [observer.branch() for observer in self._observers]
-        return ObservedMachine(self._machine.fork(), observers)
+        return ObservedMachine(self._machine.fork(*how), observers)
 
     def _answered(self, id: int, text: str | None, error: str | None) -> None:
         pending = {call[0]: call[1] for call in self._machine.pending()}

@@ -87,11 +87,10 @@ class Sandbox:
         self._approve = approve
         self._lock = _thread.allocate_lock()
         self._last: Call | None = None
-        self._machine = _native.Machine(
-            _settings(self, limits, env, clock, seed, js_prelude),
-            _snapshot,
-            _durable(key, record, redact, mounts),
-        )
+        self._settings = _settings(self, limits, env, clock, seed, js_prelude)
+        self._durable = _durable(key, record, redact, mounts)
+        self._branches = 0
+        self._machine = _native.Machine(self._settings, _snapshot, self._durable)
         if audit is not None or "opentelemetry.trace" in sys.modules:
             from .observe import observed
 
@@ -339,12 +338,16 @@ class Sandbox:
             _snapshot=bytes(data),
         )
 
-    def fork(self) -> Self:
+    def fork(self, *, record: str | PathLike[str] | Literal[False] | None = None) -> Self:
         """An independent copy of the whole sandbox, in well under a millisecond.
 
         Files, processes, variables, pending calls and what was spent of the capabilities are as
         they were; from here on the two know nothing of each other. Tools, handlers and capabilities
         are this sandbox's. Pending calls have ids of their own in the branch, in the same order.
+
+        With ``record`` the branch has a trace of its own, which begins with a snapshot of it. The
+        first branch of what is recorded as ``run.jsonl`` is recorded as ``run.1.jsonl`` unless
+        another path is given, or False.
 
         >>> with Sandbox() as trunk:
         ...     _ = trunk.run("x=1; echo draft > plan")
@@ -353,15 +356,36 @@ class Sandbox:
         ...     trunk.run("echo $x; cat plan").stdout
         '1\\ndraft\\n'
         """
+        durable = self._branch_durable(record)
         with self._entered():
-            machine = self._machine.fork()
+            machine = (
+                self._machine.fork(self._settings, durable)
+                if durable[1] is not None or self._durable[1] is not None
+                else self._machine.fork()
+            )
         branch = object.__new__(type(self))
         branch.__dict__.update(self.__dict__)
         branch._lock = _thread.allocate_lock()
         branch._last = None
         branch._machine = machine
+        branch._durable = durable
+        branch._branches = 0
         branch.files = Files(machine)
         return branch
+
+    def _branch_durable(self, record: str | PathLike[str] | Literal[False] | None) -> Durable:
+        from os import fspath, path
+
+        key, trace, redact, _ = self._durable
+        if record is not None:
+            trace = None if record is False else fspath(record)
+        elif trace is not None:
+            self._branches += 1
+            stem, suffix = path.splitext(trace)
+            if suffix[1:].isdigit():  # that of a branch, without another
+                stem, suffix = trace, ""
+            trace = f"{stem}.{self._branches}{suffix}"
+        return key, trace, redact, []
 
     # ------------------------------------------------------------------ looking and ending
 

@@ -136,3 +136,41 @@ def test_time_stands_still_while_a_call_waits():
         )
         sandbox.step().resume("answer")
         assert sandbox.result.stdout == "answer\n"
+
+
+def test_branches_are_recorded(tmp_path):
+    """Each has a trace of its own, beside the trunk's."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "f").write_text("mounted\n")
+    mounts = {"/data": (tmp_path / "data", "copy")}
+    out = {}
+    granted = MethodCapability("ask", max_calls=3)
+    how = {"tools": [Tool("ask")], "capabilities": [granted]}
+    with Sandbox(record=tmp_path / "run.jsonl", mounts=mounts, key=b"k" * 16, **how) as trunk:
+        trunk.run("x=1; echo $RANDOM > f")
+        trunk.start("y=$(tool ask --n 1); echo $x $y; cat f; date +%N; cat /data/f")
+        with trunk.fork() as one, trunk.fork() as two:
+            assert one.pending[0].id != two.pending[0].id != trunk.pending[0].id
+            one.pending[0].resume("first")
+            out["run.1.jsonl"] = [one.result.stdout, one.run("echo $RANDOM; date +%N").stdout]
+            with one.fork() as inner, one.fork(record=tmp_path / "other") as other:
+                assert inner.result.stdout == one.result.stdout
+                out["run.1.1.jsonl"] = [inner.run("echo $RANDOM $x").stdout]
+                out["other"] = [other.run("echo $RANDOM; cat f; ls /data").stdout]
+            with one.fork(record=False) as unseen:
+                unseen.run("true")
+            two.pending[0].fail("second")
+            out["run.2.jsonl"] = [two.result.stdout]
+            left = [sandbox.calls_left(granted) for sandbox in (one, two, trunk)]
+            assert left == [2, 2, 2]
+        trunk.pending[0].resume("trunk")
+        out["run.jsonl"] = ["", trunk.result.stdout]
+    (tmp_path / "data" / "f").write_text("other\n")
+    assert {p.name for p in tmp_path.iterdir()} == {*out, "data"}
+    for name, wanted in out.items():
+        with replay(tmp_path / name) as again:
+            assert [result.stdout for result in again.results] == wanted, name
+    with Sandbox() as plain, plain.fork(record=tmp_path / "late") as branch:
+        found = branch.run("echo $RANDOM").stdout
+    with replay(tmp_path / "late") as again:
+        assert again.results[0].stdout == found

@@ -23,13 +23,16 @@ SHELL = [
     "seq $((RANDOM % 500)) | sort -R | head -3 | paste -sd,",
     "trap 'echo bye $?' EXIT; tool ask --n 3 | tr a-z A-Z; (exit $((RANDOM % 3)))",
     "mkdir -p d$((RANDOM % 9)); touch d$((RANDOM % 9))/t 2> /dev/null; find d* | sort | md5sum",
-    "while read -r l; do echo \"<$l>\"; tool ask --n ${#l}; done <<END\nabc\nde$RANDOM\nEND\n",
+    'while read -r l; do echo "<$l>"; tool ask --n ${#l}; done <<END\nabc\nde$RANDOM\nEND\n',
     "rm -f p; mkfifo p; tool ask --n 1 > p & cat p; wait $!; ls -l p | cut -c1",
     "tail -n 50 log > l2 2> /dev/null; mv -f l2 log; stat -c '%s %Y' log 2> /dev/null",
     "local_() { local x=$1; tool ask --n $x; echo $x; }; local_ $((RANDOM % 9)); echo $x",
     "awk -v s=$RANDOM 'BEGIN { srand(s); for (i = 0; i < 3; i++) print rand() }'",
     "set -- $(tool ask --n 7 | jq -r '.n, .twice'); echo $# $1 $2; cd ..; cd - > /dev/null; pwd",
     "kill %% 2> /dev/null; jobs > j; wc -l < j; uuidgen",
+    "cat /m/d$((RANDOM % 4))/f$((RANDOM % 5)); tool ask --n 1 < /dev/null; ls -l /m/d1 | md5sum",
+    "mv /m/d$((RANDOM % 4)) /m/e$((RANDOM % 9)) 2> /dev/null; find /m | sort | md5sum",
+    "echo $x >> /m/d2/f$((RANDOM % 5)); rm -f /m/d3/f1; (cat /m/*/f3 &) | wc -c; df -i /m | md5sum",
 ]
 SCRIPT = [
     "const r = await Promise.all([ask({n: 1}), ask({n: Math.floor(Math.random() * 9)})]);"
@@ -38,14 +41,32 @@ SCRIPT = [
     "console.log(fs.readFileSync('log', 'utf8').length, crypto.randomUUID())",
     "const h = await $`tool ask --n 5`; return h.stdout.length + performance.now()",
     "let s = 0; for (let i = 0; i < 2000; i++) s += i % 7; setTimeout(() => console.log(s), 50)",
+    "console.log(fs.readFileSync('/m/top', 'utf8') + fs.readdirSync('/m').join())",
     "try { await ask({n: 'bad'}) } catch (e) { console.log(e.name, (await ask({n: 2})).twice) }",
 ]
 GRANTED = [MethodCapability("ask")]
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
-def authority():
-    return {"tools": [Tool("ask", schema=SCHEMA)], "capabilities": GRANTED}
+def authority(mounted):
+    mounts = {"/m": (mounted, "copy")}
+    return {"tools": [Tool("ask", schema=SCHEMA)], "capabilities": GRANTED, "mounts": mounts}
+
+
+def make_mounted(folder):
+    """A host directory that is the same whenever it is made."""
+    mounted = os.path.join(folder, "mounted")
+    for d in range(4):
+        os.makedirs(os.path.join(mounted, f"d{d}"))
+        for f in range(5):
+            with open(os.path.join(mounted, f"d{d}", f"f{f}"), "w") as file:
+                file.write(f"{d} {f}\n" * 100)
+    with open(os.path.join(mounted, "top"), "w") as file:
+        file.write("top")
+    for directory, directories, names in os.walk(mounted):
+        for name in [".", *directories, *names]:
+            os.utime(os.path.join(directory, name), (1_600_000_000, 1_600_000_000))
+    return mounted
 
 
 def answer(call):
@@ -65,7 +86,10 @@ def seen(result):
 
 def undisturbed(steps, seed):
     chance, out = random.Random(seed), []
-    with Sandbox(clock=1_700_000_000, seed=seed, **authority()) as sandbox:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Sandbox(clock=1_700_000_000, seed=seed, **authority(make_mounted(folder))) as sandbox,
+    ):
         for _ in range(steps):
             sandbox.start(*script(chance))
             while sandbox.result is None:
@@ -78,9 +102,9 @@ def files(sandbox):
     return {path: hashlib.sha256(data).hexdigest() for path, data in sandbox.files.items()}
 
 
-def finish_elsewhere(data):
+def finish_elsewhere(data, mounted):
     """In another process: the run that is on comes to its end there."""
-    with Sandbox.restore(data, **authority()) as sandbox:
+    with Sandbox.restore(data, **authority(mounted)) as sandbox:
         while sandbox.result is None:
             answer(sandbox.pending[0])
         return seen(sandbox.result), sandbox.snapshot()
@@ -92,10 +116,11 @@ class Disturbed:
     def __init__(self, seed, pool, folder):
         self.chance = random.Random(seed + 1)
         self.pool = pool
-        self.trace = os.path.join(folder, "trace")
+        self.trace = self.first_trace = os.path.join(folder, "trace")
         self.recorded = None  # what the runs of the trace that is being written gave
         self.counts = dict.fromkeys(["restore", "branch", "leave", "elsewhere", "replay"], 0)
-        self.sandbox = Sandbox(clock=1_700_000_000, seed=seed, **authority())
+        self.authority = authority(make_mounted(folder))
+        self.sandbox = Sandbox(clock=1_700_000_000, seed=seed, **self.authority)
 
     def replace(self, sandbox):
         self.end_recording()
@@ -116,12 +141,16 @@ class Disturbed:
         if what in ("restore", "record"):
             data = self.sandbox.snapshot()
             self.end_recording()
-            record = self.trace if what == "record" else None
-            self.replace(Sandbox.restore(data, record=record, **authority()))
+            record = self.first_trace if what == "record" else None
+            self.trace = self.first_trace
+            self.replace(Sandbox.restore(data, record=record, **self.authority))
             self.recorded = [] if record else None
             self.counts["restore"] += 1
-        elif what == "branch":  # go on in a branch
+        elif what == "branch":  # go on in a branch, and in a recorded one where that was recorded
+            recorded = self.recorded is not None
             self.replace(self.sandbox.fork())
+            if recorded:
+                self.trace, self.recorded = self.sandbox._durable[1], []
             self.counts["branch"] += 1
         elif what == "leave":  # let a branch go another way
             with self.sandbox.fork() as branch:
@@ -145,8 +174,8 @@ class Disturbed:
     def elsewhere(self):
         data = self.sandbox.snapshot()
         self.end_recording()
-        out, data = self.pool.apply(finish_elsewhere, (data,))
-        self.replace(Sandbox.restore(data, **authority()))
+        out, data = self.pool.apply(finish_elsewhere, (data, self.authority["mounts"]["/m"][0]))
+        self.replace(Sandbox.restore(data, **self.authority))
         self.counts["elsewhere"] += 1
         return out
 

@@ -142,14 +142,28 @@ static PyObject *native_snapshot(machine *self, PyObject *none) {
     return bytes;
 }
 
-static PyObject *native_fork(machine *self, PyObject *none) {
-    (void)none;
-    if (!native_enter(self)) return NULL;
+/* fork(), or fork(settings, durable) */
+static PyObject *native_fork(machine *self, PyObject *const *args, Py_ssize_t count) {
+    pf_options *options = NULL;
+    if (count == 2) {
+        options = native_options(self->state, args[0]);
+        if (!options) return NULL;
+        if (!native_durable(self->state, options, args[1])) {
+            pf_options_free(options);
+            return NULL;
+        }
+    }
+    if (!native_enter(self)) {
+        pf_options_free(options);
+        return NULL;
+    }
     pf_sandbox *sandbox = NULL;
     pf_error error;
     pf_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = pf_sandbox_fork(self->sandbox, &sandbox, &error);
+    status = options ? pf_sandbox_fork_with(self->sandbox, options, &sandbox, &error)
+                     : pf_sandbox_fork(self->sandbox, &sandbox, &error);
+    pf_options_free(options);
     Py_END_ALLOW_THREADS
     native_leave(self);
     if (status != PF_OK) return native_raise(self->state, &error, NULL);
@@ -190,7 +204,7 @@ static PyMethodDef methods[] = {
     ONE("file_stat", native_file_stat),
     ONE("file_list", native_file_list),
     PLAIN("snapshot", native_snapshot),
-    PLAIN("fork", native_fork),
+    FAST("fork", native_fork),
     PLAIN("processes", native_processes),
     ONE("mount_changes", native_mount_changes),
     FAST("mount_export", native_mount_export),
