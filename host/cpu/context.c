@@ -28,10 +28,11 @@ __asm__(".text\n"
         "cpu_guarded:\n"
         "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
         "  movq %rsp, (%rdi)\n"
+        "  movq %rsp, %rbx\n"
+        "  movq %rcx, %rsp\n"
         "  movq %rdx, %rdi\n"
-        "  subq $8, %rsp\n"
         "  callq *%rsi\n"
-        "  addq $8, %rsp\n"
+        "  movq %rbx, %rsp\n"
         "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
         "  ret\n"
         ".size cpu_guarded, .-cpu_guarded\n");
@@ -72,7 +73,8 @@ __asm__(".text\n"
         "cpu_escape:\n  mov sp, x0\n  mov x0, x1\n" RESTORE
         ".size cpu_escape, .-cpu_escape\n"
         ".globl cpu_guarded\n.hidden cpu_guarded\n.type cpu_guarded,@function\n"
-        "cpu_guarded:\n" SAVE "  mov x9, sp\n  str x9, [x0]\n  mov x0, x2\n  blr x1\n" RESTORE
+        "cpu_guarded:\n" SAVE "  mov x19, sp\n  str x19, [x0]\n  mov sp, x3\n  mov x0, x2\n"
+        "  blr x1\n  mov sp, x19\n" RESTORE
         ".size cpu_guarded, .-cpu_guarded\n");
 
 void *cpu_context(void *top, void (*entry)(void)) {

@@ -16,9 +16,9 @@ intptr_t cpu_switch(void **save, void *load, intptr_t value);
 /* Goes on with `load` and forgets the running context. */
 _Noreturn void cpu_escape(void *load, intptr_t value);
 
-/* Calls function(argument) on the running stack with the context saved in *save, so that
- * cpu_escape(*save, v) returns v from here in its place. */
-intptr_t cpu_guarded(void **save, intptr_t (*function)(void *), void *argument);
+/* Calls function(argument) on the stack that ends at `top` (a multiple of 16) with the context saved
+ * in *save, so that cpu_escape(*save, v) returns v from here in its place. */
+intptr_t cpu_guarded(void **save, intptr_t (*function)(void *), void *argument, void *top);
 
 /* A context at the top of a fresh stack [.., top) whose first act is entry(). It must not return. */
 void *cpu_context(void *top, void (*entry)(void));

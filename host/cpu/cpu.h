@@ -101,6 +101,7 @@ struct cpu_thread {
     struct cpu_watch *watch;
     int trap_signal;              /* what the last CPU_EXIT_TRAP means as a signal */
     volatile unsigned kernel_ticks; /* ticks since the kernel was called */
+    struct cpu_stack *kernel_stack; /* for a kernel that the host calls; programs call it on theirs */
     struct cpu_stack *stacks;     /* free ones */
     unsigned stack_count;
     void *altstack;
@@ -125,6 +126,9 @@ struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance);
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]);
 /* Learns where its Asyncify stack lies; while no frame is unwound, at its first call. */
 void cpu_note_asyncify_stack(cpu_instance *instance);
+/* Is {current, end} as Asyncify's own functions demand? They trap if not, and a program can write
+ * there what it likes: ask before calling start_unwind, stop_unwind or stop_rewind. */
+bool cpu_asyncify_sound(const cpu_instance *instance);
 /* A copy of an instance's globals, without memory; free() it. */
 cpu_instance *cpu_instance_model(const cpu_instance *from);
 /* An instance with the globals of `model` and a slot whose memory the caller still has to size and
@@ -176,10 +180,11 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance);
 void cpu_park(struct cpu_thread *self, cpu_instance *instance);
 /* From the trampoline: never come back. */
 _Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how);
+struct cpu_stack *cpu_stack_new(void); /* NULL: no memory */
 void cpu_stack_discard(struct cpu_stack *stack);
 /* Is there stack left for a kernel call on top of this program? */
 bool cpu_stack_left(const cpu_instance *instance);
-/* Runs function(argument) on the host's stack with faults in `kernel` survived: its result, or
+/* Runs function(argument) on the thread's kernel stack with faults in `kernel` survived: its result, or
  * CPU_EXIT_KERNEL. The function sets mode to CPU_KERNEL around the generated code. */
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument);

@@ -60,6 +60,9 @@ cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *
     if (!instance->slot || !instance->memory)
         return give_up(instance, instance->slot, ENOMEM);
     if (image->asyncify) instance->asyncify = image->asyncify(instance->module);
+    /* It is read from here on without another look: memories do not shrink. */
+    if ((uint64_t)instance->asyncify + 2 * sizeof(uint32_t) > instance->memory->size)
+        return give_up(instance, instance->slot, ENOEXEC);
     return instance;
 }
 
@@ -97,10 +100,16 @@ uint32_t cpu_stack_pointer(const cpu_instance *instance) {
 
 void cpu_note_asyncify_stack(cpu_instance *instance) {
     uint32_t at[2], size = instance->memory->size;
-    if (!instance->asyncify || instance->asyncify > size - sizeof at) return;
+    if (!instance->asyncify) return;
     memcpy(at, instance->slot->base + instance->asyncify, sizeof at);
     if (at[0] >= instance->image->stack_size && at[0] <= at[1] && at[1] <= size)
         instance->asyncify_stack = (struct cpu_range){at[0], at[1]};
+}
+
+bool cpu_asyncify_sound(const cpu_instance *instance) {
+    uint32_t at[2];
+    memcpy(at, instance->slot->base + instance->asyncify, sizeof at);
+    return at[0] <= at[1];
 }
 
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]) {

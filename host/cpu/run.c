@@ -11,14 +11,8 @@
 /* Free stacks a thread keeps; parked processes hold theirs. */
 #define STACKS_KEPT 8
 
-static struct cpu_stack *stack_take(struct cpu_thread *self) {
-    struct cpu_stack *stack = self->stacks;
-    if (stack) {
-        self->stacks = stack->next;
-        self->stack_count--;
-        return stack;
-    }
-    stack = calloc(1, sizeof *stack);
+struct cpu_stack *cpu_stack_new(void) {
+    struct cpu_stack *stack = calloc(1, sizeof *stack);
     if (!stack) return NULL;
     uint8_t *p = mmap(NULL, CPU_STACK_BYTES + CPU_GUARD_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -29,6 +23,14 @@ static struct cpu_stack *stack_take(struct cpu_thread *self) {
     }
     stack->base = p + CPU_GUARD_BYTES;
     stack->size = CPU_STACK_BYTES;
+    return stack;
+}
+
+static struct cpu_stack *stack_take(struct cpu_thread *self) {
+    struct cpu_stack *stack = self->stacks;
+    if (!stack) return cpu_stack_new();
+    self->stacks = stack->next;
+    self->stack_count--;
     return stack;
 }
 
@@ -50,7 +52,10 @@ static void stack_give(struct cpu_thread *self, struct cpu_stack *stack) {
 
 /* The first thing on a fresh stack. */
 static void entry(void) {
-    cpu_instance *instance = cpu_thread()->running;
+    struct cpu_thread *self = cpu_thread();
+    cpu_instance *instance = self->running;
+    /* Not before: until here the context that the timer would go back to was the last run's. */
+    self->mode = CPU_PROGRAM;
     if (instance->rewinding) {
         instance->image->start_rewind(instance->module, instance->asyncify);
     }
@@ -74,10 +79,9 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
     }
     self->running = instance;
     instance->thread = self;
-    bool resumed = instance->state == CPU_PARKED;
     instance->state = CPU_UNWOUND;
-    /* A parked program goes on inside the trampoline, which is the host's code. */
-    self->mode = resumed ? CPU_HOST : CPU_PROGRAM;
+    /* It begins in entry(), or goes on inside the trampoline: both are the host's code. */
+    self->mode = CPU_HOST;
     enum cpu_exit how = (enum cpu_exit)cpu_switch(&self->host_context, context, 0);
     self->mode = CPU_HOST;
     self->running = NULL;
@@ -88,6 +92,10 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
     stack_give(self, instance->stack);
     instance->stack = NULL;
     if (how == CPU_EXIT_RETURNED) {
+        if (!cpu_asyncify_sound(instance)) { /* its frames overflowed their stack, or it lies */
+            self->trap_signal = SIGSEGV;
+            return CPU_EXIT_TRAP;
+        }
         instance->image->stop_unwind(instance->module);
         instance->rewinding = true;
     }
@@ -112,7 +120,8 @@ bool cpu_stack_left(const cpu_instance *instance) {
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument) {
     self->kernel = kernel;
-    intptr_t result = cpu_guarded(&self->host_context, function, argument);
+    uint8_t *top = self->kernel_stack->base + self->kernel_stack->size;
+    intptr_t result = cpu_guarded(&self->host_context, function, argument, top);
     self->mode = CPU_HOST;
     return result;
 }

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -25,11 +24,11 @@ static void thread_free(void *p) {
         sigaltstack(&off, NULL);
         free(self->altstack);
     }
+    if (self->kernel_stack) cpu_stack_discard(self->kernel_stack);
     while (self->stacks) {
         struct cpu_stack *s = self->stacks;
         self->stacks = s->next;
-        munmap(s->base - CPU_GUARD_BYTES, s->size + CPU_GUARD_BYTES);
-        free(s);
+        cpu_stack_discard(s);
     }
     free(self);
 }
@@ -50,7 +49,8 @@ struct cpu_thread *cpu_thread(void) {
     pthread_once(&once, make_key);
     self = calloc(1, sizeof *self);
     if (!self) return NULL;
-    if (!cpu_altstack(self) || pthread_setspecific(key, self) != 0) {
+    self->kernel_stack = cpu_stack_new();
+    if (!self->kernel_stack || !cpu_altstack(self) || pthread_setspecific(key, self) != 0) {
         thread_free(self);
         return NULL;
     }

@@ -3,8 +3,8 @@
  *
  * It sets a flag that the trampoline looks at, and, as a backstop, cuts a program that makes no
  * calls. It never cuts the kernel in the middle of a call; a kernel call that lasts for
- * KERNEL_TICKS_MAX ticks means the sandbox is lost. When no guest runs, the tick turns itself off,
- * so an embedder sees at most one after the last run.
+ * KERNEL_TICKS_MAX ticks means the sandbox is lost, in a run or outside of one. When no guest runs,
+ * the tick turns itself off, so an embedder sees at most one after the last run.
  */
 #include "cpu.h"
 
@@ -34,16 +34,16 @@ static void on_tick(int number, siginfo_t *info, void *ucontext) {
     struct cpu_thread *self = cpu_self;
     if (!self) return;
     struct cpu_watch *watch = self->watch;
-    if (!watch) {
+    if (self->mode == CPU_KERNEL && ++self->kernel_ticks > KERNEL_TICKS_MAX)
+        cpu_redirect(ucontext, self, CPU_EXIT_KERNEL);
+    if (!watch && self->mode == CPU_HOST) {
         struct itimerspec off = {0};
         timer_settime(self->timer, 0, &off, NULL);
         self->timer_on = false;
-    } else {
+    } else if (watch) {
         unsigned ticks = atomic_fetch_add_explicit(&watch->ticks, 1, memory_order_relaxed) + 1;
         if (ticks >= watch->stop_at) atomic_store_explicit(&watch->stop, 1, memory_order_relaxed);
-        if (self->mode == CPU_KERNEL && ++self->kernel_ticks > KERNEL_TICKS_MAX)
-            cpu_redirect(ucontext, self, CPU_EXIT_KERNEL);
-        else if (self->mode == CPU_PROGRAM && ticks >= watch->kill_at)
+        if (self->mode == CPU_PROGRAM && ticks >= watch->kill_at)
             cpu_redirect(ucontext, self, CPU_EXIT_STOPPED);
     }
     errno = saved_errno;

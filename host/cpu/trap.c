@@ -30,9 +30,12 @@ static bool in_slot(const cpu_instance *instance, const uint8_t *address) {
            address < instance->slot->base + CPU_SLOT_BYTES;
 }
 
+static bool below(const struct cpu_stack *stack, const uint8_t *address) {
+    return address >= stack->base - CPU_GUARD_BYTES && address < stack->base;
+}
+
 static bool in_guard(const cpu_instance *instance, const uint8_t *address) {
-    return instance && instance->stack && address >= instance->stack->base - CPU_GUARD_BYTES &&
-           address < instance->stack->base;
+    return instance && instance->stack && below(instance->stack, address);
 }
 
 /* Makes the interrupted thread go on in the host's context with `how` once the handler returns. */
@@ -73,7 +76,8 @@ static void on_fault(int number, siginfo_t *info, void *ucontext) {
         self->trap_signal = SIGSEGV;
         cpu_redirect(ucontext, self, CPU_EXIT_TRAP);
     } else if (self && self->mode == CPU_KERNEL &&
-               (in_slot(self->kernel, address) || in_guard(self->running, address))) {
+               (in_slot(self->kernel, address) || in_guard(self->running, address) ||
+                below(self->kernel_stack, address))) {
         cpu_redirect(ucontext, self, CPU_EXIT_KERNEL);
     } else {
         pass_on(number, info, ucontext);

@@ -10,7 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void call_free(struct machine_call *call) {
+/* The payload, or a call's strings and the tree that was checked: about twice its length. */
+#define CALL_BYTES(len) (512 + 2 * (uint64_t)(len))
+
+static bool fits(const pf_sandbox *s, size_t len) {
+    return s->budget.used <= s->budget.limit &&
+           CALL_BYTES(len) <= s->budget.limit - s->budget.used;
+}
+
+static void charge(pf_sandbox *s, struct machine_call *call, size_t len) {
+    call->charged = CALL_BYTES(len);
+    s->budget.used += call->charged;
+    if (s->budget.used > s->budget.peak) s->budget.peak = s->budget.used;
+}
+
+bool machine_charge_call(pf_sandbox *s, struct machine_call *call, size_t len) {
+    if (!fits(s, len)) return false;
+    charge(s, call, len);
+    return true;
+}
+
+static void call_free(pf_sandbox *s, struct machine_call *call) {
+    s->budget.used -= call->charged;
     cap_decision_free(&call->decision);
     free(call->restored);
     free(call);
@@ -20,7 +41,7 @@ void machine_forget_calls(pf_sandbox *s) {
     while (s->calls) {
         struct machine_call *call = s->calls;
         s->calls = call->next;
-        call_free(call);
+        call_free(s, call);
     }
 }
 
@@ -55,7 +76,7 @@ static char *take(pf_sandbox *s, struct pf_op_request *request, size_t *len) {
     base_buf_init(&whole, SIZE_MAX);
     char *chunk = malloc(sizeof *request + PF_IO_MAX);
     if (!chunk) return NULL;
-    for (bool first = true;; first = false) {
+    for (;;) {
         struct k_call call = {.call = PF_CALL_HOST_OP_TAKE,
                               .out = chunk,
                               .out_cap = sizeof *request + PF_IO_MAX};
@@ -63,11 +84,11 @@ static char *take(pf_sandbox *s, struct pf_op_request *request, size_t *len) {
         if (r < 0 || call.out_len < sizeof *request) break;
         memcpy(request, chunk, sizeof *request);
         size_t piece = call.out_len - sizeof *request;
-        if (request->payload_len > s->limits.tool_argument_bytes + 4096 ||
+        if ((request->payload_len > 4096 &&
+             request->payload_len - 4096 > s->limits.tool_argument_bytes) ||
             request->offset != whole.len || (piece == 0 && request->payload_len > whole.len) ||
             !base_buf_add(&whole, chunk + sizeof *request, piece))
             break;
-        (void)first;
         if (whole.len >= request->payload_len) {
             free(chunk);
             *len = whole.len;
@@ -104,6 +125,14 @@ static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
     if (s->on_decision) s->on_decision(s->on_decision_user, &decision);
 }
 
+/* What the machine itself refuses, before the gate is asked. */
+static void over_limit(pf_sandbox *s, uint32_t op, char *why) {
+    char none[] = "";
+    refuse(s, op, PF_OP_LIMIT, why);
+    report(s, 0, &(struct cap_decision){.outcome = PF_OP_LIMIT, .method = none, .name = none,
+                                        .capability = -1, .message = why});
+}
+
 static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     struct machine_call *call = calloc(1, sizeof *call);
     if (!call) {
@@ -112,10 +141,11 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     }
     call->op = op;
     if (s->run.tool_calls >= s->limits.tool_calls) {
-        char over[] = "this run has made as many tool calls as it may (tool_calls)", none[] = "";
-        refuse(s, op, PF_OP_LIMIT, over);
-        report(s, 0, &(struct cap_decision){.outcome = PF_OP_LIMIT, .method = none, .name = none,
-                                            .capability = -1, .message = over});
+        char over[] = "this run has made as many tool calls as it may (tool_calls)";
+        over_limit(s, op, over);
+    } else if (!fits(s, len)) {
+        char over[] = "the sandbox has no memory left for another call (memory_bytes)";
+        over_limit(s, op, over);
     } else if (cap_gate_check(s->gate, payload, len, &call->decision, NULL) != PF_OK) {
         refuse(s, op, PF_OP_FAILED, "the host is out of memory");
     } else if (call->decision.outcome != PF_OP_OK) {
@@ -124,6 +154,7 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
                call->decision.message ? call->decision.message : "denied");
     } else {
         s->run.tool_calls++;
+        charge(s, call, call->decision.params_len);
         call->id = s->next_call++;
         report(s, call->id, &call->decision);
         call->method = call->decision.method;
@@ -134,7 +165,7 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
         *find(s, UINT64_MAX, 0) = call; /* at the end */
         return;
     }
-    call_free(call);
+    call_free(s, call);
 }
 
 void machine_take_calls(pf_sandbox *s) {
@@ -149,7 +180,7 @@ void machine_take_calls(pf_sandbox *s) {
             if (call) {
                 *at = call->next;
                 machine_tape_cancel(s, call->id);
-                call_free(call);
+                call_free(s, call);
             }
         } else if (request.kind != PF_OP_TOOL) {
             refuse(s, request.id, PF_OP_UNKNOWN, "the host does not know this operation");
@@ -193,6 +224,6 @@ pf_status machine_answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const cha
     if (r == -PF_ENOMEM || r == -PF_ENOSPC)
         refuse(s, call->op, PF_OP_INVALID, "the sandbox has no memory left for this result");
     *at = call->next;
-    call_free(call);
+    call_free(s, call);
     return s->dead ? machine_dead(s, error) : PF_OK;
 }

@@ -46,7 +46,7 @@ static bool copy_calls(const pf_sandbox *from, pf_sandbox *to) {
     struct machine_call **end = &to->calls;
     for (const struct machine_call *call = from->calls; call; call = call->next) {
         *end = copy_call(call);
-        if (!*end) return false;
+        if (!*end || !machine_charge_call(to, *end, call->params_len)) return false;
         (*end)->id = to->next_call++;
         end = &(*end)->next;
     }

@@ -1,8 +1,8 @@
 /*
  * host/machine/kernel.c: the host's own messages to the kernel, as process 0.
  *
- * The kernel runs on the host's stack here. If it faults or hangs, the sandbox is lost and says so;
- * the host goes on.
+ * The kernel runs on a stack of its own here, one for each thread. If it faults or hangs, the sandbox
+ * is lost and says so; the host goes on.
  */
 #include "machine.h"
 
@@ -17,6 +17,9 @@ static void lost(pf_sandbox *sandbox) {
     sandbox->dead = true;
     if (!sandbox->dead_why) sandbox->dead_why = "its kernel faulted or did not come back";
 }
+
+/* Time is the sum of this and of when it began: 146 years are for ever, and never overflow. */
+#define DEADLINE_MAX (INT64_MAX / 2)
 
 struct guarded {
     pf_sandbox *sandbox;
@@ -44,6 +47,16 @@ static intptr_t guarded_next(void *argument) {
     return 0;
 }
 
+static intptr_t guarded_mailbox(void *argument) {
+    struct guarded *g = argument;
+    cpu_instance *kernel = g->sandbox->kernel;
+    g->self->kernel_ticks = 0;
+    g->self->mode = CPU_KERNEL;
+    g->action = kernel->image->k_mailbox(kernel->module);
+    g->self->mode = CPU_HOST;
+    return 0;
+}
+
 static intptr_t guarded_boot(void *argument) {
     struct guarded *g = argument;
     cpu_instance *kernel = g->sandbox->kernel;
@@ -57,6 +70,8 @@ static intptr_t guarded_boot(void *argument) {
 static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
     if (g->sandbox->dead) return false;
     g->self = cpu_thread();
+    /* A file call of the embedder's has no run around it, whose timer would be on. */
+    if (g->self) cpu_timer_start(g->self);
     if (!g->self || cpu_guard_kernel(g->self, g->sandbox->kernel, function, g) != 0) {
         lost(g->sandbox);
         return false;
@@ -112,6 +127,8 @@ bool machine_next(pf_sandbox *sandbox, struct pf_event *event) {
         lost(sandbox);
         return false;
     }
+    if (event->deadline_ns > DEADLINE_MAX) event->deadline_ns = INT64_MAX;
+    if (event->deadline_ns < 0) event->deadline_ns = 0;
     return true;
 }
 
@@ -136,7 +153,9 @@ bool machine_kernel_attach(pf_sandbox *sandbox) {
 
 bool machine_kernel_boot(pf_sandbox *sandbox) {
     cpu_instance *kernel = sandbox->kernel;
-    sandbox->mailbox = kernel->image->k_mailbox(kernel->module);
+    struct guarded g = {.sandbox = sandbox};
+    if (!guard(&g, guarded_mailbox)) return false;
+    sandbox->mailbox = g.action;
     if (!machine_kernel_attach(sandbox)) return false;
     size_t used = 0;
     for (int i = 0; i < machine_image_count(); i++) {
@@ -148,6 +167,5 @@ bool machine_kernel_boot(pf_sandbox *sandbox) {
     }
     machine_mailbox(sandbox)->msg.in = sandbox->in_area;
     machine_mailbox(sandbox)->msg.in_len = (uint32_t)used;
-    struct guarded g = {.sandbox = sandbox};
     return guard(&g, guarded_boot) && (int32_t)g.action == 0;
 }

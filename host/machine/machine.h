@@ -146,6 +146,7 @@ struct machine_call {
     int capability;
     struct cap_decision decision; /* of a call that was judged here */
     char *restored;               /* of one that came with a snapshot */
+    uint64_t charged;             /* bytes taken from the sandbox's budget */
 };
 
 enum machine_stage { STAGE_RUNNING, STAGE_INTERRUPTED, STAGE_KILLED };
@@ -325,6 +326,9 @@ void machine_run_free(struct machine_run *run);
 
 void machine_take_calls(pf_sandbox *sandbox);
 void machine_forget_calls(pf_sandbox *sandbox);
+/* Charges what the host holds for a call with parameters of `len` bytes until it is answered; false:
+ * over memory_bytes. */
+bool machine_charge_call(pf_sandbox *sandbox, struct machine_call *call, size_t len);
 pf_status machine_answer(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
                          size_t len, pf_error *error);
 /* machine_answer(), as the embedder does it: enters, answers, drives. pinfold.c */

@@ -96,7 +96,7 @@ void machine_drain_value(pf_sandbox *s) {
             .call = PF_CALL_HOST_RUN_VALUE, .out = chunk, .out_cap = sizeof chunk};
         if (machine_kernel(s, &call) <= 0 || call.out_len == 0) return;
         if (s->run.value.len + call.out_len > s->limits.tool_result_bytes) return;
-        base_buf_add(&s->run.value, chunk, call.out_len);
+        if (!base_buf_add(&s->run.value, chunk, call.out_len)) return;
     }
 }
 

@@ -12,7 +12,8 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address);
 
 /* An image being booted has no machine yet: its first call must be ARGS, and there it is frozen. */
 static void freeze(struct cpu_thread *self, cpu_instance *instance, const struct pf_message *m) {
-    if (m->call != PF_CALL_ARGS || !(m->flags & PF_MSG_UNWIND)) cpu_trap(self, SIGSYS);
+    if (m->call != PF_CALL_ARGS || !(m->flags & PF_MSG_UNWIND) || !cpu_asyncify_sound(instance))
+        cpu_trap(self, SIGSYS);
     instance->image->start_unwind(instance->module, instance->asyncify);
     self->mode = CPU_PROGRAM;
 }
@@ -37,12 +38,15 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
     pf_sandbox *sandbox = instance->owner;
     self->mode = CPU_HOST;
     if (instance->rewinding) {
+        if (!cpu_asyncify_sound(instance)) cpu_trap(self, SIGSEGV);
         instance->image->stop_rewind(instance->module);
         instance->rewinding = false;
     }
     uint64_t size = instance->memory->size;
     uint8_t *base = instance->slot->base;
-    if ((uint64_t)address + sizeof(struct pf_message) > size) cpu_trap(self, SIGSEGV);
+    if ((uint64_t)address + sizeof(struct pf_message) > size ||
+        address % _Alignof(struct pf_message) != 0)
+        cpu_trap(self, SIGSEGV);
     struct pf_message *caller = (struct pf_message *)(base + address);
     struct pf_message m;
     memcpy(&m, caller, sizeof m);
@@ -103,6 +107,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
         case PF_ACTION_GONE: cpu_leave(self, CPU_EXIT_GONE);
         default: cpu_leave(self, CPU_EXIT_KERNEL);
         }
+        if (!cpu_asyncify_sound(instance)) cpu_trap(self, SIGSEGV);
         instance->image->start_unwind(instance->module, instance->asyncify);
         self->mode = CPU_PROGRAM;
         return;
@@ -110,6 +115,9 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
 }
 
 static void died(pf_sandbox *sandbox, uint32_t proc, int signal_number) {
+    /* It did not come as far as to be copied. */
+    if (sandbox->action == PF_ACTION_FORK)
+        KERNEL(sandbox, HOST_FORK_DONE, .arg = {sandbox->fork_child, 0});
     KERNEL(sandbox, HOST_TRAP, .arg = {proc, signal_number});
 }
 

@@ -217,7 +217,7 @@ static bool get_calls(struct reader *r, pf_sandbox *s) {
         c->op = get_u32(r);
         c->handed_out = get_u32(r);
         c->capability = (int)get_u32(r);
-        if (!get_call_strings(r, c)) return false;
+        if (!get_call_strings(r, c) || !machine_charge_call(s, c, c->params_len)) return false;
         if (c->id == 0 || c->id >= s->next_call || c->capability < 0) r->bad = true;
     }
     return !r->bad;

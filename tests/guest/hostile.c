@@ -23,6 +23,7 @@ enum { MESSAGES = 300 };
 
 static uint64_t state;
 
+#ifdef __wasm__
 static uint32_t any(void) {
     state ^= state << 13;
     state ^= state >> 7;
@@ -30,9 +31,9 @@ static uint32_t any(void) {
     return (uint32_t)(state >> 16);
 }
 
-#ifdef __wasm__
 __attribute__((import_module("pf"), import_name("call"))) void
 __pf_import_call(struct pf_message *message);
+uint32_t pf_asyncify(void);
 
 static char buffer[1 << 17];
 
@@ -98,7 +99,20 @@ static void fill(void) {
     memcpy(buffer, texts[any() % 10], 16);
 }
 
+/* Lies about where Asyncify keeps the C stack, as a program can whose memory was taken over: the
+ * host must not run Asyncify's functions on it as if it were its own. */
+static void spoil(void) {
+    uint32_t *stack = (uint32_t *)(uintptr_t)pf_asyncify();
+    switch (any() % 4) {
+    case 0: stack[0] = stack[1] + 8; break;
+    case 1: stack[1] = 0; break;
+    case 2: stack[0] = memory_end() - 4; break;
+    default: stack[any() % 2] = any();
+    }
+}
+
 static void attack(void) {
+    if (any() % 4 == 0) spoil();
     for (int i = 0; i < MESSAGES; i++) {
         if (i % 16 == 0) fill();
         struct pf_message m = {
