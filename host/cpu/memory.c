@@ -42,6 +42,9 @@ struct cpu_slot *cpu_slot_acquire(void) {
     return slot;
 }
 
+void cpu_slots_hold(void) { pthread_mutex_lock(&pool.lock); }
+void cpu_slots_go_on(void) { pthread_mutex_unlock(&pool.lock); }
+
 static void destroy(struct cpu_slot *slot) {
     munmap(slot->base, CPU_SLOT_BYTES);
     free(slot);

@@ -29,6 +29,9 @@ struct cpu_slot {
 
 /* A slot with nothing accessible, or NULL when address space is out. */
 struct cpu_slot *cpu_slot_acquire(void);
+/* Around fork(): a child must not find the pool in the middle of another thread's change. */
+void cpu_slots_hold(void);
+void cpu_slots_go_on(void);
 /* Empties it and gives it back. */
 void cpu_slot_release(struct cpu_slot *slot);
 

@@ -35,12 +35,13 @@ static void thread_free(void *p) {
 
 /* A forked child of the host has no timers. */
 static void after_fork_in_child(void) {
+    cpu_slots_go_on();
     if (cpu_self) cpu_self->timer_made = cpu_self->timer_on = false;
 }
 
 static void make_key(void) {
     pthread_key_create(&key, thread_free);
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    pthread_atfork(cpu_slots_hold, cpu_slots_go_on, after_fork_in_child);
 }
 
 struct cpu_thread *cpu_thread(void) {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ucontext.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 /* SIGSTKSZ is too small where the processor has large registers to save. */
 #define ALTSTACK_BYTES (64u << 10)
@@ -23,6 +24,10 @@ extern __thread struct cpu_thread *cpu_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static struct sigaction previous[NSIG];
+static atomic_bool installed[NSIG], again[NSIG]; /* again: in front of one that came after us */
+/* This thread's last fault of that number went to `previous`. */
+static __thread unsigned char passed[NSIG]
+    __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool in_slot(const cpu_instance *instance, const uint8_t *address) {
@@ -54,8 +59,24 @@ void cpu_redirect(void *ucontext, struct cpu_thread *self, enum cpu_exit how) {
 #endif
 }
 
+/*
+ * A handler that is done with a fault often restores what it once found and raises the signal again
+ * (Python's faulthandler does). What it found is us, if it came after us; and we would give it back.
+ */
+static bool gives_back(int number, const siginfo_t *info) {
+    bool own = (info->si_code == SI_TKILL || info->si_code == SI_USER) && info->si_pid == getpid();
+    return own && passed[number] && atomic_load(&again[number]);
+}
+
 static void pass_on(int number, siginfo_t *info, void *ucontext) {
     const struct sigaction *old = &previous[number];
+    if (gives_back(number, info)) {
+        struct sigaction dfl = {.sa_handler = SIG_DFL};
+        sigaction(number, &dfl, NULL);
+        raise(number);
+        return;
+    }
+    passed[number] = 1;
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(number, info, ucontext);
     } else if (old->sa_handler == SIG_IGN || old->sa_handler == SIG_DFL) {
@@ -91,6 +112,7 @@ static void install(int number) {
     if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault) return;
     pthread_mutex_lock(&install_lock);
     previous[number] = now;
+    if (atomic_exchange(&installed[number], true)) atomic_store(&again[number], true);
     struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&ours.sa_mask);
     sigaction(number, &ours, NULL);

@@ -163,6 +163,7 @@ pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     if (!self) return base_error(error, PF_NO_MEMORY, "no memory for this thread's stacks");
     struct cpu_watch *outer = self->watch;
     self->watch = &s->watch;
+    cpu_traps_install(); /* others may have taken the signals since */
     cpu_timer_start(self);
     s->entered_ns = base_clock_monotonic();
     uint64_t cpu = cpu_clock();

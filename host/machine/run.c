@@ -221,7 +221,6 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     pf_status status = check_request(s, request, language, error);
     if (status != PF_OK) return status;
     bool shell = !language->program && !request->isolated;
-    cpu_traps_install();
     machine_tape_start(s, request);
     machine_show_time(s);
     s->session_alive = session_alive(s);

@@ -7,6 +7,10 @@
  */
 #include "harness.h"
 
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+
 enum { MEMORY = 96 << 20 };
 
 static pf_sandbox *small(void) {
@@ -18,6 +22,39 @@ static pf_sandbox *small(void) {
     MUST(pf_sandbox_new(options, &s, &test_error));
     pf_options_free(options);
     return s;
+}
+
+static volatile sig_atomic_t others;
+static sigjmp_buf recovered;
+
+static void on_fault_of_others(int number) {
+    (void)number;
+    others++;
+    siglongjmp(recovered, 1);
+}
+
+/* Somebody takes the fault signals before, or while a call is pending: the guest's faults are not
+ * theirs, and the host's own are. */
+static void test_faults_and_other_handlers(void) {
+    struct sigaction theirs = {.sa_handler = on_fault_of_others}, before;
+    sigaction(SIGSEGV, &theirs, &before);
+    pf_sandbox *s = small();
+    CHECK_RUN(s, "shell", "hostile fault; echo $?", "139\n", 0);
+    start(s, "shell", "tool lookup; hostile fault; echo $?");
+    sigaction(SIGSEGV, &theirs, NULL);
+    pf_call call;
+    CHECK(pf_sandbox_pending(s, &call, 1) == 1);
+    MUST(pf_sandbox_resume(s, call.id, "1", 1, &test_error));
+    CHECK_TEXT(pf_sandbox_result(s)->stdout_data, "1\n139\n");
+    CHECK(others == 0);
+    void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 1; i <= 3; i++) {
+        if (sigsetjmp(recovered, 1) == 0) *(volatile char *)page = 1;
+        CHECK(others == i);
+        CHECK_RUN(s, "shell", "hostile fault; echo $?", "139\n", 0);
+    }
+    sigaction(SIGSEGV, &before, NULL);
+    pf_sandbox_free(s);
 }
 
 static int setting(const char *name, int otherwise) {
@@ -45,5 +82,6 @@ int main(void) {
         CHECK_RUN(neighbour, "shell", "echo $secret; cat kept", "mine\nmine\n", 0);
     }
     pf_sandbox_free(neighbour);
+    test_faults_and_other_handlers();
     return finish_tests();
 }

@@ -4,6 +4,7 @@
  * may destroy themselves. TEST: not part of the product.
  *
  * usage: hostile SEED CHILDREN
+ *        hostile fault      reads far outside its memory
  *
  * Prints `done` when it came through; what it does to its own process is its own business.
  */
@@ -111,6 +112,10 @@ static void spoil(void) {
     }
 }
 
+static void fault(void) {
+    (void)*(volatile char *)(uintptr_t)(memory_end() + 100);
+}
+
 static void attack(void) {
     if (any() % 4 == 0) spoil();
     for (int i = 0; i < MESSAGES; i++) {
@@ -137,6 +142,7 @@ static void attack(void) {
 }
 #else
 static void attack(void) {}
+static void fault(void) {}
 #endif
 
 /* Waits a while, then kills: a child may have made itself wait for ever. */
@@ -152,6 +158,7 @@ static void reap(pid_t pid) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "fault") == 0) fault();
     if (argc != 3) {
         fprintf(stderr, "usage: hostile SEED CHILDREN\n");
         return 2;
