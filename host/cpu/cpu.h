@@ -166,6 +166,7 @@ struct cpu_template {
 };
 /* Freezes an UNWOUND program or the kernel. NULL on failure (errno). */
 struct cpu_template *cpu_template_new(const cpu_instance *from);
+size_t cpu_template_size(const struct cpu_template *t); /* of its memory, in bytes */
 void cpu_template_free(struct cpu_template *template);
 /* A new instance: `mapped` copy-on-write (for what lives long) or copied (short-lived) into `slot`,
  * which is taken over in any case; NULL: a new one. */

@@ -187,5 +187,6 @@ cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot)
         memcpy(copy->slot->base + live[i].from, from->slot->base + live[i].from,
                live[i].to - live[i].from);
     copy->slot->dirty = true;
+    copy->slot->began_with = from->memory->size;
     return copy;
 }

@@ -24,6 +24,7 @@ struct cpu_slot {
     size_t file_mapped;    /* its first bytes are a private mapping of a template, 0: anonymous */
     const struct cpu_template *origin; /* that template; meaningful with file_mapped */
     bool dirty;            /* anonymous bytes may be other than zero */
+    size_t began_with;     /* accessible bytes when its last process began */
     struct cpu_slot *next; /* in a free list */
 };
 

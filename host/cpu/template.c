@@ -84,6 +84,10 @@ fail:
     return NULL;
 }
 
+size_t cpu_template_size(const struct cpu_template *t) {
+    return t->size;
+}
+
 void cpu_template_free(struct cpu_template *t) {
     if (!t) return;
     int saved = errno;
@@ -145,6 +149,7 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
     } else {
         overwrite(t, instance);
         instance->slot->dirty = true;
+        instance->slot->began_with = t->size;
     }
     return instance;
 }

@@ -277,7 +277,8 @@ const struct pf_image *machine_image_info(int image);
 
 bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image);
 void machine_drop(pf_sandbox *sandbox, uint32_t proc);
-struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox);
+/* A slot of an ended process that began with this size, and has its pages still; or NULL. */
+struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, size_t size);
 pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 pf_status machine_configure_kernel(pf_sandbox *sandbox, pf_error *error);
 /* Decides what the random stream starts from, unless that was done. */

@@ -9,6 +9,7 @@
 
 /* Slots of ended processes that a sandbox keeps, and the size above which it does not. */
 #define SPARE_MAX        8
+#define SPARE_KINDS      4
 #define SPARE_BYTES_MAX  (8u << 20)
 
 pf_status machine_dead(pf_sandbox *sandbox, pf_error *error) {
@@ -49,13 +50,17 @@ void machine_leave(pf_sandbox *sandbox) {
 
 /* ---- instances */
 
-struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox) {
-    struct cpu_slot *slot = sandbox->spare;
-    if (slot) {
-        sandbox->spare = slot->next;
-        sandbox->spare_count--;
-        slot->next = NULL;
-    }
+/* A slot of another size would lose its pages and get new ones, one fault after the other: up to
+ * SPARE_KINDS slots it is better to have one more. */
+struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, size_t size) {
+    struct cpu_slot **at = &sandbox->spare;
+    while (*at && (*at)->began_with != size) at = &(*at)->next;
+    if (!*at && sandbox->spare_count < SPARE_KINDS) return NULL;
+    if (!*at) at = &sandbox->spare;
+    struct cpu_slot *slot = *at;
+    *at = slot->next;
+    sandbox->spare_count--;
+    slot->next = NULL;
     return slot;
 }
 
@@ -79,7 +84,8 @@ bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
     const struct cpu_template *template = machine_image(image);
     if (!template) return false;
     cpu_instance *instance =
-        cpu_template_instance(template, &sandbox->budget, false, machine_spare_slot(sandbox));
+        cpu_template_instance(template, &sandbox->budget, false,
+                              machine_spare_slot(sandbox, cpu_template_size(template)));
     if (!instance) return false;
     instance->owner = sandbox;
     instance->proc = proc;
@@ -94,7 +100,10 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
     if (sandbox->tape) sandbox->tape->close(sandbox->tape, sandbox);
     for (uint32_t i = 0; i < PF_PROCESS_TABLE; i++) cpu_instance_free(sandbox->procs[i]);
     cpu_instance_free(sandbox->kernel);
-    while (sandbox->spare) cpu_slot_release(machine_spare_slot(sandbox));
+    for (struct cpu_slot *slot; (slot = sandbox->spare);) {
+        sandbox->spare = slot->next;
+        cpu_slot_release(slot);
+    }
     machine_forget_calls(sandbox);
     machine_run_free(&sandbox->run);
     machine_forget_mounts(sandbox->mounts);

@@ -126,7 +126,7 @@ static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
     uint32_t child = sandbox->fork_child;
     cpu_instance *copy = NULL;
     if (child > 0 && child < PF_PROCESS_TABLE && !sandbox->procs[child])
-        copy = cpu_instance_copy(parent, machine_spare_slot(sandbox));
+        copy = cpu_instance_copy(parent, machine_spare_slot(sandbox, parent->memory->size));
     if (copy) {
         copy->owner = sandbox;
         copy->proc = child;
