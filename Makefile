@@ -79,11 +79,13 @@ demo: all ## an agent's script at work
 PEERS := $(BUILD)/peers
 $(PEERS):
 	python3 -m venv $@
-	$@/bin/pip install -q --only-binary :all: bashkit amla-sandbox quickjs-rs pydantic-monty
+	$@/bin/pip install -q --only-binary :all: bashkit amla-sandbox quickjs-rs pydantic-monty matplotlib
+	mkdir -p $@/node && ! command -v npm >/dev/null || npm install --silent --prefix $@/node just-bash
 
-bench: all $(PEERS) ## pinfold beside Linux and beside the alternatives
+bench: all $(PEERS) ## pinfold beside Linux and beside the alternatives; table and picture in build/bench
 	@$(BUILD)/bench/mechanism $(BUILD)/native/bin/pfbench
-	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/compare.py
+	@PYTHONPATH=$(BUILD)/python PINFOLD_PEERS_NODE=$(PEERS)/node $(PEERS)/bin/python bench/compare.py \
+	    --out $(BUILD)/bench $(if $(PINFOLD_CASES),--cases $(PINFOLD_CASES))
 	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/shell.py
 
 format: ## lay out C and Python as .clang-format and pyproject.toml say

@@ -1,14 +1,16 @@
-"""Prints how pinfold does beside the alternatives, measured side by side in one run.
+"""Measures pinfold beside the alternatives in one run, and writes a table and a picture.
 
-usage: compare.py [--only WORD] [--rounds N]
+usage: compare.py [--only WORD] [--rounds N] [--out FOLDER] [--cases FOLDER]
 
 Every figure is the best of several rounds, because machines are shared.
 A contender that is not installed, cannot do a piece of work or gets it wrong says so in its cell.
+`--cases` is a folder of recorded cases (PINFOLD_CASES): the share that is as bash's and GNU's.
 """
 
 import argparse
 import gc
 import os
+import pathlib
 import subprocess
 import sys
 import threading
@@ -16,11 +18,14 @@ import time
 from collections.abc import Callable
 
 import contenders
+import correctness
+import report
 
 FIB = "const fib = n => n < 2 ? n : fib(n - 1) + fib(n - 2); return fib(27)"
 LOOP = "i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done; echo $i"
 SUBSTITUTIONS = "i=0; while [ $i -lt 200 ]; do x=$(echo $i); i=$((i + 1)); done; echo $x"
 PIPELINE = "seq 10000 | grep 7 | sort -rn | head -5 | tail -1"
+AWK = "seq 100000 | awk '{s += $1} END {print s}'"
 CALLS = 200
 
 #: (what, unit, method, code, expected output, divided by)
@@ -28,6 +33,7 @@ WORK = [
     ("echo hi, live", "µs", "shell", "echo hi", "hi", 1),
     ("echo hello | tr a-z A-Z", "µs", "shell", "echo hello | tr a-z A-Z", "HELLO", 1),
     ("seq 10000 | grep | sort | head", "ms", "shell", PIPELINE, "9977", 1),
+    ("seq 100000 | awk", "ms", "shell", AWK, "5000050000", 1),
     ("while loop, 10 000 rounds", "ms", "shell", LOOP, "10000", 1),
     ("200 × x=$(echo $i)", "ms", "shell", SUBSTITUTIONS, "199", 1),
     ("JS return 1+1, live", "µs", "js", "return 1+1", "2", 1),
@@ -42,7 +48,7 @@ class Unfit(Exception):
 
 
 def tool_work(contender: type | None) -> list[tuple]:
-    """Loops of calls to a Python function, in the spelling of the contender."""
+    """Loops of calls to a host function, in the spelling of the contender."""
     shell, js = getattr(contender, "shell_tool", None), getattr(contender, "js_tool", None)
     loop = f"i=0; while [ $i -lt {CALLS} ]; do x=$({shell}); i=$((i + 1)); done; echo $x"
     js_loop = f"let n = 0; for (let i = 0; i < {CALLS}; i++) {js}; return n"
@@ -71,7 +77,8 @@ def measure(kind: type, work: tuple, rounds: int) -> float:
         raise Unfit("–")
 
     def one_round() -> float:
-        run = getattr(kind(), method)
+        sandbox = kind()
+        run = getattr(sandbox, method)
 
         def checked() -> None:
             got = run(code).strip()
@@ -79,6 +86,8 @@ def measure(kind: type, work: tuple, rounds: int) -> float:
                 raise Unfit(f"wrong: {got[:7]!r}")
 
         checked()
+        if hasattr(sandbox, "seconds"):
+            return sandbox.seconds(method, code, False)
         return timed(checked)
 
     return min(one_round() for _ in range(rounds)) / divisor * SCALE[unit]
@@ -91,6 +100,8 @@ def new_sandbox(kind: type, rounds: int) -> float:
         trivial(kind())
 
     once()
+    if hasattr(kind, "seconds"):
+        return min(kind().seconds("shell", "echo hi", True) for _ in range(rounds)) * 1e3
     return min(timed(once) for _ in range(rounds)) * 1e3
 
 
@@ -103,6 +114,8 @@ def trivial(sandbox: object) -> None:
 
 def first_use(kind: type, rounds: int) -> float:
     """Milliseconds for import, sandbox and first program in a new process, over Python's start."""
+    if hasattr(kind, "seconds"):
+        raise Unfit("–")
     here = os.path.dirname(os.path.abspath(__file__))
     code = f"import sys; sys.path.insert(0, {here!r}); import contenders, compare; "
     use = f"compare.trivial(contenders.{kind.__name__}())"
@@ -119,9 +132,10 @@ def first_use(kind: type, rounds: int) -> float:
 
 
 def proportional_memory() -> int:
-    for line in open("/proc/self/smaps_rollup"):
-        if line.startswith("Pss:"):
-            return int(line.split()[1]) * 1024
+    with open("/proc/self/smaps_rollup") as lines:
+        for line in lines:
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
     raise Unfit("no smaps")
 
 
@@ -144,7 +158,7 @@ def memory(kind: type, count: int = 100) -> float:
 def two_threads(kind: type) -> float:
     """How much more two threads do than one, each with a busy sandbox of its own."""
     method, code = ("shell", LOOP) if hasattr(kind, "shell") else ("js", FIB)
-    if not hasattr(kind, method):
+    if not hasattr(kind, method) or hasattr(kind, "seconds"):
         raise Unfit("–")
 
     def work() -> None:
@@ -164,46 +178,56 @@ def two_threads(kind: type) -> float:
     return 2 * alone / (time.perf_counter() - started)
 
 
-def cell(function: Callable[..., float], *arguments: object) -> str:
+def cell(function: Callable[..., float], *arguments: object) -> float | str:
     try:
-        figure = function(*arguments)
+        return function(*arguments)
     except Unfit as reason:
         return str(reason)
     except Exception as error:
         return f"fails: {type(error).__name__}"
-    return f"{figure:.2f}" if figure < 10 else f"{figure:.0f}"
+
+
+def installed(only: str) -> list[type]:
+    kinds = []
+    for kind in contenders.ALL:
+        if only not in kind.name:
+            continue
+        try:
+            kind()
+            kinds.append(kind)
+        except ImportError as error:
+            print(f"{kind.name}: not here ({error})", file=sys.stderr)
+    return kinds
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="contenders whose name has this word")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--out", type=pathlib.Path, help="a folder for compare.md and compare.svg")
+    parser.add_argument("--cases", type=pathlib.Path, help="a folder of recorded cases")
     arguments = parser.parse_args()
-    rounds = arguments.rounds
-
-    columns = []
-    for kind in contenders.ALL:
-        if arguments.only and arguments.only not in kind.name:
-            continue
-        try:
-            kind()
-            columns.append(kind)
-        except ImportError as error:
-            print(f"{kind.name}: not here ({error})", file=sys.stderr)
-
-    def row(what: str, unit: str, cells: list[str]) -> None:
-        print(f"{what + ', ' + unit:36}" + "".join(f"{text:>18}" for text in cells), flush=True)
-
-    row("", "", [kind.name for kind in columns])
-    row("first use in a new process", "ms", [cell(first_use, k, rounds) for k in columns])
-    row("new sandbox + first program", "ms", [cell(new_sandbox, k, rounds) for k in columns])
+    rounds, kinds = arguments.rounds, installed(arguments.only)
+    table = report.Table([kind.name for kind in kinds])
+    table.add("first use in a new process", "ms", [cell(first_use, k, rounds) for k in kinds])
+    table.add("new sandbox + first program", "ms", [cell(new_sandbox, k, rounds) for k in kinds])
     for index, work in enumerate(WORK + tool_work(None)):
-        row(
-            *work[:2],
-            [cell(measure, k, (WORK + tool_work(k))[index], rounds) for k in columns],
-        )
-    row("memory per live sandbox", "MB", [cell(memory, k) for k in columns])
-    row("two threads against one", "×", [cell(two_threads, k) for k in columns])
+        cells = [cell(measure, k, (WORK + tool_work(k))[index], rounds) for k in kinds]
+        table.add(*work[:2], cells)
+    table.add("memory per live sandbox", "MB", [cell(memory, k) for k in kinds])
+    table.add("two threads against one", "×", [cell(two_threads, k) for k in kinds])
+    if arguments.cases:
+        for name, what in (("shell_cases", "shell"), ("command_cases", "commands")):
+            cases = correctness.read(arguments.cases, name)
+            cells = [
+                cell(correctness.share, k, cases) if hasattr(k, "case") else "–" for k in kinds
+            ]
+            table.add(f"{len(cases)} cases of {what} that agree with GNU", "%", cells)
+    if arguments.out:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.out / "compare.md").write_text(table.markdown())
+        report.draw(table, arguments.out / "compare.svg")
+        print(f"\nwritten: {arguments.out}/compare.md and compare.svg", file=sys.stderr)
 
 
 if __name__ == "__main__":
