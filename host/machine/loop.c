@@ -129,12 +129,12 @@ static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *
     switch (event->kind) {
     case PF_EVENT_RUN: machine_run_process(s, self, event->proc); break;
     case PF_EVENT_LOAD:
-        machine_tape_process(s, "exec", event->proc);
+        machine_tape_process(s, "exec", event->proc, event->pid);
         if (machine_load(s, event->proc, event->image)) machine_run_process(s, self, event->proc);
         else KERNEL(s, HOST_TRAP, .arg = {event->proc, SIGKILL});
         break;
     case PF_EVENT_FREE:
-        machine_tape_process(s, "end", event->proc);
+        machine_tape_process(s, "end", event->proc, event->pid);
         machine_drop(s, event->proc);
         break;
     default:

@@ -185,14 +185,17 @@ void machine_tape_cancel(pf_sandbox *s, uint64_t id) {
     out(s, &line);
 }
 
-void machine_tape_process(pf_sandbox *s, const char *what, uint32_t proc) {
+void machine_tape_process(pf_sandbox *s, const char *what, uint32_t proc, int32_t pid) {
     if (!s->tape) return;
     struct pf_process_info info = {0};
     char name[MACHINE_PROCESS_NAME] = "";
-    machine_process_info(s, proc, &info, name);
+    bool known = machine_process_info(s, proc, &info, name) && info.pid > 0;
     struct base_buf line = begin("out", what);
-    base_buf_addf(&line, ",\"pid\":%d,\"parent\":%d", info.pid, info.ppid);
-    member(&line, "name", name);
+    base_buf_addf(&line, ",\"pid\":%d", known ? info.pid : pid);
+    if (known) {
+        base_buf_addf(&line, ",\"parent\":%d", info.ppid);
+        member(&line, "name", name);
+    }
     out(s, &line);
 }
 

@@ -75,7 +75,8 @@ void machine_tape_fill(struct pf_sandbox *sandbox, const char *source,
 void machine_tape_output(struct pf_sandbox *sandbox, int stream, const char *data, size_t len);
 void machine_tape_decision(struct pf_sandbox *sandbox, const struct pf_decision *decision);
 void machine_tape_cancel(struct pf_sandbox *sandbox, uint64_t id);
-void machine_tape_process(struct pf_sandbox *sandbox, const char *what, uint32_t proc);
+/* `pid` is what is told when the kernel knows the process no more; 0: it does. */
+void machine_tape_process(struct pf_sandbox *sandbox, const char *what, uint32_t proc, int32_t pid);
 void machine_tape_result(struct pf_sandbox *sandbox);
 
 /* A string member: "NAME":"text", or "NAME_base64" when the bytes are not UTF-8. */

@@ -133,7 +133,7 @@ static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
         sandbox->procs[child] = copy;
     }
     KERNEL(sandbox, HOST_FORK_DONE, .arg = {child, copy != NULL});
-    machine_tape_process(sandbox, "fork", child);
+    machine_tape_process(sandbox, "fork", child, 0);
 }
 
 void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t proc) {
