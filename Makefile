@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build package native install test fuzz demo bench format clean help setup
+.PHONY: all build package native install test fuzz soak demo bench format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -60,8 +60,9 @@ test: all ## every test; reports in build/reports
 	exit $$failed
 
 # libFuzzer over native builds with ASan and UBSan; what it finds becomes a seed in tests/fuzz/seeds.
+# Fuzzers of the whole machine, which is built by gcc, change their seeds at random instead.
 SECONDS ?= 10
-fuzz: ## look for faults: every fuzzer for SECONDS (10)
+fuzz: build ## look for faults: every fuzzer for SECONDS (10)
 	@cmake -S . -B $(BUILD)/fuzz -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
 	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
 	@cmake --build $(BUILD)/fuzz -j $(JOBS) --target fuzzers
@@ -71,6 +72,12 @@ fuzz: ## look for faults: every fuzzer for SECONDS (10)
 	        -max_total_time=$(SECONDS) -print_final_stats=0 -verbosity=0 -artifact_prefix=$$name- \
 	        corpus/$$name $(CURDIR)/tests/fuzz/seeds/$$name); \
 	done
+	@set -e; for name in snapshot trace; do echo "fuzz_$$name"; \
+	    $(BUILD)/tests/fuzz/fuzz_$$name --seconds $(SECONDS) tests/fuzz/seeds/$$name/*; done
+
+RUNS ?= 2000
+soak: build ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads
+	@$(BUILD)/tests/security/soak $(RUNS)
 
 demo: all ## an agent's script at work
 	@$(PYTHON) examples/transactions/run.py
