@@ -2,20 +2,20 @@
  * shell.c: `pinfold shell`: a session, line by line.
  *
  * Each line is one run of the session's shell; a line that is not complete (an open quote, `do`
- * without `done`) is joined with those that follow. Lines come from the terminal as the terminal
- * edits them. Ctrl-C interrupts what runs and keeps the session; Ctrl-D ends it.
+ * without `done`) is joined with those that follow. Ctrl-C interrupts what runs and keeps the
+ * session; Ctrl-D ends it. What is asked of the sandbox besides (is it complete? what can this word
+ * become?) runs in a shell of its own, so that the session's $? and traps do not see it.
  */
 #include "commands.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "edit.h"
 #include "run.h"
-#include "text.h"
 
 static void help(void) {
     fputs(
@@ -26,6 +26,13 @@ static void help(void) {
         "stay. A line that ends in the middle of a quote or a command goes on with the next. "
         "Ctrl-C\n"
         "interrupts what runs and keeps the session; `exit` or Ctrl-D leaves.\n"
+        "\n"
+        "On a terminal lines are edited by libedit where the machine has it (~/.editrc counts): "
+        "arrow\n"
+        "keys, Ctrl-R to search the history, Tab to complete commands and files. The history is "
+        "kept in\n"
+        "PINFOLD_HISTORY (empty: nowhere), else in $XDG_STATE_HOME/pinfold/history or\n"
+        "~/.local/state/pinfold/history; a line that begins with a blank is left out.\n"
         "\n"
         "Options are those of `pinfold run` (`pinfold run --help`) that are not about one script:\n"
         "  --tool --policy --file --env --limit --clock --seed --record --redact --restore\n"
@@ -44,62 +51,79 @@ static void on_output(void *user, int stream, const char *data, size_t len) {
     }
 }
 
-static const pf_result *run_text(pf_sandbox *sandbox, const struct arguments *arguments,
-                                 const struct text *code, bool show) {
-    pf_run run = {.language = "shell",
-                  .code = code->data,
-                  .code_len = code->len,
-                  .on_output = show ? on_output : NULL};
+static const pf_result *run(pf_sandbox *sandbox, const struct arguments *arguments,
+                            const pf_run *what) {
     pf_error error;
-    if (pf_sandbox_start(sandbox, &run, &error) != PF_OK) die("%s", error.message);
+    if (pf_sandbox_start(sandbox, what, &error) != PF_OK) die("%s", error.message);
     drive(sandbox, arguments);
     return pf_sandbox_result(sandbox);
+}
+
+static const pf_result *run_line(pf_sandbox *sandbox, const struct arguments *arguments,
+                                 const struct text *code) {
+    return run(sandbox, arguments,
+               &(pf_run){.language = "shell",
+                         .code = code->data,
+                         .code_len = code->len,
+                         .on_output = on_output});
+}
+
+/* Runs a question in a shell of its own. */
+static const pf_result *ask(pf_sandbox *sandbox, const struct arguments *arguments,
+                            const char *code, const struct text *input) {
+    return run(sandbox, arguments,
+               &(pf_run){.language = "shell",
+                         .code = code,
+                         .code_len = strlen(code),
+                         .stdin_data = input->data,
+                         .stdin_len = input->len,
+                         .isolated = true});
 }
 
 /* Would the shell want more? It says so itself: it reads the text without running it. */
 static bool incomplete(pf_sandbox *sandbox, const struct arguments *arguments,
                        const struct text *code) {
-    struct text check = {0};
-    text_puts(&check, "bash -n <<'pinfold-end-of-line'\n");
-    text_add(&check, code->data, code->len);
-    text_puts(&check, "\npinfold-end-of-line\n");
-    const pf_result *result = run_text(sandbox, arguments, &check, false);
+    const pf_result *result = ask(sandbox, arguments, "bash -O extglob -n", code);
     bool more = strstr(result->stderr_data, "unexpected end of file") ||
                 strstr(result->stderr_data, "unexpected EOF") ||
                 strstr(result->stderr_data, "delimited by end-of-file");
-    free(check.data);
-    size_t end = code->len;
+    size_t end = code->len, slashes = 0;
     while (end && code->data[end - 1] == '\n') end--;
-    return more || (end && code->data[end - 1] == '\\');
+    while (slashes < end && code->data[end - 1 - slashes] == '\\') slashes++;
+    return more || slashes % 2;
 }
 
-static volatile sig_atomic_t struck;
-static void on_sigint_at_prompt(int number) {
-    (void)number;
-    struck = 1;
-}
+/* In the session's directory: that of the other process that no process is the parent of. */
+#define HERE                                                                                       \
+    "for p in /proc/[1-9]*; do [[ $p != /proc/$$ && $(< $p/status) == *PPid:?[01]$'\\n'* ]] && "   \
+    "cd -P $p/cwd && break; done; "
+#define WORD     "IFS= read -r word; "
+#define COMMANDS HERE WORD "compgen -A command -- \"$word\" | sort -u"
+/* Folders end in a slash. */
+#define FILES                                                                                      \
+    HERE WORD "compgen -f -- \"$word\" | sort | while IFS= read -r f; do [ -d \"$f\" ] && f+=/; "  \
+              "echo \"$f\"; done"
 
-/* False at the end of input. An interrupt gives an empty line. */
-static bool read_line(struct text *line, const char *prompt, bool *interrupted) {
-    char *data = NULL;
-    size_t size = 0;
-    struck = 0;
-    /* Without SA_RESTART: reading ends. */
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_sigint_at_prompt}, NULL);
-    if (prompt) fputs(prompt, stderr);
-    ssize_t len = getline(&data, &size, stdin);
-    *interrupted = struck;
-    if (struck) {
-        clearerr(stdin);
-        fputc('\n', stderr);
-    } else if (len > 0)
-        text_add(line, data, (size_t)len);
-    free(data);
-    return len > 0 || *interrupted;
-}
+struct session {
+    pf_sandbox *sandbox;
+    const struct arguments *arguments;
+};
 
-static bool leaves(const pf_result *result) {
-    return result->session_lost;
+/* The shell's own `compgen` knows: commands at the start of a command, otherwise files. */
+static size_t complete(void *user, const char *line, struct text *found) {
+    const struct session *session = user;
+    size_t end = strlen(line), start = end;
+    while (start && !strchr(" \t\n|&;()<>=\"'`", line[start - 1])) start--;
+    size_t before = start;
+    while (before && strchr(" \t", line[before - 1])) before--;
+    bool command = !before || strchr("|&;(`\n", line[before - 1]);
+    struct text word = {0};
+    text_add(&word, line + start, end - start);
+    const char *code = command && !strchr(word.data, '/') && word.len ? COMMANDS : FILES;
+    const pf_result *result = ask(session->sandbox, session->arguments, code, &word);
+    text_add(found, result->stdout_data, result->stdout_len);
+    free(word.data);
+    return start;
 }
 
 int shell_command(int argc, char **argv) {
@@ -112,31 +136,33 @@ int shell_command(int argc, char **argv) {
     if (arguments.code || arguments.json || arguments.input)
         die("-c, --json and --stdin are for one script: see pinfold run --help");
     pf_sandbox *sandbox = sandbox_of(&arguments);
-    bool terminal = isatty(STDIN_FILENO);
+    struct session session = {sandbox, &arguments};
+    edit_open(complete, &session);
     int status = 0;
     struct text code = {0};
     for (;;) {
-        bool interrupted = false;
-        const char *prompt = !terminal ? NULL : code.len ? "> " : "pinfold$ ";
-        if (!read_line(&code, prompt, &interrupted)) break;
-        if (interrupted) {
+        enum edit_line got = edit_read(&code, code.len ? "> " : "pinfold$ ");
+        if (got == EDIT_END) break;
+        if (got == EDIT_INTERRUPT) {
             code.len = 0;
             continue;
         }
         interrupt_by_keyboard(sandbox);
         if (incomplete(sandbox, &arguments, &code)) continue;
+        edit_remember(code.data);
         bool exits = code.len >= 4 && !strncmp(code.data, "exit", 4) &&
                      (code.len == 4 || strchr(" \t\n;", code.data[4]));
-        const pf_result *result = run_text(sandbox, &arguments, &code, true);
+        const pf_result *result = run_line(sandbox, &arguments, &code);
         status = result->exit_code;
         explain(result);
-        if (leaves(result)) fputs("pinfold: the session was lost; a new one begins\n", stderr);
+        if (result->session_lost)
+            fputs("pinfold: the session was lost; a new one begins\n", stderr);
         code.len = 0;
         if (exits) break;
     }
-    if (code.len)
-        status = run_text(sandbox, &arguments, &code, true)->exit_code; /* says what lacks */
-    if (terminal) fputc('\n', stderr);
+    if (code.len) status = run_line(sandbox, &arguments, &code)->exit_code; /* says what lacks */
+    if (isatty(STDIN_FILENO)) fputc('\n', stderr);
+    edit_close();
     interrupt_by_keyboard(NULL);
     if (arguments.snapshot) save_snapshot(sandbox, arguments.snapshot);
     pf_sandbox_free(sandbox);
