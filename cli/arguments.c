@@ -31,8 +31,11 @@ void usage(void) {
           "  -e, --env NAME=VALUE      set a variable of the sandbox\n"
           "      --stdin FILE          standard input of the script; otherwise pinfold's own, if\n"
           "                            that is a pipe or a file\n"
-          "      --limit NAME=VALUE    cpu_seconds, wall_seconds, memory_bytes, output_bytes, …;\n"
-          "                            bytes may end in K, M or G; none lifts a limit\n"
+          "      --limit NAME=VALUE    cpu_seconds, wall_seconds, memory_bytes,\n"
+          "                            process_memory_bytes, filesystem_bytes, files, processes,\n"
+          "                            open_files, output_bytes, tool_calls, tool_result_bytes,\n"
+          "                            tool_argument_bytes, code_bytes, stdin_bytes; bytes may\n"
+          "                            end in K, M or G; none lifts a limit\n"
           "      --clock TIME          fix the clock at TIME (seconds since 1970); sleeping then "
           "takes\n"
           "                            no time\n"
@@ -146,13 +149,20 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case OPTION_MOUNT: add_mount(out, optarg); break;
         case OPTION_CHANGES: out->changes = optarg; break;
         case OPTION_HELP: usage(); exit(0);
-        default: fputs("Try 'pinfold --help'.\n", stderr); exit(CLI_FAILURE);
+        default:
+            fprintf(stderr, "Try 'pinfold %s --help'.\n", strcmp(command, "-c") ? command : "run");
+            exit(CLI_FAILURE);
         }
     }
     bool run = !strcmp(command, "run"), shell = !strcmp(command, "shell");
     if (run && optind < argc) out->file = argv[optind++];
+    if (optind < argc && run)
+        die("unexpected argument '%s': a script has no arguments here, but variables (--env) and "
+            "standard input",
+            argv[optind]);
     if (optind < argc)
-        die("unexpected argument '%s'; see pinfold %s --help", argv[optind], command);
+        die("unexpected argument '%s'; see pinfold %s --help", argv[optind],
+            shell ? command : "run");
     if (out->file && out->code) die("run FILE and -c CODE exclude each other");
     if (!shell && !out->file && !out->code)
         die(run ? "run: which FILE? See pinfold run --help" : "no code; see pinfold --help");

@@ -33,13 +33,17 @@ void add_limits(pf_options *options, const struct pairs *limits) {
         const struct pair *limit = &limits->items[i];
         char name[64];
         size_t len = strlen(limit->name);
+        /* Here they are seconds. */
+        bool milliseconds_name = len > 3 && !strcmp(limit->name + len - 3, "_ms");
         bool seconds = len > 8 && len < sizeof name && !strcmp(limit->name + len - 8, "_seconds");
         if (seconds) snprintf(name, sizeof name, "%.*s_ms", (int)(len - 8), limit->name);
         uint64_t value = !strcmp(limit->value, "none") ? PF_UNLIMITED
                          : seconds                     ? milliseconds(limit)
                                                        : number(limit);
         pf_error error;
-        if (pf_options_limit(options, seconds ? name : limit->name, value, &error) != PF_OK)
-            die("--limit %s: %s", limit->name, error.message);
+        if (!milliseconds_name &&
+            pf_options_limit(options, seconds ? name : limit->name, value, &error) == PF_OK)
+            continue;
+        die("--limit %s: there is no limit of that name; see pinfold run --help", limit->name);
     }
 }

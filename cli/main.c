@@ -4,6 +4,14 @@
 
 #include "commands.h"
 #include "run.h"
+#include "text.h"
+
+/* The MCP server is Python's. */
+static int mcp_command(int argc, char **argv) {
+    (void)argc, (void)argv;
+    die("mcp comes with the Python package: pip install 'pinfold[mcp]', then python -m pinfold "
+        "mcp");
+}
 
 static const struct command {
     const char *name;
@@ -17,6 +25,7 @@ static const struct command {
     {"snapshot", snapshot_command, "look at a snapshot"},
     {"policy", policy_command, "check a policy"},
     {"completion", completion_command, "print completions for bash, zsh or fish"},
+    {"mcp", mcp_command, "a sandbox as a tool for MCP clients"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -30,6 +39,7 @@ static int help(void) {
     for (int i = 0; i < COMMANDS; i++) printf("  %-12s%s\n", commands[i].name, commands[i].purpose);
     fputs("\n"
           "`pinfold COMMAND --help` says more; `pinfold run --help` has the options of -c, too.\n"
+          "`pinfold --version` is the version.\n"
           "The exit status is the script's; 125 when pinfold itself could not do what was asked.\n",
           stdout);
     return 0;
@@ -41,6 +51,8 @@ const char *command_name(int index) {
 
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "";
+    static char own_name[] = "pinfold";
+    if (argc) argv[0] = own_name; /* what messages of getopt() begin with */
     if (!strcmp(first, "--version")) {
         printf("pinfold %s\n", pf_version());
         return 0;
@@ -51,10 +63,16 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) return help();
     for (int i = 1; i < COMMANDS; i++)
-        if (!strcmp(first, commands[i].name)) return commands[i].function(argc - 1, argv + 1);
+        if (!strcmp(first, commands[i].name)) {
+            argv[1] = argv[0];
+            return commands[i].function(argc - 1, argv + 1);
+        }
 
     struct arguments arguments;
     bool run = !strcmp(first, "run");
+    if (run) argv[1] = argv[0];
+    if (!run && *first != '-')
+        die("there is no command '%s'; a script is run by 'pinfold run %s'", first, first);
     arguments_parse(&arguments, run ? argc - 1 : argc, run ? argv + 1 : argv, run ? "run" : "-c");
     return run_script(&arguments);
 }

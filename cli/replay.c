@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "files.h"
 #include "pinfold.h"
@@ -105,27 +107,45 @@ static pf_replay *open_replay(const struct request *r) {
     return replay;
 }
 
-/* Prints each result once: *printed is NULL again when another run is on. */
-static void print_new(const pf_result *result, const pf_result **printed) {
-    if (!result || *printed) return;
+static void print(const pf_result *result) {
     fwrite(result->stdout_data, 1, result->stdout_len, stdout);
     fflush(stdout);
     fwrite(result->stderr_data, 1, result->stderr_len, stderr);
-    *printed = result;
+}
+
+/* How far it is, on a terminal, of a replay that takes a while; NULL wipes it away. */
+static void show_progress(const pf_replay *replay) {
+    static struct timespec begun;
+    static bool shown;
+    struct timespec now;
+    if (!isatty(STDERR_FILENO)) return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!begun.tv_sec) begun = now;
+    if (replay && now.tv_sec - begun.tv_sec >= 1) {
+        fprintf(stderr, "\rreplaying, line %zu\033[K", pf_replay_line(replay));
+        shown = true;
+    } else if (!replay && shown) {
+        fputs("\r\033[K", stderr);
+        shown = false;
+    }
 }
 
 int replay_command(int argc, char **argv) {
     struct request r = parse(argc, argv);
     pf_replay *replay = open_replay(&r);
     pf_sandbox *sandbox = pf_replay_sandbox(replay);
-    const pf_result *printed = NULL;
+    size_t printed = 0;
     pf_error error;
     pf_status status;
     while ((status = pf_replay_next(replay, &error)) == PF_OK) {
-        const pf_result *result = pf_sandbox_result(sandbox);
-        if (!result) printed = NULL; /* a run is on */
-        if (!r.json && !r.get) print_new(result, &printed);
+        if (pf_replay_results(replay) > printed && !r.json && !r.get) {
+            printed = pf_replay_results(replay);
+            show_progress(NULL);
+            print(pf_sandbox_result(sandbox));
+        }
+        show_progress(replay);
     }
+    show_progress(NULL);
     int exit_status = status == PF_DONE ? 0 : status == PF_DIVERGED ? 1 : CLI_FAILURE;
     if (status != PF_DONE) fprintf(stderr, "pinfold: %s: %s\n", r.file, error.message);
     if (r.json && pf_sandbox_result(sandbox)) report_json(pf_sandbox_result(sandbox));

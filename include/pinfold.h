@@ -416,6 +416,8 @@ PF_API void pf_replay_until(pf_replay *replay, size_t line);
 /* Does the next act again: PF_OK, PF_DONE behind the last, PF_DIVERGED when the guest did something
  * else than the trace says, PF_NOT_FOUND when a result is missing (supply it and make a new replay). */
 PF_API pf_status pf_replay_next(pf_replay *replay, pf_error *error);
+/* How many runs have come to their end so far: pf_sandbox_result() is the last one's. */
+PF_API size_t pf_replay_results(const pf_replay *replay);
 /* The line that is next. */
 PF_API size_t pf_replay_line(const pf_replay *replay);
 /* To look at: results, files, pending calls. It cannot be changed. Lives with the replay. */

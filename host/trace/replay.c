@@ -28,6 +28,7 @@ struct pf_replay {
     struct machine_tape tape;
     char *text;
     struct trace_lines lines;
+    size_t results;     /* lines of that kind, so far */
     size_t next, until; /* lines: to be done or compared next; where to stop */
     struct base_arena head_arena, act_arena, ahead_arena; /* for the line that each holds */
     yyjson_val *head;
@@ -172,8 +173,10 @@ static void on_out(struct machine_tape *tape, pf_sandbox *s, const char *members
         base_no_memory(&r->why);
     else if (!line && !r->lines.complete)
         tape->ended = true; /* the recording was cut short here */
-    else if (line && line->len == got.len && memcmp(line->text, got.data, got.len) == 0)
+    else if (line && line->len == got.len && memcmp(line->text, got.data, got.len) == 0) {
+        r->results += len > 16 && memcmp(members, ",\"out\":\"result\"", 15) == 0;
         advance(r);
+    }
     else
         differ(r, got.data, got.len);
     base_buf_free(&got);
@@ -384,6 +387,9 @@ void pf_replay_free(pf_replay *r) {
 
 pf_sandbox *pf_replay_sandbox(pf_replay *r) {
     return r->sandbox;
+}
+size_t pf_replay_results(const pf_replay *r) {
+    return r->results;
 }
 size_t pf_replay_line(const pf_replay *r) {
     return r->next;

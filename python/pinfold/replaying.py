@@ -78,13 +78,11 @@ def replay(
     answers = [(id, json.dumps(value, allow_nan=False)) for id, value in (results or {}).items()]
     machine = _native.replay_open(trace, partial, until, answers)
     found: list[Result] = []
-    had = None
     try:
         while machine.replay_next():
             outcome = machine.result()
-            if outcome is not None and outcome != had:
+            if outcome is not None and machine.replay_results() > len(found):
                 found.append(Result(outcome))
-            had = outcome
     except LookupError as error:
         machine.close()
         raise SnapshotError(str(error)) from None

@@ -138,6 +138,15 @@ def test_time_stands_still_while_a_call_waits():
         assert sandbox.result.stdout == "answer\n"
 
 
+def test_a_replay_has_every_result(tmp_path):
+    """Also of runs that are the same, one after the other, with nothing between."""
+    with Sandbox(clock=0, seed=1, record=tmp_path / "t") as sandbox:
+        for _ in range(3):
+            sandbox.run("echo same")
+    with replay(tmp_path / "t") as again:
+        assert [result.stdout for result in again.results] == ["same\n"] * 3
+
+
 def test_branches_are_recorded(tmp_path):
     """Each has a trace of its own, beside the trunk's."""
     (tmp_path / "data").mkdir()

@@ -2,7 +2,9 @@
 
 import json
 import os
+import pathlib
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -173,3 +175,43 @@ def test_shell_survives_ctrl_c(tmp_path):
     assert shell.wait(20) == 0
     os.close(parent)
     assert shell.returncode != -signal.SIGINT
+
+
+OPTIONS = re.compile(r"--[a-z]+")
+
+
+def test_the_manual_and_completion_know_every_option(pinfold):
+    manual = (pathlib.Path(__file__).parents[2] / "docs" / "pinfold.1").read_text()
+    manual = manual.replace("\\-", "-")
+    completion = pinfold("completion", "bash").stdout
+    for command in ("run", "shell", "replay", "trace", "snapshot", "policy"):
+        assert command in manual and command in completion
+        for option in set(OPTIONS.findall(pinfold(command, "--help").stdout)):
+            assert option in manual, f"{command} {option}"
+            assert option in completion, f"{command} {option}"
+
+
+def test_completion_in_a_real_bash(pinfold, tmp_path):
+    """What Tab gives: the words that bash's own function of pinfold puts into COMPREPLY."""
+    script = tmp_path / "complete"
+    script.write_text(pinfold("completion", "bash").stdout)
+    words = {
+        ("pinfold", "re"): "replay",
+        ("pinfold", "run", "--cha"): "--changes",
+        ("pinfold", "snapshot", "s"): "show",
+    }
+    for line, expected in words.items():
+        quoted = " ".join(f"'{word}'" for word in line)
+        code = (
+            f"source {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(line) - 1}; "
+            "f=$(complete -p pinfold | sed 's/.*-F \\([^ ]*\\).*/\\1/'); "
+            f"$f pinfold '{line[-1]}' '{line[-2]}'; echo \"${{COMPREPLY[@]}}\""
+        )
+        done = subprocess.run(["bash", "-c", code], capture_output=True, text=True)
+        assert expected in done.stdout.split(), (line, done)
+
+
+def test_a_replay_prints_every_run(pinfold, tmp_path):
+    pinfold("-c", "echo one; echo two >&2", "--record", "t", "--snapshot", "s")
+    done = pinfold("replay", "t")
+    assert (done.stdout, done.stderr) == ("one\n", "two\n")

@@ -122,6 +122,11 @@ PyObject *native_replay_line(machine *self, PyObject *none) {
     return PyLong_FromSize_t(self->replay ? pf_replay_line(self->replay) : 0);
 }
 
+PyObject *native_replay_results(machine *self, PyObject *none) {
+    (void)none;
+    return PyLong_FromSize_t(self->replay ? pf_replay_results(self->replay) : 0);
+}
+
 /* ------------------------------------------------------------------ snapshots */
 
 /* snapshot_look(data, key or None): a Machine that cannot be changed. */

@@ -211,6 +211,7 @@ static PyMethodDef methods[] = {
     FAST("mount_tar", native_mount_tar),
     PLAIN("replay_next", native_replay_next),
     PLAIN("replay_line", native_replay_line),
+    PLAIN("replay_results", native_replay_results),
     PLAIN("interrupt", native_interrupt),
     PLAIN("close", native_close),
     PLAIN("condition", native_condition),

@@ -100,6 +100,7 @@ PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize
 PyObject *native_snapshot_info(PyObject *module, PyObject *data);
 PyObject *native_replay_next(machine *self, PyObject *none);
 PyObject *native_replay_line(machine *self, PyObject *none);
+PyObject *native_replay_results(machine *self, PyObject *none);
 PyObject *native_processes(machine *self, PyObject *none);
 PyObject *native_mount_changes(machine *self, PyObject *guest);
 PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t count);
