@@ -62,7 +62,8 @@ typedef enum pf_status {
     PF_DEAD = -7,       /* the sandbox was given up (its kernel failed or hung); only free it */
     PF_GUEST = -8,      /* a file operation failed inside: the message is the guest's errno text */
     PF_UNSUPPORTED = -9, /* this build cannot do that; the message says what can */
-    PF_DIVERGED = -10    /* a replay did something else than its trace; the message shows both */
+    PF_DIVERGED = -10,   /* a replay did something else than its trace; the message shows both */
+    PF_DENIED = -11      /* pf_gate_check: the capabilities do not allow the call */
 } pf_status;
 
 /* Filled by a function that returns another status than PF_OK or PF_DONE; may be NULL there. */
@@ -273,6 +274,29 @@ PF_API void pf_sandbox_on_decision(pf_sandbox *sandbox, pf_decision_fn callback,
 /* Calls that a capability has left, by its index in the policy: -1 unlimited, 0 also for an index
  * that does not exist. */
 PF_API int64_t pf_sandbox_calls_left(const pf_sandbox *sandbox, size_t capability);
+
+/*
+ * A gate without a sandbox: the tools, the policy and the counters of `options` alone. For an embedder
+ * whose sandbox runs in a process that it does not trust: it checks each call once more where the
+ * handlers are. A gate belongs to one thread at a time.
+ */
+typedef struct pf_gate pf_gate;
+/* Copies what it needs of the options, which stay the caller's. Errors as from pf_sandbox_new(). */
+PF_API pf_status pf_gate_new(const pf_options *options, pf_gate **out, pf_error *error);
+PF_API void pf_gate_free(pf_gate *gate); /* NULL is allowed */
+/* A gate with the same counters; NULL: no memory. */
+PF_API pf_gate *pf_gate_clone(const pf_gate *gate);
+/*
+ * Decides about a call: `request` is the JSON object {"tool": name, "params": object}. PF_OK: it is
+ * allowed, and spent; *call (without an id) lives until the next call of this function. PF_DENIED: it
+ * is not, the error's message says why, nothing was spent.
+ */
+PF_API pf_status pf_gate_check(pf_gate *gate, const char *request, size_t len, pf_call *call,
+                               pf_error *error);
+/* Spends `calls` of a capability's, as many as there are, without a call: what was spent elsewhere. */
+PF_API void pf_gate_spend(pf_gate *gate, size_t capability, int64_t calls);
+/* As pf_sandbox_calls_left(). */
+PF_API int64_t pf_gate_calls_left(const pf_gate *gate, size_t capability);
 
 /* ------------------------------------------------------------------ results */
 

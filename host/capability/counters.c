@@ -82,3 +82,9 @@ pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, p
     base_arena_free(&arena);
     return status;
 }
+
+void cap_gate_spend(cap_gate *gate, size_t capability, int64_t calls) {
+    if (capability >= cap_gate_capability_count(gate) || calls <= 0) return;
+    int64_t *used = &gate->used[capability];
+    *used = calls > INT64_MAX - *used ? INT64_MAX : *used + calls;
+}

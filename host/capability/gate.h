@@ -80,6 +80,9 @@ void cap_decision_free(struct cap_decision *decision); /* zeroes it; twice is ha
 pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len);
 pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, pf_error *error);
 
+/* Counts calls of a capability as spent that were made elsewhere. An index out of range: nothing. */
+void cap_gate_spend(cap_gate *gate, size_t capability, int64_t calls);
+
 /* Would this call be allowed now? Spends nothing and does not look at tools and schemas. params
  * NULL: an empty object. When not, *why (may be NULL) gets the reason; free it with free(). When
  * memory is out the answer is false and *why NULL. */

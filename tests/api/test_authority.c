@@ -143,8 +143,41 @@ static void test_tokens(void) {
     pf_free(sealed);
 }
 
+static pf_status ask_gate(pf_gate *gate, const char *request, pf_call *call) {
+    return pf_gate_check(gate, request, strlen(request), call, &test_error);
+}
+
+static void test_gate_alone(void) {
+    pf_options *options = pf_options_new();
+    pf_gate *gate = NULL;
+    pf_call call;
+    MUST(pf_options_tool(options, "bank.pay", "", NULL, 0, &test_error));
+    MUST(pf_options_policy(options, tight, strlen(tight), &test_error));
+    MUST(pf_gate_new(options, &gate, &test_error));
+    pf_options_free(options);
+    MUST(ask_gate(gate, "{\"tool\":\"bank.pay\",\"params\":{\"amount\": 5.0}}", &call));
+    CHECK_TEXT(call.method, "bank/pay");
+    CHECK_TEXT(call.params, "{\"amount\":5.0}");
+    CHECK(call.capability == 0 && !call.ask);
+    pf_gate *branch = pf_gate_clone(gate);
+    CHECK(ask_gate(gate, "{\"tool\":\"bank.pay\",\"params\":{\"amount\":6}}", &call) == PF_DENIED);
+    CHECK_TEXT(test_error.message, "bank/pay is denied: amount must be <= 5 (it is 6)");
+    CHECK(ask_gate(gate, "{\"tool\":\"bank.pay\",\"params\":{},\"params\":{\"amount\":1}}", &call) ==
+          PF_DENIED);
+    CHECK(ask_gate(gate, "{\"tool\":", &call) == PF_DENIED);
+    CHECK(pf_gate_calls_left(gate, 0) == 1);
+    pf_gate_spend(gate, 0, INT64_MAX);
+    pf_gate_spend(gate, 7, 1);
+    CHECK(pf_gate_calls_left(gate, 0) == 0 && pf_gate_calls_left(branch, 0) == 1);
+    CHECK(ask_gate(gate, "{\"tool\":\"bank.pay\",\"params\":{\"amount\":1}}", &call) == PF_DENIED);
+    MUST(ask_gate(branch, "{\"tool\":\"bank.pay\",\"params\":{\"amount\":1}}", &call));
+    pf_gate_free(branch);
+    pf_gate_free(gate);
+}
+
 int main(void) {
     test_documents();
+    test_gate_alone();
     test_what_is_granted();
     test_decisions();
     test_approval();

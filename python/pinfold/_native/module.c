@@ -1,4 +1,5 @@
-/* module.c: the module pinfold._native: the type Machine, questions about policies, the version. */
+/* module.c: the module pinfold._native: the types Machine and Gate, questions about policies, the
+ * version. */
 #include "native.h"
 
 static bool load_errors(native_state *state) {
@@ -12,8 +13,8 @@ static bool load_errors(native_state *state) {
     state->replay = PyObject_GetAttrString(errors, "ReplayError");
     state->capability = PyObject_GetAttrString(errors, "CapabilityError");
     Py_DECREF(errors);
-    return state->busy && state->closed && state->state && state->dead && state->snapshot && state->replay &&
-           state->capability;
+    return state->busy && state->closed && state->state && state->dead && state->snapshot &&
+           state->replay && state->capability;
 }
 
 static bool find_main_thread(native_state *state) {
@@ -39,6 +40,10 @@ static int module_exec(PyObject *module) {
     state->native_type = PyType_FromModuleAndSpec(module, &native_spec, NULL);
     if (!state->native_type) return -1;
     if (PyModule_AddType(module, (PyTypeObject *)state->native_type) != 0) return -1;
+    PyObject *gate = PyType_FromModuleAndSpec(module, &native_gate_spec, NULL);
+    int added = gate ? PyModule_AddType(module, (PyTypeObject *)gate) : -1;
+    Py_XDECREF(gate);
+    if (added != 0) return -1;
     return PyModule_AddStringConstant(module, "version", pf_version());
 }
 
@@ -68,10 +73,10 @@ static int module_clear(PyObject *module) {
     return 0;
 }
 
-#define FAST(name, function)                                                                       \
-    {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
+#define FAST(name, function) {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
 
 static PyMethodDef functions[] = {
+    {"confine", native_confine, METH_O, NULL},
     FAST("replay_open", native_replay_open),
     FAST("snapshot_look", native_snapshot_look),
     {"snapshot_info", native_snapshot_info, METH_O, NULL},
@@ -102,4 +107,6 @@ static PyModuleDef definition = {
     .m_clear = module_clear,
 };
 
-PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&definition); }
+PyMODINIT_FUNC PyInit__native(void) {
+    return PyModuleDef_Init(&definition);
+}

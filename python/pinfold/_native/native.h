@@ -115,6 +115,12 @@ PyObject *native_token_narrow(PyObject *module, PyObject *args);
 PyObject *native_token_seal(PyObject *module, PyObject *args);
 PyObject *native_token_verify(PyObject *module, PyObject *args);
 
+/* confine.c: leaves this process only the system calls that a machine needs. */
+PyObject *native_confine(PyObject *module, PyObject *files);
+
+/* gate.c: the type Gate. */
+extern PyType_Spec native_gate_spec;
+
 /* machine.c: the type. Every use of the sandbox lies between enter and leave. */
 bool native_enter(machine *self);
 void native_leave(machine *self);

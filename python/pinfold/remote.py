@@ -1,0 +1,447 @@
+"""``isolation="process"``: a machine that runs in a worker process of its own, under seccomp.
+
+`RemoteMachine` has the methods of `_native.Machine` and asks the worker for each. The worker is not
+trusted: what it says is checked for its shape and size; each tool call passes the capabilities once
+more here, where the handlers are, with counters that the worker cannot reach; and a worker that
+dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from . import _native, errors
+from .limits import DEFAULTS, MIB
+from .wire import Ended, Reader, WireError, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from ._native import CallData, Durable, Outcome, Settings
+
+#: Beyond the limits on memory: Python itself, the images' templates, what a result is copied into.
+_OVERHEAD_BYTES = 512 * MIB
+#: What a worker may be late by, besides a fifth of wall_seconds.
+_GRACE_SECONDS = 10.0
+_UNLIMITED = 1 << 63
+
+_GIVEN_UP = "the worker process of the sandbox was given up"
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from pinfold.worker import main; main()"
+
+#: Exceptions that a worker may name; anything else is a worker that lies.
+_RAISABLE: dict[str, type[Exception]] = {
+    error.__name__: error
+    for error in (
+        *(ValueError, TypeError, OverflowError, MemoryError, RuntimeError, NotImplementedError),
+        *(KeyError, UnicodeEncodeError, UnicodeDecodeError, IndexError),
+        *(errors.SandboxBusy, errors.SandboxClosed, errors.SandboxStateError, errors.SandboxDead),
+        *(errors.SnapshotError, errors.ReplayError, errors.CapabilityError),
+    )
+}
+_RAISABLE["UnicodeEncodeError"] = _RAISABLE["UnicodeDecodeError"] = ValueError
+
+_OUTCOME: tuple[tuple[type, ...], ...] = (
+    *((bytes,), (bytes,), (int,), (str, type(None)), (str, type(None))),
+    *((bool,), (bool,), (bool,), (int,), (int,), (int,), (int,)),
+)
+_CALL = ((int,), (str,), (str,), (str,), (int,), (bool,))
+_DECISION = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, type(None)))
+
+
+class RemoteMachine:
+    """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all."""
+
+    def __init__(self, settings: Settings, snapshot: bytes | None, durable: Durable) -> None:
+        if durable[3]:
+            raise ValueError(
+                'mounts are read from the host\'s files, which the worker of isolation="process"'
+                " cannot open: give the files with files="
+            )
+        self._settings = settings
+        self._durable = durable
+        limits = {name: value for name, value in settings[0]}
+        self._memory = min(
+            _limit(limits, "memory_bytes") + _limit(limits, "filesystem_bytes") + _OVERHEAD_BYTES,
+            _UNLIMITED,
+        )
+        wall = limits.get("wall_ms", int(DEFAULTS["wall_seconds"] or 0) * 1000)
+        self._patience = None if wall >= _UNLIMITED else wall / 1000 * 1.2 + _GRACE_SECONDS
+        self._gate = _native.Gate(settings)
+        self._calls: dict[int, CallData] = {}  # that were checked and wait for an answer
+        self._on_output: Callable[[int, bytes], object] | None = None
+        self._on_decision: _native.OnDecision | None = None
+        self._busy = False
+        self._cut_short = False
+        self._why_dead: str | None = None
+        self._running = False
+        self._worker: _Worker | None = _Worker(self._memory)
+        try:
+            self._ask("new", settings, snapshot, durable, self._memory)
+            if snapshot is not None:
+                self._continue()
+        except BaseException:
+            self._end()
+            raise
+
+    # ------------------------------------------------------------------ the guest runs
+
+    def start(
+        self,
+        code: str,
+        language: str,
+        stdin: bytes | None,
+        isolated: bool,
+        on_output: Callable[[int, bytes], object] | None,
+    ) -> Outcome | None:
+        if not self._running:
+            self._on_output = on_output
+        return self._drive("start", code, language, stdin, isolated, on_output is not None)
+
+    def resume(self, id: int, text: str) -> Outcome | None:
+        outcome = self._drive("resume", id, text)
+        self._calls.pop(id, None)
+        return outcome
+
+    def fail(self, id: int, kind: int, message: str) -> Outcome | None:
+        outcome = self._drive("fail", id, int(kind), message)
+        self._calls.pop(id, None)
+        return outcome
+
+    def advance(self) -> Outcome | None:
+        return self._drive("advance")
+
+    def result(self) -> Outcome | None:
+        return self._outcome(self._ask("result"))
+
+    def interrupt(self) -> None:
+        worker = self._worker
+        if worker is None:
+            return
+        if self._busy:
+            worker.interrupt()
+        else:
+            self._ask("interrupt")
+
+    # ------------------------------------------------------------------ its calls
+
+    def step(self) -> CallData | None:
+        given = self._ask("step")
+        return None if given is None else self._admitted(self._call(given))
+
+    def pending(self) -> list[CallData]:
+        return [self._admitted(self._call(given)) for given in self._list("pending")]
+
+    def refusal(self, method: str, params: str) -> str | None:
+        return self._is("refusal", self._ask("refusal", method, params), str, type(None))
+
+    def calls_left(self, capability: int) -> int | None:
+        return self._gate.calls_left(capability)
+
+    def on_decision(self, callback: _native.OnDecision | None) -> None:
+        self._on_decision = callback
+        self._ask("on_decision", callback is not None)
+
+    # ------------------------------------------------------------------ asking
+
+    def has_work(self) -> bool:
+        return self._is("has_work", self._ask("has_work"), bool)
+
+    def running(self) -> bool:
+        if self._worker is None:
+            self._ask("running")  # says why not
+        return self._running
+
+    def wait_ns(self) -> int | None:
+        return self._is("wait_ns", self._ask("wait_ns"), int, type(None))
+
+    def tool_names(self) -> list[tuple[str, str, str, bool, bool]]:
+        shape = ((str,), (str,), (str,), (bool,), (bool,))
+        return [self._shaped("tool_names", item, shape) for item in self._list("tool_names")]
+
+    def processes(self) -> list[tuple[int, int, str, str, int]]:
+        shape = ((int,), (int,), (str,), (str,), (int,))
+        return [self._shaped("processes", item, shape) for item in self._list("processes")]
+
+    def file_write(self, path: str, data: bytes) -> None:
+        self._ask("file_write", path, data)
+
+    def file_read(self, path: str) -> bytes:
+        return self._is("file_read", self._ask("file_read", path), bytes)
+
+    def file_remove(self, path: str) -> None:
+        self._ask("file_remove", path)
+
+    def file_stat(self, path: str) -> tuple[int, int, int]:
+        return self._shaped("file_stat", self._ask("file_stat", path), ((int,), (int,), (int,)))
+
+    def file_list(self, path: str) -> list[str]:
+        return [self._is("file_list", name, str) for name in self._list("file_list", path)]
+
+    def mount_changes(self, guest: str) -> list[tuple[str, str]]:
+        return self._list("mount_changes", guest)
+
+    def mount_export(self, guest: str, directory: str) -> None:
+        self._ask("mount_export", guest, directory)
+
+    def mount_tar(self, guest: str, changed_only: bool) -> bytes:
+        return self._is("mount_tar", self._ask("mount_tar", guest, changed_only), bytes)
+
+    # ------------------------------------------------------------------ its life
+
+    def snapshot(self) -> bytes:
+        return self._is("snapshot", self._ask("snapshot"), bytes)
+
+    def fork(
+        self, settings: Settings | None = None, durable: Durable | None = None
+    ) -> RemoteMachine:
+        """A branch has a worker of its own, which continues a snapshot; what was spent is known
+        here."""
+        ours = durable or (self._durable[0], None, False, [])
+        known = [call[1:] for call in self.pending()]
+        data = self._is("branch", self._ask("branch"), bytes)
+        branch = RemoteMachine(settings or self._settings, data, ours)
+        branch._gate = self._gate.clone()
+        if any(call[1:] not in known for call in branch._calls.values()):
+            branch._die("a branch has calls that its trunk did not have")
+        return branch
+
+    def close(self) -> None:
+        if self._worker is not None:
+            with contextlib.suppress(errors.SandboxDead):
+                self._ask("close")  # a trace gets its last line
+        self._end()
+
+    def condition(self) -> Any:
+        return "closed" if self._worker is None else "busy" if self._busy else "open"
+
+    def cut_short(self) -> bool:
+        return self._cut_short
+
+    def __del__(self) -> None:
+        worker = getattr(self, "_worker", None)
+        if worker is not None:
+            worker.end()
+
+    # ------------------------------------------------------------------ inside
+
+    def _continue(self) -> None:
+        """Takes over what a snapshot has spent and waits for: it is as good as its data, as for a
+        machine in this process."""
+        for index in range(len(json.loads(self._settings[3] or "{}").get("capabilities", []))):
+            left = self._is("calls_left", self._ask("calls_left", index), int, type(None))
+            allowed = self._gate.calls_left(index)
+            if left is not None and allowed is not None:
+                self._gate.spend(index, allowed - left)
+        self._running = self._ask_running()
+        self._calls = {call[0]: call for call in map(self._call, self._list("pending"))}
+
+    def _admitted(self, call: CallData) -> CallData:
+        """The call as the capabilities of this process allow it; asked once for each."""
+        known = self._calls.get(call[0])
+        if known is not None:
+            return known
+        request = f'{{"tool":{json.dumps(call[2])},"params":{call[3]}}}'
+        verdict = self._gate.check(request)
+        if isinstance(verdict, str):
+            self._die(f"it let a call through that is not allowed: {verdict}")
+        admitted = (call[0], *verdict)
+        self._calls[call[0]] = admitted
+        return admitted
+
+    def _ask_running(self) -> bool:
+        return self._is("running", self._ask("running"), bool)
+
+    def _drive(self, name: str, *args: Any) -> Outcome | None:
+        self._cut_short = False
+        try:
+            outcome = self._outcome(self._ask(name, *args, patience=self._patience))
+        except errors.PinfoldError:
+            raise
+        except BaseException:
+            if self._worker is not None:
+                self._cut_short = self._running = self._ask_running()
+            raise
+        self._running = outcome is None
+        if outcome is not None:
+            self._on_output = None
+            self._calls.clear()
+        return outcome
+
+    def _ask(self, name: str, *args: Any, patience: float | None = _GRACE_SECONDS * 6) -> Any:
+        """The worker's answer. Events that come before it go to their callbacks; an exception of
+        theirs, or Ctrl-C, interrupts the guest and is raised when the answer is there."""
+        worker = self._worker
+        if worker is None:
+            if self._why_dead is not None:
+                raise errors.SandboxDead(self._why_dead)
+            raise errors.SandboxClosed("the sandbox is closed")
+        if self._busy:
+            raise errors.SandboxBusy("the sandbox is in use by another thread")
+        self._busy = True
+        failure: BaseException | None = None
+        try:
+            worker.send((name, *args))
+            until = None if patience is None else time.monotonic() + patience
+            while True:
+                try:
+                    message = worker.receive(until)
+                    if not self._event(message, failure is None):
+                        break
+                except (Ended, WireError, TimeoutError):
+                    raise
+                except BaseException as error:
+                    # A lie among the events has ended it; the second Ctrl-C does not wait.
+                    if failure is not None or self._worker is None:
+                        raise
+                    failure = error
+                    worker.interrupt()
+        except Ended:
+            self._die(worker.fate())
+        except TimeoutError:
+            self._die("it did not stop at its limit of time")
+        except WireError as error:
+            self._die(str(error))
+        except BaseException:  # in the middle of a frame: what follows could not be understood
+            if self._worker is not None:
+                self._why_dead = f"{_GIVEN_UP}: it was interrupted twice"
+                self._end()
+            raise
+        finally:
+            self._busy = False
+        if failure is not None:
+            raise failure
+        return self._answer(message)
+
+    def _event(self, message: Any, wanted: bool) -> bool:
+        """Is it one? It is told to whom it is for if that is wanted."""
+        kind = message[0] if isinstance(message, tuple) and message else None
+        if kind == "output":
+            _, stream, data = self._shaped("output", message, ((str,), (int,), (bytes,)))
+            if wanted and self._on_output is not None:
+                self._on_output(stream, data)
+            return True
+        if kind == "decision":
+            decision = self._shaped("decision", message[1:], _DECISION)
+            if wanted and self._on_decision is not None:
+                self._on_decision(*decision)
+            return True
+        return False
+
+    def _answer(self, message: Any) -> Any:
+        kind = message[0] if isinstance(message, tuple) and message else None
+        if kind == "value" and len(message) == 2:
+            return message[1]
+        if kind == "error" and len(message) == 3 and isinstance(message[2], list):
+            if message[1] == "OSError" and len(message[2]) == 3:
+                raise OSError(*message[2])
+            if message[1] in _RAISABLE:
+                raise _RAISABLE[message[1]](*message[2])
+        self._die(f"it answered with {str(message)[:200]}")
+
+    def _outcome(self, value: Any) -> Outcome | None:
+        return None if value is None else self._shaped("outcome", value, _OUTCOME)
+
+    def _call(self, value: Any) -> CallData:
+        return self._shaped("call", value, _CALL)
+
+    def _list(self, name: str, *args: Any) -> list[Any]:
+        return self._is(name, self._ask(name, *args), list)
+
+    def _is(self, name: str, value: Any, *types: type) -> Any:
+        if type(value) not in types:
+            self._die(f"its {name} is {str(value)[:200]}")
+        return value
+
+    def _shaped(self, name: str, value: Any, shape: tuple[tuple[type, ...], ...]) -> Any:
+        good = type(value) is tuple and len(value) == len(shape)
+        if not good or any(
+            type(item) not in types for item, types in zip(value, shape, strict=True)
+        ):
+            self._die(f"its {name} is {str(value)[:200]}")
+        return value
+
+    def _die(self, why: str) -> NoReturn:
+        self._why_dead = f"{_GIVEN_UP}: {why}"
+        self._end()
+        raise errors.SandboxDead(self._why_dead)
+
+    def _end(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.end()
+
+
+def _limit(limits: dict[str, int], name: str) -> int:
+    return limits.get(name, int(DEFAULTS[name] or 0))
+
+
+class _Worker:
+    """The process and the two sockets to it."""
+
+    def __init__(self, frame_limit: int) -> None:
+        if not sys.executable:
+            raise NotImplementedError('isolation="process" needs to know where Python is')
+        ours, theirs = socket.socketpair()
+        control, controlled = socket.socketpair()
+        home = str(Path(__file__).parent.parent)
+        with theirs, controlled:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _BOOT, home]
+                + [str(theirs.fileno()), str(controlled.fileno())],
+                pass_fds=(theirs.fileno(), controlled.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                # Nothing worth stealing; where libpython is, if that has to be said.
+                env={k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"},
+                start_new_session=True,  # Ctrl-C is for this process
+            )
+        self._requests, self._control = ours, control
+        self._reader = Reader(ours.fileno(), frame_limit)
+        self._poll = select.poll()
+        self._poll.register(ours, select.POLLIN)
+
+    def send(self, message: Any) -> None:
+        send(self._requests.fileno(), message)
+
+    def receive(self, until: float | None) -> Any:
+        def ready() -> None:
+            left = None if until is None else max(0.0, until - time.monotonic()) * 1000
+            if not self._poll.poll(left):
+                raise TimeoutError
+
+        return self._reader.receive(ready)
+
+    def interrupt(self) -> None:
+        try:
+            self._control.send(b"!")
+        except OSError:
+            pass  # it is gone, which the next answer tells
+
+    def fate(self) -> str:
+        try:
+            status = self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "it closed its connection"
+        if status >= 0:
+            return f"it ended with status {status}"
+        name = signal.Signals(-status).name
+        forbidden = ", by a system call that it may not make" if name == "SIGSYS" else ""
+        return f"it died of {name}{forbidden}"
+
+    def end(self) -> None:
+        self._requests.close()
+        self._control.close()
+        self._process.kill()
+        self._process.wait()

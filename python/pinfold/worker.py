@@ -1,0 +1,98 @@
+"""The worker of ``isolation="process"``: a process that does nothing but run one machine.
+
+Started by `pinfold.remote`. It answers requests, one after the other, on one socket; a byte on the
+other one interrupts the guest. Before anything untrusted is looked at, seccomp takes away every
+system call that a machine does not need (``_native.confine``): no files, no network, no other
+process.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import threading
+
+from . import _native, errors
+from .wire import Ended, Reader, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from ._native import Machine
+
+#: What the host sends is its own: the socket's other side is trusted here.
+_ANY_SIZE = 1 << 62
+
+
+def main() -> NoReturn:
+    requests, control = int(sys.argv[2]), int(sys.argv[3])
+    worker = _Worker(requests)
+    threading.Thread(target=_listen, args=(worker, control), daemon=True).start()
+    reader = Reader(requests, _ANY_SIZE)
+    try:
+        while True:
+            name, *args = reader.receive()
+            send(requests, worker.answer(name, args))
+    except Ended:
+        os._exit(0)
+
+
+def _listen(worker: _Worker, control: int) -> None:
+    """A byte is an interrupt; the end means that nobody is interested any more."""
+    while os.read(control, 1):
+        machine = worker.machine
+        if machine is not None:
+            machine.interrupt()
+    os._exit(0)
+
+
+class _Worker:
+    def __init__(self, requests: int) -> None:
+        self._requests = requests
+        self.machine: Machine | None = None
+        self._unrecorded: Any = ()  # how to make a branch that leaves no trace
+
+    def answer(self, name: str, args: list[Any]) -> tuple[Any, ...]:
+        """``("value", value)`` or ``("error", type, arguments)``."""
+        try:
+            if name == "new":
+                return "value", self._new(*args)
+            machine = self.machine
+            if machine is None:
+                raise errors.SandboxClosed("the sandbox is closed")
+            if name == "start":
+                *rest, watched = args
+                return "value", machine.start(*rest, self._emit if watched else None)
+            if name == "branch":  # a fork, with ids of its own for the pending calls, as data
+                branch = machine.fork(*self._unrecorded)
+                try:
+                    return "value", branch.snapshot()
+                finally:
+                    branch.close()
+            if name == "on_decision":
+                return "value", machine.on_decision(self._decision if args[0] else None)
+            return "value", getattr(machine, name)(*args)
+        except OSError as error:
+            return "error", "OSError", [error.errno, error.strerror, error.filename]
+        except Exception as error:
+            return "error", type(error).__name__, [str(error)]
+
+    def _new(self, settings: Any, snapshot: bytes | None, durable: Any, memory: int) -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        records = durable[1] is not None
+        if records:
+            self._unrecorded = (settings, (durable[0], None, False, []))
+        _native.confine(records)
+        self.machine = _native.Machine(settings, snapshot, durable)
+        if records:
+            _native.confine(False)
+
+    def _emit(self, stream: int, data: bytes) -> None:
+        send(self._requests, ("output", stream, data))
+
+    def _decision(self, *decision: Any) -> None:
+        send(self._requests, ("decision", *decision))
