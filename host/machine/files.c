@@ -161,19 +161,28 @@ pf_status pf_file_remove(pf_sandbox *s, const char *path, pf_error *error) {
     return status;
 }
 
-pf_status pf_file_stat(pf_sandbox *s, const char *path, pf_file_info *out, pf_error *error) {
+static pf_status file_stat(pf_sandbox *s, const char *path, bool follow, pf_file_info *out,
+                           pf_error *error) {
     pf_status status = check_path(path, error);
     if (status == PF_OK) status = machine_enter(s, error);
     if (status != PF_OK) return status;
     struct pf_stat st = {0};
-    machine_tape_act(s, "stat", path); /* it may look into a mount */
+    machine_tape_act(s, follow ? "stat" : "lstat", path); /* it may look into a mount */
     machine_show_time(s);
-    int64_t r = KERNEL(s, FSTATAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = strlen(path),
-                       .out = &st, .out_cap = sizeof st);
+    int64_t r = KERNEL(s, FSTATAT, .arg = {PF_AT_FDCWD, follow ? 0 : PF_AT_SYMLINK_NOFOLLOW},
+                       .in = path, .in_len = strlen(path), .out = &st, .out_cap = sizeof st);
     if (r < 0) status = machine_guest_error(s, r, path, error);
     else *out = (pf_file_info){.mode = st.mode, .size = st.size, .mtime_ns = st.mtime_ns};
     machine_leave(s);
     return status;
+}
+
+pf_status pf_file_stat(pf_sandbox *s, const char *path, pf_file_info *out, pf_error *error) {
+    return file_stat(s, path, true, out, error);
+}
+
+pf_status pf_file_lstat(pf_sandbox *s, const char *path, pf_file_info *out, pf_error *error) {
+    return file_stat(s, path, false, out, error);
 }
 
 /* ---- directories */

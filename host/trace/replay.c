@@ -464,6 +464,8 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
         status = pf_file_write(r->sandbox, path, data, len, error);
     } else if (strcmp(name, "remove") == 0) {
         status = pf_file_remove(r->sandbox, path, error);
+    } else if (strcmp(name, "lstat") == 0) {
+        status = pf_file_lstat(r->sandbox, path, &(pf_file_info){0}, error);
     } else if (strcmp(name, "stat") == 0) {
         status = pf_file_stat(r->sandbox, path, &(pf_file_info){0}, error);
     } else if (strcmp(name, "read") == 0) {
@@ -492,7 +494,7 @@ static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     if (strcmp(name, "fail") == 0) return do_fail(r, act, error);
     if (strcmp(name, "mount") == 0) return do_mount(r, act, error);
     if (strcmp(name, "advance") == 0) return pf_sandbox_advance(r->sandbox, error);
-    static const char *const files[] = {"write", "remove", "read", "list", "stat"};
+    static const char *const files[] = {"write", "remove", "read", "list", "stat", "lstat"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i]) == 0) return do_file(r, name, act, error);
     return malformed(r, error);

@@ -8,6 +8,9 @@ from collections.abc import Iterator, MutableMapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from ._native import Machine
 
 #: Where programs can write, and where relative paths of the host start.
@@ -82,17 +85,29 @@ class Files(MutableMapping[str, bytes]):
         while todo:
             here = todo.pop()
             below = []
-            for name in self._machine.file_list(here):
+            # Links are not gone into, and what cannot be looked at (a link to nowhere, a path that
+            # is too long) is no file: scripts make such things, and must not disturb their host.
+            for name in _or_nothing(self._machine.file_list, here) or ():
                 path = f"{here}/{name}"
-                mode = self._machine.file_stat(path)[0]
-                if stat.S_ISDIR(mode):
+                found = _or_nothing(self._machine.file_lstat, path)
+                if found and stat.S_ISDIR(found[0]):
                     below.append(path)
-                elif stat.S_ISREG(mode):
+                    continue
+                if found and stat.S_ISLNK(found[0]):
+                    found = _or_nothing(self._machine.file_stat, path)
+                if found and stat.S_ISREG(found[0]):
                     yield path
             todo += reversed(below)
 
     def __repr__(self) -> str:
         return f"<Files of a sandbox below {' and '.join(WRITABLE)}>"
+
+
+def _or_nothing(look: Callable[[str], Any], path: str) -> Any:
+    try:
+        return look(path)
+    except OSError:
+        return None
 
 
 def _absolute(path: str) -> str:

@@ -10,6 +10,8 @@ Snapshots are data, never authority: `load` takes tools and capabilities as `San
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import posixpath
 import sqlite3
@@ -198,12 +200,17 @@ class Store:
         return line
 
     def diff(self, old: str | int, new: str | int) -> dict[str, Names]:
-        """The files in which two snapshots differ: ``added``, ``changed`` and ``removed`` paths."""
+        """The files in which two snapshots differ: ``added``, ``changed`` and ``removed`` paths.
+
+        What one of them had not read of a mounted directory counts as unchanged where size and
+        time are the same.
+        """
         before, after = self._files(old), self._files(new)
+        both = after.keys() & before.keys()
         return {
-            "added": sorted(after.keys() - before.keys()),
-            "changed": sorted(p for p in after.keys() & before.keys() if after[p] != before[p]),
-            "removed": sorted(before.keys() - after.keys()),
+            "added": sorted(path for path in after.keys() - both if before.lacks(path)),
+            "changed": sorted(path for path in both if _differ(before[path], after[path])),
+            "removed": sorted(path for path in before.keys() - both if after.lacks(path)),
         }
 
     def forget(self, name: str) -> None:
@@ -216,7 +223,7 @@ class Store:
         """Removes snapshots that no name needs: for each, the newest ``keep`` of its line stay.
 
         What stays keeps its place in the tree, below its nearest ancestor that stays. Gives how
-        many were removed.
+        many were removed. The file gets smaller unless somebody else is at work in it.
         """
         if keep < 1:
             raise ValueError(f"keep must be 1 or more, got {keep}")
@@ -238,6 +245,10 @@ class Store:
             for id in sorted(gone, reverse=True):  # children before their parents
                 self._db.execute("UPDATE snapshot SET parent = NULL WHERE parent = ?", (id,))
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (id,))
+        if gone:
+            with contextlib.suppress(sqlite3.OperationalError):
+                self._db.execute("VACUUM")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(gone)
 
     # ------------------------------------------------------------------ traces and audit entries
@@ -313,10 +324,10 @@ class Store:
             (name, id),
         )
 
-    def _files(self, which: str | int) -> dict[str, bytes]:
+    def _files(self, which: str | int) -> _Files:
         machine = _native.snapshot_look(self.data(which), self._key)
         try:
-            return dict(_walk(machine, "/workspace")) | dict(_walk(machine, "/tmp"))
+            return _Files(machine)
         finally:
             machine.close()
 
@@ -347,19 +358,43 @@ def _as_json(value: Any) -> Any:
     return fields or str(value)
 
 
-def _walk(machine: _native.Machine, path: str) -> Iterator[tuple[str, bytes]]:
-    """Every regular file below a directory, with its contents."""
-    try:
-        names = machine.file_list(path)
-    except OSError:
-        return
-    for name in names:
-        inner = posixpath.join(path, name)
+_SYSTEM = {"bin", "dev", "etc", "proc", "tools", "usr"}  # nobody writes there
+
+
+class _Files(dict[str, "tuple[bytes | None, int, int]"]):
+    """Every regular file of a snapshot: contents, size and time. Contents are None, and a directory
+    is unread, when they were still with the host."""
+
+    def __init__(self, machine: _native.Machine) -> None:
+        self._unread: list[str] = []
+        for name in machine.file_list("/"):
+            if name not in _SYSTEM:
+                self._look(machine, "/" + name)
+
+    def lacks(self, path: str) -> bool:
+        """It is known that there is no such file."""
+        return not any(path.startswith(directory + "/") for directory in self._unread)
+
+    def _look(self, machine: _native.Machine, path: str) -> None:
         try:
-            kind = machine.file_stat(inner)[0] & 0o170000
+            mode, size, changed = machine.file_lstat(path)
         except OSError:
-            continue  # a link to nowhere
-        if kind == 0o040000:
-            yield from _walk(machine, inner)
-        elif kind == 0o100000:
-            yield inner, machine.file_read(inner)
+            return  # its path is too long
+        try:
+            if mode & 0o170000 == 0o040000:
+                for name in machine.file_list(path):
+                    self._look(machine, posixpath.join(path, name))
+            elif mode & 0o170000 == 0o100000:
+                self[path] = None, size, changed
+                self[path] = machine.file_read(path), size, changed
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            if mode & 0o170000 == 0o040000:
+                self._unread.append(path)
+
+
+def _differ(a: tuple[bytes | None, int, int], b: tuple[bytes | None, int, int]) -> bool:
+    if a[0] is None or b[0] is None:
+        return a[1:] != b[1:]
+    return a[0] != b[0]

@@ -65,3 +65,21 @@ def test_errors(sandbox):
 def test_a_sandbox_with_a_wrong_file_is_not_made():
     with pytest.raises(OSError):
         Sandbox(files={"/tmp": b"a directory is there"})
+
+
+def test_what_a_script_leaves_does_not_disturb_its_host():
+    """Links in circles, to nowhere and out of reach, FIFOs, paths longer than a path may be."""
+    with Sandbox() as sandbox:
+        sandbox.run(
+            "echo x > f; ln -s . a; ln -s . b; ln -s .. c; ln -s nowhere n; ln -s f g; mkfifo p;"
+            "ln -s /etc/passwd out; mkdir d; ln -s ../d d/again; echo y > d/y;"
+            "n=$(printf %0200d 1); for i in {1..25}; do mkdir $n; cd $n; done; echo z > z; cd; ls"
+        )
+        found = [path for path in sandbox.files if "000" not in path]
+        assert sorted(found) == [
+            "/workspace/d/y",
+            "/workspace/f",
+            "/workspace/g",
+            "/workspace/out",
+        ]
+        assert sandbox.files["g"] == b"x\n"

@@ -153,3 +153,42 @@ def test_killed_while_saving(path):
                 assert sandbox.run("cat n").stdout == f"{number}\n"
             with store.load("a") as sandbox:
                 assert sandbox.run("wc -c < noise").stdout == "300000\n"
+
+
+def test_mounts_in_a_store(path, tmp_path):
+    """What was read is in the snapshot, and diff does not take reading for a change."""
+    folder = tmp_path / "data"
+    (folder / "sub").mkdir(parents=True)
+    for name in ("a", "b", "sub/c"):
+        (folder / name).write_text(name)
+    mounts = {"/data": (folder, "copy")}
+    with Store(path) as store:
+        with Sandbox(mounts=mounts) as sandbox:
+            sandbox.run("cat /data/a")
+            store.save("one", sandbox)
+            sandbox.run("cat /data/b /data/sub/c; echo x > /data/new; echo y >> /data/a")
+            store.save("two", sandbox)
+            sandbox.run("rm /data/b")
+            store.save("three", sandbox)
+        assert store.diff("one", "two") == {
+            "added": ["/data/new"],
+            "changed": ["/data/a"],
+            "removed": [],
+        }
+        assert store.diff("two", "three")["removed"] == ["/data/b"]
+        with pytest.raises(ValueError, match="mounted at /data"):
+            store.load("one")
+        with store.load("one", mounts=mounts) as sandbox:
+            assert sandbox.run("cat /data/sub/c").stdout == "sub/c"
+
+
+def test_prune_gives_space_back(path):
+    with Store(path) as store, Sandbox() as sandbox:
+        for _ in range(4):
+            sandbox.run("head -c 1000000 /dev/urandom > noise")
+            store.save("a", sandbox)
+        before = os.stat(path).st_size
+        assert store.prune() == 3
+        assert os.stat(path).st_size < before / 2
+        with store.load("a") as again:
+            assert again.run("wc -c < noise").stdout == "1000000\n"

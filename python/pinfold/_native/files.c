@@ -59,16 +59,27 @@ PyObject *native_file_remove(machine *self, PyObject *path) {
 }
 
 /* (mode, size, mtime_ns) */
-PyObject *native_file_stat(machine *self, PyObject *path) {
+typedef pf_status (*stat_fn)(pf_sandbox *, const char *, pf_file_info *, pf_error *);
+
+static PyObject *file_stat(machine *self, PyObject *path, stat_fn function) {
     const char *text = path_text(path);
     if (!text || !native_enter(self)) return NULL;
     pf_file_info info;
     pf_error error;
-    pf_status status = pf_file_stat(self->sandbox, text, &info, &error);
+    pf_status status = function(self->sandbox, text, &info, &error);
     native_leave(self);
     if (status != PF_OK) return native_raise(self->state, &error, path);
     return Py_BuildValue("(kLL)", (unsigned long)info.mode, (long long)info.size,
                          (long long)info.mtime_ns);
+}
+
+PyObject *native_file_stat(machine *self, PyObject *path) {
+    return file_stat(self, path, pf_file_stat);
+}
+
+/* Of a link itself. */
+PyObject *native_file_lstat(machine *self, PyObject *path) {
+    return file_stat(self, path, pf_file_lstat);
 }
 
 /* The names in a directory, sorted. Names are bytes in the guest; what is not UTF-8 is escaped. */

@@ -202,6 +202,7 @@ static PyMethodDef methods[] = {
     ONE("file_read", native_file_read),
     ONE("file_remove", native_file_remove),
     ONE("file_stat", native_file_stat),
+    ONE("file_lstat", native_file_lstat),
     ONE("file_list", native_file_list),
     PLAIN("snapshot", native_snapshot),
     FAST("fork", native_fork),

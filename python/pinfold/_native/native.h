@@ -75,6 +75,7 @@ PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t cou
 PyObject *native_file_read(machine *self, PyObject *path);
 PyObject *native_file_remove(machine *self, PyObject *path);
 PyObject *native_file_stat(machine *self, PyObject *path);
+PyObject *native_file_lstat(machine *self, PyObject *path);
 PyObject *native_file_list(machine *self, PyObject *path);
 
 /* policy.c: questions about policies, and what a sandbox grants. */
