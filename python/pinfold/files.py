@@ -106,7 +106,7 @@ class Files(MutableMapping[str, bytes]):
 def _or_nothing(look: Callable[[str], Any], path: str) -> Any:
     try:
         return look(path)
-    except OSError:
+    except (OSError, ValueError):  # the latter for a path that is too long
         return None
 
 

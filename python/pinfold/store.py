@@ -378,7 +378,7 @@ class _Files(dict[str, "tuple[bytes | None, int, int]"]):
     def _look(self, machine: _native.Machine, path: str) -> None:
         try:
             mode, size, changed = machine.file_lstat(path)
-        except OSError:
+        except (OSError, ValueError):
             return  # its path is too long
         try:
             if mode & 0o170000 == 0o040000:
