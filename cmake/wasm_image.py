@@ -265,7 +265,7 @@ def main() -> int:
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--wasm-opt", required=True)
     parser.add_argument("--wasm2c", required=True)
-    parser.add_argument("--level", required=True, help="how much wasm-opt optimises: -O1, -O2")
+    parser.add_argument("--level", default="-O2", help="how much wasm-opt optimises: -O1, -O2")
     parser.add_argument("--asyncify-only", nargs="+", default=[])
     args = parser.parse_args()
     try:
