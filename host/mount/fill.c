@@ -38,9 +38,11 @@ static int fetch(pf_sandbox *s, const char *source, struct machine_fill *fill,
     struct machine_mount *m = &s->mounts->items[number];
     if (m->root < 0) return PF_EIO; /* restored without it */
     *mount = m;
-    return fill->directory
-               ? mount_read_names(m->root, path + 1, &fill->data)
-               : mount_read_file(m->root, path + 1, s->limits.filesystem_bytes, &fill->data);
+    if (fill->directory) return mount_read_names(m->root, path + 1, &fill->data);
+    uint64_t max = s->limits.filesystem_bytes;
+    if (max > s->limits.memory_bytes) max = s->limits.memory_bytes;
+    if (max > UINT32_MAX) max = UINT32_MAX; /* more than a kernel's memory can have */
+    return mount_read_file(m->root, path + 1, max, &fill->data);
 }
 
 /* ---- into the sandbox */
