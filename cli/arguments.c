@@ -9,11 +9,13 @@
 #include "text.h"
 
 void usage(void) {
-    fputs("usage: pinfold run [OPTION]... FILE     run a script (FILE -: standard input)\n"
+    fputs("usage: pinfold run [OPTION]... FILE [--] [ARGUMENT]...\n"
           "       pinfold [OPTION]... -c CODE      run a piece of code\n"
           "       pinfold shell [OPTION]...        a session, line by line\n"
           "\n"
-          "Runs code in a sandbox that reaches nothing but the tools given here.\n"
+          "Runs code in a sandbox that reaches nothing but the tools given here. FILE - is "
+          "standard\n"
+          "input. Arguments of the script that begin with - come after --.\n"
           "\n"
           "  -l, --language NAME       shell, javascript or typescript; otherwise by the file's\n"
           "                            name or its #! line, or shell\n"
@@ -156,10 +158,11 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
     }
     bool run = !strcmp(command, "run"), shell = !strcmp(command, "shell");
     if (run && optind < argc) out->file = argv[optind++];
-    if (optind < argc && run)
-        die("unexpected argument '%s': a script has no arguments here, but variables (--env) and "
-            "standard input",
-            argv[optind]);
+    if (run) {
+        out->words = argv + optind;
+        out->word_count = (size_t)(argc - optind);
+        optind = argc;
+    }
     if (optind < argc)
         die("unexpected argument '%s'; see pinfold %s --help", argv[optind],
             shell ? command : "run");

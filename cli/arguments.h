@@ -23,6 +23,8 @@ struct pairs {
 struct arguments {
     const char *code;     /* -c CODE, or NULL */
     const char *file;     /* run FILE, "-" for standard input, or NULL */
+    char **words;         /* the script's own arguments */
+    size_t word_count;
     const char *language; /* or NULL: found out */
     const char *policy;   /* a file, or NULL */
     const char *input;    /* --stdin FILE, or NULL */

@@ -18,7 +18,7 @@ static const struct command {
     int (*function)(int argc, char **argv);
     const char *purpose;
 } commands[] = {
-    {"run", NULL, "run a script (FILE, or - for standard input)"},
+    {"run", NULL, "run a script, with its arguments"},
     {"shell", shell_command, "a session, line by line"},
     {"replay", replay_command, "run a recording again and compare"},
     {"trace", trace_command, "turn a recording into an HTML page"},

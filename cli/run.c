@@ -112,6 +112,42 @@ static struct text code_of(const struct arguments *arguments) {
     return code;
 }
 
+static void quote_for_shell(struct text *out, const char *word) {
+    text_puts(out, "'");
+    for (const char *rest; (rest = strchr(word, '\'')); word = rest + 1) {
+        text_add(out, word, (size_t)(rest - word));
+        text_puts(out, "'\\''");
+    }
+    text_puts(out, word);
+    text_puts(out, "' ");
+}
+
+/* The script's arguments, as a statement before its first line that is none of #!: the numbers of
+ * its lines stay. */
+static void give_words(struct text *code, const struct arguments *arguments, const char *language) {
+    struct text out = {0};
+    bool shell = !strcmp(language, "shell");
+    size_t from = 0;
+    if (!arguments->word_count || !code->data) return;
+    if (!strncmp(code->data, "#!", 2)) from = strcspn(code->data, "\n") + 1;
+    if (from > code->len) from = code->len;
+    text_add(&out, code->data, from);
+    text_puts(&out, shell ? "set -- " : "process.argv.push(");
+    if (!shell) text_json(&out, arguments->file, strlen(arguments->file));
+    for (size_t i = 0; i < arguments->word_count; i++) {
+        if (shell) {
+            quote_for_shell(&out, arguments->words[i]);
+        } else {
+            text_puts(&out, ", ");
+            text_json(&out, arguments->words[i], strlen(arguments->words[i]));
+        }
+    }
+    text_puts(&out, shell ? "; " : "); ");
+    text_add(&out, code->data + from, code->len - from);
+    free(code->data);
+    *code = out;
+}
+
 /* Our standard input is the script's if somebody put something there: not a terminal, and not
  * already read as the script. */
 static struct text input_of(const struct arguments *arguments) {
@@ -348,6 +384,7 @@ int run_script(const struct arguments *arguments) {
     struct output output = {.sandbox = sandbox};
     const char *language = arguments->language;
     if (!language) language = language_of(arguments->file, code.data);
+    give_words(&code, arguments, language);
     pf_run run = {.language = language,
                   .code = code.data,
                   .code_len = code.len,

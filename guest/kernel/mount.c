@@ -176,7 +176,7 @@ int64_t k_do_HOST_FILL_NAME(struct k_call *call) {
     bool dots = name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'));
     if (len == 0 || len > PF_NAME_MAX || memchr(name, '/', len) || dots) return -PF_EINVAL;
     if (type == K_IFLNK && (target_len == 0 || target_len >= PF_PATH_MAX)) return -PF_EINVAL;
-    if (size < 0 || size > PF_FILE_SIZE_MAX) return -PF_EFBIG;
+    if (size < 0) return -PF_EFBIG;
     if (k_dir_find(wanted, name, len)) return -PF_EEXIST;
     return fill_name(name, len, target, mode & (K_IFMT | 0777u), size, k_arg(call, 2));
 }

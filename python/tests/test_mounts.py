@@ -198,20 +198,22 @@ def test_the_whole_host_as_a_mount():
 def test_what_does_not_fit(folder):
     with open(folder / "big", "wb") as big:
         big.truncate(300 << 20)
+    with open(folder / "huge", "wb") as huge:
+        huge.truncate(5 << 30)
     (folder / "many").mkdir()
     for i in range(50):
         (folder / "many" / str(i)).write_text("")
     limits = Limits(filesystem_bytes=64 << 20, files=1000)
     with Sandbox(mounts={"/data": folder}, limits=limits) as sandbox:
-        result = sandbox.run("stat -c %s /data/big; cat /data/big; cat /data/a")
-        assert result.stdout == f"{300 << 20}\none\n"
+        result = sandbox.run("stat -c %s /data/huge /data/big; cat /data/big; cat /data/a")
+        assert result.stdout == f"{5 << 30}\n{300 << 20}\none\n"
         assert result.stderr == "cat: /data/big: No space left on device\n"
         sandbox.run("i=0; while touch /tmp/$i 2>/tmp/0; do i=$((i+1)); done; rm /tmp/1*")
         assert sandbox.run("ls /data/many | wc -l").stdout == "50\n"
     with Sandbox(mounts={"/data": folder}, limits=Limits(files=800)) as sandbox:
         sandbox.run("i=0; while touch /tmp/$i 2>/tmp/0; do i=$((i+1)); done; rm /tmp/1")
         assert "No space left on device" in sandbox.run("ls /data").stderr
-        assert sandbox.run("rm /tmp/*; ls /data | wc -l").stdout == "6\n"
+        assert sandbox.run("rm /tmp/*; ls /data | wc -l").stdout == "7\n"
 
 
 def test_absent_files_are_ordinary_ones(folder):

@@ -172,7 +172,7 @@ def test_a_reader_that_goes_away_ends_it(pinfold):
         (["--wibble", "-c", "x"], "wibble"),
         (["run"], "FILE"),
         (["run", "missing.sh"], "missing.sh: No such file"),
-        (["run", "a", "b"], "unexpected argument 'b': a script has no arguments"),
+        (["run", "a", "b"], "a: No such file"),
         (["nosuch"], "there is no command 'nosuch'; a script is run by 'pinfold run nosuch'"),
         (["mcp"], "pinfold[mcp]"),
         (["-c", "x", "y"], "see pinfold run --help"),
@@ -208,6 +208,17 @@ def test_misuse(pinfold, arguments, text):
     done = pinfold(*arguments)
     assert done.returncode == 125
     assert text in done.stderr + done.stdout
+
+
+def test_arguments_of_a_script(pinfold, tmp_path):
+    (tmp_path / "s.sh").write_text('printf "<%s>" "$#" "$@"\nnosuch\n')
+    done = pinfold("run", "s.sh", "a b", "it's", "--", "-x", "$HOME")
+    assert done.stdout == "<4><a b><it's><-x><$HOME>"
+    assert "line 2" in done.stderr
+    (tmp_path / "s.js").write_text("#!/usr/bin/env node\nreturn process.argv.slice(2)\n")
+    assert pinfold("run", "s.js", 'q"', "é").stdout == '["q\\"","é"]\n'
+    assert pinfold("run", "-", "one", input="echo $1").stdout == "one\n"
+    assert pinfold("run", "s.sh").stdout == "<0>"
 
 
 def test_version_and_help(pinfold):
