@@ -57,6 +57,16 @@ static void test_faults_and_other_handlers(void) {
     pf_sandbox_free(s);
 }
 
+/* Each wrong message ends its sender with SIGSEGV; what is only too long is refused. */
+static void test_edges(void) {
+    char want[400] = "";
+    for (unsigned n = 0; n < 14; n++)
+        sprintf(want + strlen(want), n < 11 ? "%u signal 11\n" : "%u status 2\n", n);
+    pf_sandbox *s = small();
+    CHECK_RUN(s, "shell", "hostile edges", want, 0);
+    pf_sandbox_free(s);
+}
+
 static int setting(const char *name, int otherwise) {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
@@ -82,6 +92,7 @@ int main(void) {
         CHECK_RUN(neighbour, "shell", "echo $secret; cat kept", "mine\nmine\n", 0);
     }
     pf_sandbox_free(neighbour);
+    test_edges();
     test_faults_and_other_handlers();
     return finish_tests();
 }

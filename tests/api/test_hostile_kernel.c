@@ -66,7 +66,7 @@ static struct pf_mailbox *mailbox(void *module, uint32_t *size) {
 static void tamper(void *module, struct pf_mailbox *box, uint32_t size) {
     struct pf_message *m = &box->msg;
     lies++;
-    switch (any() % 12) {
+    switch (any() % 13) {
     case 0: m->out = edge(size); break;
     case 1: m->out_len = edge(size); break;
     case 2:
@@ -82,6 +82,10 @@ static void tamper(void *module, struct pf_mailbox *box, uint32_t size) {
         m->out = edge(size);
         m->out_len = PF_IO_MAX;
         m->result = PF_IO_MAX;
+        break;
+    case 12: /* far more than was asked for */
+        m->out = 0;
+        m->out_len = size;
         break;
     case 9: { /* what the answer says, not where it lies */
         uint64_t at = (uint64_t)m->out + any() % (m->out_len ? m->out_len : 1);
@@ -106,6 +110,12 @@ static bool lies_now(void) {
 
 static uint32_t lying_call(void *module, uint32_t proc) {
     uint32_t action = honest->k_call(module, proc), size;
+    if (lying && action == PF_ACTION_FORK && any() % 4 == 0) { /* who the child is */
+        static const int64_t places[] = {0, PF_PROCESS_TABLE, PF_PROCESS_TABLE + 1, -1, 1, 1 << 20};
+        mailbox(module, &size)->msg.arg[0] = places[any() % 6];
+        lies++;
+        return action;
+    }
     if (!lies_now()) return action;
     struct pf_mailbox *box = mailbox(module, &size);
     tamper(module, box, size);
@@ -124,7 +134,7 @@ static void lying_next(void *module) {
     struct pf_event *event = &box->event;
     switch (any() % 7) {
     case 0: event->kind = (uint32_t)any() % 5; break;
-    case 1: event->proc = (uint32_t)any() % (PF_PROCESS_TABLE + 2); break;
+    case 1: event->proc = PF_PROCESS_TABLE + (uint32_t)any() % 40; break;
     case 2: event->proc = edge(size); break;
     case 3: event->image = (int32_t)number(); break;
     case 4: event->image = (int32_t)(any() % IMAGES); break;

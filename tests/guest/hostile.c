@@ -5,11 +5,13 @@
  *
  * usage: hostile SEED CHILDREN
  *        hostile fault      reads far outside its memory
+ *        hostile edges      one message at, or with a range over, each edge, each from a child
  *
  * Prints `done` when it came through; what it does to its own process is its own business.
  */
 #include <pf.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/limits.h"
 #include "abi/message.h"
 
 enum { MESSAGES = 300 };
@@ -116,6 +119,38 @@ static void fault(void) {
     (void)*(volatile char *)(uintptr_t)(memory_end() + 100);
 }
 
+/* The n-th wrong message; false: there are no more. Memory is larger than the kernel's meanwhile.
+ */
+static bool edge(unsigned n) {
+    static const uint32_t before_end[] = {8, 16, sizeof(struct pf_message) - 8};
+    struct pf_message m = {.call = 4, .arg = {1}, .in = (uint32_t)(uintptr_t)buffer};
+    __builtin_wasm_memory_grow(0, 1024);
+    uint32_t end = memory_end();
+    if (n < 3) {
+        __pf_import_call((struct pf_message *)(uintptr_t)(end - before_end[n]));
+    } else if (n < 6) {
+        __pf_import_call((struct pf_message *)(uintptr_t)(UINT32_MAX - 7 - 8 * (n - 3)));
+    } else if (n == 6) {
+        __pf_import_call((struct pf_message *)(uintptr_t)end);
+    } else if (n < 11) { /* ranges that end one behind, at 2^32, and behind it */
+        uint32_t at = n < 8 ? end - 7 : n < 10 ? UINT32_MAX - 7 : 8;
+        uint32_t len = n < 10 ? 8 : UINT32_MAX - 7;
+        if (n % 2)
+            m.in = at, m.in_len = len;
+        else
+            m.out = at, m.out_cap = len;
+        __pf_import_call(&m);
+    } else if (n < 14) { /* lengths that are there, but more than a message holds */
+        m.in = 0;
+        m.in_len = n == 11 ? PF_MESSAGE_IN_MAX + 1 : end - (n == 12 ? 0 : 65536);
+        __pf_import_call(&m);
+        return m.result == -7; /* E2BIG: it lives on */
+    } else {
+        return false;
+    }
+    _exit(1); /* it should be dead */
+}
+
 static void attack(void) {
     if (any() % 4 == 0) spoil();
     for (int i = 0; i < MESSAGES; i++) {
@@ -143,6 +178,9 @@ static void attack(void) {
 #else
 static void attack(void) {}
 static void fault(void) {}
+static bool edge(unsigned n) {
+    return n > 0;
+}
 #endif
 
 /* Waits a while, then kills: a child may have made itself wait for ever. */
@@ -158,6 +196,20 @@ static void reap(pid_t pid) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "edges") == 0) {
+        for (unsigned n = 0;; n++) {
+            int status;
+            pid_t pid = fork();
+            if (pid == 0) _exit(edge(n) ? 2 : 3);
+            if (waitpid(pid, &status, 0) != pid) return 1;
+            if (WIFEXITED(status) && WEXITSTATUS(status) == 3) break;
+            if (WIFSIGNALED(status))
+                printf("%u signal %d\n", n, WTERMSIG(status));
+            else
+                printf("%u status %d\n", n, WEXITSTATUS(status));
+        }
+        return 0;
+    }
     if (argc == 2 && strcmp(argv[1], "fault") == 0) fault();
     if (argc != 3) {
         fprintf(stderr, "usage: hostile SEED CHILDREN\n");
