@@ -1,0 +1,169 @@
+/*
+ * tests/api/test_fault.c: every allocation and every call of the system that the host makes fails
+ * once, in turn. Whatever an embedder did then has failed with a status and a message, or worked;
+ * it can free what it has, and make and use another sandbox. Also: recording to a disk that is
+ * full.
+ *
+ * Linked with --wrap for what is made to fail: see CMakeLists.txt.
+ */
+#include "harness.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static long left = -1; /* calls that still succeed; -1: all */
+static bool failed;
+static int again; /* so many more fail after the first */
+
+static bool fails(void) {
+    if (left < 0) return false;
+    if (left > 0) {
+        left--;
+        return false;
+    }
+    failed = true;
+    if (again-- <= 0) left = -1;
+    errno = ENOMEM;
+    return true;
+}
+
+/* name, result, failure, parameters, arguments */
+#define WRAPPED(X)                                                                                 \
+    X(malloc, void *, NULL, (size_t size), (size))                                                 \
+    X(calloc, void *, NULL, (size_t count, size_t size), (count, size))                            \
+    X(realloc, void *, NULL, (void *old, size_t size), (old, size))                                \
+    X(aligned_alloc, void *, NULL, (size_t to, size_t size), (to, size))                           \
+    X(mmap, void *, MAP_FAILED, (void *at, size_t len, int prot, int flags, int fd, off_t offset), \
+      (at, len, prot, flags, fd, offset))                                                          \
+    X(mprotect, int, -1, (void *at, size_t len, int prot), (at, len, prot))                        \
+    X(getrandom, ssize_t, -1, (void *to, size_t len, unsigned flags), (to, len, flags))
+#define X(name, result, failure, parameters, arguments)                                            \
+    result __real_##name parameters;                                                               \
+    result __wrap_##name parameters;                                                               \
+    result __wrap_##name parameters {                                                              \
+        return fails() ? failure : __real_##name arguments;                                        \
+    }
+WRAPPED(X)
+#undef X
+
+/* What an embedder does; false: it stopped because something failed, with a message. */
+static bool ok(pf_status status) {
+    if (status == PF_OK) return true;
+    CHECK(failed);
+    CHECK(test_error.message[0]);
+    return false;
+}
+
+static pf_options *options_of(void) {
+    static const char policy[] =
+        "{\"capabilities\":[{\"method\":\"get\",\"constraints\":{\"n\":\"<5\"}}]}";
+    pf_options *o = pf_options_new();
+    if (!o) return NULL;
+    pf_options_seed(o, 1);
+    if (ok(pf_options_tool(o, "get", "a tool", NULL, 0, &test_error)) &&
+        ok(pf_options_policy(o, policy, sizeof policy - 1, &test_error)))
+        return o;
+    pf_options_free(o);
+    return NULL;
+}
+
+static void use(pf_sandbox *s) {
+    static const char code[] = "echo a > f; (tool get --n 1; echo b) | cat; tool get --n 9; cat f";
+    pf_run run = {.language = "shell", .code = code, .code_len = sizeof code - 1};
+    run.stdin_data = "input\n";
+    run.stdin_len = 6;
+    char *data = NULL;
+    size_t len = 0;
+    if (ok(pf_file_write(s, "/workspace/d/e", "bytes", 5, &test_error)) &&
+        ok(pf_file_take(s, "/workspace/d/e", &data, &len, &test_error))) {
+        CHECK_TEXT(data, "bytes");
+        pf_free(data);
+    }
+    if (ok(pf_file_list(s, "/workspace", &data, &len, &test_error))) pf_free(data);
+    if (!ok(pf_sandbox_start(s, &run, &test_error))) return;
+    pf_call calls[2];
+    if (pf_sandbox_pending(s, calls, 2)) {
+        CHECK_TEXT(calls[0].params, "{\"n\":1}");
+        ok(pf_sandbox_resume(s, calls[0].id, "{\"r\":1}", 7, &test_error));
+    }
+    const pf_result *r = pf_sandbox_result(s);
+    if (!failed) CHECK(r && strcmp(r->stdout_data, "{\"r\":1}\nb\na\n") == 0);
+}
+
+static void copy(pf_sandbox *s) {
+    pf_sandbox *branch = NULL, *restored = NULL;
+    char *data = NULL;
+    size_t len = 0;
+    if (ok(pf_sandbox_fork(s, &branch, &test_error))) use(branch);
+    pf_sandbox_free(branch);
+    if (!ok(pf_sandbox_snapshot(s, &data, &len, &test_error))) return;
+    pf_options *options = options_of();
+    if (options && ok(pf_sandbox_restore(options, data, len, &restored, &test_error)))
+        use(restored);
+    pf_sandbox_free(restored);
+    pf_options_free(options);
+    pf_free(data);
+}
+
+static void all(void) {
+    pf_options *options = options_of();
+    pf_sandbox *s = NULL;
+    if (options && ok(pf_sandbox_new(options, &s, &test_error))) {
+        use(s);
+        copy(s);
+        static const char code[] = "tool get --n 2 | cat & tool get --n 3";
+        pf_run last = {.language = "shell", .code = code, .code_len = sizeof code - 1};
+        ok(pf_sandbox_start(s, &last, &test_error)); /* freed in the middle */
+    }
+    pf_sandbox_free(s);
+    pf_options_free(options);
+}
+
+static void test_each_once(int more) {
+    int n = 0;
+    for (;; n++) {
+        int before = checks_failed;
+        failed = false;
+        again = more;
+        left = n;
+        all();
+        left = -1;
+        if (checks_failed != before) printf("  with call %d of the system failing\n", n);
+        if (!failed || n > 20000) break;
+        /* Afterwards all is as it was. */
+        if (n % 10 == 0) {
+            pf_sandbox *s = make_sandbox("get");
+            CHECK_RUN(s, "shell", "echo fine | cat", "fine\n", 0);
+            pf_sandbox_free(s);
+        }
+    }
+    CHECK(n > 100);
+}
+
+/* Nothing of a run is lost silently: who records is told. */
+static void test_disk_full(void) {
+    pf_options *options = make_options("get");
+    pf_sandbox *s = NULL;
+    MUST(pf_options_record(options, "/dev/full", false, &test_error));
+    pf_status status = pf_sandbox_new(options, &s, &test_error);
+    pf_run run = {.language = "shell", .code = "seq 100000", .code_len = 10};
+    for (int i = 0; status == PF_OK && i < 20; i++) status = pf_sandbox_start(s, &run, &test_error);
+    CHECK(status != PF_OK);
+    if (status != PF_OK) CHECK(strstr(test_error.message, "No space left") != NULL);
+    pf_sandbox_free(s);
+    pf_options_free(options);
+}
+
+int main(void) {
+    pf_sandbox *first = make_sandbox("get"); /* what is made once for all, without faults */
+    CHECK_RUN(first, "shell", "echo 1; cat /dev/null | sed p; js -e 1", "1\n", 0);
+    test_each_once(0);
+    test_each_once(3);
+    test_disk_full();
+    CHECK_RUN(first, "shell", "echo 2", "2\n", 0);
+    pf_sandbox_free(first);
+    return finish_tests();
+}
