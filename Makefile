@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build package native install test fuzz soak demo bench format clean help setup
+.PHONY: all build package native install test fuzz soak asan tsan demo bench format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -78,6 +78,25 @@ fuzz: build ## look for faults: every fuzzer for SECONDS (10)
 RUNS ?= 2000
 soak: build ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads
 	@$(BUILD)/tests/security/soak $(RUNS)
+
+# Native twins, unit tests and fuzzers' seeds under AddressSanitizer and UBSan; then the host with them
+# around the machine. A leak is a failure. The fuzzers' build is shared.
+SANITIZED := $(BUILD)/fuzz
+HOST_ASAN := handle_segv=0:handle_sigbus=0:allow_user_segv_handler=1:detect_stack_use_after_return=0
+asan: build ## unit tests, commands and the host under AddressSanitizer and UBSan
+	@cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
+	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
+	@cmake --build $(SANITIZED) -j $(JOBS)
+	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir $(SANITIZED) -j $(JOBS) --output-on-failure
+	@set -e; for fuzzer in $(SANITIZED)/tests/fuzz/fuzz_*; do \
+	    $$fuzzer -close_fd_mask=2 -timeout=20 tests/fuzz/seeds/$${fuzzer##*/fuzz_}/* > /dev/null 2>&1; done
+	@cmake --build $(BUILD) -j $(JOBS) --target checked_host
+	@set -e; for test in $(BUILD)/tests/security/*_asan; do \
+	    echo $$test; ASAN_OPTIONS=$(HOST_ASAN) $$test; done
+
+tsan: build ## many threads of sandboxes, the host under ThreadSanitizer
+	@cmake --build $(BUILD) -j $(JOBS) --target soak_tsan
+	@TSAN_OPTIONS=handle_segv=0:handle_sigbus=0 $(BUILD)/tests/security/soak_tsan $(RUNS) 4
 
 demo: all ## an agent's script at work
 	@$(PYTHON) examples/transactions/run.py

@@ -149,6 +149,7 @@ static void show_time_of_fork(void) {
         times[i] = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
         pf_sandbox_free(branch);
     }
+    pf_sandbox_free(trunk);
     qsort(times, TIMES, sizeof *times, by_time);
     printf("fork: %.3f ms (median), %.3f ms (99 %%)\n", times[TIMES / 2], times[TIMES * 99 / 100]);
 }
