@@ -51,12 +51,17 @@ static void show_head(const pf_snapshot_facts *f, size_t len) {
     printf("size           %zu bytes, %" PRIu64 " decompressed\n", len, f->contents_bytes);
 }
 
-enum { SHOWN_MAX = 1024 };
+enum { SHOWN_MAX = 1024, MOUNTS_MAX = 64 };
 
 static void show_body(pf_sandbox *sandbox) {
     static pf_process processes[SHOWN_MAX];
     static pf_call calls[SHOWN_MAX];
     printf("run            %s\n", pf_sandbox_running(sandbox) ? "on" : "none");
+    pf_mount_info mounts[MOUNTS_MAX];
+    size_t mount_count = pf_sandbox_mounts(sandbox, mounts, MOUNTS_MAX);
+    for (size_t i = 0; i < mount_count && i < MOUNTS_MAX; i++)
+        printf("mount          %s, %s\n", mounts[i].guest,
+               mounts[i].mode == PF_MOUNT_COPY ? "copy-on-write" : "read-only");
     size_t count = pf_sandbox_processes(sandbox, processes, SHOWN_MAX);
     for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
         printf("process        %d (child of %d) %c %s, %" PRIu64 " KiB\n", processes[i].pid,
@@ -82,7 +87,15 @@ static void json_body(struct text *out, pf_sandbox *sandbox) {
     static pf_call calls[SHOWN_MAX];
     char line[200];
     text_puts(out, pf_sandbox_running(sandbox) ? ", \"running\": true" : ", \"running\": false");
-    text_puts(out, ", \"processes\": [");
+    pf_mount_info mounts[MOUNTS_MAX];
+    size_t mount_count = pf_sandbox_mounts(sandbox, mounts, MOUNTS_MAX);
+    text_puts(out, ", \"mounts\": [");
+    for (size_t i = 0; i < mount_count && i < MOUNTS_MAX; i++) {
+        text_puts(out, i ? ", {\"place\": " : "{\"place\": ");
+        text_json(out, mounts[i].guest, strlen(mounts[i].guest));
+        text_puts(out, mounts[i].mode == PF_MOUNT_COPY ? ", \"copy\": true}" : ", \"copy\": false}");
+    }
+    text_puts(out, "], \"processes\": [");
     size_t count = pf_sandbox_processes(sandbox, processes, SHOWN_MAX);
     for (size_t i = 0; i < count && i < SHOWN_MAX; i++) {
         snprintf(line, sizeof line,
@@ -125,6 +138,7 @@ int snapshot_command(int argc, char **argv) {
     }
     if (optind != argc - 2 || strcmp(argv[optind], "show") != 0)
         die("usage: pinfold snapshot show [OPTION]... FILE");
+    if (json && (files || get)) die("--json is for what the snapshot says of itself, not for files");
     const char *path = argv[optind + 1];
     struct text data = slurp(path), key = key_file ? slurp(key_file) : (struct text){0};
     pf_snapshot_facts facts;
@@ -147,7 +161,15 @@ int snapshot_command(int argc, char **argv) {
     else
         show_body(sandbox);
     if (json) printf("%s}\n", out.data);
-    if (status == PF_OK && files) files_list(sandbox, "/workspace"), files_list(sandbox, "/tmp");
+    if (status == PF_OK && files) {
+        pf_mount_info mounts[MOUNTS_MAX];
+        size_t count = pf_sandbox_mounts(sandbox, mounts, MOUNTS_MAX);
+        files_list(sandbox, "/workspace");
+        files_list(sandbox, "/tmp");
+        for (size_t i = 0; i < count && i < MOUNTS_MAX; i++)
+            if (strncmp(mounts[i].guest, "/workspace", 10) && strncmp(mounts[i].guest, "/tmp", 4))
+                files_list(sandbox, mounts[i].guest);
+    }
     pf_sandbox_free(sandbox);
     free(out.data);
     free(data.data);

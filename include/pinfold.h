@@ -343,6 +343,13 @@ PF_API pf_status pf_file_list(pf_sandbox *sandbox, const char *path, char **name
                               pf_error *error);
 PF_API void pf_free(void *data);
 
+typedef struct pf_mount_info {
+    const char *guest; /* its place; lives with the sandbox */
+    pf_mount_mode mode;
+} pf_mount_info;
+/* The mounted directories, of a snapshot's sandbox, too: how many; fills up to `count`. */
+PF_API size_t pf_sandbox_mounts(const pf_sandbox *sandbox, pf_mount_info *mounts, size_t count);
+
 /* What became of a mounted directory; `guest` is its place as it was given. PF_NOT_FOUND: nothing is
  * mounted there. */
 

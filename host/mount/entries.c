@@ -40,6 +40,16 @@ void machine_forget_mounts(struct machine_mounts *mounts) {
     free(mounts);
 }
 
+size_t pf_sandbox_mounts(const pf_sandbox *s, pf_mount_info *mounts, size_t count) {
+    size_t n = s->mounts ? s->mounts->count : 0;
+    for (size_t i = 0; i < n && i < count; i++)
+        mounts[i] = (pf_mount_info){
+            .guest = s->mounts->items[i].guest,
+            .mode = s->mounts->items[i].copy ? PF_MOUNT_COPY : PF_MOUNT_READ_ONLY,
+        };
+    return n;
+}
+
 static bool copy_mount(const struct machine_mount *from, struct machine_mount *to) {
     to->copy = from->copy;
     to->sorted = from->sorted;

@@ -104,6 +104,24 @@ def test_mounts(pinfold, tmp_path):
     assert (folder / "a").read_text() == "one\n" and len(list(folder.iterdir())) == 1
 
 
+def test_mounts_in_a_snapshot(pinfold, tmp_path):
+    """It names them; what was not read is read from the directory that is given again."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a").write_text("one\n")
+    (tmp_path / "data" / "b").write_text("two\n")
+    mount = ["--mount", "data:/data:copy"]
+    assert pinfold(*mount, "--snapshot", "s", "-c", "cat /data/a").stdout == "one\n"
+    assert "mount          /data, copy-on-write\n" in pinfold("snapshot", "show", "s").stdout
+    shown = json.loads(pinfold("snapshot", "show", "--json", "s").stdout)
+    assert shown["mounts"] == [{"place": "/data", "copy": True}]
+    assert "/data/b" in pinfold("snapshot", "show", "--files", "s").stdout
+    assert pinfold("snapshot", "show", "--get", "/data/a", "s").stdout == "one\n"
+    assert "Input/output error" in pinfold("snapshot", "show", "--get", "/data/b", "s").stderr
+    refused = pinfold("--restore", "s", "-c", "cat /data/b")
+    assert refused.returncode == 125 and "mounted at /data" in refused.stderr
+    assert pinfold(*mount, "--restore", "s", "-c", "cat /data/b").stdout == "two\n"
+
+
 def test_fixed_clock_and_seed(pinfold):
     code = "sleep 1000; date -u +%s; echo $RANDOM; uuidgen"
     outs = {pinfold("--clock", "86400", "--seed", "7", "-c", code).stdout for _ in range(2)}
