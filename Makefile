@@ -113,6 +113,7 @@ bench: all $(PEERS) ## pinfold beside Linux and beside the alternatives; table a
 	@PYTHONPATH=$(BUILD)/python PINFOLD_PEERS_NODE=$(PEERS)/node $(PEERS)/bin/python bench/compare.py \
 	    --out $(BUILD)/bench $(if $(PINFOLD_CASES),--cases $(PINFOLD_CASES))
 	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/shell.py
+	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/commands.py
 
 format: ## lay out C and Python as .clang-format and pyproject.toml say
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i
