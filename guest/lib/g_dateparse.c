@@ -279,7 +279,7 @@ static bool clock_time(parser *p) {
         p->zones++;
         return zone_offset(p, &p->zone_minutes);
     }
-    return p->hour <= 24 && p->minute < 60 && p->second <= 60;
+    return p->hour < 24 && p->minute < 60 && p->second < 60;
 }
 
 static bool set_date(parser *p, int64_t year, int year_digits, int64_t month, int64_t day) {
@@ -372,7 +372,7 @@ static bool bare_number(parser *p) {
     p->hour = t.digits <= 2 ? t.value : t.value / 100;
     p->minute = t.digits <= 2 ? 0 : t.value % 100;
     p->second = p->nanoseconds = p->meridian = 0;
-    return p->hour <= 24 && p->minute < 60;
+    return p->hour < 24 && p->minute < 60;
 }
 
 static bool number_item(parser *p) {

@@ -195,3 +195,22 @@ bool g_yes(void) {
     }
     return first == 'y' || first == 'Y';
 }
+
+/* The directory that a path's last part lies in. */
+static bool stat_parent(const char *path, struct stat *st) {
+    size_t len = (size_t)(g_last_part(path) - path);
+    char *parent = len ? g_copy_bytes(path, len) : g_copy_string(".");
+    bool found = stat(parent, st) == 0;
+    free(parent);
+    return found;
+}
+
+bool g_same_entry(const char *a, const char *b) {
+    struct stat x, y;
+    char *first = g_base(a), *second = g_base(b);
+    bool same = strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return same && stat_parent(a, &x) && stat_parent(b, &y) && x.st_ino == y.st_ino &&
+           x.st_dev == y.st_dev;
+}

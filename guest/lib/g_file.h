@@ -21,6 +21,8 @@ const char *g_last_part(const char *path);
 void g_strip_slashes(char *path);
 /* Whether ".." is one of its parts. */
 bool g_path_climbs(const char *path);
+/* Whether two paths are one name in one directory, however they are written. */
+bool g_same_entry(const char *a, const char *b);
 /* Makes the directories that PATH lies in, with mode 0777 less the umask. What cannot be made shows
  * when PATH is. */
 void g_make_parents(const char *path);

@@ -199,7 +199,7 @@ int g_match_word(const char *option, const char *text, const g_word *words) {
            g_quote(option));
     static const char heading[] = "Valid arguments are:\n";
     if (write(STDERR_FILENO, heading, sizeof heading - 1) > 0) list_words(words);
-    g_try_help(g_failure());
+    g_try_help(1);
 }
 
 void g_missing_operand(const char *after) {

@@ -122,14 +122,11 @@ static void put_nanoseconds(out *o, const spec *s) {
     char digits[16];
     snprintf(digits, sizeof digits, "%09d", o->nanoseconds);
     int width = s->width > 0 ? s->width : 9;
-    int shown = width < 9 ? width : 9;
-    if (s->pad == '-') {
-        while (shown > 1 && digits[shown - 1] == '0') shown--;
-        put(o, digits, (size_t)shown);
-        return;
-    }
-    put(o, digits, (size_t)shown);
-    put_padding(o, s->pad == '_' ? ' ' : '0', width - shown);
+    int shown = width < 9 ? width : 9, written = shown;
+    bool trims = s->pad == '_' || (s->pad == '-' && s->width > 0);
+    while (trims && written > 1 && digits[written - 1] == '0') written--;
+    put(o, digits, (size_t)written);
+    if (s->pad != '-') put_padding(o, s->pad == '_' ? ' ' : '0', width - written);
 }
 
 static void expand(out *o, const char *format);

@@ -210,7 +210,13 @@ static void put_tree(tar_archive *a, tar_options *o, const char *root) {
                 tar_error(o, errno, "%s: Cannot rmdir", e->path);
             break;
         case G_WALK_DIR_ERROR: tar_error(o, e->error, "%s: Cannot open", e->path); break;
-        case G_WALK_STAT_ERROR: tar_error(o, e->error, "%s: Cannot stat", e->path); break;
+        case G_WALK_STAT_ERROR: {
+            char *name = g_copy_string(e->path);
+            g_strip_slashes(name);
+            tar_error(o, e->error, "%s: Cannot stat", name);
+            free(name);
+            break;
+        }
         case G_WALK_CYCLE: g_warn("%s: File removed before we read it", e->path); break;
         }
     }

@@ -55,6 +55,10 @@ static void report(const changer *c, const char *path, mode_t old, mode_t now, b
                n, after + 1);
 }
 
+static void report_unseen(const changer *c, const char *path) {
+    if (c->verbose) g_outf("%s could not be accessed\n", g_quoteaf(path));
+}
+
 static int change_one(const changer *c, const g_entry *e) {
     struct stat st = e->st;
     if (S_ISLNK(st.st_mode)) {
@@ -65,8 +69,12 @@ static int change_one(const changer *c, const g_entry *e) {
             return 0;
         }
         if (stat(e->path, &st) < 0) {
-            if (!c->silent)
+            int error = errno;
+            if (!c->silent && error == ENOENT)
                 g_warn("cannot operate on dangling symlink %s", g_quoteaf(e->path));
+            else if (!c->silent)
+                g_warn_errno(error, "cannot access %s", g_quoteaf(e->path));
+            report_unseen(c, e->path);
             return 1;
         }
     }
@@ -97,7 +105,7 @@ static int change_path(const changer *c, const char *path) {
         g_warn("use --no-preserve-root to override this failsafe");
         return 1;
     }
-    g_walk *walk = g_walk_start(path, c->recursive ? 0 : G_WALK_FOLLOW_ROOT);
+    g_walk *walk = g_walk_start(path, G_WALK_FOLLOW_ROOT);
     for (const g_entry *e; (e = g_walk_next(walk));) {
         switch (e->kind) {
         case G_WALK_DIR:
@@ -111,6 +119,7 @@ static int change_path(const changer *c, const char *path) {
             break;
         case G_WALK_STAT_ERROR:
             if (!c->silent) g_warn_errno(e->error, "cannot access %s", g_quoteaf(e->path));
+            report_unseen(c, e->path);
             status = 1;
             break;
         case G_WALK_DIR_END: case G_WALK_CYCLE: break;

@@ -201,6 +201,15 @@ static bool newer_or_same(const struct stat *there, const struct stat *st) {
 
 enum way { WAY_CLEAR, WAY_SKIP, WAY_FAILED };
 
+/* Whether the source is still there when what is at `to` was renamed. */
+static bool backup_keeps(const copy_options *o, const char *from, const char *to,
+                         const struct stat *there) {
+    struct stat source;
+    if (lstat(from, &source) < 0) return false;
+    if (same(&source, there)) return !g_same_entry(from, to);
+    return o->links == COPY_NO_FOLLOW || !S_ISLNK(source.st_mode) || S_ISLNK(there->st_mode);
+}
+
 /*
  * Decides what happens with what is already at `to` and removes it if it must go. *there is then
  * NULL when nothing is left. *kept gets the name of a backup.
@@ -211,7 +220,7 @@ static enum way clear_way(const copy_options *o, copy_memory *memory, const char
     struct stat *t = *there, link;
     bool is_link = lstat(to, &link) == 0 && S_ISLNK(link.st_mode);
     bool replaces = o->hard_link || o->symbolic_link || !S_ISREG(st->st_mode);
-    if (same(t, st) && !(o->backup.mode && !is_link)) {
+    if (same(t, st) && !(o->backup.mode && backup_keeps(o, from, to, is_link ? &link : t))) {
         if (o->hard_link) return WAY_SKIP;
         bool harmless = S_ISLNK(st->st_mode) && is_link && !same(&link, st);
         if (!harmless && !(is_link && o->remove_first) && !(o->symbolic_link && o->force && is_link)) {
@@ -260,6 +269,10 @@ static int copy_file(const copy_options *o, copy_memory *memory, const char *fro
     bool new_link = o->hard_link || o->symbolic_link || S_ISLNK(st->st_mode);
     if ((new_link ? lstat : stat)(to, &existing) < 0) {
         there = NULL;
+        if (errno == ENOTDIR) {
+            g_warn_errno(errno, "cannot stat %s", g_quoteaf(to));
+            return 1;
+        }
         if (o->remove_first && lstat(to, &existing) == 0) there = &existing;
     }
     char *kept = NULL;

@@ -101,7 +101,10 @@ int date_main(int argc, char **argv) {
         case 'f': file = o.arg; break;
         case 'r': reference = o.arg; break;
         case 's': set = true; break;
-        case 'u': g_zone_set("UTC0"); break;
+        case 'u':
+            setenv("TZ", "UTC0", 1); /* for what comes after a zone of -d's, too */
+            g_zone_set(NULL);
+            break;
         case 'R': new_format = "%a, %d %b %Y %H:%M:%S %z"; break;
         case 'I':
             new_format = iso_formats[o.arg ? g_match_word("--iso-8601", o.arg, iso_words) : DATE];

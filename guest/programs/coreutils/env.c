@@ -37,6 +37,9 @@
 
 extern char **environ;
 
+/* What -v says, as GNU without the name in front. */
+#define tell(...) fprintf(stderr, __VA_ARGS__)
+
 enum { BLOCK_SIGNAL = 256, DEFAULT_SIGNAL, IGNORE_SIGNAL, LIST_SIGNALS };
 static const g_long longs[] = {{"ignore-environment", 'i', G_NONE},
                                {"null", '0', G_NONE},
@@ -172,11 +175,16 @@ int env_main(int argc, char **argv) {
         at++;
     }
     static char *none[] = {NULL};
-    if (ignore) environ = none;
+    if (ignore) {
+        if (debug) tell("cleaning environ\n");
+        environ = none;
+    }
     for (size_t i = 0; i < unset_count; i++) {
+        if (debug && !ignore) tell("unset:    %s\n", unset[i]);
         if (unsetenv(unset[i]) < 0) g_die_errno(125, errno, "cannot unset %s", g_quote(unset[i]));
     }
     for (; at < argc && strchr(argv[at], '='); at++) {
+        if (debug) tell("setenv:   %s\n", argv[at]);
         char *equals = strchr(argv[at], '=');
         char *name = g_copy_bytes(argv[at], (size_t)(equals - argv[at]));
         if (!*name || setenv(name, equals + 1, 1) < 0) {
@@ -194,9 +202,11 @@ int env_main(int argc, char **argv) {
         return 0;
     }
     if (end == '\0') g_usage("cannot specify --null (-0) with command");
+    if (dir && debug) tell("chdir:    %s\n", g_quoteaf(dir));
     if (dir && chdir(dir) < 0)
         g_die_errno(125, errno, "cannot change directory to %s", g_quoteaf(dir));
-    if (debug) g_warn("executing: %s", argv[at]);
+    if (debug) tell("executing: %s\n", argv[at]);
+    for (int i = at; debug && i < argc; i++) tell("   arg[%d]= %s\n", i - at, g_quote(argv[i]));
     g_out_flush();
     execvp(argv[at], argv + at);
     int error = errno;

@@ -84,15 +84,21 @@ static int make_link(const linker *l, const char *target, const char *link_name)
 /* Clears the way for the link; false when it must not be made (with a message or silently). */
 static bool clear_way(const linker *l, const char *target, const char *link_name, int *status) {
     struct stat there, source;
-    if (lstat(link_name, &there) < 0) return true;
+    if (lstat(link_name, &there) < 0) {
+        if (errno == ENOENT) return true;
+        g_warn_errno(errno, "failed to access %s", g_quoteaf(link_name));
+        *status = 1;
+        return false;
+    }
     if (S_ISDIR(there.st_mode)) {
         g_warn("%s: cannot overwrite directory", g_quotef(link_name));
         *status = 1;
         return false;
     }
-    if (!l->symbolic && (l->logical ? stat : lstat)(target, &source) == 0 &&
+    if (!(l->symbolic && l->backup.mode) &&
+        (l->symbolic || l->logical ? stat : lstat)(target, &source) == 0 &&
         source.st_ino == there.st_ino && source.st_dev == there.st_dev &&
-        (l->force || l->ask)) {
+        (source.st_nlink == 1 || g_same_entry(target, link_name))) {
         g_warn("%s and %s are the same file", g_quoteaf(target), g_quoteaf(link_name));
         *status = 1;
         return false;
@@ -127,10 +133,12 @@ static int link_one(const linker *l, const char *target, const char *link_name) 
             return 1;
         }
     }
-    if ((l->force || l->ask || l->backup.mode) && !clear_way(l, target, link_name, &status))
-        return status;
     char *shown = l->symbolic && l->relative ? relative_target(target, link_name)
                                              : g_copy_string(target);
+    if ((l->force || l->ask || l->backup.mode) && !clear_way(l, target, link_name, &status)) {
+        free(shown);
+        return status;
+    }
     if (make_link(l, shown, link_name) < 0) {
         int error = errno;
         if (l->symbolic && error != ENAMETOOLONG && *shown)

@@ -417,10 +417,8 @@ static void settle(ls_options *o, const choices *c) {
         o->mark != LS_CLASSIFY) {
         o->links = LS_FOLLOW_OPERAND_DIRS;
     }
-    if (o->color) {
-        ls_color_init();
-        o->tab = 0;
-    }
+    o->color = o->color && ls_color_init();
+    if (o->color) o->tab = 0;
     if (o->directories_as_files) o->recursive = false;
 }
 

@@ -74,7 +74,8 @@ void ls_print_total(const ls_options *o, const ls_list *list);
 /* ls_color.c: reads LS_COLORS once; before and after a name. */
 bool ls_color_start(const char *name, mode_t mode, bool has_stat, bool broken, nlink_t links);
 void ls_color_end(void);
-void ls_color_init(void);
+/* False when there is nothing to colour with: no LS_COLORS, and no terminal that is known. */
+bool ls_color_init(void);
 bool ls_color_link_target(void);   /* links take the colour of what they lead to */
 bool ls_color_shows_targets(void); /* the target behind "->" is coloured too */
 

@@ -4,6 +4,7 @@
 #include "g_out.h"
 #include "ls.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -54,9 +55,26 @@ static char *value_at(const char **at) {
     return out.s;
 }
 
-void ls_color_init(void) {
+/* Whether the terminal is known to show colours; without one, names stay plain. */
+static bool terminal_has_color(void) {
+    static const char *const known[] = {"Eterm",   "ansi",       "*color*", "con[0-9]*x[0-9]*",
+                                        "cons25",  "console",    "cygwin",  "*direct*",
+                                        "dtterm",  "gnome",      "hurd",    "jfbterm",
+                                        "konsole", "kterm",      "linux",   "linux-c",
+                                        "mlterm",  "putty",      "rxvt*",   "screen*",
+                                        "st",      "terminator", "tmux*",   "vt100",
+                                        "vt220",   "xterm*"};
+    const char *color = getenv("COLORTERM"), *term = getenv("TERM");
+    if (color && *color) return true;
+    for (size_t i = 0; term && i < sizeof known / sizeof *known; i++)
+        if (fnmatch(known[i], term, 0) == 0) return true;
+    return false;
+}
+
+bool ls_color_init(void) {
     memcpy(colors.codes, defaults, sizeof defaults);
     const char *p = getenv("LS_COLORS");
+    if ((!p || !*p) && !terminal_has_color()) return false;
     while (p && *p) {
         if (*p == ':') {
             p++;
@@ -78,6 +96,7 @@ void ls_color_init(void) {
             if (memcmp(kind_names[i], name, 2) == 0) colors.codes[i] = value;
     }
     colors.links_as_target = colors.codes[LN] && strcmp(colors.codes[LN], "target") == 0;
+    return true;
 }
 
 bool ls_color_link_target(void) { return colors.links_as_target; }

@@ -8,6 +8,7 @@
 #include "pf.h"
 #include "lib/utf8/utf8.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,8 +16,7 @@
 
 bool ls_needs_stat(const ls_options *o) {
     return o->format == LS_LONG || o->sort == LS_BY_TIME || o->sort == LS_BY_SIZE || o->inode ||
-           o->blocks || o->color || o->mark == LS_CLASSIFY || o->recursive ||
-           o->directories_first || o->links == LS_FOLLOW_ALL;
+           o->blocks || o->color || o->mark == LS_CLASSIFY || o->recursive || o->directories_first;
 }
 
 /* C-like escapes, with quotes around or without. */
@@ -141,8 +141,9 @@ void ls_add(const ls_options *o, ls_list *list, const char *dir, const char *nam
     if (list->count % 256 == 255) pf_yield();
     ls_file *f = &list->files[list->count];
     memset(f, 0, sizeof *f);
-    char *path = dir ? g_join(dir, name) : g_copy_string(name);
-    if (operand || ls_needs_stat(o) || (o->mark != LS_NO_MARK && type == 0)) {
+    char *path = dir && strcmp(dir, ".") != 0 ? g_join(dir, name) : g_copy_string(name);
+    if (operand || ls_needs_stat(o) ||
+        (o->mark != LS_NO_MARK && (type == 0 || (o->links == LS_FOLLOW_ALL && type == DT_LNK)))) {
         int error = look(o, f, path, operand);
         f->has_stat = error == 0;
         if (error) {

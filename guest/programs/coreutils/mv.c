@@ -44,12 +44,7 @@ static int check_target(const copy_options *c, bool force, const char *from, con
                         const struct stat *source, const struct stat *there) {
     if (source->st_ino == there->st_ino && source->st_dev == there->st_dev &&
         !(S_ISREG(source->st_mode) && source->st_nlink > 1 && strcmp(from, to) != 0)) {
-        char *a = g_canonicalize(from, G_ALL_BUT_LAST, true);
-        char *b = g_canonicalize(to, G_ALL_BUT_LAST, true);
-        bool same_name = a && b && strcmp(a, b) == 0;
-        free(a);
-        free(b);
-        if (same_name || !S_ISDIR(source->st_mode)) {
+        if (g_same_entry(from, to) || !S_ISDIR(source->st_mode)) {
             g_warn("%s and %s are the same file", g_quoteaf(from), g_quoteaf(to));
             return 1;
         }
@@ -97,7 +92,12 @@ static int move(const copy_options *c, bool force, const char *from, const char 
         return 1;
     }
     char *kept = NULL;
-    if (lstat(to, &there) == 0) {
+    if (lstat(to, &there) < 0) {
+        if (errno != ENOENT) {
+            g_warn_errno(errno, "cannot stat %s", g_quoteaf(to));
+            return 1;
+        }
+    } else {
         int result = check_target(c, force, from, to, &source, &there);
         if (result) return result == 1;
         if (c->backup.mode) kept = backup_file(&c->backup, to);

@@ -53,12 +53,13 @@ typedef struct {
     int width;
 } numberer;
 
-static void set_style(section *s, const char *text, const char *what) {
+/* False, after a message, when the style is none. */
+static bool set_style(section *s, const char *text, const char *what) {
     switch (*text) {
     case 'a': case 't': case 'n':
         if (!text[1]) {
             s->style = *text;
-            return;
+            return true;
         }
         break;
     case 'p': {
@@ -66,11 +67,11 @@ static void set_style(section *s, const char *text, const char *what) {
         if (pf_regex_compile(&s->re, text + 1, strlen(text + 1), PF_RE_NEWLINE | (g_utf8_locale() ? 0 : PF_RE_BYTES), &g_regex_host, &message))
             g_die(1, "%s", message);
         s->style = 'p';
-        return;
+        return true;
     }
     }
     g_warn("invalid %s numbering style: %s", what, g_quote(text));
-    g_usage(NULL);
+    return false;
 }
 
 static void put_number(numberer *n) {
@@ -134,7 +135,7 @@ static int64_t number(const char *text, int64_t min, int64_t max, const char *pr
     int64_t value;
     enum g_number_result result = g_parse_signed(text, "", &value, NULL);
     if (result == G_NUMBER_OVERFLOW || (result == G_NUMBER_OK && (value < min || value > max)))
-        g_die_errno(1, value < min ? 0 : EOVERFLOW, "%s: %s", problem, g_quote(text));
+        g_die_errno(1, value < min ? ERANGE : EOVERFLOW, "%s: %s", problem, g_quote(text));
     if (result != G_NUMBER_OK) g_die(1, "%s: %s", problem, g_quote(text));
     return value;
 }
@@ -151,13 +152,14 @@ int nl_main(int argc, char **argv) {
     numberer n = {.header = {.style = 'n'}, .body = {.style = 't'}, .footer = {.style = 'n'},
                   .delimiter = "\\:", .delimiter_len = 2, .increment = 1, .first = 1,
                   .blank_group = 1, .separator = "\t", .width = 6};
+    bool good = true; /* as GNU: styles and the format are complained about together */
     g_options o;
     g_options_init(&o, argc, argv, "h:b:f:v:i:pl:s:w:n:d:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
-        case 'h': set_style(&n.header, o.arg, "header"); break;
-        case 'b': set_style(&n.body, o.arg, "body"); break;
-        case 'f': set_style(&n.footer, o.arg, "footer"); break;
+        case 'h': good &= set_style(&n.header, o.arg, "header"); break;
+        case 'b': good &= set_style(&n.body, o.arg, "body"); break;
+        case 'f': good &= set_style(&n.footer, o.arg, "footer"); break;
         case 'v':
             n.first = number(o.arg, INT64_MIN, INT64_MAX, "invalid starting line number");
             break;
@@ -174,8 +176,10 @@ int nl_main(int argc, char **argv) {
         case 'n':
             n.left = strcmp(o.arg, "ln") == 0;
             n.zeros = strcmp(o.arg, "rz") == 0;
-            if (!n.left && !n.zeros && strcmp(o.arg, "rn") != 0)
-                g_usage("invalid line numbering format: %s", g_quote(o.arg));
+            if (!n.left && !n.zeros && strcmp(o.arg, "rn") != 0) {
+                g_warn("invalid line numbering format: %s", g_quote(o.arg));
+                good = false;
+            }
             break;
         case 'd':
             if (strlen(o.arg) <= 2) {
@@ -187,6 +191,7 @@ int nl_main(int argc, char **argv) {
             break;
         }
     }
+    if (!good) g_usage(NULL);
     n.number = n.first;
     n.now = &n.body;
     return g_each_line(argc - o.at, argv + o.at, number_line, &n);

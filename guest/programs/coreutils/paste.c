@@ -38,8 +38,7 @@ static delimiters read_delimiters(const char *text) {
         bool empty = false;
         if (c == '\\') {
             const char *known = p[1] ? strchr(letters, p[1]) : NULL;
-            if (!p[1])
-                g_die(1, "delimiter list ends with an unescaped backslash: %s", g_quote(text));
+            if (!p[1]) g_die(1, "delimiter list ends with an unescaped backslash: %s", text);
             p++;
             empty = *p == '0';
             c = known ? bytes[known - letters] : *p;

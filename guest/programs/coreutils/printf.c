@@ -55,11 +55,11 @@ static const char *next_arg(printer *p) {
 
 /* 'x or "x: the code of the character behind the quote. */
 static bool character_value(printer *p, const char *s, uint32_t *code) {
-    if (*s != '"' && *s != '\'') return false;
+    if ((*s != '"' && *s != '\'') || !s[1]) return false;
     size_t len = strlen(++s);
     *code = (unsigned char)*s;
-    int n = len == 0 ? 0 : 1;
-    if (len > 0 && g_utf8_locale() && !(n = pf_utf8_decode(s, len, code))) {
+    int n = 1;
+    if (g_utf8_locale() && !(n = pf_utf8_decode(s, len, code))) {
         *code = (unsigned char)*s;
         n = 1;
     }
@@ -87,7 +87,7 @@ static intmax_t integer(printer *p, const char *s, bool is_signed) {
     char *end;
     errno = 0;
     intmax_t value = is_signed ? strtoimax(s, &end, 0) : (intmax_t)strtoumax(s, &end, 0);
-    verify(p, s, *s ? end : "x");
+    verify(p, s, end);
     return value;
 }
 
@@ -98,7 +98,7 @@ static double real(printer *p, const char *s) {
     char *end;
     errno = 0;
     double value = strtod(s, &end);
-    verify(p, s, *s ? end : "x");
+    verify(p, s, end);
     return value;
 }
 
@@ -161,7 +161,8 @@ static void put_conversion(printer *p, spec *s, char conversion) {
     case 'b': put_escapes(p, s, arg ? arg : ""); break;
     case 'q': {
         size_t len;
-        char *quoted = g_shell_quote(arg ? arg : "", arg ? strlen(arg) : 0, false, false, &len);
+        if (!arg) break;
+        char *quoted = g_shell_quote(arg, strlen(arg), false, false, &len);
         put_string(s, quoted, len);
         free(quoted);
         break;

@@ -67,7 +67,7 @@ static char *relative(const char *from, const char *path) {
 
 static char *resolve(const resolver *r, const char *path) {
     if (!r->logical) return g_canonicalize(path, r->mode, r->keep_links);
-    char *first = g_canonicalize(path, G_ANY_MISSING, true);
+    char *first = g_canonicalize(path, r->mode, true);
     if (!first) return NULL;
     char *second = g_canonicalize(first, r->mode, false);
     free(first);

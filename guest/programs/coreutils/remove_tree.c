@@ -53,7 +53,10 @@ static int failed(int error, const char *path) {
 
 static int remove_file(const remove_options *o, const g_entry *e) {
     if (!may_remove(o, e)) return 0;
-    if (unlink(e->path) < 0) return failed(errno, e->path);
+    if (unlink(e->path) < 0) {
+        if (o->force && (errno == ENOENT || errno == ENOTDIR)) return 0;
+        return failed(errno, e->path);
+    }
     if (o->verbose) g_outf("removed %s\n", g_quoteaf(e->path));
     return 0;
 }

@@ -30,7 +30,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { ONE_FS = 256, NO_PRESERVE, PRESERVE, INTERACTIVE };
+enum { ONE_FS = 256, NO_PRESERVE, PRESERVE, INTERACTIVE, NEVER };
 static const g_long longs[] = {{"force", 'f', G_NONE},
                                {"interactive", INTERACTIVE, G_OPTIONAL},
                                {"one-file-system", ONE_FS, G_NONE},
@@ -41,8 +41,13 @@ static const g_long longs[] = {{"force", 'f', G_NONE},
                                {"verbose", 'v', G_NONE},
                                {0}};
 
-static const g_word whens[] = {{"never", 'f'}, {"no", 'f'},     {"none", 'f'}, {"once", 'I'},
-                               {"always", 'i'}, {"yes", 'i'}, {0}};
+static const g_word whens[] = {{"never", NEVER},
+                               {"no", NEVER},
+                               {"none", NEVER},
+                               {"once", 'I'},
+                               {"always", 'i'},
+                               {"yes", 'i'},
+                               {0}};
 
 int rm_main(int argc, char **argv) {
     remove_options r = {0};
@@ -53,6 +58,7 @@ int rm_main(int argc, char **argv) {
         if (option == INTERACTIVE)
             option = o.arg ? g_match_word("--interactive", o.arg, whens) : 'i';
         switch (option) {
+        case NEVER: r.ask = once = false; break;
         case 'd': r.directories = true; break;
         case 'f':
             r.force = true;

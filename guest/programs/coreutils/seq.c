@@ -87,13 +87,13 @@ static void check_format(const char *format) {
         p += strspn(p, "0123456789");
         if (*p == '.') p += 1 + strspn(p + 1, "0123456789");
         if (*p == 'L') p++;
-        if (!*p) g_die(1, "format %s ends in %%", g_quoteaf(format));
+        if (!*p) g_die(1, "format %s ends in %%", g_quote(format));
         if (!strchr("efgaEFGA", *p))
-            g_die(1, "format %s has unknown %%%c directive", g_quoteaf(format), *p);
-        if (++conversions > 1) g_die(1, "format %s has too many %% directives", g_quoteaf(format));
+            g_die(1, "format %s has unknown %%%c directive", g_quote(format), *p);
+        if (++conversions > 1) g_die(1, "format %s has too many %% directives", g_quote(format));
         p++;
     }
-    if (!conversions) g_die(1, "format %s has no %% directive", g_quoteaf(format));
+    if (!conversions) g_die(1, "format %s has no %% directive", g_quote(format));
 }
 
 /* The format without 'L' and "'" for the C library. */

@@ -64,11 +64,12 @@ static void put_text(const char *flags, int width, int precision, const char *te
     g_outf(format, width < 0 ? 0 : width, precision < 0 ? (int)strlen(text) : precision, text);
 }
 
+/* With base 'd' signs are shown where flags ask for them. */
 static void put_number(const char *flags, int width, int precision, char base, uint64_t value) {
     char format[32], keep[8];
     size_t n = 0;
     for (const char *p = flags; *p && n < sizeof keep - 1; p++)
-        if (*p != '\'' && *p != '+' && *p != ' ') keep[n++] = *p;
+        if (*p != '\'' && (base == 'd' || (*p != '+' && *p != ' '))) keep[n++] = *p;
     keep[n] = '\0';
     snprintf(format, sizeof format, "%%%s*.*ll%c", keep, base);
     g_outf(format, width < 0 ? 0 : width, precision, (unsigned long long)value);
@@ -178,7 +179,7 @@ static void put_file(const subject *s, char directive, char modifier, const char
         free(mount);
         break;
     }
-    case 's': put_number(flags, width, precision, 'u', (uint64_t)st->st_size); break;
+    case 's': put_number(flags, width, precision, 'd', (uint64_t)st->st_size); break;
     case 't': put_number(flags, width, precision, 'x', major(st->st_rdev)); break;
     case 'T': put_number(flags, width, precision, 'x', minor(st->st_rdev)); break;
     case 'B': put_number(flags, width, precision, 'u', 512); break;

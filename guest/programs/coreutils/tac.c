@@ -19,8 +19,10 @@
 #include "g_regex.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
     bool before;
@@ -79,8 +81,11 @@ static void put_reversed(const reverser *r, const char *s, size_t len) {
 }
 
 static int reverse_file(const reverser *r, const char *name) {
-    int fd = g_open_input(name);
-    if (fd < 0) return 1;
+    int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        g_warn_errno(errno, "failed to open %s for reading", g_quoteaf(name));
+        return 1;
+    }
     size_t len;
     char *s = g_read_all(fd, &len);
     int status = 0;

@@ -178,7 +178,7 @@ static bool term(tester *t) {
         if (strcmp(t->args[t->at], ")") != 0)
             g_die(2, "%s expected, found %s", g_quote(")"), t->args[t->at]);
         t->at++;
-    } else if (first[0] == '-' && first[1] && !first[2] && left >= 2) {
+    } else if (first[0] == '-' && first[1] && !first[2]) {
         if (!is_unary(first)) g_die(2, "%s: unary operator expected", g_quote(first));
         t->at++;
         value = unary(first[1], take(t));
@@ -224,8 +224,10 @@ static bool three(tester *t, int at) {
     if (is_binary(a[1])) return binary(a[0], a[1], a[2]);
     if (strcmp(a[0], "!") == 0) return !two(t, at + 1);
     if (strcmp(a[0], "(") == 0 && strcmp(a[2], ")") == 0) return *a[1] != '\0';
-    if (strcmp(a[1], "-a") == 0) return *a[0] && *a[2];
-    if (strcmp(a[1], "-o") == 0) return *a[0] || *a[2];
+    if (strcmp(a[1], "-a") == 0 || strcmp(a[1], "-o") == 0) {
+        t->at = at;
+        return expression(t);
+    }
     g_die(2, "%s: binary operator expected", g_quote(a[1]));
 }
 

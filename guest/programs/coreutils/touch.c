@@ -93,7 +93,9 @@ static int touch(const char *path, const struct timespec times[2], bool create, 
     }
     if (!create && error == ENOENT) return 0;
     if (open_error == EACCES && error == ENOENT) error = open_error;
-    g_warn_errno(error, open_error ? "cannot touch %s" : "setting times of %s", g_quoteaf(path));
+    g_warn_errno(error,
+                 open_error && open_error != EISDIR ? "cannot touch %s" : "setting times of %s",
+                 g_quoteaf(path));
     return 1;
 }
 

@@ -45,9 +45,11 @@ static const g_long longs[] = {
 
 static int hostname(int argc, char **argv, const struct utsname *u) {
     g_options o;
+    g_set_failure(255);
     g_options_init(&o, argc, argv, "fsidAIy", NULL);
     bool domain = false;
     for (int option; (option = g_option(&o)) >= 0;) domain = option == 'd';
+    g_set_failure(1);
     if (o.at < argc) g_die(1, "you must be root to change the host name");
     g_outs(domain ? "" : u->nodename);
     g_outc('\n');

@@ -87,11 +87,13 @@ static void put(const uniq *u, const kept_line *k, uint64_t count) {
     g_outc(u->end);
 }
 
-/* Prints every line of groups: --group shows all of them, -D those with several lines. */
+/* Prints every line of groups: --group shows all of them, -D those with several lines (with -u, as
+ * GNU, all but the last). */
 static void put_groups(const uniq *u, g_reader *in) {
     kept_line last = {0};
     g_line line;
-    bool any_group = false, first = true, printed_last = false;
+    bool any_group = false, first = true;
+    uint64_t repeats = 0; /* of the line before */
     while (g_read_line(in, &line)) {
         size_t key, key_len;
         find_key(u, line.s, line.len, &key, &key_len);
@@ -108,20 +110,20 @@ static void put_groups(const uniq *u, g_reader *in) {
             g_out(line.s, line.len);
             g_outc(u->end);
         } else if (same) {
-            if (!printed_last) {
-                if (u->method == PREPEND || (u->method == SEPARATE && any_group)) g_outc(u->end);
-                any_group = true;
-                put(u, &last, 0);
-            }
-            g_out(line.s, line.len);
-            g_outc(u->end);
+            if (repeats++ == 0 && (u->method == PREPEND || (u->method == SEPARATE && any_group)))
+                g_outc(u->end);
+            put(u, &last, 0);
+        } else {
+            if (repeats > 0) any_group = true;
+            if (repeats > 0 && u->show_repeated) put(u, &last, 0);
+            repeats = 0;
         }
-        printed_last = same;
         keep(&last, line.s, line.len);
         last.key = key;
         last.key_len = key_len;
         first = false;
     }
+    if (repeats > 0 && u->show_repeated) put(u, &last, 0);
     if (u->group && !first && (u->method == APPEND || u->method == BOTH)) g_outc(u->end);
 }
 
@@ -201,6 +203,15 @@ int uniq_main(int argc, char **argv) {
             break;
         }
     }
+    int operands = o.at; /* old usage: +N among the files says how many bytes to skip */
+    for (int i = o.at; i < argc; i++) {
+        uint64_t value;
+        if (argv[i][0] == '+' && g_parse_unsigned(argv[i], "", &value, NULL) == G_NUMBER_OK)
+            u.skip_chars = value;
+        else
+            argv[operands++] = argv[i];
+    }
+    argc = operands;
     if (argc - o.at > 2) g_extra_operand(argv[o.at + 2]);
     if (u.group && (u.count || u.all || !u.show_unique || !u.show_repeated))
         g_usage("--group is mutually exclusive with -c/-d/-D/-u");
@@ -220,8 +231,10 @@ int uniq_main(int argc, char **argv) {
     }
     g_reader in;
     g_reader_init(&in, fd, u.end);
-    if (u.group || (u.all && u.show_repeated)) put_groups(&u, &in);
-    else if (!(u.all && !u.show_repeated)) filter(&u, &in);
-    if (in.error) g_die_errno(1, in.error, "error reading %s", g_quoteaf(name));
+    if (u.group || u.all)
+        put_groups(&u, &in);
+    else
+        filter(&u, &in);
+    if (in.error) g_die(1, "error reading %s", g_quoteaf(name));
     return 0;
 }

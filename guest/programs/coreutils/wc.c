@@ -286,8 +286,9 @@ int wc_main(int argc, char **argv) {
     bool shown = count > 0 || list;
     if (list) {
         if (count > 0) {
-            g_warn("extra operand %s", g_quoteaf(names[0]));
-            g_usage("file operands cannot be combined with --files0-from");
+            g_warn("extra operand %s\nfile operands cannot be combined with --files0-from",
+                   g_quoteaf(names[0]));
+            g_usage(NULL);
         }
         names = names_from(list, &count);
     } else if (count == 0) {

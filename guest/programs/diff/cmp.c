@@ -174,10 +174,13 @@ static void set_skips(const char *text) {
     if (two > files[1].skip) files[1].skip = two;
 }
 
-static void open_input(input *in, const char *name) {
+/* With -s a file that is not there is only told by the status. */
+static void open_input(input *in, const char *name, bool silent) {
     in->name = name;
     in->fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    if (in->fd < 0 || fstat(in->fd, &in->st) < 0) g_die_errno(2, errno, "%s", name);
+    if (in->fd >= 0 && fstat(in->fd, &in->st) == 0) return;
+    if (silent) g_exit(2);
+    g_die_errno(2, errno, "%s", name);
 }
 
 static int offset_width(uint64_t limit) {
@@ -227,8 +230,8 @@ int cmp_main(int argc, char **argv) {
         if (n > files[f].skip) files[f].skip = n;
     }
     if (operands > 4) g_usage("extra operand '%s'", argv[o.at + 4]);
-    open_input(&files[0], argv[o.at]);
-    open_input(&files[1], operands > 1 ? argv[o.at + 1] : "-");
+    open_input(&files[0], argv[o.at], c.silent);
+    open_input(&files[1], operands > 1 ? argv[o.at + 1] : "-", c.silent);
     const struct stat *a = &files[0].st, *b = &files[1].st;
     if (a->st_ino == b->st_ino && a->st_dev == b->st_dev && S_ISREG(a->st_mode) &&
         files[0].skip == files[1].skip)

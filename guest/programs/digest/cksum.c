@@ -121,6 +121,8 @@ static void read_options(job *j, g_options *o) {
         case 's': j->check.kind = DIGEST_SYSV; break;
         case 'w': j->check.warn = true; break;
         case 'z': j->check.end = '\0'; break;
+        case 'b':
+        case 't': g_usage(NULL); /* md5sum's, as GNU */
         case TAG: j->untagged = false; break;
         case UNTAGGED: j->untagged = true; break;
         case IGNORE_MISSING: j->check.ignore_missing = true; break;
@@ -139,12 +141,21 @@ int cksum_main(int argc, char **argv) {
     if (sum)
         g_options_init(&o, argc, argv, "rs", sum_longs);
     else
-        g_options_init(&o, argc, argv, "a:l:cwz", cksum_longs);
+        g_options_init(&o, argc, argv, "a:bl:ctwz", cksum_longs);
     read_options(&j, &o);
     if (j.check.fixed_size && j.check.kind != DIGEST_BLAKE2B)
         g_usage("--length is only supported with --algorithm=blake2b");
     if (j.checking && j.chosen && j.check.kind >= DIGEST_CRC)
         g_die(1, "--check is not supported with --algorithm={bsd,sysv,crc}");
+    const digest_check *c = &j.check;
+    const char *option = c->ignore_missing ? "ignore-missing"
+                         : c->status_only  ? "status"
+                         : c->warn         ? "warn"
+                         : c->quiet        ? "quiet"
+                         : c->strict       ? "strict"
+                                           : NULL;
+    if (option && !j.checking)
+        g_usage("the --%s option is meaningful only when verifying checksums", option);
     j.check.any_kind = !j.chosen;
     bool good = true;
     if (o.at == argc)

@@ -89,7 +89,11 @@ static char *directive_text(find_file *file, char letter) {
     case 'c': return ctime_text(st->st_ctim);
     case 'd': return number_text((uint64_t)e->depth, "u");
     case 'D': return number_text((uint64_t)st->st_dev, "u");
-    case 'f': return e->depth > 0 ? g_copy_string(e->name) : g_base(e->path);
+    case 'f': {
+        if (e->depth > 0) return g_copy_string(e->name);
+        const char *last = g_last_part(e->path); /* with its slashes */
+        return g_copy_string(*last ? last : e->path);
+    }
     case 'F': return g_copy_string("tmpfs");
     case 'g': {
         struct group *g = getgrgid(st->st_gid);

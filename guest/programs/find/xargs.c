@@ -72,7 +72,7 @@ typedef struct {
     /* Children */
     pid_t *slots;
     int running, status;
-    bool stop;
+    bool stop, warned_of_nul;
 } xargs;
 
 static int next_byte(xargs *x) {
@@ -270,6 +270,15 @@ _Noreturn static void unmatched(xargs *x, int quote, bool at_end) {
     g_exit(1);
 }
 
+/* Arguments are strings: one that has a NUL ends there. */
+static void warn_of_nul(xargs *x) {
+    if (!x->warned_of_nul)
+        g_warn(
+            "WARNING: a NUL character occurred in the input.  It cannot be passed through in the "
+            "argument list.  Did you mean to use the --null option?");
+    x->warned_of_nul = true;
+}
+
 /*
  * One item of input with quotes and backslashes: false at the end. With -I an item is a line
  * without blanks at its start.
@@ -280,6 +289,7 @@ static bool read_quoted(xargs *x, g_text *item) {
     item->len = 0;
     g_text_add(item, "", 0);
     while ((c = next_byte(x)) >= 0) {
+        if (c == '\0') warn_of_nul(x);
         if (quote) {
             if (c == '\n') unmatched(x, quote, false);
             if (c == quote) quote = 0;
@@ -321,7 +331,8 @@ static void read_blanks(xargs *x) {
     g_text item = {0};
     while (!x->stop && read_quoted(x, &item) && !is_end(x, &item)) {
         if (x->replace) run_replaced(x, item.s);
-        else add(x, item.s, item.len);
+        else
+            add(x, item.s, strlen(item.s));
     }
     g_text_free(&item);
 }
@@ -334,6 +345,7 @@ static void read_lines(xargs *x) {
     g_text_add(&item, "", 0);
     while (!x->stop) {
         c = next_byte(x);
+        if (c == '\0') warn_of_nul(x);
         if (quote && c >= 0) {
             if (c == '\n') unmatched(x, quote, false);
             if (c == quote) quote = 0;
@@ -344,7 +356,7 @@ static void read_lines(xargs *x) {
         bool separator = c < 0 || c == '\n' || isblank(c);
         if (separator && any) {
             if (is_end(x, &item)) break;
-            add(x, item.s, item.len);
+            add(x, item.s, strlen(item.s));
             item.len = 0;
             item.s[0] = '\0';
             any = false;

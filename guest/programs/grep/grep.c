@@ -295,12 +295,18 @@ int grep_main(int argc, char **argv) {
     called = called ? called + 1 : g_name();
     if (strcmp(called, "egrep") == 0) c.matcher = 'E';
     if (strcmp(called, "fgrep") == 0) c.matcher = 'F';
+    if (c.matcher != 'G') g_begin("grep", g_help()); /* what they run, and what messages name */
     g_set_failure(2);
     g_set_usage_line("Usage: grep [OPTION]... PATTERNS [FILE]...\n");
+    bool in_cluster = false;
     g_options o;
     g_options_init(&o, argc, argv, "0123456789A:B:C:D:EFGHILPTUVX:abcd:e:f:hiLlm:noqRrsuvwxyZz",
                    longs);
-    for (int option; (option = g_option(&o)) >= 0;) one_option(&opt, &c, option, o.arg);
+    for (int option; (option = g_option(&o)) >= 0;) {
+        if (!in_cluster) c.digits.len = 0; /* -1 -2 is not -12 */
+        in_cluster = o.cluster && *o.cluster;
+        one_option(&opt, &c, option, o.arg);
+    }
     int at = o.at;
     if (!c.pattern_given) {
         if (at >= argc) g_usage(NULL);
@@ -311,6 +317,7 @@ int grep_main(int argc, char **argv) {
     opt.fixed = c.matcher == 'F';
     opt.perl = c.matcher == 'P';
     if (opt.max_count < -1) opt.max_count = -1;
+    opt.context = c.before >= 0 || c.after >= 0 || c.both >= 0;
     opt.before = c.before >= 0 ? c.before : c.both >= 0 ? c.both : 0;
     opt.after = c.after >= 0 ? c.after : c.both >= 0 ? c.both : 0;
     int count = argc - at;

@@ -23,6 +23,8 @@ typedef struct {
     enum grep_binary binary;
     int64_t max_count; /* -1: no limit */
     int64_t before, after;
+    bool context;          /* asked for, if only of no lines: groups are then told apart */
+    bool any_printed;      /* in whatever file */
     const char *separator; /* between groups of context; NULL: none */
     const char *label;
     char end; /* of lines */

@@ -116,7 +116,7 @@ static bool printable(const scan *s, const char *text, size_t len) {
     return pf_utf8_valid_len(text, len) == len;
 }
 
-static void put_matches(scan *s, size_t start, size_t end) {
+static void put_matches(scan *s, size_t start, size_t end, char mark) {
     const char *line = s->buf + start;
     size_t len = end - start;
     pf_range match;
@@ -126,7 +126,11 @@ static void put_matches(scan *s, size_t start, size_t end) {
             from = b + 1;
             continue;
         }
-        put_head(s, start, start + a, ':');
+        if (!printable(s, line + a, b - a)) {
+            s->hidden = true;
+            break;
+        }
+        put_head(s, start, start + a, mark);
         put_colored(s, s->o->color_match, line + a, b - a);
         g_outc(s->o->end);
         from = b;
@@ -153,13 +157,13 @@ static void put_colored_line(scan *s, size_t start, size_t end) {
 /* One line, [start, end) without its terminator. `mark` is ':' when selected, '-' as context. */
 static void put_line(scan *s, size_t start, size_t end, char mark) {
     const grep_options *o = s->o;
-    if (!printable(s, s->buf + start, end - start)) {
+    if (!o->only_matching && !printable(s, s->buf + start, end - start)) {
         s->hidden = true;
         return;
     }
     bool matching = (mark == ':') != o->invert;
     if (o->only_matching) {
-        if (mark == ':' && !o->invert) put_matches(s, start, end);
+        if (matching) put_matches(s, start, end, mark);
     } else {
         put_head(s, start, start, mark);
         if (o->color && matching) put_colored_line(s, start, end);
@@ -167,7 +171,7 @@ static void put_line(scan *s, size_t start, size_t end, char mark) {
         g_outc(o->end);
     }
     if (o->line_buffered) g_out_flush();
-    s->any_printed = true;
+    s->any_printed = s->o->any_printed = true;
 }
 
 static size_t end_of_line(const scan *s, size_t start) {
@@ -206,8 +210,8 @@ static void select_line(scan *s, size_t start, size_t end) {
     if (prints_lines(s)) {
         put_pending(s, start);
         size_t from = lines_before(s, start, s->printed, o->before);
-        if (s->any_printed && (o->before > 0 || o->after > 0) && from > s->printed && o->separator &&
-            !o->only_matching) {
+        if (o->any_printed && o->context && o->separator &&
+            (from > s->printed || !s->any_printed)) {
             put_colored(s, o->color_separator, o->separator, strlen(o->separator));
             g_outc('\n');
         }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Whether a pattern matches the name or an end of it that begins behind a slash. */
@@ -61,14 +62,15 @@ static bool grep_tree(grep_options *o, grep_matcher *m, const char *root, bool h
             break;
         }
         case G_WALK_FILE: {
+            if (left_out(o, e->depth == 0 ? e->path : e->name, e->depth == 0)) break;
             if (S_ISLNK(e->st.st_mode) && (o->follow || e->depth == 0)) {
-                report(o, ENOENT, path); /* leads nowhere */
+                struct stat st;
+                report(o, stat(e->path, &st) < 0 ? errno : ENOENT, path); /* leads nowhere */
                 break;
             }
             bool device = !S_ISREG(e->st.st_mode);
             if (device && !(e->depth == 0 && !o->skip_devices) && !o->read_devices) break;
-            if (!left_out(o, e->depth == 0 ? e->path : e->name, e->depth == 0) && grep_path(o, m, path))
-                found = true;
+            if (grep_path(o, m, path)) found = true;
             break;
         }
         case G_WALK_STAT_ERROR: case G_WALK_DIR_ERROR: report(o, e->error, path); break;
@@ -93,6 +95,6 @@ bool grep_operand(grep_options *o, grep_matcher *m, const char *path) {
     if (known && S_ISDIR(st.st_mode) && (o->skip_directories || any_matches(&o->exclude_dirs, path, true)))
         return false;
     if (known && o->skip_devices && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) return false;
-    if (left_out(o, path, true)) return false;
+    if (known && left_out(o, path, true)) return false;
     return grep_path(o, m, path);
 }

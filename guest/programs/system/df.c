@@ -193,7 +193,7 @@ static void list_file(lister *l, const char *path) {
 static const char *heading_of(const lister *l, enum field field) {
     if (field == SIZE) return l->size_heading;
     if (field == AVAIL && l->style.base) return "Avail";
-    if (field == PCENT && l->portable) return "Capacity";
+    if (field == PCENT && l->portable && !l->style.base) return "Capacity";
     return fields[field].heading;
 }
 

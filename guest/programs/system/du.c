@@ -352,8 +352,9 @@ int du_main(int argc, char **argv) {
     c.remember_all = argc - o.at > 1 || list || c.walk & G_WALK_FOLLOW;
     if (list) {
         if (o.at < argc) {
-            g_warn("extra operand %s", g_quoteaf(argv[o.at]));
-            g_usage("file operands cannot be combined with --files0-from");
+            g_warn("extra operand %s\nfile operands cannot be combined with --files0-from",
+                   g_quoteaf(argv[o.at]));
+            g_usage(NULL);
         }
         count_list(&c, list);
     } else if (o.at == argc) {

@@ -136,7 +136,7 @@ int tput_main(int argc, char **argv) {
     const char *slash = strrchr(g_name(), '/'), *name = slash ? slash + 1 : g_name();
     const char *term = getenv("TERM");
     bool clear = strcmp(name, "clear") == 0, input = false, keep = false;
-    g_set_failure(2);
+    g_set_failure(clear ? 1 : 2);
     g_options o;
     g_options_init(&o, argc, argv, clear ? "+T:xV" : "+T:SxV", NULL);
     for (int option; (option = g_option(&o)) >= 0;) {

@@ -123,13 +123,13 @@ static bool read_file(layout *l, const char *name) {
 
 /* Lists of columns, by number or by name */
 
+/* As big as l->columns for a number that no line has. */
 static size_t column_named(const layout *l, const char *name) {
     for (size_t i = 0; i < l->heading_count; i++)
         if (strcmp(l->headings[i], name) == 0) return i;
     uint64_t number;
-    if (g_parse_unsigned(name, "", &number, NULL) == G_NUMBER_OK && number > 0 &&
-        number <= l->columns)
-        return (size_t)number - 1;
+    if (g_parse_unsigned(name, "", &number, NULL) == G_NUMBER_OK && number > 0)
+        return number <= l->columns ? (size_t)number - 1 : l->columns;
     g_die(1, "undefined column name '%s'", name);
 }
 
@@ -172,6 +172,7 @@ static void choose_columns(layout *l) {
         char **names = split_list(l->order, &count);
         for (size_t i = 0; i < count; i++) {
             size_t column = column_named(l, names[i]);
+            if (column == l->columns) continue;
             if (!placed[column] && !l->is_hidden[column]) l->shown[l->shown_count++] = column;
             placed[column] = true;
         }

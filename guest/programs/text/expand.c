@@ -23,12 +23,14 @@
 typedef struct {
     tab_stops tabs;
     bool initial;
+    uint64_t column; /* where the file before ended without a newline */
+    bool copying;    /* and whether its line was converted no more */
 } expander;
 
 static void expand_line(void *context, const g_line *line) {
-    const expander *e = context;
-    uint64_t column = 0;
-    bool converting = true;
+    expander *e = context;
+    uint64_t column = e->column; /* goes on where a file ended without a newline */
+    bool converting = !e->copying;
     for (size_t i = 0; i < line->len; i++) {
         char c = line->s[i];
         if (!converting) {
@@ -49,6 +51,8 @@ static void expand_line(void *context, const g_line *line) {
         if (e->initial && !isblank((unsigned char)c)) converting = false;
         g_outc(c);
     }
+    e->column = line->terminated ? 0 : column;
+    e->copying = !line->terminated && !converting;
     if (line->terminated) g_outc('\n');
 }
 

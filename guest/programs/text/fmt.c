@@ -217,7 +217,7 @@ static void look_at_line(filler *f, const g_line *line, input_line *out) {
 static void add_words(filler *f, const input_line *line) {
     int column = line->indent;
     for (size_t at = 0; at < line->len;) {
-        size_t end = at;
+        size_t end = at + 1; /* a control character that is no blank is a word */
         while (end < line->len && !isspace((unsigned char)line->s[end])) end++;
         if (f->count == f->cap) f->words = g_more(f->words, &f->cap, sizeof *f->words);
         word *w = &f->words[f->count++];
@@ -227,7 +227,7 @@ static void add_words(filler *f, const input_line *line) {
         column += w->len;
         at = end;
         int before = column;
-        while (at < line->len && isspace((unsigned char)line->s[at])) {
+        while (at < line->len && (line->s[at] == ' ' || line->s[at] == '\t')) {
             if (line->s[at] == '\t') {
                 f->tabs = true;
                 column = column / 8 * 8 + 8;
@@ -253,7 +253,7 @@ static bool goes_on(filler *f, const input_line *line, int lines) {
     return line->indent == f->first_indent;
 }
 
-static void fill(filler *f, int fd) {
+static bool fill(filler *f, int fd) {
     g_reader in;
     g_line line;
     int lines = 0; /* of the paragraph so far */
@@ -267,13 +267,13 @@ static void fill(filler *f, int fd) {
             lines = 0;
         }
         if (now.blank || now.foreign) {
-            if (now.foreign)
+            if (now.foreign && now.len > 0)
                 g_out(line.s, line.len);
-            else if (f->prefix_len > 0) {
+            else if (!now.foreign && f->prefix_len > 0) {
                 put_blanks(f, 0, now.prefix_indent);
                 g_outs(f->prefix);
             }
-            g_outc('\n');
+            if (line.terminated || !now.foreign) g_outc('\n');
             continue;
         }
         if (lines == 0) {
@@ -292,7 +292,10 @@ static void fill(filler *f, int fd) {
         lines++;
     }
     put_paragraph(f);
+    bool good = in.error == 0;
+    if (!good) g_warn("read error");
     g_reader_free(&in);
+    return good;
 }
 
 static void set_prefix(filler *f, const char *text) {
@@ -358,7 +361,7 @@ int fmt_main(int argc, char **argv) {
     } else {
         f.goal = f.width * 187 / 200;
     }
-    if (o.at == argc) fill(&f, 0);
+    if (o.at == argc) good = fill(&f, 0);
     for (int i = o.at; i < argc; i++) {
         int fd = strcmp(argv[i], "-") == 0 ? 0 : open(argv[i], O_RDONLY | O_CLOEXEC);
         if (fd < 0) {
@@ -366,7 +369,7 @@ int fmt_main(int argc, char **argv) {
             good = false;
             continue;
         }
-        fill(&f, fd);
+        good &= fill(&f, fd);
         g_close_input(fd);
     }
     return !good;

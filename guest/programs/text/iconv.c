@@ -322,6 +322,7 @@ int iconv_main(int argc, char **argv) {
     const char *from = "UTF-8", *to = "UTF-8", *output = NULL;
     bool drop = false;
     g_options o;
+    g_set_failure(64);
     g_options_init(&o, argc, argv, "f:t:lco:s", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
@@ -332,6 +333,7 @@ int iconv_main(int argc, char **argv) {
         case 'o': output = o.arg; break;
         }
     }
+    g_set_failure(1);
     choose(&c, from, to);
     c.drop = drop;
     c.ignore = c.ignore || drop;

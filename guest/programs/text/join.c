@@ -219,7 +219,7 @@ static void put_others(const joiner *j, const row *r, size_t key, size_t count, 
 
 /* One line of output; a row may be NULL. */
 static void put(const joiner *j, const row *a, const row *b) {
-    char separator = j->separator < 0 ? ' ' : (char)j->separator;
+    char separator = j->separator == -2 ? '\n' : j->separator < 0 ? ' ' : (char)j->separator;
     const side *left = &j->sides[0], *right = &j->sides[1];
     if (j->format_count > 0) {
         for (size_t i = 0; i < j->format_count; i++) {

@@ -242,6 +242,21 @@ static void complain(converter *c, const char *problem, const char *text) {
     g_text_free(&line);
 }
 
+/* More digits than a number that is not scaled may have; the message, as GNU's. */
+static bool too_large(const converter *c, real value, int precision, char *problem, size_t size) {
+    int power = 0;
+    for (real rest = value < 0 ? -value : value; rest >= 10; rest /= 10) power++;
+    if (c->to != NONE || power + precision <= 18) return false;
+    if (precision > 0)
+        snprintf(problem, size,
+                 "value/precision too large to be printed: '%g/%d' (consider using --to)",
+                 (double)value, precision);
+    else
+        snprintf(problem, size, "value too large to be printed: '%g' (consider using --to)",
+                 (double)value);
+    return true;
+}
+
 static void put_field(converter *c, const char *text, size_t len, uint64_t field) {
     char *copy = g_copy_bytes(text, len);
     if (!included(c, field)) {
@@ -267,16 +282,25 @@ static void put_field(converter *c, const char *text, size_t len, uint64_t field
         g_text out = {0};
         if (c->from_unit != 1 || c->to_unit != 1)
             value = value * (real)c->from_unit / (real)c->to_unit;
-        format(c, value, c->precision >= 0 ? c->precision : precision, &out);
-        if (c->suffix) g_text_adds(&out, c->suffix);
-        put_padded(c, out.s, padding);
-        g_text_free(&out);
+        char large[120];
+        if (c->precision >= 0) precision = c->precision;
+        if (too_large(c, value, precision, large, sizeof large)) {
+            if (c->invalid == ABORT) g_die(2, "%s", large);
+            if (c->invalid != IGNORE) g_warn("%s", large);
+            c->failed = c->failed || c->invalid != IGNORE;
+            g_outs(copy);
+        } else {
+            format(c, value, precision, &out);
+            if (c->suffix) g_text_adds(&out, c->suffix);
+            put_padded(c, out.s, padding);
+            g_text_free(&out);
+        }
     }
     free(number);
     free(copy);
 }
 
-static void put_line(converter *c, const char *s, size_t len) {
+static void put_line(converter *c, const char *s, size_t len, bool terminated) {
     uint64_t field = 0;
     for (size_t at = 0;;) {
         size_t end = at;
@@ -291,7 +315,7 @@ static void put_line(converter *c, const char *s, size_t len) {
         g_outc(c->delimiter >= 0 ? (char)c->delimiter : ' ');
         at = end + 1;
     }
-    g_outc(c->end);
+    if (terminated) g_outc(c->end);
 }
 
 /* [text]%[0]['][-][width][.precision]f[text] */
@@ -467,7 +491,7 @@ int numfmt_main(int argc, char **argv) {
     g_options_init(&o, argc, argv, "d:z", longs);
     read_options(&c, &o);
     if (c.delimiter >= 0) c.auto_padding = false;
-    for (int i = o.at; i < argc; i++) put_line(&c, argv[i], strlen(argv[i]));
+    for (int i = o.at; i < argc; i++) put_line(&c, argv[i], strlen(argv[i]), true);
     if (o.at == argc) {
         g_reader in;
         g_line line;
@@ -479,7 +503,7 @@ int numfmt_main(int argc, char **argv) {
                 g_outc(c.end);
                 continue;
             }
-            put_line(&c, line.s, line.len);
+            put_line(&c, line.s, line.len, line.terminated);
         }
     }
     return c.failed && c.invalid != WARN ? 2 : 0;

@@ -502,7 +502,7 @@ int od_main(int argc, char **argv) {
             add_types(&d, old);
             continue;
         }
-        if (option != TRADITIONAL && option != 'v') modern = true;
+        if (option != TRADITIONAL && option != 'v' && option != ENDIAN) modern = true;
         switch (option) {
         case 'A':
             if (!*o.arg || !strchr("odxn", *o.arg))

@@ -266,6 +266,16 @@ static uint64_t size_value(const char *text, const char *problem) {
     return value;
 }
 
+static uint64_t line_count(const char *text) {
+    uint64_t value;
+    enum g_number_result result = g_parse_unsigned(text, "", &value, NULL);
+    if (result == G_NUMBER_OK && value == 0)
+        g_die_errno(1, ERANGE, "invalid number of lines: %s", g_quote(text));
+    if (result == G_NUMBER_BAD || result == G_NUMBER_SUFFIX)
+        g_die(1, "invalid number of lines: %s", g_quote(text));
+    return value;
+}
+
 static void set_way(splitter *s, enum way way) {
     if (s->chosen) g_usage("cannot split in more than one way");
     s->chosen = true;
@@ -366,7 +376,7 @@ static void read_options(splitter *s, g_options *o) {
             break;
         case 'l':
             set_way(s, BY_LINES);
-            s->size = size_value(o->arg, "invalid number of lines");
+            s->size = line_count(o->arg);
             break;
         case 'n': read_chunks(s, o->arg); break;
         case 'd':

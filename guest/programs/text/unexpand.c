@@ -26,6 +26,9 @@ typedef struct {
     tab_stops tabs;
     bool all;
     g_text pending; /* blanks that may still become a tab */
+    /* Where the file before ended without a newline. */
+    uint64_t column;
+    bool copying, after_text;
 } unexpander;
 
 /* Writes the blanks that did not reach a tab stop; one just before a stop became a tab with them.
@@ -39,8 +42,8 @@ static void put_pending(unexpander *u, bool *single_before_stop) {
 
 static void unexpand_line(void *context, const g_line *line) {
     unexpander *u = context;
-    uint64_t column = 0, next;
-    bool converting = true, after_blank = true, single_before_stop = false;
+    uint64_t column = u->column, next; /* goes on where a file ended without a newline */
+    bool converting = !u->copying, after_blank = !u->after_text, single_before_stop = false;
     u->pending.len = 0;
     for (size_t i = 0; i < line->len; i++) {
         char c = line->s[i];
@@ -77,6 +80,9 @@ static void unexpand_line(void *context, const g_line *line) {
         g_outc(c);
     }
     if (u->pending.len) put_pending(u, &single_before_stop);
+    u->column = line->terminated ? 0 : column;
+    u->copying = !line->terminated && !converting;
+    u->after_text = !line->terminated && !after_blank;
     if (line->terminated) g_outc('\n');
 }
 
