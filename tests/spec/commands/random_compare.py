@@ -132,7 +132,7 @@ def differs(ours, theirs):
 
 def show(script, ours, theirs):
     print(f"DIFFERS  {script}")
-    for what, a, b in zip(("status", "stdout", "stderr", "tree"), theirs, ours):
+    for what, a, b in zip(("status", "stdout", "stderr", "tree"), theirs, ours, strict=True):
         if a != b and (what != "tree" or fresh_times(a) != fresh_times(b)):
             print(f"  {what}: GNU {a[:600]!r}")
             print(f"  {' ' * len(what)}  we  {b[:600]!r}")
@@ -175,7 +175,7 @@ def main():
     for start in range(0, len(scripts), BATCH):
         batch = scripts[start : start + BATCH]
         pair = [run_batch(base, tools, batch) for tools in (ours, "/usr/bin:/bin")]
-        for script, mine, real in zip(batch, *pair):
+        for script, mine, real in zip(batch, *pair, strict=True):
             if differs(mine, real) and not any(k.search(script) for k in known):
                 found += 1
                 tally[script.split()[0]] += 1
