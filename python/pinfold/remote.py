@@ -185,6 +185,9 @@ class RemoteMachine:
     def file_stat(self, path: str) -> tuple[int, int, int]:
         return self._shaped("file_stat", self._ask("file_stat", path), ((int,), (int,), (int,)))
 
+    def file_lstat(self, path: str) -> tuple[int, int, int]:
+        return self._shaped("file_lstat", self._ask("file_lstat", path), ((int,), (int,), (int,)))
+
     def file_list(self, path: str) -> list[str]:
         return [self._is("file_list", name, str) for name in self._list("file_list", path)]
 

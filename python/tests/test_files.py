@@ -67,9 +67,10 @@ def test_a_sandbox_with_a_wrong_file_is_not_made():
         Sandbox(files={"/tmp": b"a directory is there"})
 
 
-def test_what_a_script_leaves_does_not_disturb_its_host():
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_what_a_script_leaves_does_not_disturb_its_host(isolation):
     """Links in circles, to nowhere and out of reach, FIFOs, paths longer than a path may be."""
-    with Sandbox() as sandbox:
+    with Sandbox(isolation=isolation) as sandbox:
         sandbox.run(
             "echo x > f; ln -s . a; ln -s . b; ln -s .. c; ln -s nowhere n; ln -s f g; mkfifo p;"
             "ln -s /etc/passwd out; mkdir d; ln -s ../d d/again; echo y > d/y;"

@@ -297,3 +297,12 @@ def test_ctrl_c_stops_the_guest_and_keeps_the_session():
             sandbox.run("while :; do :; done")
         thread.join()
         assert sandbox.run("echo on").stdout == "on\n"
+
+
+def test_it_has_every_method_of_a_machine():
+    """What is added to the one is added to the other. Replays are never in a worker."""
+    from pinfold import _native
+    from pinfold.remote import RemoteMachine
+
+    public = {name for name in dir(_native.Machine) if not name.startswith(("_", "replay_"))}
+    assert public - set(dir(RemoteMachine)) == set()
