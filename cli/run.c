@@ -321,6 +321,7 @@ pf_sandbox *sandbox_of(const struct arguments *arguments) {
 }
 
 void interrupt_by_keyboard(pf_sandbox *sandbox) {
+    if (sandbox) pf_sandbox_expect_run(sandbox, true);
     interruptible = sandbox;
     sigaction(SIGINT, &(struct sigaction){.sa_handler = sandbox ? on_sigint : SIG_DFL}, NULL);
 }

@@ -10,19 +10,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int pf_abi_version(void) { return PF_ABI_VERSION; }
-const char *pf_version(void) { return PINFOLD_VERSION; }
+int pf_abi_version(void) {
+    return PF_ABI_VERSION;
+}
+const char *pf_version(void) {
+    return PINFOLD_VERSION;
+}
 
 pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *run, pf_error *error) {
     pf_status status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
+    machine_expect_interrupt(s);
     status = machine_start(s, run, error);
+    if (!s->run.on) atomic_store(&s->interrupt, INTERRUPT_IGNORED);
     machine_leave(s);
     return status;
 }
 
-bool pf_sandbox_has_work(const pf_sandbox *s) { return machine_next_call(s) != NULL; }
-bool pf_sandbox_running(const pf_sandbox *s) { return s->run.on; }
+bool pf_sandbox_has_work(const pf_sandbox *s) {
+    return machine_next_call(s) != NULL;
+}
+bool pf_sandbox_running(const pf_sandbox *s) {
+    return s->run.on;
+}
 
 static pf_call describe(const pf_sandbox *s, const struct machine_call *call) {
     return (pf_call){
@@ -100,8 +110,21 @@ int64_t pf_sandbox_wait_ns(const pf_sandbox *s) {
     return s->deadline_ns > now ? s->deadline_ns - now : 0;
 }
 
+void machine_expect_interrupt(pf_sandbox *s) {
+    int ignored = INTERRUPT_IGNORED;
+    atomic_compare_exchange_strong(&s->interrupt, &ignored, INTERRUPT_AWAITED);
+}
+
+void pf_sandbox_expect_run(pf_sandbox *s, bool expected) {
+    if (expected)
+        machine_expect_interrupt(s);
+    else if (!s->run.on)
+        atomic_store(&s->interrupt, INTERRUPT_IGNORED);
+}
+
 void pf_sandbox_interrupt(pf_sandbox *s) {
-    atomic_store(&s->interrupt, 1);
+    int awaited = INTERRUPT_AWAITED;
+    if (!atomic_compare_exchange_strong(&s->interrupt, &awaited, INTERRUPT_CAME)) return;
     atomic_store(&s->watch.stop, 1);
     syscall(SYS_futex, &s->interrupt, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

@@ -235,8 +235,13 @@ PF_API pf_status pf_sandbox_advance(pf_sandbox *sandbox, pf_error *error);
 PF_API int64_t pf_sandbox_wait_ns(const pf_sandbox *sandbox);
 
 /* As Ctrl-C: the foreground of the run gets SIGINT. Any thread, any time, also in a signal handler;
- * a sandbox that is being freed excepted. */
+ * a sandbox that is being freed excepted. It counts from the moment in which pf_sandbox_start() is
+ * entered until the run is complete; when no run is on it is nothing. */
 PF_API void pf_sandbox_interrupt(pf_sandbox *sandbox);
+/* Lets interrupts count already before pf_sandbox_start(): for a program whose runs begin earlier,
+ * as when it hands the sandbox to a worker thread. `expected` false takes it back; a run that is on
+ * is not touched. By the thread that owns the sandbox. */
+PF_API void pf_sandbox_expect_run(pf_sandbox *sandbox, bool expected);
 
 /* ------------------------------------------------------------------ tools and capabilities */
 

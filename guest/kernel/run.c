@@ -142,13 +142,21 @@ static int process_start(const struct k_exec *exec, struct k_proc **out) {
 
 /* ------------------------------------------------------------------ programs */
 
+/* The leader is done with the run that an interrupt was for: the next one must not end by it. */
+static void leader_calm(void) {
+    if (leader) leader->pending &= ~K_SIGBIT(K_SIGINT);
+}
+
 int64_t k_do_RUN_NEXT(struct k_call *call) {
     struct k_proc *proc = call->proc;
     int64_t status = k_arg(call, 0);
     if (proc != leader) return -PF_EPERM;
     if (call->msg->out_cap < sizeof(struct pf_run_info)) return -PF_EFAULT;
     bool session = run.on && run.kind == PF_RUN_SESSION;
-    if (session && !run.done && run.number == leader_run) done((int32_t)(status & 0xff));
+    if (session && !run.done && run.number == leader_run) {
+        done((int32_t)(status & 0xff));
+        leader_calm();
+    }
     if (!session || run.number == leader_run) {
         int64_t result = k_wait(call, &leader_wait, true);
         return result == -PF_EINTR ? -PF_ERESTART : result; /* between runs nothing can fail */
@@ -338,7 +346,9 @@ int64_t k_do_HOST_INTERRUPT(struct k_call *call) {
     int64_t signal = k_arg(call, 0);
     if (signal < 1 || signal >= PF_SIGNALS) return -PF_EINVAL;
     if (!run.on || !run.pgid) return 0;
-    return k_signal_group(run.pgid, (int)signal);
+    int64_t count = k_signal_group(run.pgid, (int)signal);
+    if (run.done && run.number == leader_run) leader_calm();
+    return count;
 }
 
 static bool ran_in(const struct k_proc *proc, int64_t number) {

@@ -114,6 +114,7 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
     to->realtime_base = from->realtime_base;
     to->deadline_ns = from->deadline_ns;
     to->session_alive = from->session_alive;
+    atomic_store(&to->interrupt, from->run.on ? atomic_load(&from->interrupt) : INTERRUPT_IGNORED);
     to->env = malloc(from->env_len ? from->env_len : 1);
     to->gate = cap_gate_clone(from->gate);
     if (!to->env || !to->gate) return false;

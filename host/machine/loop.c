@@ -60,7 +60,9 @@ static void strike(pf_sandbox *s, const char *limit) {
 /* Looks at the flags that the timer and other threads set. */
 static void look_at_stops(pf_sandbox *s) {
     atomic_store(&s->watch.stop, 0);
-    if (machine_struck(s, STRIKE_INTERRUPT, atomic_exchange(&s->interrupt, 0)))
+    int came = INTERRUPT_CAME;
+    bool interrupted = atomic_compare_exchange_strong(&s->interrupt, &came, INTERRUPT_AWAITED);
+    if (machine_struck(s, STRIKE_INTERRUPT, interrupted))
         KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
     if (!s->run.on) return;
     if (machine_struck(s, STRIKE_CPU, atomic_load(&s->watch.ticks) >= s->watch.stop_at))
@@ -89,10 +91,10 @@ static void attend(pf_sandbox *s) {
     if (attention & PF_ATTENTION_RUN_DONE) s->run.foreground_done = true;
 }
 
-/* Sleeps until the deadline, a wall limit, or an interrupt, and never wakes for nothing: the turns of
- * the loop are counted. */
+/* Sleeps until the deadline, a wall limit, or an interrupt, and never wakes for nothing: the turns
+ * of the loop are counted. */
 static void wait_until(pf_sandbox *s, int64_t deadline_ns) {
-    while (!atomic_load(&s->interrupt)) {
+    while (atomic_load(&s->interrupt) == INTERRUPT_AWAITED) {
         int64_t now = base_clock_monotonic() - s->clock_origin;
         int64_t wait = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns - now;
         if (s->run.on && s->run.stop_wall_ns != INT64_MAX) {
@@ -102,7 +104,7 @@ static void wait_until(pf_sandbox *s, int64_t deadline_ns) {
         if (wait <= 0) return;
         struct timespec t = {wait / 1000000000, wait % 1000000000};
         if (wait == INT64_MAX) t.tv_sec = 3600;
-        syscall(SYS_futex, &s->interrupt, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
+        syscall(SYS_futex, &s->interrupt, FUTEX_WAIT_PRIVATE, INTERRUPT_AWAITED, &t, NULL, 0);
     }
 }
 
@@ -120,8 +122,10 @@ static bool idle(pf_sandbox *s, int64_t deadline_ns) {
         strike(s, "wall_seconds");
         return true;
     }
-    if (s->clock_fixed) s->monotonic_ns = deadline_ns;
-    else if (!s->tape || !s->tape->replays) wait_until(s, deadline_ns);
+    if (s->clock_fixed)
+        s->monotonic_ns = deadline_ns;
+    else if (!s->tape || !s->tape->replays)
+        wait_until(s, deadline_ns);
     return true;
 }
 
@@ -137,9 +141,7 @@ static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *
         machine_tape_process(s, "end", event->proc, event->pid);
         machine_drop(s, event->proc);
         break;
-    default:
-        s->dead = true;
-        s->dead_why = "its kernel asked for something that does not exist";
+    default: s->dead = true; s->dead_why = "its kernel asked for something that does not exist";
     }
 }
 
@@ -148,13 +150,16 @@ static void loop(pf_sandbox *s, struct cpu_thread *self) {
         s->moment++;
         machine_show_time(s);
         bool replays = s->tape && s->tape->replays;
-        if (replays || atomic_load(&s->watch.stop) || atomic_load(&s->interrupt)) look_at_stops(s);
+        if (replays || atomic_load(&s->watch.stop) || atomic_load(&s->interrupt) == INTERRUPT_CAME)
+            look_at_stops(s);
         check_wall(s);
         if (machine_mailbox(s)->attention) attend(s);
         struct pf_event event;
         if (!machine_next(s, &event)) return;
-        if (event.kind != PF_EVENT_IDLE) turn(s, self, &event);
-        else if (!machine_mailbox(s)->attention && !idle(s, event.deadline_ns)) return;
+        if (event.kind != PF_EVENT_IDLE)
+            turn(s, self, &event);
+        else if (!machine_mailbox(s)->attention && !idle(s, event.deadline_ns))
+            return;
     }
 }
 

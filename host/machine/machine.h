@@ -149,6 +149,14 @@ struct machine_call {
     uint64_t charged;             /* bytes taken from the sandbox's budget */
 };
 
+/* One word, so that an interrupt comes either before a run or into it, and is never lost between.
+ * The owner of the sandbox expects and forgets, pf_sandbox_interrupt() only turns AWAITED into CAME. */
+enum machine_interrupt {
+    INTERRUPT_IGNORED, /* no run is on, nor about to start */
+    INTERRUPT_AWAITED,
+    INTERRUPT_CAME, /* the loop has yet to see it */
+};
+
 enum machine_stage { STAGE_RUNNING, STAGE_INTERRUPTED, STAGE_KILLED };
 
 /* The run that is on, or the last one. */
@@ -182,7 +190,7 @@ struct pf_sandbox {
     struct machine_limits limits;
     struct cpu_budget budget;
     struct cpu_watch watch;
-    atomic_int interrupt; /* set by pf_sandbox_interrupt(); also the futex a sleep waits on */
+    atomic_int interrupt; /* enum machine_interrupt; also the futex a sleep waits on */
 
     cpu_instance *kernel;
     uint32_t mailbox; /* addresses in the kernel's memory; checked once, constant */
@@ -230,6 +238,9 @@ pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
 /* The same for what changes the sandbox: PF_STATE when it was opened to look at. */
 pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error);
 void machine_leave(pf_sandbox *sandbox);
+
+/* A run is on or about to start: interrupts count from here on. */
+void machine_expect_interrupt(pf_sandbox *sandbox);
 
 /* ---- kernel.c: messages to the kernel, as process 0 */
 

@@ -121,6 +121,7 @@ void machine_finish(pf_sandbox *s) {
     bool had_session = s->session_alive;
     s->session_alive = state.session_alive;
     run->on = false;
+    atomic_store(&s->interrupt, INTERRUPT_IGNORED);
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
     s->result = (pf_result){
         .exit_code = run->limit ? 137 : (int)(state.status & 0xff),
@@ -140,21 +141,21 @@ static pf_status check_request(const pf_sandbox *s, const pf_run *request,
                                const struct language *language, pf_error *error) {
     if (!language)
         return base_error(error, PF_INVALID,
-                             "unknown language \"%.64s\"; use \"shell\", \"javascript\" or "
-                             "\"typescript\"",
-                             request->language ? request->language : "(null)");
+                          "unknown language \"%.64s\"; use \"shell\", \"javascript\" or "
+                          "\"typescript\"",
+                          request->language ? request->language : "(null)");
     if (request->code_len > s->limits.code_bytes)
         return base_error(error, PF_INVALID,
-                             "the code has %zu bytes, more than the limit code_bytes (%llu)",
-                             request->code_len, (unsigned long long)s->limits.code_bytes);
+                          "the code has %zu bytes, more than the limit code_bytes (%llu)",
+                          request->code_len, (unsigned long long)s->limits.code_bytes);
     if (request->stdin_len > s->limits.stdin_bytes)
         return base_error(error, PF_INVALID,
-                             "stdin has %zu bytes, more than the limit stdin_bytes (%llu)",
-                             request->stdin_len, (unsigned long long)s->limits.stdin_bytes);
+                          "stdin has %zu bytes, more than the limit stdin_bytes (%llu)",
+                          request->stdin_len, (unsigned long long)s->limits.stdin_bytes);
     if (s->run.on)
         return base_error(error, PF_STATE,
-                             "a run is on: answer its calls until it is over before starting "
-                             "another");
+                          "a run is on: answer its calls until it is over before starting "
+                          "another");
     return PF_OK;
 }
 
@@ -164,9 +165,8 @@ void machine_arm_limits(pf_sandbox *s) {
     s->watch.stop_at = limited ? (unsigned)ticks + 1 : UINT32_MAX;
     /* A program that makes no calls cannot be interrupted: it is cut a little later. */
     s->watch.kill_at = limited ? (unsigned)ticks + 25 : UINT32_MAX;
-    s->run.stop_wall_ns = s->limits.wall_ms < INT64_MAX / 1000000
-                              ? (int64_t)s->limits.wall_ms * 1000000
-                              : INT64_MAX;
+    s->run.stop_wall_ns =
+        s->limits.wall_ms < INT64_MAX / 1000000 ? (int64_t)s->limits.wall_ms * 1000000 : INT64_MAX;
 }
 
 static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
@@ -180,7 +180,6 @@ static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
     s->budget.peak = s->budget.used;
     atomic_store(&s->watch.ticks, 0);
     atomic_store(&s->watch.stop, 0);
-    atomic_store(&s->interrupt, 0);
     machine_arm_limits(s);
 }
 
@@ -194,8 +193,8 @@ static int64_t begin(pf_sandbox *s, const struct language *language, const pf_ru
     int64_t flags = request->stdin_len ? PF_RUN_STDIN : 0;
     int64_t kind = s->run.shell ? PF_RUN_SESSION : PF_RUN_SPAWN;
     int64_t r = 0;
-    if (kind == PF_RUN_SPAWN && !machine_exec_block(&block, program, argv, s->env, s->env_len,
-                                                    s->env_count, "/workspace"))
+    if (kind == PF_RUN_SPAWN &&
+        !machine_exec_block(&block, program, argv, s->env, s->env_len, s->env_count, "/workspace"))
         r = -PF_ENOMEM;
     if (r == 0)
         r = KERNEL(s, HOST_RUN_BEGIN, .arg = {kind, flags}, .in = block.data, .in_len = block.len);

@@ -179,7 +179,10 @@ static bool get_run(struct reader *r, pf_sandbox *s) {
     run->tool_calls = get_u64(r);
     bool ok = get_into(r, &run->input) && get_into(r, &run->output[0]) &&
               get_into(r, &run->output[1]) && get_into(r, &run->value);
-    if (run->on) machine_arm_limits(s);
+    if (run->on) {
+        machine_arm_limits(s);
+        machine_expect_interrupt(s);
+    }
     atomic_store(&s->watch.ticks, ticks);
     return ok;
 }
@@ -333,8 +336,7 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
     pf_status status = look ? PF_OK : cap_gate_counters_load(s->gate, counters, len, error);
     if (status != PF_OK) return status;
     for (const struct machine_call *c = s->calls; c && !look; c = c->next)
-        if ((size_t)c->capability >= cap_gate_capability_count(s->gate))
-            r->bad = true;
+        if ((size_t)c->capability >= cap_gate_capability_count(s->gate)) r->bad = true;
     s->mailbox = boot->mailbox;
     s->kernel = r->bad ? NULL : get_instance(r, boot->kernel, &s->budget);
     if (!s->kernel) return bad(r, error);
@@ -370,9 +372,8 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     if (status != PF_OK) return status;
     char *contents = NULL;
     size_t contents_len = 0;
-    status = frame_open(data, len, options->keyed ? options->key : NULL,
-                        options->trusted, most(&options->limits),
-                        &contents, &contents_len, error);
+    status = frame_open(data, len, options->keyed ? options->key : NULL, options->trusted,
+                        most(&options->limits), &contents, &contents_len, error);
     if (status != PF_OK) return status;
     struct reader r = {.data = (const uint8_t *)contents, .len = contents_len};
     status = load(s, boot, &r, look, error);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import sys
 
 from . import _native
@@ -91,7 +90,6 @@ class Sandbox:
         self._tool_handler = tool_handler
         self._hide_tool_errors = hide_tool_errors
         self._approve = approve
-        self._lock = _thread.allocate_lock()
         self._last: Call | None = None
         self._settings = _settings(self, limits, env, clock, seed, js_prelude)
         self._durable = _durable(key, record, redact, mounts)
@@ -135,26 +133,27 @@ class Sandbox:
         42
         [2, 4]
         """
-        if not self._lock.acquire(False):
+        machine = self._machine
+        if not machine.claim(True):
             raise _busy()
         try:
             if stdin is None and on_output is None:
-                outcome = self._machine.start(code, language, None, isolated, None)
+                outcome = machine.start(code, language, None, isolated, None)
                 if outcome is None:
                     outcome = self._drive()
             else:
                 emit = None if on_output is None else _text_output(on_output)
-                outcome = self._machine.start(code, language, _bytes(stdin), isolated, emit)
+                outcome = machine.start(code, language, _bytes(stdin), isolated, emit)
                 if outcome is None:
                     outcome = self._drive()
                 if emit is not None:
                     emit.finish()
         except BaseException:
-            if self._machine.cut_short():
+            if machine.cut_short():
                 self._abandon()
             raise
         finally:
-            self._lock.release()
+            machine.unclaim()
         return Result(outcome)
 
     def execute(self, code: str, **how: Any) -> str:
@@ -166,7 +165,11 @@ class Sandbox:
         return _stdout(self.run(command, "shell", **how))
 
     def interrupt(self) -> None:
-        """As Ctrl-C for what is running. From any thread, at any time."""
+        """As Ctrl-C for what is running. From any thread, at any time.
+
+        It counts from the moment in which ``run`` is entered until it is over; between runs it is
+        nothing.
+        """
         self._machine.interrupt()
 
     # ------------------------------------------------------------------ running, step by step
@@ -185,7 +188,7 @@ class Sandbox:
 
         """
         emit = None if on_output is None else _text_output(on_output)
-        with self._entered():
+        with self._entered(run=True):
             self._last = None
             self._machine.start(code, language, _bytes(stdin), isolated, emit)
 
@@ -245,7 +248,7 @@ class Sandbox:
 
         emit = None if on_output is None else _text_output(on_output, thread_safe=True)
         data = _bytes(stdin)
-        with self._entered():
+        with self._entered(run=True):
             outcome = await arun(self, code, language, data, isolated, emit)
             if emit is not None:
                 emit.finish()
@@ -373,7 +376,6 @@ class Sandbox:
             )
         branch = object.__new__(type(self))
         branch.__dict__.update(self.__dict__)
-        branch._lock = _thread.allocate_lock()
         branch._last = None
         branch._machine = machine
         branch._durable = durable
@@ -495,8 +497,8 @@ class Sandbox:
 
     # ------------------------------------------------------------------ inside
 
-    def _entered(self) -> _Entered:
-        return _Entered(self._lock)
+    def _entered(self, run: bool = False) -> _Entered:
+        return _Entered(self._machine, run)
 
     def _complete(self) -> Outcome | None:
         """The result of a complete run, ``None`` while one is on."""
@@ -554,19 +556,22 @@ class Sandbox:
 
 
 class _Entered:
-    """The time that a sandbox is in use; whoever comes second is refused at once."""
+    """The time that a sandbox is in use; whoever comes second is refused at once.
 
-    __slots__ = ("_lock",)
+    When it is for a ``run``, interrupts count from its first moment on."""
 
-    def __init__(self, lock: _thread.LockType) -> None:
-        self._lock = lock
+    __slots__ = ("_machine", "_run")
+
+    def __init__(self, machine: _native.Machine, run: bool) -> None:
+        self._machine = machine
+        self._run = run
 
     def __enter__(self) -> None:
-        if not self._lock.acquire(False):
+        if not self._machine.claim(self._run):
             raise _busy()
 
     def __exit__(self, *exc_info: object) -> None:
-        self._lock.release()
+        self._machine.unclaim()
 
 
 def _busy() -> SandboxBusy:

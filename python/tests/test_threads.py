@@ -1,5 +1,7 @@
 """Threads, interrupts, and the rule that a sandbox belongs to one thread at a time."""
 
+import asyncio
+import concurrent.futures
 import copy
 import pickle
 import signal
@@ -21,7 +23,6 @@ def running_in_a_thread(sandbox, code=FOREVER):
     thread.start()
     while "busy" not in repr(sandbox):
         time.sleep(0.001)
-    time.sleep(0.05)  # entered; an interrupt is for a guest that runs
     return thread, results
 
 
@@ -52,6 +53,61 @@ def test_an_interrupt_keeps_the_session(sandbox):
     thread.join(20)
     assert not results[0].session_lost
     assert sandbox.run("echo $x").stdout == "5\n"
+
+
+class Interrupting(str):
+    """Input that interrupts the sandbox when it is looked at: after run() was entered, before the
+    guest is."""
+
+    def __new__(cls, sandbox):
+        self = super().__new__(cls, "input")
+        self.sandbox = sandbox
+        return self
+
+    def encode(self, *args):
+        self.sandbox.interrupt()
+        return b"input"
+
+
+@pytest.mark.parametrize("code, language", [(FOREVER, "shell"), ("for (;;);", "javascript")])
+def test_an_interrupt_before_the_guest_starts_is_not_lost(sandbox, code, language):
+    result = sandbox.run(code, language, stdin=Interrupting(sandbox))
+    assert result.exit_code == 130 and result.limit is None
+    sandbox.start(code, language, stdin=Interrupting(sandbox))
+    assert sandbox.result.exit_code == 130
+
+
+def test_an_interrupt_between_runs_is_nothing(sandbox):
+    sandbox.interrupt()
+    assert sandbox.run("echo one").stdout == "one\n"
+    sandbox.interrupt()
+    assert sandbox.snapshot()
+    assert sandbox.run("echo two").stdout == "two\n"
+    with pytest.raises(TypeError):
+        sandbox.run("echo", stdin=5)
+    sandbox.interrupt()
+    assert sandbox.run("echo three").stdout == "three\n"
+
+
+def test_a_run_that_is_cancelled_before_its_thread_starts(sandbox):
+    """The only worker thread is busy: the script is started after its run was cancelled."""
+
+    async def main():
+        loop, free = asyncio.get_running_loop(), threading.Event()
+        loop.set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+        blocked = loop.run_in_executor(None, free.wait)
+        run = asyncio.ensure_future(sandbox.arun("echo begun > begun"))
+        await asyncio.sleep(0)
+        run.cancel()
+        await asyncio.sleep(0)
+        free.set()
+        await blocked
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    asyncio.run(main())
+    assert "begun" not in sandbox.files
+    assert sandbox.run("echo fine").stdout == "fine\n"
 
 
 def test_two_sandboxes_run_at_the_same_time():

@@ -23,7 +23,6 @@ static int run_once(struct shell *sh) {
     sh->command_string = text;
     sh->flow = FLOW_NONE;
     sh->line = 0;
-    signal_interrupted();
     int status = run_text(sh, text, n, 1, NULL);
     if (sh->flow != FLOW_NONE) status = sh_fatal_status(sh, sh->status);
     bool ends = sh->flow == FLOW_EXIT;
@@ -45,7 +44,8 @@ static int run_once(struct shell *sh) {
 int session_main(struct shell *sh) {
     int status = -1;
     sh->command_string = "";
-    while (pf_run_next(status) >= 0) {
+    /* What is left of an interrupt was for the run that is over; what comes from here on is not. */
+    while (signal_interrupted(), pf_run_next(status) >= 0) {
         if (sh->pid == 0) shell_startup(sh, environ);
         status = run_once(sh);
     }

@@ -139,6 +139,7 @@ PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count) {
     pf_error error;
     if (!native_enter(self)) return NULL; /* on_output belongs to the run that is on, if one is */
     bool idle = !pf_sandbox_running(self->sandbox);
+    if (idle) pf_sandbox_expect_run(self->sandbox, true); /* Ctrl-C is caught before it starts */
     native_leave(self);
     if (idle) {
         Py_CLEAR(self->on_output);

@@ -118,6 +118,23 @@ static PyObject *native_close(machine *self, PyObject *none) {
     Py_RETURN_NONE;
 }
 
+/* claim(for a run) -> bool: False when the sandbox is in use. A claim for a run is the moment from
+ * which interrupts count. */
+static PyObject *native_claim(machine *self, PyObject *run) {
+    if (self->claimed) Py_RETURN_FALSE;
+    self->claimed = true;
+    if (run == Py_True && self->sandbox) pf_sandbox_expect_run(self->sandbox, true);
+    Py_RETURN_TRUE;
+}
+
+static PyObject *native_unclaim(machine *self, PyObject *none) {
+    (void)none;
+    self->claimed = false;
+    /* While somebody drives it without a claim, the run is theirs. */
+    if (self->sandbox && !self->entered) pf_sandbox_expect_run(self->sandbox, false);
+    Py_RETURN_NONE;
+}
+
 /* From any thread: the only method that does not enter. The GIL keeps close() away meanwhile. */
 static PyObject *native_interrupt(machine *self, PyObject *none) {
     (void)none;
@@ -214,6 +231,8 @@ static PyMethodDef methods[] = {
     PLAIN("replay_line", native_replay_line),
     PLAIN("replay_results", native_replay_results),
     PLAIN("interrupt", native_interrupt),
+    ONE("claim", native_claim),
+    PLAIN("unclaim", native_unclaim),
     PLAIN("close", native_close),
     PLAIN("condition", native_condition),
     PLAIN("cut_short", native_cut_short),

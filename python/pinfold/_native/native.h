@@ -32,6 +32,7 @@ typedef struct machine {
     pf_sandbox *sandbox;  /* NULL once closed */
     pf_replay *replay;    /* that the sandbox belongs to, or NULL */
     bool entered;         /* a library call is on, perhaps without the GIL */
+    bool claimed;         /* by a method of pinfold.Sandbox, from its beginning to its end */
     PyObject *on_output;  /* of the run that is on, or NULL */
     PyObject *on_decision; /* or NULL */
     PyThreadState *thread; /* of the thread that drives, while the GIL is released */

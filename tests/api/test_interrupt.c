@@ -1,0 +1,97 @@
+/*
+ * tests/api/test_interrupt.c: an interrupt counts from the moment in which a run is entered until
+ * it is over, wherever between the two it comes; at other times it is nothing.
+ */
+#include "harness.h"
+
+#include <pthread.h>
+
+#define FOREVER "while :; do :; done"
+
+static void *interrupt(void *sandbox) {
+    pf_sandbox_interrupt(sandbox);
+    return NULL;
+}
+
+/* Between the two the embedder's program does what it likes: the interrupt waits. */
+static void test_before_the_start(void) {
+    pf_sandbox *s = make_sandbox("");
+    CHECK_RUN(s, "shell", "x=5", "", 0);
+    const char *const texts[][2] = {{"shell", FOREVER},
+                                    {"shell", "sleep 100"},
+                                    {"javascript", "for (;;);"},
+                                    {"javascript", "await new Promise(r => setTimeout(r, 1e5))"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pf_sandbox_expect_run(s, true);
+        pf_sandbox_interrupt(s);
+        CHECK_RUN(s, texts[i][0], texts[i][1], "", 130);
+        CHECK(pf_sandbox_result(s)->limit == NULL);
+    }
+    CHECK_RUN(s, "shell", "echo $x", "5\n", 0);
+    pf_sandbox_free(s);
+}
+
+/* One interrupt, from another thread, at whatever moment it comes: before the start, while the
+ * guest is given its text, while it runs. */
+static void test_at_any_moment(void) {
+    pf_sandbox *s = make_sandbox("");
+    for (int i = 0; i < 200; i++) {
+        pthread_t thread;
+        pf_sandbox_expect_run(s, true);
+        pthread_create(&thread, NULL, interrupt, s);
+        if (i % 2)
+            CHECK_RUN(s, "shell", FOREVER, "", 130);
+        else
+            CHECK_RUN(s, "javascript", "for (;;);", "", 130);
+        pthread_join(thread, NULL);
+    }
+    CHECK_RUN(s, "shell", "echo fine", "fine\n", 0);
+    pf_sandbox_free(s);
+}
+
+static void test_between_runs(void) {
+    pf_sandbox *s = make_sandbox("");
+    pf_sandbox_interrupt(s);
+    CHECK_RUN(s, "shell", "echo one", "one\n", 0);
+    pf_sandbox_interrupt(s);
+    CHECK_RUN(s, "javascript", "return 2", "2\n", 0);
+    /* A run that does not come to be takes what was meant for it along. */
+    pf_sandbox_expect_run(s, true);
+    pf_sandbox_interrupt(s);
+    pf_run bad = {.language = "cobol", .code = "", .code_len = 0};
+    CHECK(pf_sandbox_start(s, &bad, &test_error) == PF_INVALID);
+    CHECK_RUN(s, "shell", "echo three", "three\n", 0);
+    pf_sandbox_expect_run(s, true);
+    pf_sandbox_interrupt(s);
+    pf_sandbox_expect_run(s, false);
+    CHECK_RUN(s, "shell", "echo four", "four\n", 0);
+    pf_sandbox_free(s);
+}
+
+/* A run that waits for the embedder is on: the interrupt strikes when it goes on, in a branch, too.
+ */
+static void test_while_it_waits(void) {
+    pf_sandbox *s = make_sandbox("lookup"), *branch = NULL;
+    start(s, "shell", "lookup; " FOREVER);
+    pf_call call;
+    MUST(pf_sandbox_step(s, &call, &test_error));
+    pf_sandbox_interrupt(s);
+    pf_sandbox_expect_run(s, false); /* says nothing about a run that is on */
+    MUST(pf_sandbox_fork(s, &branch, &test_error));
+    MUST(pf_sandbox_resume(s, call.id, "1", 1, &test_error));
+    const pf_result *result = pf_sandbox_result(s);
+    CHECK(result && result->exit_code == 130 && !result->limit);
+    MUST(pf_sandbox_advance(branch, &test_error));
+    result = pf_sandbox_result(branch);
+    CHECK(result && result->exit_code == 130 && !result->limit);
+    pf_sandbox_free(branch);
+    pf_sandbox_free(s);
+}
+
+int main(void) {
+    test_before_the_start();
+    test_at_any_moment();
+    test_between_runs();
+    test_while_it_waits();
+    return finish_tests();
+}
