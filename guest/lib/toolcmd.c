@@ -124,14 +124,15 @@ static int unknown(const char *name) {
 
 static int print_outcome(const char *name, int id, bool raw) {
     size_t len;
-    int outcome = pf_tool_outcome(id, NULL);
-    if (outcome == PF_OP_UNKNOWN) return unknown(name);
-    char *reply = outcome < 0 ? NULL : pf_tool_reply(id, &len);
+    int outcome;
+    char *reply = pf_tool_take(id, &outcome, &len);
     if (reply == NULL) return message(name, strerror(errno), TOOLCMD_FAILED);
     int status =
         outcome == PF_OP_DENIED || outcome == PF_OP_LIMIT ? TOOLCMD_DENIED : TOOLCMD_FAILED;
     if (outcome == PF_OP_OK)
         status = print_result(name, reply, len, raw);
+    else if (outcome == PF_OP_UNKNOWN)
+        status = unknown(name);
     else
         message(name, len > 0 ? reply : "the tool failed", status);
     free(reply);
@@ -158,9 +159,7 @@ static int call(const char *name, const char *id, const struct tool_args *args) 
             return status;
         }
     }
-    status = print_outcome(name, op, args->raw);
-    pf_tool_close(op);
-    return status;
+    return print_outcome(name, op, args->raw);
 }
 
 /* ------------------------------------------------------------------ one tool */

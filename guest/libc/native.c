@@ -40,13 +40,9 @@ int pf_tool_wait(int id) {
     (void)id;
     return no_tools();
 }
-int pf_tool_outcome(int id, size_t *reply_len) {
+char *pf_tool_take(int id, int *outcome, size_t *len) {
     (void)id;
-    (void)reply_len;
-    return no_tools();
-}
-char *pf_tool_reply(int id, size_t *len) {
-    (void)id;
+    (void)outcome;
     (void)len;
     no_tools();
     return NULL;

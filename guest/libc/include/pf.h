@@ -47,9 +47,9 @@ void pf_booted(int *argc, char ***argv);
 int pf_tool_start(const char *json, size_t len);      /* {"tool": …, "params": {…}}; an id > 0 */
 int pf_tool_next(void);                               /* id of a newly finished call; EAGAIN */
 int pf_tool_wait(int id);                             /* waits; EINTR. Always ends finished */
-int pf_tool_outcome(int id, size_t *reply_len);       /* enum pf_op_outcome; EAGAIN */
-/* The whole reply in a malloc'ed buffer with a NUL after it, owned by the caller; NULL on failure. */
-char *pf_tool_reply(int id, size_t *len);
+/* A finished call: its outcome (enum pf_op_outcome) and its whole reply in a malloc'ed buffer with a NUL
+ * after it, owned by the caller. The call is closed in any case. NULL on failure. */
+char *pf_tool_take(int id, int *outcome, size_t *len);
 int pf_tool_close(int id);                            /* cancels an unfinished one */
 
 /* Runs. pf_run_next() is for the session leader; `status` is that of the run that ended, -1 at the

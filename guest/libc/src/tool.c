@@ -19,21 +19,14 @@ int pf_tool_wait(int id) {
     return __pf_result(status(id, 1, &found));
 }
 
-int pf_tool_outcome(int id, size_t *reply_len) {
-    struct pf_op_status found;
-    int64_t result = status(id, 0, &found);
-    if (result < 0) return __pf_result(result);
-    if (reply_len) *reply_len = (size_t)found.reply_len;
-    return (int)found.outcome;
-}
-
-char *pf_tool_reply(int id, size_t *len) {
+static char *read_reply(int id, int *outcome, size_t *len) {
     struct pf_op_status found;
     int64_t result = status(id, 0, &found);
     if (result < 0) {
         __pf_result(result);
         return NULL;
     }
+    *outcome = (int)found.outcome;
     char *reply = found.reply_len < SIZE_MAX ? malloc((size_t)found.reply_len + 1) : NULL;
     if (!reply) {
         errno = ENOMEM;
@@ -51,7 +44,13 @@ char *pf_tool_reply(int id, size_t *len) {
         done += (size_t)n;
     }
     reply[done] = 0;
-    if (len) *len = done;
+    *len = done;
+    return reply;
+}
+
+char *pf_tool_take(int id, int *outcome, size_t *len) {
+    char *reply = read_reply(id, outcome, len);
+    pf_tool_close(id);
     return reply;
 }
 

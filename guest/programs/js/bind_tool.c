@@ -1,18 +1,24 @@
 /*
  * bind_tool.c: calls to the embedder's tools. A call is started at once and answered from the event
  * loop, so that any number of them can be in flight together.
+ *
+ * A tool is a function made by make(). The usual call, one plain object, goes from here to the kernel
+ * and its answer into the promise without JavaScript in between; everything else (errors, signals,
+ * other arguments) is call() in lib/internal/tools.js, which uses start() and cancel().
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/types.h"
 #include "engine.h"
 #include "loop.h"
 #include "pf.h"
 
 struct call {
     int id;
-    JSValue answer; /* function (outcome, reply text) */
+    JSValue answer;          /* function (outcome, reply text, reject) */
+    JSValue resolve, reject; /* of a usual call's promise, else undefined */
 };
 
 static struct {
@@ -22,65 +28,113 @@ static struct {
 
 bool tool_answer(int id);
 
-/* Takes call `id` out of the table; its function, or JS_UNDEFINED. */
-static JSValue take(int id)
+static bool take(int id, struct call *out)
 {
     for (size_t i = 0; i < calls.count; i++) {
         if (calls.items[i].id != id)
             continue;
-        JSValue answer = calls.items[i].answer;
+        *out = calls.items[i];
         calls.items[i] = calls.items[--calls.count];
         loop_tools(-1);
-        return answer;
+        return true;
     }
-    return JS_UNDEFINED;
+    return false;
+}
+
+static void release(JSContext *ctx, const struct call *call)
+{
+    JS_FreeValue(ctx, call->answer);
+    JS_FreeValue(ctx, call->resolve);
+    JS_FreeValue(ctx, call->reject);
+}
+
+/* The value of a usual call that succeeded. JS_EXCEPTION: its reply is not JSON, or memory is out. */
+static JSValue result_of(JSContext *ctx, const struct call *call, int outcome, const char *reply,
+                         size_t len)
+{
+    if (outcome != PF_OP_OK || JS_IsUndefined(call->resolve))
+        return JS_UNINITIALIZED;
+    return JS_ParseJSON(ctx, reply, len, "<result>");
+}
+
+/* What the library's function is told: outcome, text, reject. */
+static bool tell(JSContext *ctx, const struct call *call, int outcome, JSValue text)
+{
+    if (JS_IsException(text))
+        return engine_fatal("uncaughtException");
+    JSValue args[] = {JS_NewInt32(ctx, outcome), text, call->reject};
+    bool ok = engine_call(call->answer, 3, args);
+    JS_FreeValue(ctx, text);
+    return ok;
 }
 
 /* A finished call, from the event loop. False when the program ended with an error. */
 bool tool_answer(int id)
 {
     JSContext *ctx = engine.context;
-    JSValue answer = take(id);
+    struct call call;
     size_t len = 0;
-    int outcome = pf_tool_outcome(id, &len);
-    char *reply = pf_tool_reply(id, &len);
-    pf_tool_close(id);
-    JSValue args[] = {JS_NewInt32(ctx, outcome),
-                      reply ? text_decode(ctx, (const uint8_t *)reply, len) : JS_ThrowOutOfMemory(ctx)};
-    free(reply);
+    int outcome;
+    char *reply = pf_tool_take(id, &outcome, &len);
+    if (!take(id, &call)) { /* given up; its answer came all the same */
+        free(reply);
+        return true;
+    }
     bool ok;
-    if (JS_IsException(args[1]))
-        ok = engine_fatal("uncaughtException");
-    else
-        ok = JS_IsUndefined(answer) || engine_call(answer, 2, args);
-    JS_FreeValue(ctx, args[1]);
-    JS_FreeValue(ctx, answer);
+    if (!reply) {
+        ok = tell(ctx, &call, PF_OP_FAILED, JS_ThrowOutOfMemory(ctx));
+    } else {
+        JSValue value = result_of(ctx, &call, outcome, reply, len);
+        if (JS_IsException(value)) {
+            JSValue error = JS_GetException(ctx);
+            ok = tell(ctx, &call, PF_OP_OK, JS_GetPropertyStr(ctx, error, "message"));
+            JS_FreeValue(ctx, error);
+        } else if (JS_IsUninitialized(value)) {
+            ok = tell(ctx, &call, outcome, text_decode(ctx, (const uint8_t *)reply, len));
+        } else {
+            ok = engine_call(call.resolve, 1, &value);
+            JS_FreeValue(ctx, value);
+        }
+    }
+    free(reply);
+    release(ctx, &call);
     return ok;
+}
+
+/* Starts a call and remembers what gets its answer, which it takes over: id > 0, or -errno with
+ * nothing taken. */
+static int begin(const struct call *call, const char *json, size_t len)
+{
+    if (calls.count == calls.size) {
+        size_t size = calls.size ? calls.size * 2 : 16;
+        struct call *items = realloc(calls.items, size * sizeof *items);
+        if (!items)
+            return -ENOMEM;
+        calls.items = items;
+        calls.size = size;
+    }
+    int id = pf_tool_start(json, len);
+    if (id < 0)
+        return -errno;
+    calls.items[calls.count] = *call;
+    calls.items[calls.count++].id = id;
+    loop_tools(1);
+    return id;
 }
 
 /* start(json, answer): id > 0 or -errno */
 static JSValue tool_start(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     (void)this_val, (void)argc;
-    if (calls.count == calls.size) {
-        size_t size = calls.size ? calls.size * 2 : 16;
-        struct call *items = realloc(calls.items, size * sizeof *items);
-        if (!items)
-            return JS_ThrowOutOfMemory(ctx);
-        calls.items = items;
-        calls.size = size;
-    }
     size_t len;
     char *json = text_utf8(ctx, argv[0], &len);
     if (!json)
         return JS_EXCEPTION;
-    int id = pf_tool_start(json, len);
-    int error = errno;
+    struct call call = {0, JS_DupValue(ctx, argv[1]), JS_UNDEFINED, JS_UNDEFINED};
+    int id = begin(&call, json, len);
     js_free(ctx, json);
     if (id < 0)
-        return JS_NewInt32(ctx, -error);
-    calls.items[calls.count++] = (struct call){id, JS_DupValue(ctx, argv[1])};
-    loop_tools(1);
+        release(ctx, &call);
     return JS_NewInt32(ctx, id);
 }
 
@@ -89,13 +143,79 @@ static JSValue tool_cancel(JSContext *ctx, JSValueConst this_val, int argc, JSVa
 {
     (void)this_val, (void)argc;
     int id;
+    struct call call;
     if (JS_ToInt32(ctx, &id, argv[0]))
         return JS_EXCEPTION;
-    JSValue answer = take(id);
-    if (!JS_IsUndefined(answer))
+    if (take(id, &call)) {
         pf_tool_close(id);
-    JS_FreeValue(ctx, answer);
+        release(ctx, &call);
+    }
     return JS_UNDEFINED;
+}
+
+enum { TOOL_PREFIX, TOOL_CALL, TOOL_FAILED, TOOL_DATA };
+
+/* {"tool": name, "params": object} as text, js_free() it; NULL: not a usual call. */
+static char *request(JSContext *ctx, JSValueConst prefix, JSValueConst params, size_t *len)
+{
+    if (!JS_IsObject(params) || JS_IsFunction(ctx, params) || JS_IsArray(params) || JS_IsProxy(params))
+        return NULL;
+    JSValue json = JS_JSONStringify(ctx, params, JS_UNDEFINED, JS_UNDEFINED);
+    size_t head_len = 0, body_len = 0;
+    char *text = NULL;
+    const char *head = JS_ToCStringLen(ctx, &head_len, prefix);
+    const char *body = JS_IsString(json) ? JS_ToCStringLen(ctx, &body_len, json) : NULL;
+    if (head && body && body[0] == '{')
+        text = js_malloc(ctx, head_len + body_len + 2);
+    if (text) {
+        memcpy(text, head, head_len);
+        memcpy(text + head_len, body, body_len);
+        memcpy(text + head_len + body_len, "}", 2);
+        *len = head_len + body_len + 1;
+    } else {
+        JS_FreeValue(ctx, JS_GetException(ctx)); /* the library meets it again, and says more */
+    }
+    JS_FreeCString(ctx, head);
+    JS_FreeCString(ctx, body);
+    JS_FreeValue(ctx, json);
+    return text;
+}
+
+static JSValue tool_function(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                             int magic, JSValueConst *data)
+{
+    (void)this_val, (void)magic;
+    size_t len = 0;
+    char *json = argc == 1 ? request(ctx, data[TOOL_PREFIX], argv[0], &len) : NULL;
+    if (!json)
+        return JS_Call(ctx, data[TOOL_CALL], JS_UNDEFINED, argc, argv);
+    JSValue settle[2];
+    JSValue promise = JS_NewPromiseCapability(ctx, settle);
+    if (JS_IsException(promise)) {
+        js_free(ctx, json);
+        return promise;
+    }
+    struct call call = {0, JS_DupValue(ctx, data[TOOL_FAILED]), settle[0], settle[1]};
+    int id = begin(&call, json, len);
+    js_free(ctx, json);
+    if (id > 0)
+        return promise;
+    release(ctx, &call);
+    JS_FreeValue(ctx, promise);
+    return JS_Call(ctx, data[TOOL_CALL], JS_UNDEFINED, argc, argv); /* says why it cannot start */
+}
+
+/* make(name, prefix, call, failed): the function of a tool. prefix: the request up to the arguments;
+ * call(...args): what is not usual; failed(outcome, text, reject) */
+static JSValue tool_make(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    const char *name = JS_ToCString(ctx, argv[0]);
+    if (!name)
+        return JS_EXCEPTION;
+    JSValue made = JS_NewCFunctionData2(ctx, tool_function, name, 1, 0, TOOL_DATA, argv + 1);
+    JS_FreeCString(ctx, name);
+    return made;
 }
 
 void bind_tool(JSContext *ctx, JSValueConst native)
@@ -103,6 +223,7 @@ void bind_tool(JSContext *ctx, JSValueConst native)
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("start", 2, tool_start),
         JS_CFUNC_DEF("cancel", 1, tool_cancel),
+        JS_CFUNC_DEF("make", 4, tool_make),
     };
     engine_bind(ctx, native, "tool", functions, sizeof functions / sizeof *functions);
 }

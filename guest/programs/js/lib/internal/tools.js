@@ -82,6 +82,17 @@ function usage(name, tool) {
     return `${name}({${names.map(key => `${key}: …`).join(', ')}})`;
 }
 
+function failure(name, outcome, reply) {
+    if (outcome === 0) return new ToolError(`${name}: the result is not JSON: ${reply}`, 'invalid');
+    const [Class, code] = outcomes[outcome] ?? [ToolError, 'failed'];
+    return new Class(reply || `${name} failed`, code);
+}
+
+// A tool, or a method that is not listed, as a function. The usual call never comes to call().
+const callable = (name, tool) => native.tool.make(
+    name, `{"tool":${JSON.stringify(tool?.name ?? name)},"params":`, (...args) => call(name, tool, args),
+    (outcome, reply, reject) => reject(failure(name, outcome, reply)));
+
 function call(name, tool, args) {
     const [params = {}, ...more] = args;
     // A second argument {signal} ends the waiting; it is not part of the call.
@@ -104,15 +115,12 @@ function call(name, tool, args) {
         };
         const id = native.tool.start(json, (outcome, reply) => {
             signal?.removeEventListener('abort', abort);
-            if (outcome === 0) {
-                try {
-                    return resolve(JSON.parse(reply));
-                } catch (error) {
-                    return reject(new ToolError(`${name}: the result is not JSON: ${error.message}`, 'invalid'));
-                }
+            if (outcome !== 0) return reject(failure(name, outcome, reply));
+            try {
+                resolve(JSON.parse(reply));
+            } catch (error) {
+                reject(failure(name, outcome, error.message));
             }
-            const [Class, code] = outcomes[outcome] ?? [ToolError, 'failed'];
-            reject(new Class(reply || `${name} failed`, code));
         });
         if (id > 0) signal?.addEventListener('abort', abort, { once: true });
         if (id < 0) {
@@ -130,7 +138,7 @@ const functions = new Map(); // id -> function
 function toolFunction(tool) {
     let made = functions.get(tool.id);
     if (made === undefined) {
-        made = { [tool.dotted]: (...args) => call(tool.dotted, tool, args) }[tool.dotted];
+        made = callable(tool.dotted, tool);
         functions.set(tool.id, made);
     }
     return made;
@@ -172,8 +180,7 @@ function unknown(name) {
 function branchObject(path, branch, open) {
     const id = path.join('/'), dotted = path.join('.');
     const tool = branch?.tool;
-    const target = tool ? (...args) => call(dotted, tool, args)
-        : open ? (...args) => call(dotted, undefined, args)
+    const target = tool || open ? callable(dotted, tool)
             : branch && (() => {
                 throw new TypeError(`${dotted} is not a tool; it has ${[...branch.children.keys()].map(key => `${dotted}.${key}`).join(', ')}`);
             });
