@@ -170,6 +170,8 @@ struct machine_run {
     int64_t stop_wall_ns;    /* the same for wall time */
     int64_t wall_ns;         /* used while the machine ran, up to `entered_ns` */
     uint64_t cpu_ns;
+    int64_t slept_ns;        /* of wall_ns */
+    bool brief;              /* the last drive was: the CPU clock is not worth its price */
     uint64_t tool_calls;
     bool stdin_open;
     struct base_buf input; /* stdin not taken by the kernel yet: from input_at on */
