@@ -14,11 +14,25 @@ import sys
 # (why, how often, old, new)
 CHANGES = [
     (
+        "what waits for a promise goes on in the context in which it began to (quickjs_open.h)",
+        1,
+        "            handler = JS_UNDEFINED;\n        rd->handler = js_dup(handler);",
+        "            handler = JS_UNDEFINED;\n        rd->handler = quickjs_keep_context(ctx, handler);",
+    ),
+    (
         "programs may catch InternalError: running out of memory is theirs to handle; nothing here "
         "relies on errors that cannot be caught (a process is ended from outside)",
         1,
         "    return p->class_id == JS_CLASS_ERROR && p->is_uncatchable_error;",
         "    (void)p;\n    return false;",
+    ),
+    (
+        "as above, where a promise waits for a thenable",
+        1,
+        "        args[2] = then;\n        JS_EnqueueJob(ctx, js_promise_resolve_thenable_job, 3, args);\n",
+        "        JSValue bound = quickjs_keep_context(ctx, then);\n        args[2] = bound;\n"
+        "        JS_EnqueueJob(ctx, js_promise_resolve_thenable_job, 3, args);\n"
+        "        JS_FreeValue(ctx, bound);\n",
     ),
     (
         "errors name the expression that was called (quickjs_messages.h)",
@@ -32,6 +46,7 @@ CHANGES = [
         "static JSValue quickjs_bad_in(JSContext *ctx, JSValueConst key, JSValueConst value);\n"
         "static JSValue quickjs_not_entry(JSContext *ctx, JSValueConst value);\n"
         "static JSValue quickjs_not_resolver(JSContext *ctx, JSValueConst value);\n"
+        "JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);\n"
         "static JSValue JS_ThrowTypeErrorNotAFunction(JSContext *ctx)\n{\n",
     ),
     (
@@ -351,7 +366,16 @@ WORDING = [
     (1, "no setter for property", "Cannot set a property which has only a getter"),
     (6, "object is not extensible", "Cannot add property, object is not extensible"),
     (1, "invalid 'instanceof' right operand", "Right-hand side of 'instanceof' is not callable"),
-    (1, "unexpected token in expression: '%.*s'", "Unexpected token '%.*s'"),
+    (
+        1,
+        "s, \"unexpected token in expression: '%.*s'\"",
+        "s, s->token.val == TOK_EOF ? \"Unexpected end of input\" : \"Unexpected token '%.*s'\"",
+    ),
+    (
+        1,
+        's, "invalid property name"',
+        's, s->token.val == TOK_EOF ? "Unexpected end of input" : "invalid property name"',
+    ),
 ]
 
 

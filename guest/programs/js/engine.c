@@ -22,6 +22,9 @@
  * a RangeError always comes before a fault. */
 #define STACK_BYTES (512u << 10)
 
+/* Free memory that a process starts with. */
+#define ROOM_BYTES (96u << 10)
+
 struct engine engine;
 
 /* Rejected promises without a handler so far; looked at when all jobs have run. */
@@ -30,7 +33,8 @@ static struct {
     size_t count, size;
 } rejections;
 
-static bool awake; /* false while booting */
+static bool awake;     /* false while booting */
+static bool ticks_due; /* process.nextTick() was called: the hook `ticks` has something to run */
 
 /*
  * QuickJS calls this in place of gettimeofday() (quickjs_open.c): it reads the clock when it makes a
@@ -238,6 +242,8 @@ bool engine_boot(void)
     }
     quickjs_keep_spare_error(engine.context);
     JS_RunGC(engine.runtime);
+    /* A small program finds memory there: to grow it costs more than to zero it. */
+    free(malloc(ROOM_BYTES));
     return true;
 }
 
@@ -304,8 +310,11 @@ static bool report_rejection(JSContext *ctx)
 
 bool engine_jobs(void)
 {
+    quickjs_set_context(engine.context, JS_UNDEFINED); /* of the macrotask that is over */
     for (;;) {
-        if (!engine_call(engine.hooks.ticks, 0, NULL))
+        bool due = ticks_due;
+        ticks_due = false;
+        if (due && !engine_call(engine.hooks.ticks, 0, NULL))
             return false;
         JSContext *ctx;
         int ran = 0, result;
@@ -335,6 +344,33 @@ static JSValue native_gc(JSContext *ctx, JSValueConst this_val, int argc, JSValu
     return JS_UNDEFINED;
 }
 
+/* due(): there are ticks to run */
+static JSValue native_due(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)ctx, (void)this_val, (void)argc, (void)argv;
+    ticks_due = true;
+    return JS_UNDEFINED;
+}
+
+static JSValue native_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc, (void)argv;
+    return quickjs_context(ctx);
+}
+
+static JSValue native_set_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    quickjs_set_context(ctx, argv[0]);
+    return JS_UNDEFINED;
+}
+
+static JSValue native_keep(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    return quickjs_keep_context(ctx, argv[0]);
+}
+
 static JSValue native_library(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     (void)this_val, (void)argc;
@@ -359,9 +395,13 @@ static JSValue native_memory(JSContext *ctx, JSValueConst this_val, int argc, JS
 void bind_engine(JSContext *ctx, JSValueConst native)
 {
     static const JSCFunctionListEntry functions[] = {
+        JS_CFUNC_DEF("context", 0, native_context),
+        JS_CFUNC_DEF("due", 0, native_due),
         JS_CFUNC_DEF("gc", 0, native_gc),
+        JS_CFUNC_DEF("keep", 1, native_keep),
         JS_CFUNC_DEF("library", 1, native_library),
         JS_CFUNC_DEF("memory", 0, native_memory),
+        JS_CFUNC_DEF("setContext", 1, native_set_context),
         JS_PROP_STRING_DEF("version", "0.18.0", 0),
     };
     engine_bind(ctx, native, "engine", functions, sizeof functions / sizeof *functions);

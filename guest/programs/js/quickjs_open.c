@@ -11,6 +11,47 @@
 
 #include "quickjs_open.h"
 
+/* What AsyncLocalStorage goes by: set by the program, captured with each callback. */
+static JSValue context_value;
+static bool has_context; /* else the context is undefined */
+
+JSValue quickjs_context(JSContext *ctx)
+{
+    return has_context ? JS_DupValue(ctx, context_value) : JS_UNDEFINED;
+}
+
+void quickjs_set_context(JSContext *ctx, JSValueConst context)
+{
+    JSValue before = has_context ? context_value : JS_UNDEFINED;
+    context_value = JS_DupValue(ctx, context);
+    has_context = !JS_IsUndefined(context);
+    JS_FreeValue(ctx, before);
+}
+
+static JSValue call_in_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                               int magic, JSValueConst *data)
+{
+    (void)magic;
+    JSValue before = quickjs_context(ctx);
+    quickjs_set_context(ctx, data[1]);
+    JSValue result = JS_Call(ctx, data[0], this_val, argc, argv);
+    quickjs_set_context(ctx, before);
+    JS_FreeValue(ctx, before);
+    return result;
+}
+
+JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function)
+{
+    if (!has_context || !JS_IsFunction(ctx, function))
+        return JS_DupValue(ctx, function);
+    JSValueConst data[] = {function, context_value};
+    JSValue bound = JS_NewCFunctionData(ctx, call_in_context, 1, 0, 2, data);
+    if (!JS_IsException(bound))
+        return bound;
+    JS_FreeValue(ctx, JS_GetException(ctx)); /* without memory it goes on without its context */
+    return JS_DupValue(ctx, function);
+}
+
 void quickjs_keep_spare_error(JSContext *ctx)
 {
     JS_ThrowInternalError(ctx, "out of memory");

@@ -24,4 +24,10 @@ JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *f
  * keys and values alternate in it. JS_UNDEFINED for anything else. */
 JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs);
 
+/* The context of AsyncLocalStorage, JS_UNDEFINED when the program has none; and the same function
+ * bound to it, which is the function itself without a context. The caller frees both. */
+JSValue quickjs_context(JSContext *ctx);
+void quickjs_set_context(JSContext *ctx, JSValueConst context);
+JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);
+
 #endif

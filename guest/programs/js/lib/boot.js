@@ -57,6 +57,9 @@ lazy('structuredClone', () => libraryRequire('internal/clone').structuredClone, 
 lazy('performance', () => libraryRequire('perf_hooks').performance, true);
 lazy('crypto', () => libraryRequire('internal/webcrypto').crypto, true);
 lazy('fetch', () => libraryRequire('internal/fetch').fetch, true);
+for (const name of ['FormData', 'Headers', 'Request', 'Response']) lazy(name, () => libraryRequire('internal/fetch')[name]);
+for (const name of ['ReadableStream', 'ReadableStreamDefaultReader', 'ReadableStreamBYOBReader', 'ReadableStreamDefaultController', 'ReadableByteStreamController', 'WritableStream', 'WritableStreamDefaultWriter', 'WritableStreamDefaultController', 'TransformStream', 'TransformStreamDefaultController', 'ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'TextEncoderStream', 'TextDecoderStream', 'CompressionStream', 'DecompressionStream'])
+    lazy(name, () => libraryRequire('internal/webstreams')[name]);
 lazy('fs', () => libraryRequire('fs'));
 for (const name of ['shell', '$']) lazy(name, () => libraryRequire('internal/shell')[name]);
 for (const name of ['tools', 'listTools', 'getToolInfo', 'CapabilityError', 'ToolError'])

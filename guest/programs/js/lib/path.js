@@ -41,8 +41,7 @@ path.format = parts => {
 };
 path.posix = path;
 path.toNamespacedPath ??= name => name;
-path.matchesGlob ??= () => {
-    throw new Error('path.matchesGlob is experimental in Node and absent here');
-};
+
+path.matchesGlob ??= (file, pattern) => require('internal/glob').matchesGlob(file, pattern);
 
 module.exports = path;

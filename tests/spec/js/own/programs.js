@@ -67,7 +67,20 @@ function f() {
     if (true) {
         return 1;
 //= 1
+//! case.js:3
+//!         return 1;
+//!                  ^
 //! SyntaxError: Unexpected end of input
+//!     at DIR/case.js:3:18
+//// syntax-error-at-the-end-of-a-line
+const a = (1 +
+
+//= 1
+//! case.js:1
+//! const a = (1 +
+//!               ^
+//! SyntaxError: Unexpected end of input
+//!     at DIR/case.js:1:15
 //// syntax-error-in-module
 import fs from 'fs';
 const x = ;

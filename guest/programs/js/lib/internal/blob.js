@@ -36,6 +36,16 @@ class Blob {
     async bytes() {
         return this.#bytes.slice();
     }
+    stream() {
+        const bytes = this.#bytes.slice();
+        return new (require('internal/webstreams').ReadableStream)({
+            type: 'bytes',
+            start(controller) {
+                if (bytes.length) controller.enqueue(bytes);
+                controller.close();
+            },
+        });
+    }
     async text() {
         return native.text.utf8Decode(this.#bytes);
     }

@@ -192,4 +192,17 @@ function syntaxPlace(error) {
     return place ? { file: place[1], line: Number(place[2]), column: Number(place[3]) } : undefined;
 }
 
-module.exports = { systemError, describeReceived, coded, argType, argValue, outOfRange, check, AbortError, syntaxPlace, setPlace, names, texts };
+// A program is compiled inside the braces of a function, so one that is unfinished fails behind its
+// end; the place is put where its text ends.
+function endOfText(error, text, file) {
+    const place = syntaxPlace(error);
+    const lines = text.trimEnd().split('\n');
+    if (place?.file !== file || place.line <= lines.length) return error;
+    const { length: line } = lines, column = lines.at(-1).length + 1;
+    const rest = error.stack.slice(header(error).length).replace(/^\n.*/, '');
+    error.message = 'Unexpected end of input';
+    error.stack = `${header(error)}\n    at ${file}:${line}:${column}${rest}`;
+    return setPlace(error, { file, line, column });
+}
+
+module.exports = { endOfText, systemError, describeReceived, coded, argType, argValue, outOfRange, check, AbortError, syntaxPlace, setPlace, names, texts };

@@ -376,7 +376,36 @@ class ListFormat {
     }
 }
 
-const Intl = { Collator, DateTimeFormat, ListFormat, NumberFormat, PluralRules, getCanonicalLocales: locales => [locales ?? []].flat() };
+const relativeUnits = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
+const relativeWords = {
+    day: ['yesterday', 'today', 'tomorrow'], second: [, 'now'],
+    ...Object.fromEntries(['week', 'month', 'quarter', 'year'].map(unit => [unit, [`last ${unit}`, `this ${unit}`, `next ${unit}`]])),
+    hour: [, 'this hour'], minute: [, 'this minute'],
+};
+
+class RelativeTimeFormat {
+    #auto;
+    constructor(locales, { numeric = 'always', style = 'long' } = {}) {
+        if (!['always', 'auto'].includes(numeric)) throw new RangeError(`Value ${numeric} out of range for Intl.RelativeTimeFormat options property numeric`);
+        if (style !== 'long') throw new RangeError(`Intl.RelativeTimeFormat: only the style long is known here, not ${style}`);
+        this.#auto = numeric === 'auto';
+    }
+    format(value, unit) {
+        const n = Number(value), one = `${unit}`.replace(/s$/, '');
+        if (!Number.isFinite(n)) throw new RangeError('Invalid time value');
+        if (!relativeUnits.includes(one)) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
+        const past = n < 0 || Object.is(n, -0), word = this.#auto && [-1, 0, 1].includes(n) && relativeWords[one][n + 1];
+        if (word) return word;
+        const amount = `${new NumberFormat().format(Math.abs(n))} ${one}${Math.abs(n) === 1 ? '' : 's'}`;
+        return past ? `${amount} ago` : `in ${amount}`;
+    }
+}
+
+// The three that may be called without `new`.
+const callable = Class => new Proxy(Class, { apply: (target, self, args) => new target(...args) });
+
+const Intl = { Collator: callable(Collator), DateTimeFormat: callable(DateTimeFormat), ListFormat, NumberFormat: callable(NumberFormat), PluralRules, RelativeTimeFormat };
+Object.assign(Intl, { getCanonicalLocales: locales => [locales ?? []].flat() });
 Object.defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: true });
 for (const name of Object.keys(Intl)) Object.defineProperty(Intl, name, { enumerable: false });
 

@@ -2,7 +2,7 @@
 'use strict';
 
 const path = require('path');
-const { syntaxPlace } = require('internal/errors');
+const { endOfText, syntaxPlace } = require('internal/errors');
 const modules = require('internal/modules');
 const { inspect } = require('internal/inspect');
 
@@ -199,9 +199,8 @@ function attempt(text, name, { type }) {
             return { body: native.program.function(text, name, true) };
         } catch (thrown) {
             if (!(thrown instanceof SyntaxError)) throw thrown;
-            error = thrown;
+            error = endOfText(thrown, text, name);
             if (error.message === "Unexpected token '@'") error.message += ': decorators are not supported';
-            if (syntaxPlace(error)?.line > text.split('\n').length) error.message = 'Unexpected end of input';
         }
         if (type === 'commonjs' || !/\b(?:import|export)\b/.test(text)) return { error };
     }
@@ -210,6 +209,7 @@ function attempt(text, name, { type }) {
         return { body: undefined };
     } catch (thrown) {
         if (!(thrown instanceof SyntaxError) || syntaxPlace(thrown)?.file !== name) throw thrown;
+        endOfText(thrown, text, name);
         return { error: error && !further(thrown, error) ? error : thrown };
     }
 }

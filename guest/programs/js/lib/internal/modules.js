@@ -6,13 +6,13 @@
 'use strict';
 
 const path = require('path');
-const { coded, argType, systemError } = require('internal/errors');
+const { coded, argType, endOfText, systemError } = require('internal/errors');
 
 // Names that a program may require; each is a file of lib/ of that name.
 const builtins = new Set([
-    'assert', 'assert/strict', 'buffer', 'child_process', 'console', 'constants', 'crypto', 'events', 'fs',
+    'assert', 'assert/strict', 'async_hooks', 'buffer', 'child_process', 'console', 'constants', 'crypto', 'events', 'fs',
     'fs/promises', 'module', 'os', 'path', 'path/posix', 'perf_hooks', 'process', 'punycode', 'querystring',
-    'readline', 'readline/promises', 'stream', 'stream/promises', 'string_decoder', 'timers',
+    'readline', 'readline/promises', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder', 'timers',
     'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
 ]);
 const NO_NETWORK = 'there is no network in a sandbox; call a tool instead, listTools() names them';
@@ -21,7 +21,6 @@ const absent = {
     http: NO_NETWORK, https: NO_NETWORK, http2: NO_NETWORK,
     net: NO_NETWORK, tls: NO_NETWORK, dgram: NO_NETWORK,
     dns: NO_NETWORK, 'dns/promises': NO_NETWORK, cluster: 'there are no worker processes; use child_process',
-    async_hooks: 'promises are not tracked here; pass values as arguments', test: 'it is not part of this library; use assert',
     inspector: 'there is no debugger', repl: 'there is no interactive mode',
 };
 const aliases = { 'path/posix': 'path', 'util/types': 'internal/types' };
@@ -31,7 +30,7 @@ const setLibrary = fn => void (libraryRequire = fn);
 
 const builtinName = name => {
     const bare = name.startsWith('node:') ? name.slice(5) : name;
-    return builtins.has(bare) ? bare : undefined;
+    return builtins.has(bare) || name === 'node:test' ? bare : undefined;
 };
 
 function builtin(name) {
@@ -312,7 +311,8 @@ function runFile(module, file) {
     try {
         body = native.program.function(source, file, false);
     } catch (error) {
-        if (!(error instanceof SyntaxError) || !/\b(?:import|export)\b/.test(source)) throw error;
+        if (!(error instanceof SyntaxError)) throw error;
+        if (!/\b(?:import|export)\b/.test(source)) throw endOfText(error, source, file);
         module.exports = requireEsm(file);
         return;
     }

@@ -6,6 +6,8 @@
 
 const { check } = require('internal/errors');
 const { now } = native.process;
+// due(): the engine is to call ticks(). keep(f): f in the context of now (async_hooks).
+const { due, keep } = native.engine;
 
 const MAX_DELAY = 2 ** 31 - 1;
 const heap = []; // Timeouts by (due, id), a binary heap
@@ -129,12 +131,12 @@ function stop(timer) {
 
 function setTimeout(callback, delay, ...args) {
     check.function(callback, 'callback');
-    return new Timeout(callback, delay, args, false);
+    return new Timeout(keep(callback), delay, args, false);
 }
 
 function setInterval(callback, delay, ...args) {
     check.function(callback, 'callback');
-    return new Timeout(callback, delay, args, true);
+    return new Timeout(keep(callback), delay, args, true);
 }
 
 function clearTimeout(timer) {
@@ -179,7 +181,7 @@ class Immediate {
 
 function setImmediate(callback, ...args) {
     check.function(callback, 'callback');
-    return new Immediate(callback, args);
+    return new Immediate(keep(callback), args);
 }
 
 function clearImmediate(immediate) {
@@ -190,7 +192,7 @@ function clearImmediate(immediate) {
 
 // Runs callback(...args) as I/O that has finished: not before the next round of the loop.
 function complete(callback, ...args) {
-    finished.push(callback, args);
+    finished.push(keep(callback), args);
 }
 
 // ---------------------------------------------------------------- one round of the loop
@@ -273,7 +275,8 @@ let queue = [];
 
 function nextTick(callback, ...args) {
     check.function(callback, 'callback');
-    queue.push(callback, args);
+    if (queue.length === 0) due();
+    queue.push(keep(callback), args);
 }
 
 function ticks() {
@@ -283,6 +286,7 @@ function ticks() {
             callback(...args);
         } catch (error) {
             queue = queue.slice(i + 2);
+            if (queue.length) due();
             throw error;
         }
     }

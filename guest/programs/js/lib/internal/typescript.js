@@ -24,7 +24,9 @@ function erase(text, file) {
         return code;
     } catch (error) {
         if (!(error instanceof SyntaxError) || error.stack.startsWith('SyntaxError: TypeScript')) throw error;
-        const line = error.loc && text.split('\n')[error.loc.line - 1];
+        const lines = text.trimEnd().split('\n');
+        if (error.loc?.line > lines.length) error.loc = { line: lines.length, column: lines.at(-1).length + 1 };
+        const line = lines[error.loc?.line - 1];
         const message = /<\/[\w.]*>|\/>/.test(line ?? '') ? 'JSX is not supported: build elements with function calls' : error.message.replace(/^Error transforming .*?: /, '').replace(/ \(\d+:\d+\)$/, '');
         const found = setPlace(new SyntaxError(message), error.loc && { file, line: error.loc.line, column: error.loc.column });
         found.stack = `SyntaxError: ${message}\n    at ${file}${error.loc ? `:${error.loc.line}:${error.loc.column}` : ''}`;

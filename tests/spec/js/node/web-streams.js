@@ -1,0 +1,31 @@
+//// headers
+const h = new Headers({ 'Content-Type': 'text/html', 'X-A': '1' }); h.append('x-a', ' 2 '); h.append('Set-Cookie', 'a=1'); h.append('set-cookie', 'b=2'); console.log(h, h.get('X-a'), h.get('none'), h.has('CONTENT-type'), [...h], h.getSetCookie(), [...h.keys()]); h.delete('x-a'); h.set('Accept', 'x'); h.forEach((v, k) => console.log(k, v)); for (const bad of [() => new Headers([['a']]), () => h.get('b d'), () => h.append('a', 'x\ny'), () => new Headers(5)]) try { bad(); } catch (e) { console.log(e.name); } console.log(new Headers([['a', 'b']]), new Headers(new Headers({ q: 'w' })), Object.fromEntries(new Headers({ z: 1, y: 2 })), `${h}`);
+//// response
+const r = new Response('héllo', { status: 201, statusText: 'Made', headers: { 'X-B': 'y' } }); console.log(r.status, r.ok, r.statusText, r.headers.get('content-type'), r.bodyUsed); const c = r.clone(); console.log(await r.text(), r.bodyUsed, await c.arrayBuffer(), c.bodyUsed); try { await r.text(); } catch (e) { console.log(e.name); } console.log(await Response.json({ a: [1] }).json(), Response.json(1).headers.get('content-type'), (await new Response(new Uint8Array([1, 2, 3])).blob()).size, await new Response(null).text(), new Response(null, { status: 204 }).body, await new Response(new URLSearchParams({ a: 'b c' })).text(), new Response(new Blob(['x'], { type: 'text/x' })).headers.get('content-type')); for (const bad of [() => new Response('x', { status: 204 }), () => new Response('', { status: 99 }), () => Response.redirect('nope')]) try { bad(); } catch (e) { console.log(e.name, e.constructor === RangeError); } console.log(Response.error().type, Response.redirect('http://x/y', 301).headers.get('location'), new Response().body);
+//// request
+const q = new Request('http://h/p?q#f', { method: 'post', body: JSON.stringify({ a: 1 }), headers: { 'content-type': 'application/json' } }); console.log(q.method, q.url, q.headers.get('Content-Type'), q.bodyUsed, q.signal.aborted); const q2 = new Request(q.clone(), { headers: { z: '1' } }); console.log(await q.json(), q2.method, await q2.text(), [...q2.headers]); for (const bad of [() => new Request('/rel'), () => new Request('http://h', { body: 'x' }), () => new Request('http://h', { method: 'a b' })]) try { bad(); } catch (e) { console.log(e.name); } console.log(new Request('http://x').method, new Request(new URL('http://u/')).url, new Request('http://x', { method: 'patch' }).method);
+//// form-data
+const f = new FormData(); f.append('a', '1'); f.append('a', 2); f.set('b', new Blob(['xy'], { type: 'text/z' }), 'f.txt'); console.log(f.get('a'), f.getAll('a'), f.has('b'), f.get('b').name, f.get('b').size, [...f.keys()], f.get('q')); f.delete('a'); console.log([...f].length); const form = new Response(f); console.log(form.headers.get('content-type').startsWith('multipart/form-data; boundary='), /Content-Disposition: form-data; name="b"; filename="f.txt"\r\nContent-Type: text\/z\r\n\r\nxy\r\n--/.test(await form.text()));
+//// fetch-data
+console.log(await (await fetch('data:text/plain;base64,aGk=')).text(), (await fetch('data:,a%20b')).headers.get('content-type')); try { await fetch('/x'); } catch (e) { console.log(e.name, e.message); }
+//// readable
+const rs = new ReadableStream({ start(c) { c.enqueue(1); c.enqueue(2); c.close(); } }); console.log(rs, rs.locked); const reader = rs.getReader(); console.log(rs.locked, await reader.read(), await reader.read(), await reader.read()); await reader.closed;
+//// pipes
+const seen = []; await ReadableStream.from([1, 2, 3]).pipeThrough(new TransformStream({ transform(x, c) { c.enqueue(x * 2); c.enqueue(-x); }, flush(c) { c.enqueue('end'); } })).pipeTo(new WritableStream({ write(x) { seen.push(x); }, close() { seen.push('closed'); } })); console.log(seen);
+//// tee
+async function* g() { yield 'a'; yield 'b'; } const [one, two] = ReadableStream.from(g()).tee(); const all = []; for await (const x of one) all.push(x); for await (const x of two) all.push(x); console.log(all);
+//// pull-and-cancel
+let n = 0; const pulled = new ReadableStream({ pull(c) { c.enqueue(n++); }, cancel(why) { console.log('cancelled', why); } }, { highWaterMark: 0 }); for await (const x of pulled) if (x === 3) break; console.log(n, new CountQueuingStrategy({ highWaterMark: 3 }).highWaterMark);
+//// writable
+const w = new WritableStream({ write(x) { if (x === 'bad') throw new Error('no'); } }); const writer = w.getWriter(); await writer.write('ok'); console.log(writer.desiredSize); try { await writer.write('bad'); } catch (e) { console.log(e.message); } console.log(w); writer.closed.catch(e => console.log('closed', e.message)); await null;
+//// text-streams
+const te = ReadableStream.from(['a\ud83d', '\ude00b']).pipeThrough(new TextEncoderStream()).pipeThrough(new TextDecoderStream()); let text = ''; for await (const x of te) text += x; console.log(text);
+const zipped = new Blob(['x'.repeat(1000)]).stream().pipeThrough(new CompressionStream('gzip')).pipeThrough(new DecompressionStream('gzip')); console.log((await new Response(zipped).text()).length);
+//// stream-errors
+const er = new ReadableStream({ start(c) { c.error(new Error('broken')); } }); try { for await (const _ of er); } catch (e) { console.log(e.message); } try { er.getReader({ mode: 'byob' }); } catch (e) { console.log(e.name); } console.log((await new Blob(['abc']).stream().getReader().read()).value);
+//// consumers
+import { text as asText, json as asJson, buffer } from 'stream/consumers'; import { Readable } from 'stream'; console.log(await asText(Readable.from(['a', 'b'])), await asJson(new Response('{"a":1}').body), await buffer(Readable.from([Buffer.from('hi')]))); import web from 'stream/web'; console.log(web.ReadableStream === ReadableStream, typeof web.WritableStream);
+//// pipe-aborts
+const ac = new AbortController(); const piping = new ReadableStream({ pull() { return new Promise(() => {}); } }).pipeTo(new WritableStream(), { signal: ac.signal }); ac.abort(new Error('stop')); try { await piping; } catch (e) { console.log(e.message); }
+//// how-they-print
+console.log(new TransformStream(), new WritableStream(), new Response('x'), new Request('http://a/b', { method: 'post', body: 'x' }), Object.prototype.toString.call(new Headers()), String(new Response()));
