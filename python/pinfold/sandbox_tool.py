@@ -11,7 +11,7 @@ from .tool import Tool, as_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Self
 
     from .capability import Constraints
@@ -107,6 +107,23 @@ class SandboxTool:
         from .prompt import codeact_prompt
 
         return codeact_prompt(self)
+
+    def as_codeact_eval(self, *, asynchronous: bool = False) -> Callable[[str, Any], Any]:
+        """The ``eval_fn`` of ``langgraph_codeact.create_codeact``, with `codeact_prompt` as its
+        ``prompt``: runs the JavaScript that a model wrote. What a program leaves for the next one
+        lies in files, so the context of variables stays as it is.
+
+        >>> SandboxTool().as_codeact_eval()("return 6 * 7", {})
+        ('42', {})
+        """
+
+        def evaluate(code: str, context: Any) -> tuple[str, dict[str, Any]]:
+            return self.run(code, "javascript"), {}
+
+        async def aevaluate(code: str, context: Any) -> tuple[str, dict[str, Any]]:
+            return await self.arun(code, "javascript"), {}
+
+        return aevaluate if asynchronous else evaluate
 
     def as_openai_tool(self, name: str = "sandbox", *, api: str = "chat") -> dict[str, Any]:
         """The definition for OpenAI: ``api`` is ``"chat"`` or ``"responses"``. `handle` runs what

@@ -102,3 +102,34 @@ def test_an_agent_of_langgraph():
             assert unused.run("echo").ok
         (told,) = [m for m in state["messages"] if isinstance(m, ToolMessage)]
         assert told.content == "42" and state["messages"][-1].content == "The total is 42."
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_langgraph_codeact(asynchronous):
+    """Its documented flow: a model writes programs until it answers in words."""
+    codeact = pytest.importorskip("langgraph_codeact")
+    from langgraph.checkpoint.memory import MemorySaver
+
+    sandbox = create_sandbox_tool(tools=[list_orders])
+    model = GenericFakeChatModel(
+        messages=iter(
+            [
+                AIMessage(f"Let me see.\n\n```javascript\n{PROGRAM.replace('; ', ';' + chr(10))}\n```\n"),
+                AIMessage("```javascript\nawait fs.writeFile('sum', '42')\nthrow new Error('oh')\n```"),
+                AIMessage("```javascript\nreturn await fs.readFile('sum')\n```"),
+                AIMessage("They come to 42."),
+            ]
+        )
+    )
+    evaluate = sandbox.as_codeact_eval(asynchronous=asynchronous)
+    agent = codeact.create_codeact(model, [], evaluate, prompt=sandbox.codeact_prompt())
+    agent = agent.compile(checkpointer=MemorySaver())
+    config = {"configurable": {"thread_id": 1}}
+    question = {"messages": [{"role": "user", "content": "What do the orders of c come to?"}]}
+    if asynchronous:
+        state = asyncio.run(agent.ainvoke(question, config))
+    else:
+        state = agent.invoke(question, config)
+    said = [message.content for message in state["messages"]]
+    assert said[2] == "42" and "Error: oh" in said[4] and said[6] == "42"
+    assert said[-1] == "They come to 42."

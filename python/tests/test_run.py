@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pinfold import ExecutionError, Limits, Result, Sandbox, SandboxClosed
+from pinfold import ExecutionError, Limits, Result, Sandbox, SandboxClosed, create_sandbox_tool
 
 
 def test_stdout_stderr_and_status(sandbox):
@@ -140,6 +140,43 @@ def test_clock_and_seed_make_runs_equal():
 
     assert once() == once()
     assert "2023-11-14" in once()
+
+
+DETERMINED = """
+const log = [], note = (...what) => log.push(what.map(x => typeof x === 'string' ? x : JSON.stringify(x)).join(' '));
+note(new Date(), Date.now(), performance.now(), performance.timeOrigin, process.hrtime(), `${process.hrtime.bigint()}`, process.uptime());
+note([1, 2, 3].map(() => Math.random()), crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(8))]);
+note(require('crypto').randomBytes(6).toString('hex'), require('crypto').randomInt(1e6), require('os').tmpdir(), process.pid);
+const order = [];
+await Promise.all([30, 10, 20, 10].map((ms, i) => new Promise(done => setTimeout(() => done(order.push(`${i}:${Date.now()}`)), ms))));
+setImmediate(() => order.push('immediate')); process.nextTick(() => order.push('tick')); queueMicrotask(() => order.push('microtask'));
+await new Promise(done => setTimeout(done, 5)); note(order, Date.now());
+const map = new Map(), set = new Set(), object = {};
+for (let i = 0; i < 50; i++) { const key = Math.random().toString(36); map.set(key, i); set.add({ key }); object[key] = i; }
+note([...map.keys()], Object.keys(object), [...set].map(x => x.key));
+fs.mkdirSync('d'); for (let i = 0; i < 20; i++) fs.writeFileSync(`d/${Math.random()}`, ''); note(fs.readdirSync('d'), fs.statSync('d').mtimeMs, fs.statSync('d').ino);
+note(fs.mkdtempSync('/tmp/x'), (await $`date +%s.%N; echo $RANDOM $$ $SRANDOM; mktemp -u`).stdout);
+note(await Promise.all([ask({ n: 1 }), ask({ n: 2 })]), new Error('x').stack);
+return log;
+"""
+
+
+def test_javascript_follows_from_clock_and_seed():
+    """Time, randomness, timers and every order: the same bytes, and others from another seed."""
+
+    def ask(n: int) -> int:
+        return n + 1
+
+    def once(clock, seed):
+        with create_sandbox_tool(tools=[ask], clock=clock, seed=seed).sandbox as sandbox:
+            result = sandbox.run(DETERMINED, language="javascript")
+            assert result.ok, result.stderr
+            return result.stdout.encode()
+
+    first = once(1_700_000_000, 7)
+    assert once(1_700_000_000, 7) == first
+    assert once(1_700_000_000, 8) != first
+    assert once(1_700_000_001, 7) != first
 
 
 def test_a_closed_sandbox_says_so():
