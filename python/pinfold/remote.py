@@ -8,6 +8,7 @@ dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
@@ -82,6 +83,11 @@ class RemoteMachine:
         self._on_output: Callable[[int, bytes], object] | None = None
         self._on_decision: _native.OnDecision | None = None
         self._busy = False
+        self._claimed = _thread.allocate_lock()
+        self._for_run = False
+        self._counting = _thread.allocate_lock()
+        self._interrupts = 0  # that the worker was sent
+        self._before = 0  # of these, before the run that is on or begins
         self._cut_short = False
         self._why_dead: str | None = None
         self._running = False
@@ -106,7 +112,8 @@ class RemoteMachine:
     ) -> Outcome | None:
         if not self._running:
             self._on_output = on_output
-        return self._drive("start", code, language, stdin, isolated, on_output is not None)
+        watched = on_output is not None
+        return self._drive("start", code, language, stdin, isolated, watched, self._before)
 
     def resume(self, id: int, text: str) -> Outcome | None:
         outcome = self._drive("resume", id, text)
@@ -128,10 +135,29 @@ class RemoteMachine:
         worker = self._worker
         if worker is None:
             return
-        if self._busy:
-            worker.interrupt()
-        else:
+        if self._busy or self._for_run:
+            self._interrupt(worker)
+        elif self._running:
             self._ask("interrupt")
+
+    def _interrupt(self, worker: _Worker) -> None:
+        """The worker counts as well, and so knows the run that is meant, however late it hears."""
+        with self._counting:
+            self._interrupts += 1
+            worker.interrupt()
+
+    def claim(self, run: bool) -> bool:
+        if not self._claimed.acquire(False):
+            return False
+        if run and not self._running:
+            with self._counting:
+                self._before = self._interrupts
+                self._for_run = True
+        return True
+
+    def unclaim(self) -> None:
+        self._for_run = False
+        self._claimed.release()
 
     # ------------------------------------------------------------------ its calls
 
@@ -308,7 +334,7 @@ class RemoteMachine:
                     if failure is not None or self._worker is None:
                         raise
                     failure = error
-                    worker.interrupt()
+                    self._interrupt(worker)
         except Ended:
             self._die(worker.fate())
         except TimeoutError:

@@ -42,9 +42,7 @@ def main() -> NoReturn:
 def _listen(worker: _Worker, control: int) -> None:
     """A byte is an interrupt; the end means that nobody is interested any more."""
     while os.read(control, 1):
-        machine = worker.machine
-        if machine is not None:
-            machine.interrupt()
+        worker.interrupted()
     os._exit(0)
 
 
@@ -52,6 +50,8 @@ class _Worker:
     def __init__(self, requests: int) -> None:
         self._requests = requests
         self.machine: Machine | None = None
+        self._interrupts = 0  # that came
+        self._before = 0  # of these, for earlier runs than the one that is on
         self._unrecorded: Any = ()  # how to make a branch that leaves no trace
 
     def answer(self, name: str, args: list[Any]) -> tuple[Any, ...]:
@@ -63,8 +63,7 @@ class _Worker:
             if machine is None:
                 raise errors.SandboxClosed("the sandbox is closed")
             if name == "start":
-                *rest, watched = args
-                return "value", machine.start(*rest, self._emit if watched else None)
+                return "value", self._start(machine, *args)
             if name == "branch":  # a fork, with ids of its own for the pending calls, as data
                 branch = machine.fork(*self._unrecorded)
                 try:
@@ -78,6 +77,24 @@ class _Worker:
             return "error", "OSError", [error.errno, error.strerror, error.filename]
         except Exception as error:
             return "error", type(error).__name__, [str(error)]
+
+    def interrupted(self) -> None:
+        self._interrupts += 1
+        if self.machine is not None and self._interrupts > self._before:
+            self.machine.interrupt()
+
+    def _start(self, machine: Machine, *args: Any) -> Any:
+        *rest, watched, before = args
+        if machine.running():  # else it is refused
+            return machine.start(*rest, None)
+        self._before = before
+        machine.claim(True)
+        try:
+            if self._interrupts > before:  # it came before the run that it is for
+                machine.interrupt()
+            return machine.start(*rest, self._emit if watched else None)
+        finally:
+            machine.unclaim()
 
     def _new(self, settings: Any, snapshot: bytes | None, durable: Any, memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

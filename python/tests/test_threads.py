@@ -69,24 +69,28 @@ class Interrupting(str):
         return b"input"
 
 
+@pytest.mark.parametrize("isolation", [None, "process"])
 @pytest.mark.parametrize("code, language", [(FOREVER, "shell"), ("for (;;);", "javascript")])
-def test_an_interrupt_before_the_guest_starts_is_not_lost(sandbox, code, language):
-    result = sandbox.run(code, language, stdin=Interrupting(sandbox))
-    assert result.exit_code == 130 and result.limit is None
-    sandbox.start(code, language, stdin=Interrupting(sandbox))
-    assert sandbox.result.exit_code == 130
+def test_an_interrupt_before_the_guest_starts_is_not_lost(isolation, code, language):
+    with Sandbox(isolation=isolation) as sandbox:
+        result = sandbox.run(code, language, stdin=Interrupting(sandbox))
+        assert result.exit_code == 130 and result.limit is None
+        sandbox.start(code, language, stdin=Interrupting(sandbox))
+        assert sandbox.result.exit_code == 130
 
 
-def test_an_interrupt_between_runs_is_nothing(sandbox):
-    sandbox.interrupt()
-    assert sandbox.run("echo one").stdout == "one\n"
-    sandbox.interrupt()
-    assert sandbox.snapshot()
-    assert sandbox.run("echo two").stdout == "two\n"
-    with pytest.raises(TypeError):
-        sandbox.run("echo", stdin=5)
-    sandbox.interrupt()
-    assert sandbox.run("echo three").stdout == "three\n"
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_an_interrupt_between_runs_is_nothing(isolation):
+    with Sandbox(isolation=isolation) as sandbox:
+        sandbox.interrupt()
+        assert sandbox.run("echo one").stdout == "one\n"
+        sandbox.interrupt()
+        assert sandbox.snapshot()
+        assert sandbox.run("echo two").stdout == "two\n"
+        with pytest.raises(TypeError):
+            sandbox.run("echo", stdin=5)
+        sandbox.interrupt()
+        assert sandbox.run("echo three").stdout == "three\n"
 
 
 def test_a_run_that_is_cancelled_before_its_thread_starts(sandbox):
