@@ -65,7 +65,8 @@ typedef struct {
     bool negated;
     sed_address from, to;
     /* State of a range */
-    bool active;
+    bool active; /* inside the range */
+    bool ended;  /* a range was there: one that begins at a line number does not come again */
     uint64_t range_end;
     size_t target; /* { b t T: index to go on at */
     const char *label;

@@ -198,6 +198,7 @@ static void begin_separate_file(sed_input *in) {
     for (size_t i = 0; i < in->p->count; i++) {
         sed_command *c = &in->p->commands[i];
         c->active = c->from.kind == ADDRESS_ZERO && c->to.kind != ADDRESS_NONE;
+        c->ended = false;
     }
     for (sed_input_file *f = in->p->reads; f; f = f->next) {
         if (!f->open || lseek(f->in.fd, 0, SEEK_SET) < 0) continue;

@@ -299,9 +299,8 @@ static bool read_address(parser *p, sed_address *a, bool second) {
         a->kind = ADDRESS_LINE;
         a->first = read_number(p, c);
         c = skip_blanks(p);
-        if (c != '~' || second) {
+        if (c != '~') {
             untake(p, c);
-            if (c == '~') bad(p, "unexpected `,'");
             return true;
         }
         c = skip_blanks(p);

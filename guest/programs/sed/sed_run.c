@@ -59,7 +59,7 @@ static bool address_matches(runner *r, const sed_address *a) {
     }
 }
 
-/* A range that begins here: whether it also ends here. */
+/* A range that begins here, and perhaps ends here, too. */
 static void begin_range(sed_command *c, uint64_t line) {
     c->active = true;
     switch (c->to.kind) {
@@ -79,25 +79,34 @@ static void begin_range(sed_command *c, uint64_t line) {
     }
 }
 
+/*
+ * Whether a range begins here. One that begins at a line number also begins behind it, when that
+ * line was never seen because N took it in; but once only, and not behind its last line.
+ */
+static bool range_begins(runner *r, sed_command *c, uint64_t line) {
+    if (c->from.kind != ADDRESS_LINE) return address_matches(r, &c->from);
+    if (c->ended || line < c->from.first) return false;
+    return line == c->from.first || c->to.kind != ADDRESS_LINE || line <= c->to.first;
+}
+
 static bool selected(runner *r, sed_command *c) {
     if (c->from.kind == ADDRESS_NONE) return true;
     if (c->to.kind == ADDRESS_NONE) return address_matches(r, &c->from);
     uint64_t line = sed_input_number(r->in);
     if (!c->active) {
-        if (!address_matches(r, &c->from)) return false;
+        if (!range_begins(r, c, line)) return false;
         begin_range(c, line);
+        if (c->to.kind == ADDRESS_STEP && address_matches(r, &c->to)) c->active = false;
+        c->ended = !c->active;
         return true;
     }
-    switch (c->to.kind) {
-    case ADDRESS_LINE:
-    case ADDRESS_PLUS:
-    case ADDRESS_MULTIPLE:
-        if (line >= c->range_end) c->active = false;
-        return line <= c->range_end || (c->from.kind == ADDRESS_LINE && line == c->from.first);
-    default:
-        if (address_matches(r, &c->to)) c->active = false;
-        return true;
+    bool counted =
+        c->to.kind == ADDRESS_LINE || c->to.kind == ADDRESS_PLUS || c->to.kind == ADDRESS_MULTIPLE;
+    if (counted ? line >= c->range_end : address_matches(r, &c->to)) {
+        c->active = false;
+        c->ended = true;
     }
+    return c->to.kind != ADDRESS_LINE || line <= c->range_end;
 }
 
 static void enqueue(runner *r, appended item) {
@@ -150,7 +159,8 @@ static void end_cycle(runner *r) {
 static void put_files_before(runner *r) {
     for (size_t i = 0; i < r->p->count; i++) {
         const sed_command *c = &r->p->commands[i];
-        if (c->name == 'r' && c->from.kind == ADDRESS_ZERO) put_file(r, c->text.s);
+        if (c->name == 'r' && c->from.kind == ADDRESS_ZERO && c->to.kind == ADDRESS_NONE)
+            put_file(r, c->text.s);
     }
 }
 
@@ -208,8 +218,8 @@ enum after { NEXT_COMMAND, NEXT_CYCLE, END_CYCLE, QUIT, QUIT_SILENTLY };
 
 /* n and N when there is no next line: POSIX says quit; GNU prints first unless POSIXLY_CORRECT. */
 static enum after no_next_line(const sed_program *p, bool appending) {
-    if (appending && (p->posix || getenv("POSIXLY_CORRECT"))) return QUIT_SILENTLY;
-    return QUIT;
+    if (appending && (p->posix || getenv("POSIXLY_CORRECT"))) return NEXT_CYCLE;
+    return END_CYCLE;
 }
 
 static void put_first_line(runner *r, sed_output *out) {
