@@ -28,11 +28,14 @@ log = logging.getLogger("pinfold")
 def drive(sandbox: Sandbox) -> Outcome:
     """Answers calls in the calling thread until the run is complete."""
     machine = sandbox._machine
+    step = machine.step
     waiter = _Waiter()
     stuck = Stuck(machine)
+    held = False
     try:
+        held = machine.hold()
         while True:
-            given = machine.step()
+            given = step()
             if given is None:
                 unanswered = machine.pending()
                 given = unanswered[0] if unanswered else None
@@ -43,6 +46,8 @@ def drive(sandbox: Sandbox) -> Outcome:
         abandon(machine)
         raise
     finally:
+        if held:
+            machine.let_go()
         waiter.close()
 
 
@@ -104,7 +109,8 @@ def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | Non
     if tool is None or tool.handler is None or tool.timeout is not None or asks:
         return _answer_with_care(sandbox, sandbox._call(given), waiter)
     try:
-        value = tool.call(parse(params_json))
+        params = parse(params_json)
+        value = tool.call(params) if tool._decoders else tool.handler(**params)
         if hasattr(value, "__await__"):
             value = _settled(sandbox._call(given), value, waiter, None)
     except _NoLoop:

@@ -159,6 +159,12 @@ class RemoteMachine:
         self._for_run = False
         self._claimed.release()
 
+    def hold(self) -> bool:
+        return False  # a worker hears of Ctrl-C from Python's own handler
+
+    def let_go(self) -> None:
+        raise AssertionError("nothing is held")
+
     # ------------------------------------------------------------------ its calls
 
     def step(self) -> CallData | None:

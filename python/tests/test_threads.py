@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from pinfold import MethodCapability, Sandbox, SandboxBusy
+from pinfold import MethodCapability, Sandbox, SandboxBusy, create_sandbox_tool
 
 FOREVER = "while :; do :; done"
 
@@ -182,6 +182,44 @@ def test_ctrl_c_in_a_handler_ends_the_run():
         with pytest.raises(KeyboardInterrupt):
             sandbox.run("while :; do tool f; done")
         assert sandbox.run("echo fine").stdout == "fine\n"
+
+
+def test_ctrl_c_between_a_tool_and_the_guest():
+    """Many calls in a row: wherever the signal comes, the run ends by it and Python raises."""
+    code = """
+import os, signal, threading
+from pinfold import create_sandbox_tool, Limits
+def f(n: int) -> int:
+    if n == 500:
+        threading.Thread(target=lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    return n
+sandbox = create_sandbox_tool(tools=[f], limits=Limits(tool_calls=None)).sandbox
+for code, language in (("for (let n = 0;; n++) await f({n})", "javascript"), ("for ((n=0;;n++)); do f --n $n; done >/dev/null", "shell")):
+    try:
+        sandbox.run(code, language)
+    except KeyboardInterrupt:
+        print("interrupted", sandbox.run("echo and well").stdout, end="")
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "interrupted and well\n" * 2 + "True\n", done.stderr
+
+
+def test_a_tool_that_sets_a_handler_keeps_it():
+    def quiet() -> str:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return "set"
+
+    before = signal.getsignal(signal.SIGINT)
+    with create_sandbox_tool(tools=[quiet]).sandbox as sandbox:
+        try:
+            assert sandbox.run("quiet; quiet").stdout == '"set"\n"set"\n'
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 def test_a_handler_of_the_program_is_left_alone():

@@ -135,6 +135,18 @@ static PyObject *native_unclaim(machine *self, PyObject *none) {
     Py_RETURN_NONE;
 }
 
+/* hold() -> bool, let_go(): a loop of many drives begins and ends; see interrupt.c. */
+static PyObject *native_hold(machine *self, PyObject *none) {
+    (void)none;
+    return PyBool_FromLong(native_guard_hold(self->state));
+}
+
+static PyObject *native_let_go(machine *self, PyObject *none) {
+    (void)self, (void)none;
+    native_guard_let_go();
+    Py_RETURN_NONE;
+}
+
 /* From any thread: the only method that does not enter. The GIL keeps close() away meanwhile. */
 static PyObject *native_interrupt(machine *self, PyObject *none) {
     (void)none;
@@ -233,6 +245,8 @@ static PyMethodDef methods[] = {
     PLAIN("interrupt", native_interrupt),
     ONE("claim", native_claim),
     PLAIN("unclaim", native_unclaim),
+    PLAIN("hold", native_hold),
+    PLAIN("let_go", native_let_go),
     PLAIN("close", native_close),
     PLAIN("condition", native_condition),
     PLAIN("cut_short", native_cut_short),

@@ -50,12 +50,16 @@ pf_options *native_options(const native_state *state, PyObject *settings);
 void native_guard_setup(void); /* once, when the module is loaded */
 typedef struct native_guard {
     bool installed;
+    bool kept; /* it was in place before, and stays */
     struct sigaction before;
     pf_sandbox *outer;
 } native_guard;
 void native_guard_begin(native_guard *guard, const native_state *state, pf_sandbox *sandbox);
 /* True when a signal arrived since begin: its Python handler has yet to run. */
 bool native_guard_end(native_guard *guard);
+/* Keeps the handler in place between drives, on the main thread. False: not there; let go after true. */
+bool native_guard_hold(const native_state *state);
+void native_guard_let_go(void);
 
 /* drive.c: start, resume, fail, advance, and the tuples they give. */
 PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count);
