@@ -263,15 +263,8 @@ static void scan_block(scan *s, size_t from, size_t limit) {
     }
     if (o->invert && !s->done) select_range(s, from, limit);
     if (!s->done || o->max_count >= 0) {
-        size_t stop = limit;
-        /* After -m's last line only context follows that does not match. */
-        if (s->done && prints_lines(s) && s->pending > 0 && !o->invert &&
-            grep_next_line(s->m, s->buf, limit, s->printed, &line)) {
-            stop = (size_t)line.start;
-            put_pending(s, stop);
-            s->pending = 0;
-        }
-        if (prints_lines(s)) put_pending(s, stop);
+        /* What follows -m's last line is context, though it may match. */
+        if (prints_lines(s)) put_pending(s, limit);
     }
 }
 
@@ -334,7 +327,6 @@ static int scan_all(scan *s) {
         scan_block(s, unscanned, limit);
         unscanned = limit;
         if (n == 0 || (s->done && s->pending <= 0)) return 0;
-        if (s->done) return 0;
     }
 }
 
