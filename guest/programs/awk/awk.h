@@ -158,8 +158,8 @@ size_t number_put_fixed(double n, int precision, char out[NUMBER_TEXT_MAX]);
 double number_strtonum(const char *s, size_t len);
 /* "+nan", "-inf" … */
 const char *number_special(double n);
-static inline bool number_is_integral(double n) {
-    return n == (double)(int64_t)n;
+static inline bool number_is_integral(double n) { /* and an int64_t */
+    return n >= -0x1p63 && n < 0x1p63 && n == (double)(int64_t)n;
 }
 
 /* value.c: values. */

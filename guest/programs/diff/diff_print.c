@@ -76,7 +76,7 @@ void diff_put_line(const diff_options *o, const char *prefix, const diff_line *l
         size_t mark = strlen(prefix);
         if (o->bare_empty && len == 0)
             while (mark > 0 && prefix[mark - 1] == ' ') mark--;
-        else if (o->initial_tab && prefix[mark - 1] == ' ' && mark > 1)
+        else if (o->initial_tab && mark > 1 && prefix[mark - 1] == ' ')
             mark--;
         g_out(prefix, mark);
         if (o->initial_tab && !(o->bare_empty && len == 0)) g_outc('\t');
