@@ -55,6 +55,14 @@ static int digit_value(int c, int base) {
     return d;
 }
 
+/* A number that is none: the expression ends with it as far as the message goes. */
+static void bad_number(struct arith *a, const char *end, const char *message) {
+    size_t before = (size_t)(a->p - a->text);
+    char *text = arena_strndup(&a->sh->tmp, a->text, (size_t)(end - a->text));
+    a->last = a->text = text;
+    fail(a, text + before, message);
+}
+
 static bool digit_char(int c) { return digit_value(c, 64) >= 0; }
 
 static void read_number(struct arith *a) {
@@ -69,12 +77,12 @@ static void read_number(struct arith *a) {
     }
     uint64_t value = 0;
     bool based = false;
-    const char *digits = s;
+    const char *digits = s, *end = s;
+    while (digit_char((unsigned char)*end) || *end == '#') end++;
     for (;; s++) {
         if (*s == '#' && !based && base == 10 && s > a->p) {
             if (value < 2 || value > 64) {
-                a->last = a->p;
-                fail(a, a->p, "invalid arithmetic base");
+                bad_number(a, end, "invalid arithmetic base");
                 return;
             }
             base = (int)value;
@@ -86,13 +94,13 @@ static void read_number(struct arith *a) {
         if (!digit_char((unsigned char)*s)) break;
         int d = digit_value((unsigned char)*s, base);
         if (d >= base) {
-            fail(a, a->p, "value too great for base");
+            bad_number(a, end, "value too great for base");
             return;
         }
         value = value * (uint64_t)base + (uint64_t)d;
     }
     if (s == digits && based) {
-        fail(a, a->p, "invalid integer constant");
+        bad_number(a, end, "invalid integer constant");
         return;
     }
     a->p = s;
@@ -150,7 +158,13 @@ static void next(struct arith *a) {
                                  : "syntax error: operand expected");
         return;
     }
+    bool steps = a->token != A_NAME && (c == '+' || c == '-') && s[1] == c; /* ++ of what? */
     a->token = A_OP;
+    if (steps && name_len(s + 2 + strspn(s + 2, " \t\n")) == 0) { /* of nothing: two signs */
+        a->op = c;
+        a->p++;
+        return;
+    }
     int d = (unsigned char)s[1], e = d ? (unsigned char)s[2] : 0;
     if ((c == '<' || c == '>') && d == c && e == '=') a->op = OP3(c, d, e);
     else if ((c == '<' || c == '>' || c == '&' || c == '|' || c == '*' || c == '+' || c == '-' ||
@@ -380,15 +394,9 @@ static int64_t increment(struct arith *a, int step) {
 static int64_t unary(struct arith *a) {
     if (a->failed || a->token != A_OP) return primary(a);
     int op = a->op;
-    if (op == OP2('+', '+') || op == OP2('-', '-')) {
-        const char *s = a->p;
-        while (*s == ' ' || *s == '\t') s++;
-        if (name_len(s) > 0) return increment(a, op == OP2('+', '+') ? 1 : -1);
-        a->p = a->last + 1; /* two signs */
-        op = op & 0xff;
-    } else if (op != '!' && op != '~' && op != '-' && op != '+') {
-        return primary(a);
-    }
+    if (op == OP2('+', '+') || op == OP2('-', '-'))
+        return increment(a, op == OP2('+', '+') ? 1 : -1);
+    if (op != '!' && op != '~' && op != '-' && op != '+') return primary(a);
     if (!enter(a)) return 0;
     next(a);
     int64_t value = unary(a);
@@ -405,11 +413,10 @@ static int64_t power_level(struct arith *a) {
     int64_t left = unary(a);
     if (!at_op(a, OP2('*', '*'))) return left;
     if (!enter(a)) return 0;
-    const char *at = a->p;
     next(a);
     int64_t right = power_level(a);
     a->depth--;
-    return a->failed ? 0 : power(a, left, right, at);
+    return a->failed ? 0 : power(a, left, right, a->last);
 }
 
 static int precedence(const struct arith *a) {

@@ -23,7 +23,7 @@ bool assign_valid_lhs(const char *lhs) {
 bool assign_index(struct shell *sh, struct var *v, const char *name, const char *sub,
                   int64_t *out) {
     if (!arith_eval(sh, sub, out, NULL)) {
-        arith_error(sh, NULL);
+        sh_abandon(sh, 1);
         return false;
     }
     if (*out >= 0) return true;
@@ -130,9 +130,12 @@ static void items_add(struct shell *sh, struct items *list, struct item item) {
 static bool expand_elements(struct shell *sh, const struct assign *as, struct items *out,
                             bool assoc) {
     for (const struct element *e = as->elements; e; e = e->next) {
-        if (!e->index && !assoc) {
+        struct strings braced = {0};
+        bool whole = e->whole && !assoc && sh->opt[OPT_BRACEEXPAND] &&
+                     brace_expand(sh, e->whole->text, &braced) && braced.n > 1;
+        if (whole || (!e->index && !assoc)) {
             struct strings words = {0};
-            if (!expand_word(sh, e->value, &words)) return false;
+            if (!expand_word(sh, whole ? e->whole : e->value, &words)) return false;
             for (int i = 0; i < words.n; i++)
                 items_add(sh, out, (struct item){.value = words.v[i]});
             continue;
@@ -198,23 +201,44 @@ static bool fill_indexed(struct shell *sh, struct var *v, const struct items *it
     return true;
 }
 
-bool assign_compound(struct shell *sh, struct var *v, const struct assign *as) {
-    struct items items = {0};
+struct compound {
+    const struct assign *as;
+    bool assoc;
+    struct items items;
+};
+
+struct compound *assign_expand(struct shell *sh, const struct assign *as, bool assoc) {
+    struct compound *c = arena_zalloc(&sh->tmp, sizeof *c);
+    *c = (struct compound){.as = as, .assoc = assoc};
+    return expand_elements(sh, as, &c->items, assoc) ? c : NULL;
+}
+
+static bool fill(struct shell *sh, struct var *v, const struct compound *c) {
+    bool append = c->as->append;
     if (v->flags & V_READONLY) return var_readonly_error(sh, v);
-    bool assoc = (v->flags & V_ASSOC) != 0;
-    if (!expand_elements(sh, as, &items, assoc)) return false;
-    if (!assoc) var_to_array(sh, v);
-    if (!as->append) {
+    if (!c->assoc) var_to_array(sh, v);
+    if (!append) {
         unsigned keep = v->flags;
         var_clear(sh, v);
         v->flags = (uint16_t)(keep | V_SET);
     }
     v->flags |= V_SET;
     if (sh->opt[OPT_ALLEXPORT]) var_export(sh, v, true);
-    bool ok = assoc ? fill_assoc(sh, v, &items)
-                    : fill_indexed(sh, v, &items, as->append ? array_next_index(v->array) : 0);
+    bool ok = c->assoc ? fill_assoc(sh, v, &c->items)
+                       : fill_indexed(sh, v, &c->items, append ? array_next_index(v->array) : 0);
     var_changed(sh, v);
     return ok;
+}
+
+bool assign_compound(struct shell *sh, struct var *v, const struct assign *as) {
+    if (v->flags & V_READONLY) return var_readonly_error(sh, v);
+    struct compound *c = assign_expand(sh, as, (v->flags & V_ASSOC) != 0);
+    return c && fill(sh, v, c);
+}
+
+bool assign_expanded(struct shell *sh, struct var *v, const struct compound *c) {
+    bool assoc = (v->flags & V_ASSOC) != 0;
+    return assoc == c->assoc ? fill(sh, v, c) : assign_compound(sh, v, c->as);
 }
 
 /* ------------------------------------------------------------------ simple assignments */

@@ -56,10 +56,13 @@ static struct element *element_lex(struct parser *p) {
         size_t at = p->pos;
         if (!scan_run(p, &s)) return NULL;
         e->value = scan_finish(p, &s, at, line);
-        return e;
+        if (!(e->value->flags & W_BRACE)) return e;
+        e->whole = word_of_text(p, p->buf + start, p->pos - start, WM_ALL, line);
+        return e->whole ? e : NULL;
     }
     struct lex_context ctx = p->ctx;
     p->ctx.assign_ok = false;
+    p->ctx.element = true;
     e->value = word_lex(p);
     p->ctx = ctx;
     return e->value ? e : NULL;
@@ -75,6 +78,7 @@ static bool compound_lex(struct parser *p, struct assign *as) {
         int c = lex_at(p, 0);
         if (c < 0) {
             parse_eof_error(p, line, ')');
+            p->compound_error = true;
             return false;
         }
         if (c == ')') break;
@@ -82,6 +86,7 @@ static bool compound_lex(struct parser *p, struct assign *as) {
         if (!process && memchr(";&|(<>", c, 6)) {
             lex_peek(p); /* the operator, for the message */
             parse_unexpected(p);
+            p->compound_error = true;
             return false;
         }
         struct element *e = element_lex(p);
@@ -141,6 +146,7 @@ bool assign_scan(struct parser *p, struct scan *s, struct assign **out) {
     }
     s->value_tail = s->tail;
     s->value_start = p->pos;
+    if (p->ctx.element) return true; /* a=(x=~) keeps it */
     s->tilde_after_colon = true;
     if (lex_at(p, 0) == '~') {
         struct scan t = scan_new(p, WM_WORD);

@@ -122,8 +122,7 @@ static int compare_numbers(struct shell *sh, const char *a, const char *op, cons
             return -2;
         }
     } else if (!arith_eval(sh, a, &x, "[[") || !arith_eval(sh, b, &y, "[[")) {
-        if (sh->flow == FLOW_NONE) sh->status = 1;
-        return -2;
+        return sh->flow == FLOW_NONE ? 0 : -2; /* false, which ! inverts */
     }
     if (strcmp(op, "-eq") == 0) return x == y;
     if (strcmp(op, "-ne") == 0) return x != y;

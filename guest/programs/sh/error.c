@@ -25,6 +25,7 @@ static void put_where(struct shell *sh, sb *out) {
 static void put_error(struct shell *sh, const char *who, const char *format, va_list args) {
     sb out = {0};
     int saved = errno;
+    out_flush_lines(sh);
     put_where(sh, &out);
     if (who) sb_printf(&out, "%s: ", who);
     errno = saved;
@@ -65,6 +66,12 @@ void sh_fatal_expand_error(struct shell *sh, const char *format, ...) {
     sh->status = 1;
     sh->fatal = !sh->opt[OPT_ERREXIT];
     sh->flow = sh->interactive ? FLOW_DISCARD : FLOW_EXIT;
+}
+
+void sh_abandon(struct shell *sh, int status) {
+    if (sh->flow != FLOW_NONE && sh->flow != FLOW_DISCARD) return;
+    sh->status = status;
+    sh->flow = FLOW_ABANDON;
 }
 
 /* Where it ends a -c command (or a stage of a pipeline in one), such an error counts as 127. */

@@ -134,10 +134,10 @@ char *xp_join(struct expander *x, char **v, int n, bool star) {
     return sb_str(&out);
 }
 
-static void unquoted_list(struct expander *x, char **v, int n, bool star) {
+static void unquoted_list(struct expander *x, char **v, int n) {
     struct shell *sh = x->sh;
-    bool join = star && sh->ifs_first[0] && sh->ifs_class[(unsigned char)sh->ifs_first[0]] == 2;
-    if (join) {
+    /* $@ too is joined when IFS begins with no white space, and the splitting takes it apart. */
+    if (sh->ifs_first[0] && sh->ifs_class[(unsigned char)sh->ifs_first[0]] >= 2) {
         char *all = xp_join(x, v, n, true);
         xp_value(x, all, strlen(all), false);
         return;
@@ -159,7 +159,7 @@ void xp_list(struct expander *x, char **v, int n, bool quoted, bool star) {
         return;
     }
     if (!quoted) {
-        unquoted_list(x, v, n, star);
+        unquoted_list(x, v, n);
     } else if (star) {
         char *all = xp_join(x, v, n, true);
         xp_text(x, all, strlen(all), true);
@@ -336,6 +336,11 @@ char *expand_single(struct shell *sh, const struct word *w) {
     struct expander x = xp_new(sh, NULL, X_ASSIGN);
     if (!walk_parts(&x, w->parts, false, false)) return NULL;
     return sb_str(&x.text);
+}
+
+char *expand_here(struct shell *sh, const struct word *w) {
+    struct expander x = xp_new(sh, NULL, X_ASSIGN | X_HERE);
+    return walk_parts(&x, w->parts, false, false) ? sb_str(&x.text) : NULL;
 }
 
 char *expand_pattern(struct shell *sh, const struct word *w) {

@@ -72,10 +72,7 @@ static bool fetch_element(struct shell *sh, struct var *v, const char *name, con
     out->sub = sub;
     if (v && (v->flags & V_ASSOC)) {
         var_refresh(sh, v);
-        if (*sub == 0) {
-            sh_expand_error(sh, "%s[%s]: bad array subscript", name, sub);
-            return false;
-        }
+        out->beyond = *sub == 0;
         out->s = assoc_get(v->assoc, sub);
     } else {
         int64_t i;
@@ -83,7 +80,7 @@ static bool fetch_element(struct shell *sh, struct var *v, const char *name, con
         if (!assign_index(sh, v, name, sub, &i)) return false;
         if (i < 0) { /* beyond the start: an error that gives nothing */
             out->s = NULL;
-            if (v) sh_error(sh, "%s: bad array subscript", name);
+            out->beyond = v != NULL;
         } else if (v && (v->flags & V_ARRAY)) {
             out->s = array_get(v->array, i);
         } else if (v && i == 0 && (v->flags & V_SET)) {
@@ -214,7 +211,7 @@ static bool fetch_indirect(struct shell *sh, const struct param *pm, struct pval
         name = xp_join(&join, out->v, out->count, out->star);
     }
     if (!name) {
-        if (out->list || pm->sub) {
+        if (out->list || pm->sub || name_len(pm->name) == 0) {
             memset(out, 0, sizeof *out);
             out->name = pm->name;
             return true;
@@ -315,7 +312,11 @@ static bool value_error(struct shell *sh, const struct param *pm, bool quoted) {
 }
 
 static bool emit_pvalue(struct expander *x, const struct pvalue *v, bool quoted) {
-    if (v->list) xp_list(x, v->v, v->count, quoted, v->star);
+    /* Where one string is wanted, what an operator made of $@ is joined as $* would be. */
+    bool star = v->star || (v->operated && !(x->flags & X_SPLIT));
+    if ((x->flags & X_HERE) && v->name[0] == '*') star = false;
+    if (v->list)
+        xp_list(x, v->v, v->count, quoted, star);
     else if (v->s) xp_value(x, v->s, strlen(v->s), quoted);
     else if (quoted) x->content = true;
     return true;
@@ -421,9 +422,19 @@ bool xp_param(struct expander *x, const struct param *pm, bool quoted) {
     bool ok = pm->indirect ? fetch_indirect(sh, pm, &v)
                            : param_fetch(sh, pm->name, pm->sub, NULL, pm->sub_all, &v);
     if (!ok) return false;
+    if (v.beyond && pm->length) {
+        sh_expand_error(sh, "%s]: bad array subscript", pm->sub->text);
+        return false;
+    }
+    if (v.beyond && (v.var->flags & V_ASSOC)) {
+        sh_expand_error(sh, "%s[%s]: bad array subscript", v.name, v.sub);
+        return false;
+    }
+    if (v.beyond) sh_error(sh, "%s: bad array subscript", v.name);
     if (pm->op >= OP_DEFAULT && pm->op <= OP_ALTERNATE) return value_operator(x, pm, &v, quoted);
     if (!v.set && !v.list && sh->opt[OPT_NOUNSET]) return unbound(sh, pm);
     if (pm->length) return emit_length(x, &v, quoted);
     if (pm->op != OP_NONE && !apply_operator(x, pm, &v)) return false;
+    v.operated = pm->op != OP_NONE && (quoted || pm->op < OP_REPLACE || pm->op == OP_TRANSFORM);
     return emit_pvalue(x, &v, quoted);
 }

@@ -7,9 +7,10 @@
 #include "sh.h"
 
 enum expand_flags {
-    X_SPLIT = 1, /* unquoted results are split at IFS */
-    X_GLOB = 2,  /* finished fields are matched against file names */
-    X_MASK = 4,  /* remember which bytes were quoted */
+    X_SPLIT = 1,  /* unquoted results are split at IFS */
+    X_GLOB = 2,   /* finished fields are matched against file names */
+    X_MASK = 4,   /* remember which bytes were quoted */
+    X_HERE = 16,  /* the text of a here-document: $* joins with blanks */
     X_ASSIGN = 8, /* the value of an assignment: $* joins with IFS, $@ with blanks */
 };
 
@@ -37,7 +38,9 @@ char *xp_join(struct expander *x, char **v, int n, bool star); /* as "$*" or "$@
 /* What a parameter stands for. */
 struct pvalue {
     bool set;
+    bool beyond;           /* the subscript is none: before the first element, or an empty key */
     bool list, star;       /* $@ ${a[*]} …: v, count */
+    bool operated;         /* an operator made the values: where one string is wanted, IFS joins */
     const char *s;         /* scalar; NULL when unset */
     char **v;
     int count;

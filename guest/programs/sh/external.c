@@ -55,8 +55,8 @@ static enum launch_result launch_file(struct shell *sh, const struct redir *r, c
     return LAUNCH_OK;
 }
 
-static enum launch_result launch_dup(struct shell *sh, const char *word, int target,
-                                     struct launch *l) {
+static enum launch_result launch_dup(struct shell *sh, const struct redir *r, const char *word,
+                                     int target, struct launch *l) {
     if (strcmp(word, "-") == 0) {
         launch_add(l, -1, target);
         return LAUNCH_OK;
@@ -64,7 +64,7 @@ static enum launch_result launch_dup(struct shell *sh, const char *word, int tar
     if (!*word || word[strspn(word, "0123456789")] || strlen(word) > 6) return LAUNCH_NEEDS_FORK;
     int from = atoi(word);
     if (!is_open(l, from)) {
-        sh_error(sh, "%d: %s", from, strerror(EBADF));
+        sh_error(sh, "%s: %s", r->target->text, strerror(EBADF));
         return LAUNCH_FAILED;
     }
     launch_add(l, from, target);
@@ -87,7 +87,7 @@ static enum launch_result launch_one(struct shell *sh, const struct redir *r, st
     }
     char *word;
     if (!expand_redirect(sh, r->target, &word)) return LAUNCH_FAILED;
-    if (r->kind == R_DUP_IN || r->kind == R_DUP_OUT) return launch_dup(sh, word, target, l);
+    if (r->kind == R_DUP_IN || r->kind == R_DUP_OUT) return launch_dup(sh, r, word, target, l);
     return launch_file(sh, r, word, target, l);
 }
 
@@ -135,7 +135,7 @@ static void report_missing(struct shell *sh, const char *name) {
 /* NAME is nowhere on PATH: said with the command's own redirections in place. */
 static int not_found(struct shell *sh, char **argv, const struct node *n) {
     struct redir_undo *undo = NULL;
-    if (n && !redir_do(sh, n->redirs, &undo)) return 1;
+    if (n && !exec_redirs(sh, n, &undo)) return 1;
     struct func *handler = func_find(sh, "command_not_found_handle");
     int status = 127;
     if (handler) {
@@ -172,7 +172,7 @@ static int fork_and_exec(struct shell *sh, const char *path, char **argv, const 
     pid_t pid = process_fork(sh, FORK_FOREGROUND, 0);
     if (pid < 0) return 254;
     if (pid == 0) {
-        if (n && !redir_do(sh, n->redirs, NULL)) _exit(1);
+        if (n && !exec_redirs(sh, n, NULL)) _exit(1);
         exec_replace(sh, path, argv, env);
     }
     return wait_foreground(sh, pid, n);
@@ -182,7 +182,10 @@ static int spawn_and_wait(struct shell *sh, const char *path, char **argv, const
                           bool *use_fork) {
     struct launch l = {.count = 0};
     *use_fork = false;
+    bool temps = n && n->redirs && n->simple.assigns;
+    if (temps) var_show_temps(sh, false);
     enum launch_result ready = launch_redirs(sh, n ? n->redirs : NULL, &l);
+    if (temps) var_show_temps(sh, true);
     int error = 0, status = 1;
     if (ready == LAUNCH_NEEDS_FORK) {
         *use_fork = true;
@@ -208,7 +211,7 @@ int exec_external(struct shell *sh, char **argv, const struct node *n) {
     const char *path = *argv[0] ? path_find(sh, argv[0], &error) : NULL;
     if (!path) return not_found(sh, argv, n);
     if (sh->can_exec && !has_traps(sh)) {
-        if (n && !redir_do(sh, n->redirs, NULL)) return 1;
+        if (n && !exec_redirs(sh, n, NULL)) return 1;
         exec_replace(sh, path, argv, var_environ(sh));
     }
     if (launch_possible(n ? n->redirs : NULL)) {

@@ -193,7 +193,7 @@ int glob_expand(struct shell *sh, const char *pattern, struct strings *out) {
     bool ignoring = ignore && *ignore;
     struct globber g = {.sh = sh,
                         .flags = pattern_flags(sh, sh->shopt[SHOPT_NOCASEGLOB]),
-                        .dots = sh->shopt[SHOPT_DOTGLOB] || ignoring,
+                        .dots = sh->shopt[SHOPT_DOTGLOB],
                         .out = &found};
     sb path = {0};
     walk(&g, &path, pattern);

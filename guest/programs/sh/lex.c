@@ -38,22 +38,40 @@ static bool here_continues(const char *s, size_t n) {
     return slashes % 2 == 1;
 }
 
+/* Within $( ) a line may also begin with the delimiter and hold the closing parenthesis. */
+static bool here_ends_comsub(const struct parser *p, const char *s, size_t n, const char *delimiter,
+                             size_t want) {
+    return p->comsubs > 0 && n > want && memcmp(s, delimiter, want) == 0 &&
+           memchr(s + want, ')', n - want);
+}
+
 static void here_read(struct parser *p, struct redir *r) {
     sb body = sb_in(p->mem), line = sb_in(p->mem);
     size_t want = strlen(r->delimiter);
     int first_line = p->line;
-    bool found = false;
+    bool found = false, early = false;
     size_t start, n;
-    while (!found && here_line(p, &start, &n)) {
+    while (!found) {
+        int line_number = p->line;
+        size_t line_start = p->line_start;
+        if (!here_line(p, &start, &n)) break;
         line.n = 0;
         bool more;
         do {
             const char *s = p->buf + start;
             if (r->strip && (line.n == 0))
                 while (n > 0 && *s == '\t') s++, n--;
+            if (line.n == 0 && here_ends_comsub(p, s, n, r->delimiter, want)) {
+                p->pos = (size_t)(s - p->buf) + want;
+                p->line = line_number;
+                p->line_start = line_start;
+                early = true;
+                break;
+            }
             more = !r->here_quoted && here_continues(s, n);
             sb_put(&line, s, more ? n - 1 : n);
         } while (more && here_line(p, &start, &n));
+        if (early) break;
         found = line.n == want && memcmp(line.s ? line.s : "", r->delimiter, want) == 0;
         if (!found) {
             sb_put(&body, line.s, line.n);
@@ -62,7 +80,7 @@ static void here_read(struct parser *p, struct redir *r) {
     }
     if (!found) {
         int was = p->sh->error_line;
-        p->sh->error_line = p->line - (p->len > 0 && p->buf[p->len - 1] == '\n');
+        p->sh->error_line = p->line - (!early && p->len > 0 && p->buf[p->len - 1] == '\n');
         sh_error(p->sh, "warning: here-document at line %d delimited by end-of-file (wanted `%s')",
                  r->line, r->delimiter);
         p->sh->error_line = was;
@@ -202,15 +220,13 @@ static bool lex_io_prefix(struct parser *p, int c) {
     }
     int after = lex_at(p, n);
     if (after != '<' && after != '>') return false;
-    if (!var || lex_at(p, n + 1) != '(') {
-        struct word *w = arena_zalloc(p->mem, sizeof *w);
-        w->len = (uint32_t)(var ? n - 2 : n);
-        w->text = arena_strndup(p->mem, p->buf + p->pos + (var ? 1 : 0), w->len);
-        p->tok.word = w;
-        lex_operator(p, var ? T_IO_VAR : T_IO_NUMBER, n);
-        return true;
-    }
-    return false;
+    if (lex_at(p, n + 1) == '(') return false; /* 2>(…) is a word */
+    struct word *w = arena_zalloc(p->mem, sizeof *w);
+    w->len = (uint32_t)(var ? n - 2 : n);
+    w->text = arena_strndup(p->mem, p->buf + p->pos + (var ? 1 : 0), w->len);
+    p->tok.word = w;
+    lex_operator(p, var ? T_IO_VAR : T_IO_NUMBER, n);
+    return true;
 }
 
 static void lex_word(struct parser *p) {
@@ -245,11 +261,13 @@ static void lex_token(struct parser *p) {
         break;
     case ')': lex_operator(p, T_RPAREN, 1); break;
     case '<':
-        if (lex_at(p, 1) == '(' && !p->ctx.cond) lex_word(p);
+        if (lex_at(p, 1) == '(' && !p->ctx.regex)
+            lex_word(p);
         else lex_less(p);
         break;
     case '>':
-        if (lex_at(p, 1) == '(' && !p->ctx.cond) lex_word(p);
+        if (lex_at(p, 1) == '(' && !p->ctx.regex)
+            lex_word(p);
         else lex_greater(p);
         break;
     case '{':

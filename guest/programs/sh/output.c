@@ -1,5 +1,6 @@
 /*
- * output.c: what builtins print: gathered, then written when the builtin ends.
+ * output.c: what builtins print: gathered, then written when the builtin ends, or whole lines
+ * before a message is written.
  */
 #include "sh.h"
 
@@ -33,6 +34,15 @@ void out_put(struct shell *sh, const char *s, size_t n) {
     if (sh->out.n < OUT_CHUNK) return;
     if (write_all(1, sh->out.s, sh->out.n) < 0) sh->out_failed = true;
     sh->out.n = 0;
+}
+
+void out_flush_lines(struct shell *sh) {
+    size_t n = sh->out.n;
+    while (n && sh->out.s[n - 1] != '\n') n--;
+    if (!n) return;
+    if (write_all(1, sh->out.s, n) < 0) sh->out_failed = true;
+    memmove(sh->out.s, sh->out.s + n, sh->out.n - n);
+    sh->out.n -= n;
 }
 
 void out_puts(struct shell *sh, const char *s) { out_put(sh, s, strlen(s)); }

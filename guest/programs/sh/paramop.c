@@ -164,13 +164,15 @@ static bool slice_array(struct shell *sh, const struct param *pm, struct pvalue 
     if (!slice_numbers(sh, pm, &offset, &length, &has_length)) return false;
     if (has_length && length < 0) return negative_length(sh, pm, length);
     bool indexed = v->var && (v->var->flags & V_ARRAY);
-    int64_t end = indexed ? array_next_index(v->var->array) : v->count;
+    bool assoc = v->var && (v->var->flags & V_ASSOC); /* bash counts them from 1 */
+    int64_t end = indexed ? array_next_index(v->var->array) : v->count + assoc;
     if (offset < 0) offset += end;
     struct strings out = {0};
     for (int i = 0; offset >= 0 && i < v->count; i++) {
         int64_t index = i;
         if (indexed) array_at(v->var->array, i, &index);
-        else if (v->var && (v->var->flags & V_ASSOC)) index = i + 1; /* as bash counts them */
+        else if (assoc)
+            index = i + 1;
         if (index < offset) continue;
         if (has_length && out.n >= length) break;
         strings_add(sh, &out, v->v[i]);
@@ -194,37 +196,48 @@ static void put_flags(struct shell *sh, const struct pvalue *v, char **out) {
     *out = arena_strdup(&sh->tmp, letters);
 }
 
-/* A statement that makes the variable anew: x='…', or declare -a x=(…). */
-static char *assignment_text(struct shell *sh, const struct pvalue *v) {
-    sb out = sb_in(&sh->tmp);
+/* A statement that makes the variable anew: x='…', declare -a x=(…), set -- 'a' 'b'; its words. */
+static bool assignment_words(struct shell *sh, const struct pvalue *v, struct strings *out) {
     if (!v->var) {
-        if (v->list) { /* set -- "$@" */
-            sb_puts(&out, "set --");
-            for (int i = 0; i < v->count; i++) {
-                sb_putc(&out, ' ');
-                quote_single(&out, v->v[i]);
-            }
-            return sb_str(&out);
-        }
-        return (char *)"";
+        if (v->count == 0) return false;
+        strings_add(sh, out, (char *)"set");
+        strings_add(sh, out, (char *)"--");
+        for (int i = 0; i < v->count; i++) strings_add(sh, out, transform_value(sh, v->v[i], 'Q'));
+        return true;
     }
     char letters[16];
     var_attributes(v->var, letters);
-    bool array = v->var->flags & (V_ARRAY | V_ASSOC);
-    if (letters[0]) sb_printf(&out, "declare -%s ", letters);
-    sb_puts(&out, v->name);
-    if (v->list && array) {
-        var_print_value(sh, v->var, &out);
-    } else if (v->s) {
-        sb_putc(&out, '=');
-        quote_single(&out, v->s);
-    } else if (v->list && v->count) {
-        sb_putc(&out, '=');
-        quote_single(&out, v->v[0]);
-    } else if (!letters[0]) {
-        return (char *)"";
+    bool whole = v->list && (v->var->flags & (V_ARRAY | V_ASSOC));
+    const char *value = v->list && !whole ? (v->count ? v->v[0] : NULL) : v->s;
+    if (letters[0]) {
+        strings_add(sh, out, (char *)"declare");
+        strings_add(sh, out, arena_printf(&sh->tmp, "-%s", letters));
+    } else if (!whole && !value) {
+        return false;
     }
-    return sb_str(&out);
+    sb last = sb_in(&sh->tmp);
+    sb_puts(&last, v->name);
+    if (whole && (v->var->flags & V_SET)) {
+        var_print_value(sh, v->var, &last);
+    } else if (value) {
+        sb_putc(&last, '=');
+        quote_single(&last, value);
+    }
+    strings_add(sh, out, sb_str(&last));
+    return true;
+}
+
+/* ${x@A}: one text; of all elements separate words. */
+static void op_assignment(struct shell *sh, struct pvalue *v) {
+    struct strings words = {0};
+    bool separate = v->list && (!v->var || (v->var->flags & (V_ARRAY | V_ASSOC)));
+    bool any = (v->var || v->list) && assignment_words(sh, v, &words);
+    v->v = words.v;
+    v->count = words.n;
+    if (separate) return;
+    struct expander join = {.sh = sh};
+    v->s = any ? xp_join(&join, words.v, words.n, false) : NULL;
+    v->list = false;
 }
 
 /* ${a[@]@K}: one string of keys and values; @k: separate words. */
@@ -247,7 +260,7 @@ static bool key_pairs(struct shell *sh, struct pvalue *v, char mode) {
         quote_double(&text, v->v[i]);
         if (keys && i == v->count - 1) sb_putc(&text, ' ');
     }
-    if (mode == 'k') {
+    if (mode == 'k' || v->count == 0) {
         v->v = out.v;
         v->count = out.n;
     } else {
@@ -265,9 +278,7 @@ bool op_transform(struct shell *sh, const struct param *pm, struct pvalue *v) {
         return false;
     }
     if (mode == 'A') {
-        bool there = v->var || v->list;
-        v->s = there ? assignment_text(sh, v) : NULL;
-        v->list = false;
+        op_assignment(sh, v);
         return true;
     }
     if (mode == 'a') {
@@ -283,7 +294,8 @@ bool op_transform(struct shell *sh, const struct param *pm, struct pvalue *v) {
         }
         return true;
     }
-    if ((mode == 'K' || mode == 'k') && v->list && v->var) return key_pairs(sh, v, mode);
+    if ((mode == 'K' || mode == 'k') && v->list && v->var && (v->var->flags & (V_ARRAY | V_ASSOC)))
+        return key_pairs(sh, v, mode);
     if (mode == 'K' || mode == 'k') mode = 'Q';
     if (v->list) {
         char **all = arena_alloc(&sh->tmp, ((size_t)v->count + 1) * sizeof(char *));

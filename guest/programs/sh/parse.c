@@ -461,9 +461,11 @@ struct node *parse_comsub(struct parser *p) {
         parse_deep(p);
         return NULL;
     }
+    p->comsubs++;
     parse_skip_newlines(p);
     if (p->tok.kind == T_RPAREN) n = parse_new(p, N_LIST); /* empty */
-    else n = parse_list(p);
+    else if (p->tok.kind != T_EOF)
+        n = parse_list(p);
     lex_peek(p);
     if (p->failed && p->at_eof_error) {
         p->tok.kind = T_EOF;
@@ -472,7 +474,9 @@ struct node *parse_comsub(struct parser *p) {
     } else if (!p->failed && p->tok.kind != T_RPAREN) {
         parse_unexpected(p);
     }
+    if (p->failed && !p->at_eof_error) p->comsub_error = true;
     p->depth--;
+    p->comsubs--;
     struct here_pending **at = &pending;
     while (*at) at = &(*at)->next;
     *at = p->pending;

@@ -42,6 +42,7 @@ struct token {
 /* How a word is to be read at this place of the grammar. */
 struct lex_context {
     bool assign_ok;  /* name=( starts a compound assignment */
+    bool element;    /* inside a=( ) */
     bool cond;       /* inside [[ ]] */
     bool regex;      /* right of =~ */
     bool value;      /* the value of an assignment: ~ expands after colons */
@@ -72,6 +73,8 @@ struct parser {
     struct token tok;
     bool have;                         /* tok is valid, not yet taken */
     bool failed;
+    bool comsub_error;                 /* failed inside $( ) */
+    bool compound_error;               /* failed inside a=( ) */
     bool cond_error;                   /* failed inside [[ ]]: the status stays as it was */
     bool at_eof_error;                 /* failed because the input ended */
     struct lex_context ctx;
@@ -79,6 +82,7 @@ struct parser {
     struct alias_use *aliases;
     size_t alias_next;                 /* rest after an alias that ended in a blank, or NO_ALIAS */
     int depth;
+    int comsubs;                       /* $( ) around */
     const char *where;                 /* "-c", "eval" … put before the line in messages, or NULL */
 };
 

@@ -41,6 +41,37 @@ static void semicolon(struct printer *p) {
 
 /* ------------------------------------------------------------------ words */
 
+/* Source text, but $'…' as the text it stands for and $"…" without its dollar, as bash's parser
+ * leaves them. */
+static void put_source(sb *out, const char *s, size_t n) {
+    bool dq = false;
+    for (size_t i = 0; i < n; i++) {
+        char c = s[i], d = i + 1 < n ? s[i + 1] : 0;
+        if (c == '\\' && d) {
+            sb_put(out, s + i++, 2);
+        } else if (c == '\'' && !dq) {
+            const char *end = memchr(s + i + 1, '\'', n - i - 1);
+            size_t len = end ? (size_t)(end - s) - i + 1 : n - i;
+            sb_put(out, s + i, len);
+            i += len - 1;
+        } else if (c == '$' && d == '\'' && !dq) {
+            size_t end = i + 2;
+            while (end < n && s[end] != '\'') end += s[end] == '\\' ? 2 : 1;
+            if (end > n) end = n;
+            sb text = {0};
+            quote_unescape(&text, s + i + 2, end - i - 2, '$');
+            quote_single(out, sb_str(&text));
+            sb_free(&text);
+            i = end;
+        } else if (c == '$' && d == '"' && !dq) {
+            continue;
+        } else {
+            if (c == '"') dq = !dq;
+            sb_putc(out, c);
+        }
+    }
+}
+
 /* $( ) in a word is printed anew; everything else as it was written. */
 static void put_parts(sb *out, const struct word *w, const struct part *parts, uint32_t *done) {
     for (; parts; parts = parts->next) {
@@ -59,7 +90,10 @@ static void put_parts(sb *out, const struct word *w, const struct part *parts, u
 void print_word(sb *out, const struct word *w) {
     uint32_t done = 0;
     if (!(w->flags & W_PURE)) put_parts(out, w, w->parts, &done);
-    sb_put(out, w->text + done, w->len - done);
+    if (w->flags & W_QUOTED && strchr(w->text, '$'))
+        put_source(out, w->text + done, w->len - done);
+    else
+        sb_put(out, w->text + done, w->len - done);
 }
 
 static void put_assign(struct printer *p, const struct assign *as) { print_word(p->out, as->word); }

@@ -89,7 +89,10 @@ int redir_here(struct shell *sh, const char *text, size_t n) {
 
 /* The text of << or <<<. NULL: flow is set. */
 char *redir_here_text(struct shell *sh, const struct redir *r, size_t *n) {
-    char *text = r->target ? expand_single(sh, r->target) : (char *)"";
+    bool here = r->kind == R_HERE_DOC;
+    char *text = !r->target ? (char *)""
+                 : here     ? expand_here(sh, r->target)
+                            : expand_single(sh, r->target);
     if (!text) return NULL;
     *n = strlen(text);
     if (r->kind == R_HERE_STRING) {
@@ -149,7 +152,8 @@ static bool var_fd_close(struct shell *sh, const struct redir *r) {
 }
 
 /* Gives the variable a new descriptor, a copy of fd. */
-static bool var_fd_set(struct shell *sh, const struct redir *r, int fd, bool close_it) {
+static bool var_fd_set(struct shell *sh, const struct redir *r, int fd, bool close_it,
+                       struct redir_undo **undo) {
     int high = fcntl(fd, F_DUPFD, 10);
     if (close_it) close(fd);
     if (high < 0) {
@@ -158,7 +162,14 @@ static bool var_fd_set(struct shell *sh, const struct redir *r, int fd, bool clo
     }
     char text[16];
     snprintf(text, sizeof text, "%d", high);
-    if (assign_text(sh, r->fd_var, text, false)) return true;
+    if (assign_text(sh, r->fd_var, text, false)) {
+        if (undo && sh->shopt[SHOPT_VARREDIR_CLOSE]) {
+            struct redir_undo *u = xmalloc(sizeof *u);
+            *u = (struct redir_undo){*undo, high, -1};
+            *undo = u;
+        }
+        return true;
+    }
     sh_error(sh, "%s: cannot assign fd to variable", r->fd_var);
     close(high);
     return false;
@@ -176,7 +187,7 @@ static int default_fd(const struct redir *r) {
 
 static bool put_at(struct shell *sh, const struct redir *r, int fd, int target,
                    struct redir_undo **undo) {
-    if (r->fd_var) return var_fd_set(sh, r, fd, true);
+    if (r->fd_var) return var_fd_set(sh, r, fd, true, undo);
     if (fd == target) { /* it was free, so that is where it was opened */
         if (undo) {
             struct redir_undo *u = xmalloc(sizeof *u);
@@ -220,11 +231,11 @@ static bool do_dup(struct shell *sh, const struct redir *r, char *word, int targ
     errno = EBADF;
     long from = strtol(word, NULL, 10);
     if (from > INT_MAX || fcntl((int)from, F_GETFD) < 0) {
-        sh_error(sh, "%s: %s", r->fd_var ? word : word, strerror(errno));
+        sh_error(sh, "%s: %s", r->target->text, strerror(errno));
         return false;
     }
     if (r->fd_var) {
-        if (!var_fd_set(sh, r, (int)from, false)) return false;
+        if (!var_fd_set(sh, r, (int)from, false, undo)) return false;
     } else if (from != target) {
         remember(undo, target);
         if (dup2((int)from, target) < 0) {

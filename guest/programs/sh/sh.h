@@ -28,7 +28,8 @@ enum flow {
     FLOW_CONTINUE, /* the flow_levels-th loop is to go on */
     FLOW_RETURN,   /* from a function or a sourced file; status is set */
     FLOW_DISCARD,  /* an error gave up the complete command; status is set */
-    FLOW_EXIT,     /* the shell is to end with status */
+    FLOW_ABANDON, /* an error gave up every text that runs, but for a script's own; status is set */
+    FLOW_EXIT,    /* the shell is to end with status */
     FLOW_INTERRUPT /* SIGINT: the run is to end, the session stays */
 };
 
@@ -101,7 +102,7 @@ struct shell {
     const char *builtin;      /* the builtin being run, for its messages */
     struct arg_assigns { /* compound assignments among a builtin's arguments */
         char **argv;
-        struct assign **v;
+        struct compound **v;
         int count;
     } arg_assigns;
     const struct node *command; /* for BASH_COMMAND; NULL when its tree is gone: */
@@ -151,6 +152,7 @@ struct shell {
     bool trap_set[68];
     int in_trap;
     int trap_status;          /* $? that a trap's exit without argument gives */
+    bool exit_signals;        /* signals that would end the shell run the EXIT trap first */
     bool trap_inherited;      /* in a subshell: traps are the parent's, only listed */
     uint8_t ignored_at_start[65];
     bool in_debug_trap, in_err_trap;
@@ -170,6 +172,9 @@ void sh_expand_error(struct shell *sh, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void sh_fatal_expand_error(struct shell *sh, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* After an error that bash takes to its top level (a malformed subscript or integer): -c ends, a
+ * script goes on with its next command, whatever eval, source or function the error was in. */
+void sh_abandon(struct shell *sh, int status);
 int sh_bad_option(struct shell *sh, const char *option); /* "-z: invalid option", usage; status 2 */
 int sh_usage(struct shell *sh);                          /* usage of the running builtin; status 2 */
 int sh_fatal_status(struct shell *sh, int status);
@@ -181,6 +186,7 @@ void out_put(struct shell *sh, const char *s, size_t n);
 void out_puts(struct shell *sh, const char *s);
 void out_putc(struct shell *sh, char c);
 void out_printf(struct shell *sh, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void out_flush_lines(struct shell *sh); /* what is whole lines, before a message */
 int out_flush(struct shell *sh); /* -1 with errno; what was not written is dropped */
 int write_all(int fd, const char *s, size_t n);
 
@@ -296,6 +302,7 @@ void var_to_assoc(struct shell *sh, struct var *v);
 void var_clear(struct shell *sh, struct var *v);                /* no value, attributes stay */
 bool var_readonly_error(struct shell *sh, struct var *v);       /* prints; always false */
 void var_export(struct shell *sh, struct var *v, bool on);
+void var_show_temps(struct shell *sh, bool show); /* A=1 of `A=1 cmd <<< $A`: hidden for the <<< */
 void var_push_level(struct shell *sh);
 void var_pop_level(struct shell *sh);
 char *var_convert(struct shell *sh, struct var *v, const char *value); /* -i -l -u; tmp; NULL: error */
@@ -337,6 +344,10 @@ void var_attributes(const struct var *v, char out[16]);           /* letters, ""
 bool assign_one(struct shell *sh, const struct assign *as, unsigned flags);
 /* Fills v (array or assoc, made so if neither) from the elements of a compound assignment. */
 bool assign_compound(struct shell *sh, struct var *v, const struct assign *as);
+/* The same in two steps: what is assigned, expanded as for an associative array or an indexed one
+ * (in the scratch arena; NULL: flow is set), and the assignment. */
+struct compound *assign_expand(struct shell *sh, const struct assign *as, bool assoc);
+bool assign_expanded(struct shell *sh, struct var *v, const struct compound *c);
 /* name, name[sub] (text as `read`, `printf -v` get it) := value. */
 bool assign_text(struct shell *sh, const char *lhs, const char *value, bool append);
 bool assign_valid_lhs(const char *lhs); /* a name, maybe with a subscript */
@@ -380,6 +391,7 @@ void strings_add(struct shell *sh, struct strings *list, char *s); /* list in sh
 bool expand_words(struct shell *sh, struct word **words, int count, struct strings *out);
 bool expand_word(struct shell *sh, const struct word *w, struct strings *out);
 char *expand_single(struct shell *sh, const struct word *w);    /* no splitting, no globbing */
+char *expand_here(struct shell *sh, const struct word *w);      /* the text of a here-document */
 char *expand_pattern(struct shell *sh, const struct word *w);   /* quoted characters escaped */
 char *expand_regex(struct shell *sh, const struct word *w);
 char *expand_text_dq(struct shell *sh, const char *text);       /* as if in double quotes (PS4) */
@@ -458,6 +470,7 @@ void exec_failed(struct shell *sh);             /* status != 0: set -e and the E
 void exec_step(struct shell *sh);               /* counts; yields; looks for signals */
 void exec_trace(struct shell *sh, const char *const *words, int n); /* set -x */
 void exec_trace_text(struct shell *sh, const char *text);
+bool exec_redirs(struct shell *sh, const struct node *n, struct redir_undo **undo);
 int exec_external(struct shell *sh, char **argv, const struct node *n);
 const char *command_hint(const char *name); /* hint.c: what to use instead of it, or NULL */
 void exec_set_pipestatus(struct shell *sh, const int *status, int count);

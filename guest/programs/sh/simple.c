@@ -50,18 +50,36 @@ static bool expand_declaration(struct shell *sh, const struct word *w, struct st
 struct command {
     struct node *node;
     struct strings args;
-    struct assign **assigns; /* compound assignments of the first assign_count arguments, or NULL */
+    struct compound **assigns; /* a=(…) among the first assign_count arguments, or NULL */
     int assign_count;
 };
 
-/* Notes the compound assignment of the argument just added; NULL for all before it. */
-static void note_compound(struct shell *sh, struct command *c, struct assign *as) {
+/* Will the declaration at hand make an associative array of `name`? */
+static bool declares_assoc(struct shell *sh, const struct strings *args, const char *name) {
+    bool global = false, local = true;
+    for (int i = 0; i < args->n; i++) {
+        const char *s = args->v[i];
+        if (*s == '-' && strchr(s, 'A')) return true;
+        if (*s == '-' && strchr(s, 'g')) global = true;
+        if (strcmp(s, "export") == 0 || strcmp(s, "readonly") == 0) local = false;
+    }
+    const struct var *v = var_find(sh, name);
+    bool fresh = local && !global && sh->function_depth > 0;
+    return v && (v->flags & V_ASSOC) && !(fresh && v->level < sh->level);
+}
+
+/* Notes the compound assignment of the argument just added; NULL for all before it. It is expanded
+ * here, before any of the variables is made: local a=("${a[@]}" x) sees the a outside. */
+static bool note_compound(struct shell *sh, struct command *c, const struct assign *as) {
+    struct compound *expanded = assign_expand(sh, as, declares_assoc(sh, &c->args, as->name));
+    if (!expanded) return false;
     size_t size = (size_t)c->args.n * sizeof *c->assigns;
     size_t had = (size_t)c->assign_count * sizeof *c->assigns;
     c->assigns = arena_extend(&sh->tmp, c->assigns, had, size);
     memset((char *)c->assigns + had, 0, size - had);
     c->assign_count = c->args.n;
-    c->assigns[c->args.n - 1] = as;
+    c->assigns[c->args.n - 1] = expanded;
+    return true;
 }
 
 static bool expand_declarations(struct shell *sh, struct command *c) {
@@ -72,7 +90,7 @@ static bool expand_declarations(struct shell *sh, struct command *c) {
             if (!expand_word(sh, w, &c->args)) return false;
         } else {
             if (!expand_declaration(sh, w, &c->args)) return false;
-            if (w->assign->compound) note_compound(sh, c, w->assign);
+            if (w->assign->compound && !note_compound(sh, c, w->assign)) return false;
         }
     }
     return true;
@@ -101,8 +119,21 @@ static void remember_last_argument(struct shell *sh, const char *text) {
     var_put(sh, v, text);
 }
 
-static int assign_only(struct shell *sh, struct node *n) {
+/* Redirections alone. A process of its own has those of {name}>file, whose variable nobody gets. */
+static int redirs_only(struct shell *sh, const struct node *n) {
     struct redir_undo *undo = NULL;
+    bool named = false;
+    for (const struct redir *r = n->redirs; r; r = r->next) named |= r->fd_var != NULL;
+    pid_t pid = named ? process_fork(sh, FORK_FOREGROUND, 0) : 0;
+    if (pid < 0) return 254;
+    if (pid > 0) return job_wait_pid(sh, pid, n);
+    bool ok = redir_do(sh, n->redirs, &undo);
+    if (named) _exit(!ok);
+    if (ok) redir_undo(sh, undo);
+    return !ok;
+}
+
+static int assign_only(struct shell *sh, struct node *n) {
     bool ok = true;
     for (const struct assign *as = n->simple.assigns; as && ok; as = as->next)
         ok = assign_one(sh, as, 0);
@@ -111,16 +142,17 @@ static int assign_only(struct shell *sh, struct node *n) {
         if (sh->flow == FLOW_NONE) sh->flow = FLOW_DISCARD;
         return sh->status;
     }
-    if (n->redirs) {
-        if (!redir_do(sh, n->redirs, &undo)) return sh->status = 1;
-        redir_undo(sh, undo);
-    }
+    int failed = n->redirs ? redirs_only(sh, n) : 0;
+    if (failed) return sh->status = failed;
     sh->status = sh->last_cmdsub_status >= 0 ? sh->last_cmdsub_status : 0;
     return sh->status;
 }
 
 static bool temp_assign(struct shell *sh, const struct assign *as) {
-    if (as->index) return true; /* elements cannot be given to a command */
+    if (as->index) { /* elements cannot be given to a command */
+        sh_error(sh, "`%s[%s]': not a valid identifier", as->name, as->index->text);
+        return true;
+    }
     struct var *old = var_find_raw(sh, as->name);
     char *value =
         as->compound ? (char *)(strchr(as->word->text, '=') + 1) : expand_single(sh, as->value);
@@ -156,6 +188,16 @@ static bool begin_command(struct shell *sh, const struct command *c) {
     if (!temp_assigns(sh, c->node->simple.assigns)) return false;
     if (sh->opt[OPT_XTRACE]) exec_trace(sh, (const char *const *)c->args.v, c->args.n);
     return true;
+}
+
+/* The redirections of a command do not see the assignments in front of it. */
+bool exec_redirs(struct shell *sh, const struct node *n, struct redir_undo **undo) {
+    if (!n->redirs) return true;
+    bool temps = n->simple.assigns != NULL;
+    if (temps) var_show_temps(sh, false);
+    bool ok = redir_do(sh, n->redirs, undo);
+    if (temps) var_show_temps(sh, true);
+    return ok;
 }
 
 /* ------------------------------------------------------------------ functions */
@@ -257,7 +299,7 @@ static int call_function(struct shell *sh, struct func *f, struct command *c) {
     int status = 1;
     /* A=1 f: A belongs to the scope of the call, which `local A` then takes over */
     var_push_level(sh);
-    if (begin_command(sh, c) && redir_do(sh, c->node->redirs, &undo))
+    if (begin_command(sh, c) && exec_redirs(sh, c->node, &undo))
         status = exec_function_here(sh, f, c->args.n, c->args.v);
     var_pop_level(sh);
     redir_undo(sh, undo);
@@ -284,7 +326,7 @@ static int call_builtin(struct shell *sh, const struct builtin *b, struct comman
     int status = 1;
     if (as) var_push_level(sh);
     bool ok = begin_command(sh, c);
-    if (ok && (ok = redir_do(sh, c->node->redirs, &undo))) {
+    if (ok && (ok = exec_redirs(sh, c->node, &undo))) {
         struct arg_assigns was = sh->arg_assigns;
         sh->arg_assigns = (struct arg_assigns){c->args.v, c->assigns, c->assign_count};
         status = builtin_run(sh, b, c->args.n, c->args.v);

@@ -2,7 +2,8 @@
  * source.c: where commands come from: texts (-c, eval, source, traps, sessions) and descriptors.
  *
  * The loop here is the only place that parses and executes in turn, and the only one that ends
- * FLOW_DISCARD: an error gives up the complete command it happened in, and the next one runs.
+ * FLOW_DISCARD: an error gives up the complete command it happened in, and the next one runs;
+ * and FLOW_ABANDON, at the outermost loop.
  */
 #include "parse.h"
 
@@ -57,6 +58,13 @@ static void append_text(struct parser *p, const char *s, size_t n) {
     if (p->alias_next != NO_ALIAS) p->alias_next += kept;
 }
 
+/* A text ends its last line, as far as the grammar is concerned; a backslash at its end stands for
+ * itself. */
+static void end_line(struct parser *p) {
+    if (p->len > 0 && p->buf[p->len - 1] != '\n' && p->buf[p->len - 1] != '\\')
+        append_text(p, "\n", 1);
+}
+
 static void prompt(struct parser *p) {
     struct shell *sh = p->sh;
     if (!sh->interactive) return;
@@ -81,7 +89,10 @@ static bool read_line(struct parser *p) {
             if (p->sh->flow) return any;
             continue;
         }
-        if (n <= 0) return any;
+        if (n <= 0) {
+            if (any) end_line(p);
+            return any;
+        }
         any = true;
         char *end = memchr(chunk, '\n', (size_t)n);
         if (!end) {
@@ -114,13 +125,14 @@ static void echo_source(struct parser *p, size_t from) {
 /* What an error or `return` at this level means. true: the loop ends. */
 static bool settle_flow(struct shell *sh) {
     if (sh->flow == FLOW_NONE) return false;
-    if (sh->flow != FLOW_DISCARD) return true;
+    if (sh->flow != FLOW_DISCARD && sh->flow != FLOW_ABANDON) return true;
     if (sh->subshell > 0) {
         sh->flow = FLOW_EXIT;
         return true;
     }
-    sh->flow = FLOW_NONE;
-    return false;
+    bool ends = sh->flow == FLOW_ABANDON && (sh->eval_depth > 1 || sh->command_string);
+    if (sh->flow == FLOW_DISCARD || sh->eval_depth <= 1) sh->flow = FLOW_NONE;
+    return ends;
 }
 
 /* Nothing but blanks is left: the command just parsed is the last one. */
@@ -129,6 +141,25 @@ static bool only_blanks_left(const struct parser *p) {
     for (size_t i = p->pos; i < p->len; i++)
         if (!strchr(" \t\n", p->buf[i])) return false;
     return true;
+}
+
+/* $? after a syntax error. */
+static int failed_status(const struct parser *p) {
+    struct shell *sh = p->sh;
+    if (p->comsub_error) return sh->command_string ? 127 : sh->eval_depth > 1 ? 1 : 2;
+    if (p->compound_error) return 1;
+    /* the script itself keeps $? at an error in [[ ]], which eval and source do not */
+    return p->cond_error && sh->eval_depth <= 1 && sh->trace_depth == 0 ? sh->status : 2;
+}
+
+/* After a syntax error that costs no more than its line: steps behind it; false at the end. */
+static bool next_line(struct parser *p) {
+    if (p->sh->eval_depth > 1) return false;
+    while (lex_at(p, 0) >= 0 && p->buf[p->pos] != '\n') p->pos++;
+    p->failed = p->have = p->compound_error = p->at_eof_error = false;
+    p->depth = p->comsubs = 0;
+    p->pending = NULL;
+    return lex_at(p, 0) >= 0;
 }
 
 static int run_parser(struct parser *p) {
@@ -146,9 +177,13 @@ static int run_parser(struct parser *p) {
         t->root = parse_complete(p);
         echo_source(p, from);
         if (p->failed) {
-            /* the script itself keeps $? at an error in [[ ]], which eval and source do not */
-            if (!p->cond_error || sh->eval_depth > 1 || sh->trace_depth > 0) sh->status = 2;
-            last = sh->status;
+            last = sh->status = failed_status(p);
+            if (p->compound_error && !p->comsub_error && next_line(p)) {
+                tree_drop(t);
+                continue;
+            }
+            if (p->comsub_error && (sh->command_string || sh->eval_depth > 1))
+                sh_abandon(sh, sh->status);
             if (sh->interactive && p->more && !p->at_eof_error) {
                 p->failed = p->have = false;
                 p->pos = p->len;
@@ -181,6 +216,7 @@ int run_text(struct shell *sh, const char *text, size_t n, int line, const char 
     }
     struct parser p = {.sh = sh, .line = line, .where = where};
     append_text(&p, text, n);
+    end_line(&p);
     sh->eval_depth++;
     int status = run_parser(&p);
     sh->eval_depth--;

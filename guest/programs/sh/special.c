@@ -203,6 +203,12 @@ static void ifs_changed(struct shell *sh, struct var *v) {
     sh->ifs_null = !*ifs;
 }
 
+/* GLOBIGNORE brings dotglob with it, which can be taken away again. */
+static void globignore_changed(struct shell *sh, struct var *v) {
+    const char *value = v ? var_str(sh, v) : NULL;
+    if (!value || *value) sh->shopt[SHOPT_DOTGLOB] = value != NULL;
+}
+
 static void path_changed(struct shell *sh, struct var *v) {
     (void)v;
     path_hash_clear(sh);
@@ -276,6 +282,7 @@ static const struct special specials[] = {
     {"EPOCHREALTIME", get_epochrealtime, NULL, NULL, 1},
     {"EPOCHSECONDS", get_epochseconds, NULL, NULL, 1},
     {"FUNCNAME", get_stack, NULL, NULL, 0},
+    {"GLOBIGNORE", NULL, NULL, globignore_changed, 0},
     {"GROUPS", get_groups, NULL, NULL, 1},
     {"HISTCMD", get_histcmd, NULL, NULL, 1},
     {"IFS", NULL, NULL, ifs_changed, 0},

@@ -95,6 +95,15 @@ static void set_disposition(int number, void (*handler)(int)) {
     sigaction(number, &sa, NULL);
 }
 
+/* Those that end a shell which has an EXIT trap only after that trap ran. */
+static bool is_terminating(const struct shell *sh, int number) {
+    static const int numbers[] = {SIGHUP, SIGINT, SIGALRM, SIGTERM, SIGXCPU, SIGUSR1, SIGUSR2};
+    if (!sh->exit_signals || sh->trap_set[number] || sh->ignored_at_start[number]) return false;
+    for (int i = 0; i < DIM(numbers); i++)
+        if (numbers[i] == number) return true;
+    return false;
+}
+
 static bool catches_interrupt(const struct shell *sh) { return sh->session || sh->interactive; }
 
 void signal_init(struct shell *sh) {
@@ -132,7 +141,8 @@ void signal_child_ended(struct shell *sh) {
 
 void signal_child_defaults(struct shell *sh) {
     for (int i = 1; i < 65; i++)
-        if (sh->trap_set[i] && sh->traps[i] && *sh->traps[i]) set_disposition(i, SIG_DFL);
+        if ((sh->trap_set[i] && sh->traps[i] && *sh->traps[i]) || is_terminating(sh, i))
+            set_disposition(i, SIG_DFL);
     if (catches_interrupt(sh)) set_disposition(SIGINT, SIG_DFL);
     if (sh->interactive) {
         set_disposition(SIGTERM, SIG_DFL);
@@ -143,7 +153,8 @@ void signal_child_defaults(struct shell *sh) {
 void signal_spawn_set(struct shell *sh, bool defaults[65]) {
     memset(defaults, 0, 65 * sizeof *defaults);
     for (int i = 1; i < 65; i++)
-        if (sh->trap_set[i] && sh->traps[i] && *sh->traps[i]) defaults[i] = true;
+        if ((sh->trap_set[i] && sh->traps[i] && *sh->traps[i]) || is_terminating(sh, i))
+            defaults[i] = true;
     if (catches_interrupt(sh) && !(sh->trap_set[SIGINT] && !*sh->traps[SIGINT]))
         defaults[SIGINT] = true;
     if (sh->interactive) defaults[SIGTERM] = defaults[SIGQUIT] = true;
@@ -167,12 +178,18 @@ void trap_set_command(struct shell *sh, int which, const char *command) {
     free(sh->traps[which]);
     sh->traps[which] = copy;
     sh->trap_set[which] = command != NULL;
+    if (which == TRAP_EXIT && command && *command && sh->subshell == 0 && !sh->interactive) {
+        sh->exit_signals = true;
+        for (int i = 1; i < 65; i++)
+            if (is_terminating(sh, i)) set_disposition(i, on_signal);
+    }
     if (which == 0 || which > 64) return;
     if (sh->ignored_at_start[which] && !sh->interactive) return;
     if (which == SIGKILL || which == SIGSTOP) return;
     if (command && !*command) set_disposition(which, SIG_IGN);
     else if (command) set_disposition(which, on_signal);
-    else if (which == SIGINT && catches_interrupt(sh)) set_disposition(which, on_signal);
+    else if ((which == SIGINT && catches_interrupt(sh)) || is_terminating(sh, which))
+        set_disposition(which, on_signal);
     else set_disposition(which, SIG_DFL);
 }
 
@@ -180,6 +197,9 @@ void trap_enter_subshell(struct shell *sh, bool keep_exit) {
     (void)keep_exit;
     sh->trap_inherited = true;
     sh->in_trap = 0;
+    for (int i = 1; i < 65; i++)
+        if (is_terminating(sh, i)) set_disposition(i, SIG_DFL);
+    sh->exit_signals = false;
     for (int i = 0; i < TRAP_COUNT; i++) {
         if (!sh->trap_set[i]) continue;
         bool ignored = !*sh->traps[i];
@@ -217,7 +237,7 @@ static void run_trap_text(struct shell *sh, int which, int line) {
     sh->can_exec = was_exec;
     sh->command = command;
     sh->line = was_line;
-    if (sh->flow == FLOW_NONE || sh->flow == FLOW_DISCARD) {
+    if (sh->flow == FLOW_NONE || sh->flow == FLOW_DISCARD || sh->flow == FLOW_ABANDON) {
         sh->flow = FLOW_NONE;
         if (which != TRAP_DEBUG || !sh->shopt[SHOPT_EXTDEBUG]) sh->status = status;
         exec_set_pipestatus(sh, pipes, count);
@@ -243,6 +263,16 @@ bool signal_interrupted(void) {
     return was;
 }
 
+/* The EXIT trap, then the end that the signal is. */
+static void end_by_signal(struct shell *sh, int number) {
+    sh->exit_signals = false;
+    sh->status = 128 + number;
+    trap_exit(sh);
+    out_flush(sh);
+    set_disposition(number, SIG_DFL);
+    kill(getpid(), number);
+}
+
 void signal_check(struct shell *sh) {
     if (!any_pending) return;
     any_pending = 0;
@@ -258,6 +288,8 @@ void signal_check(struct shell *sh) {
             sh->flow = FLOW_INTERRUPT;
             sh->status = 128 + SIGINT;
             return;
+        } else if (is_terminating(sh, i)) {
+            end_by_signal(sh, i);
         }
     }
 }

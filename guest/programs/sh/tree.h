@@ -67,6 +67,7 @@ struct word {
 struct element { /* of a compound assignment */
     struct element *next;
     struct word *index; /* [index]= or NULL */
+    struct word *whole; /* [index]={a,b} may be words, each with its [index]=; else NULL */
     bool append;
     struct word *value;
 };

@@ -170,6 +170,26 @@ void var_remove(struct shell *sh, struct var *v) {
     free(v);
 }
 
+/* Shows one of the running command's temporary variables, or what it hides. */
+static void temp_swap(struct shell *sh, struct var *v, bool show) {
+    struct var *now = var_find_raw(sh, v->entry.key);
+    if (show) {
+        if ((v->outer = now))
+            table_swap(sh->vars, &now->entry, &v->entry);
+        else
+            table_add(sh->vars, &v->entry);
+    } else if (now == v) {
+        table_swap(sh->vars, &v->entry, v->outer ? &v->outer->entry : NULL);
+    }
+    environ_stale(sh, V_EXPORT);
+    if (v->special && v->special->changed) v->special->changed(sh, var_find_raw(sh, v->entry.key));
+}
+
+void var_show_temps(struct shell *sh, bool show) {
+    for (struct var *v = sh->locals; v && v->level == sh->level; v = v->next_local)
+        if (v->flags & V_TEMP) temp_swap(sh, v, show);
+}
+
 void var_push_level(struct shell *sh) { sh->level++; }
 
 void var_pop_level(struct shell *sh) {
@@ -283,7 +303,7 @@ char *var_convert(struct shell *sh, struct var *v, const char *value) {
     if (v->flags & V_INTEGER) {
         int64_t n = 0;
         if (*value && !arith_eval(sh, value, &n, NULL)) {
-            arith_error(sh, NULL);
+            sh_abandon(sh, 1);
             return NULL;
         }
         return arena_printf(&sh->tmp, "%" PRId64, n);
@@ -295,8 +315,8 @@ char *var_convert(struct shell *sh, struct var *v, const char *value) {
 /* old + value for an integer variable */
 static char *add_integers(struct shell *sh, const char *old, const char *value) {
     int64_t a = 0, b = 0;
-    if (old && *old && !arith_eval(sh, old, &a, NULL)) return arith_error(sh, NULL), NULL;
-    if (*value && !arith_eval(sh, value, &b, NULL)) return arith_error(sh, NULL), NULL;
+    if (old && *old && !arith_eval(sh, old, &a, NULL)) return sh_abandon(sh, 1), NULL;
+    if (*value && !arith_eval(sh, value, &b, NULL)) return sh_abandon(sh, 1), NULL;
     return arena_printf(&sh->tmp, "%" PRId64, (int64_t)((uint64_t)a + (uint64_t)b));
 }
 

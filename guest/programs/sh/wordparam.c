@@ -163,6 +163,7 @@ static enum outcome read_operator(struct parser *p, struct param *pm, bool dq) {
     case '^':
     case ',':
     case '~':
+        if (strchr("?-#", pm->name[0])) return BAD;
         pm->op = OP_CASE;
         pm->mode = (char)c;
         pm->all = lex_at(p, 1) == c;

@@ -79,11 +79,11 @@ BUILTIN(return) {
     for (const struct frame *f = sh->frame; f->up; f = f->up) inside = true;
     int status;
     status_argument(sh, argc, argv, sh->status, &status);
+    if (argc > skip_dashes(argc, argv) + 1) return too_many(sh);
     if (!inside) {
         sh_builtin_error(sh, "can only `return' from a function or sourced script");
         return 2;
     }
-    if (argc > skip_dashes(argc, argv) + 1) return too_many(sh);
     sh->status = status;
     sh->flow = FLOW_RETURN;
     return status;
@@ -352,11 +352,12 @@ BUILTIN(times) {
 
 BUILTIN(caller) {
     int64_t n = -1;
+    const struct frame *f = sh->frame;
+    if (!f->up && !f->file) return 1;
     if (argc > 1 && (!parse_int64(argv[1], &n) || n < 0)) {
         sh_builtin_error(sh, "%s: invalid number", argv[1]);
         return sh_usage(sh);
     }
-    const struct frame *f = sh->frame;
     for (int64_t i = 0; f->up && i < n; i++) f = f->up;
     if (!f->up && !(n < 0 && f->file)) return 1;
     const struct frame *up = f->up;

@@ -232,7 +232,7 @@ struct target { /* one argument taken apart */
     char *name, *sub;
     const char *value; /* NULL: none */
     bool append;
-    const struct assign *compound;
+    const struct compound *compound;
 };
 
 static bool split_target(struct shell *sh, const char *arg, struct target *t) {
@@ -263,7 +263,7 @@ static bool split_target(struct shell *sh, const char *arg, struct target *t) {
 
 static bool give_value(struct shell *sh, const struct request *r, struct var *v,
                        const struct target *t) {
-    if (t->compound) return assign_compound(sh, v, t->compound);
+    if (t->compound) return assign_expanded(sh, v, t->compound);
     if (!t->value) return true;
     size_t n = strlen(t->value);
     bool array = (v->flags & (V_ARRAY | V_ASSOC)) != 0;
@@ -288,7 +288,7 @@ static bool give_value(struct shell *sh, const struct request *r, struct var *v,
 }
 
 static int declare_one(struct shell *sh, const struct request *r, const char *arg,
-                       const struct assign *compound) {
+                       const struct compound *compound) {
     struct target t;
     if (!split_target(sh, arg, &t)) {
         sh_builtin_error(sh, "`%s': not a valid identifier", arg);
@@ -317,7 +317,7 @@ static int declare_one(struct shell *sh, const struct request *r, const char *ar
     return 0;
 }
 
-static const struct assign *compound_of(struct shell *sh, char **arg) {
+static const struct compound *compound_of(struct shell *sh, char **arg) {
     const struct arg_assigns *a = &sh->arg_assigns;
     ptrdiff_t i = arg - a->argv;
     return a->v && i >= 0 && i < a->count ? a->v[i] : NULL;

@@ -33,7 +33,7 @@ BUILTIN(history) {
 BUILTIN(unsupported) {
     if (strcmp(sh->builtin, "bind") == 0) {
         sh_builtin_error(sh, "warning: line editing not enabled");
-        return 1;
+        return 0;
     }
     if (strcmp(sh->builtin, "compopt") == 0) {
         sh_builtin_error(sh, "not currently executing completion function");

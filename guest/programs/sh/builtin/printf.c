@@ -32,8 +32,7 @@ static const char *next_arg(struct printing *p) {
 
 /* ------------------------------------------------------------------ numbers */
 
-static void bad_number(struct printing *p, const char *arg, const char *end) {
-    (void)end;
+static void bad_number(struct printing *p, const char *arg) {
     sh_builtin_error(p->sh, "%s: invalid number", arg);
     p->status = 1;
 }
@@ -57,14 +56,11 @@ static int64_t integer_arg(struct printing *p) {
     char *end;
     if (!arg) return 0;
     if (quoted_character(arg, &code)) return code;
-    if (!*arg) {
-        bad_number(p, arg, arg);
-        return 0;
-    }
+    if (!*arg) return 0;
     errno = 0;
     int64_t n = p->unsigned_kind ? (int64_t)strtoull(arg, &end, 0) : strtoll(arg, &end, 0);
     if (errno == ERANGE) out_of_range(p, arg);
-    if (end == arg || *end) bad_number(p, arg, end);
+    if (end == arg || *end) bad_number(p, arg);
     return n;
 }
 
@@ -75,12 +71,9 @@ static double float_arg(struct printing *p) {
     char *end;
     if (!arg) return 0;
     if (quoted_character(arg, &code)) return code;
-    if (!*arg) {
-        bad_number(p, arg, arg);
-        return 0;
-    }
+    if (!*arg) return 0;
     double n = strtod(arg, &end);
-    if (end == arg || *end) bad_number(p, arg, end);
+    if (end == arg || *end) bad_number(p, arg);
     return n;
 }
 
@@ -128,8 +121,10 @@ static void print_string(struct printing *p, const struct directive *d) {
 
 static void print_char(struct printing *p, const struct directive *d) {
     const char *arg = next_arg(p);
-    put_padded(p, d, arg ? arg : "", arg ? 1 : 0);
-    if (arg && !*arg) p->out.s[p->out.n - 1] = 0;
+    size_t at = p->out.n;
+    bool nul = !arg || !*arg; /* the character is the one that ends the text */
+    put_padded(p, d, nul ? "\1" : arg, 1);
+    if (nul) *(char *)memchr(p->out.s + at, '\1', p->out.n - at) = 0;
 }
 
 /* \x and \u without a digit stay as they are, which bash remarks upon. */

@@ -37,7 +37,7 @@ static bool fail(struct tester *t, const char *format, const char *arg) {
 static bool unary(struct tester *t, const char *op, const char *arg) {
     if (strcmp(op, "-t") == 0) {
         int64_t fd;
-        if (!parse_int64(arg, &fd)) return fail(t, "%s: integer expression expected", arg);
+        if (!parse_int64(arg, &fd)) return false;
     }
     return cond_unary(t->sh, op, arg) == 1;
 }

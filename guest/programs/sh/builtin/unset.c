@@ -24,13 +24,13 @@ static int unset_element(struct shell *sh, const char *name, const char *sub) {
         return 0;
     }
     if (all && (v->flags & V_ARRAY)) {
-        var_remove(sh, v);
+        var_clear(sh, v);
+        v->flags |= V_SET;
         return 0;
     }
     char *text = expand_arith_text(sh, sub);
     int64_t i;
     if (!text || !assign_index(sh, v, name, text, &i)) {
-        if (sh->flow == FLOW_DISCARD) sh->flow = FLOW_NONE;
         return 1;
     }
     if (!(v->flags & V_ARRAY)) {
