@@ -62,7 +62,6 @@ static int next_id(struct shell *sh) {
 
 struct job *job_new(struct shell *sh, const struct node *n, bool background) {
     struct job *j = xcalloc(1, sizeof *j);
-    if (sh->jobs->inherited) job_forget_all(sh);
     j->node = n;
     j->foreground = !background;
     j->job_control = sh->opt[OPT_MONITOR];
@@ -136,12 +135,18 @@ void job_free(struct shell *sh, struct job *j) {
 void job_forget_all(struct shell *sh) {
     while (sh->jobs->first) job_free(sh, sh->jobs->first);
     sh->jobs->pending_children = 0;
-    sh->jobs->inherited = false;
 }
 
 void job_inherit_all(struct shell *sh) {
     sh->jobs->pending_children = 0;
-    sh->jobs->inherited = sh->jobs->first != NULL;
+    for (struct job *j = sh->jobs->first; j; j = j->next) j->inherited = true;
+}
+
+void job_forget_inherited(struct shell *sh) {
+    for (struct job *next, *j = sh->jobs->first; j; j = next) {
+        next = j->next;
+        if (j->inherited) job_free(sh, j);
+    }
 }
 
 enum job_state job_state(const struct job *j) {

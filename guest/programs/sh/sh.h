@@ -133,6 +133,13 @@ struct shell {
     int64_t start_time;       /* seconds */
     sb dirs;                  /* pushd's stack: NUL-separated, top first */
 
+    struct history { /* of `set -o history`, oldest first */
+        char **v;
+        int n, cap;
+        int base;    /* how many were dropped at the front */
+        int unsaved; /* at the end: not yet written by history -a */
+    } history;
+
     /* Options. */
     bool opt[OPT_COUNT];      /* set -o */
     bool shopt[SHOPT_COUNT];
@@ -562,6 +569,7 @@ struct job {
     const struct node *node; /* until then */
     char *coproc;            /* the name of its array, when it is a coprocess */
     bool notified, nohup, job_control, waited, foreground;
+    bool inherited; /* of the shell that this one forked from: only listed */
 };
 void job_init(struct shell *sh);
 struct job *job_new(struct shell *sh, const struct node *n, bool background);
@@ -569,6 +577,7 @@ void job_add(struct job *j, pid_t pid);
 void job_free(struct shell *sh, struct job *j);
 void job_forget_all(struct shell *sh);          /* in a subshell */
 void job_inherit_all(struct shell *sh);         /* in a $( ) or a stage: the parent's, only listed */
+void job_forget_inherited(struct shell *sh);    /* before it waits for its own */
 int job_wait_foreground(struct shell *sh, struct job *j); /* status of the last process; frees */
 /* Its variables go, once nothing it wrote waits to be read (bash does not wait for that). */
 void coproc_ended(struct shell *sh, const struct job *j);
@@ -601,7 +610,6 @@ struct jobs {
     struct job *first;
     int current, previous;                      /* ids */
     int pending_children;                       /* background processes not yet reaped */
-    bool inherited;                             /* those of the shell that this one forked from */
 };
 
 enum fork_kind { FORK_FOREGROUND, FORK_BACKGROUND, FORK_CMDSUB };

@@ -7,6 +7,8 @@
  */
 #include "parse.h"
 
+#include "history.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,6 +124,15 @@ static void echo_source(struct parser *p, size_t from) {
     sh_write_err(p->buf + from, p->pos - from);
 }
 
+/* Adds what was read to the history; a text that aliases changed is no longer there. */
+static void remember(struct parser *p, size_t from) {
+    if (p->aliases || from >= p->pos || !p->tree->root) return;
+    bool verbatim = false; /* newlines in quotes and here-documents stay */
+    for (const char *s = p->buf + from; s < p->buf + p->pos && !verbatim; s++)
+        verbatim = *s == '\'' || *s == '"' || (s[0] == '<' && s[1] == '<');
+    history_note(p->sh, p->buf + from, p->pos - from, verbatim);
+}
+
 /* What an error or `return` at this level means. true: the loop ends. */
 static bool settle_flow(struct shell *sh) {
     if (sh->flow == FLOW_NONE) return false;
@@ -176,6 +187,7 @@ static int run_parser(struct parser *p) {
         size_t from = p->pos;
         t->root = parse_complete(p);
         echo_source(p, from);
+        if (sh->opt[OPT_HISTORY] && sh->eval_depth <= 1 && !sh->in_trap) remember(p, from);
         if (p->failed) {
             last = sh->status = failed_status(p);
             if (p->compound_error && !p->comsub_error && next_line(p)) {

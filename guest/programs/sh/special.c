@@ -3,6 +3,8 @@
  */
 #include "sh.h"
 
+#include "history.h"
+
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,6 +125,22 @@ static void get_stack(struct shell *sh, struct var *v) {
         char number[16];
         snprintf(number, sizeof number, "%d", f->line);
         array_set(v->array, i++, lines ? number : names ? f->name : f->file);
+    }
+}
+
+/* BASH_ARGC and BASH_ARGV: of every call with shopt extdebug, else of the script alone. */
+static void get_arguments(struct shell *sh, struct var *v) {
+    bool counts = v->entry.key[8] == 'C';
+    int64_t i = 0;
+    var_to_array(sh, v);
+    array_clear(v->array);
+    v->flags |= V_SET;
+    for (const struct frame *f = sh->frame; f; f = f->up) {
+        if (f->up && !sh->shopt[SHOPT_EXTDEBUG]) continue;
+        char number[16];
+        snprintf(number, sizeof number, "%d", f->nargs);
+        if (counts) array_set(v->array, i++, number);
+        for (int k = f->nargs; !counts && k > 0; k--) array_set(v->array, i++, f->args[k - 1]);
     }
 }
 
@@ -253,6 +271,19 @@ static void ignoreeof_changed(struct shell *sh, struct var *v) {
     sh->opt[OPT_IGNOREEOF] = v && (v->flags & V_SET);
 }
 
+/* Both count at once, as in bash: for the list, and for the file that HISTFILE names. */
+static void histsize_changed(struct shell *sh, struct var *v) {
+    (void)v;
+    history_shrink(sh);
+}
+
+static void histfilesize_changed(struct shell *sh, struct var *v) {
+    const char *text = v ? var_str(sh, v) : NULL, *path = var_get(sh, "HISTFILE");
+    int64_t n;
+    if (text && *text && path && *path && parse_int64(text, &n) && n >= 0)
+        history_cut_file(sh, path, n);
+}
+
 static void get_wordbreaks(struct shell *sh, struct var *v) {
     if (!(v->flags & V_SET)) var_put(sh, v, " \t\n\"'><=;|&(:");
 }
@@ -270,6 +301,8 @@ static const struct special specials[] = {
     {"BASHOPTS", get_shellopts, NULL, NULL, 0},
     {"BASHPID", get_bashpid, NULL, NULL, 1},
     {"BASH_ALIASES", get_aliases, NULL, NULL, 0},
+    {"BASH_ARGC", get_arguments, NULL, NULL, 0},
+    {"BASH_ARGV", get_arguments, NULL, NULL, 0},
     {"BASH_ARGV0", get_argv0, set_argv0, NULL, 1},
     {"BASH_CMDS", get_commands, NULL, NULL, 0},
     {"BASH_COMMAND", get_command, NULL, NULL, 1},
@@ -285,6 +318,8 @@ static const struct special specials[] = {
     {"GLOBIGNORE", NULL, NULL, globignore_changed, 0},
     {"GROUPS", get_groups, NULL, NULL, 1},
     {"HISTCMD", get_histcmd, NULL, NULL, 1},
+    {"HISTFILESIZE", NULL, NULL, histfilesize_changed, 0},
+    {"HISTSIZE", NULL, NULL, histsize_changed, 0},
     {"IFS", NULL, NULL, ifs_changed, 0},
     {"IGNOREEOF", NULL, NULL, ignoreeof_changed, 0},
     {"LANG", NULL, NULL, locale_changed, 0},

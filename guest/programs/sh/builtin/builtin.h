@@ -78,6 +78,7 @@ BUILTIN(compgen);
 BUILTIN(complete);
 /* history.c */
 BUILTIN(history);
+BUILTIN(fc);
 BUILTIN(unsupported);
 
 void b_print_help(struct shell *sh, const char *name);

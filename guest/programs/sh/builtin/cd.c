@@ -74,7 +74,8 @@ static bool along_cdpath(struct shell *sh, const char *dir, bool physical) {
     for (const char *p = path; *p;) {
         size_t n = strcspn(p, ":");
         struct stat st;
-        char *full = n ? arena_printf(&sh->tmp, "%.*s/%s", (int)n, p, dir)
+        const char *slash = n && p[n - 1] == '/' ? "" : "/";
+        char *full = n ? arena_printf(&sh->tmp, "%.*s%s%s", (int)n, p, slash, dir)
                        : arena_strdup(&sh->tmp, dir);
         if (stat(full, &st) == 0 && S_ISDIR(st.st_mode) && change_to(sh, full, physical)) {
             if (n) out_printf(sh, "%s\n", var_get(sh, "PWD"));
@@ -87,6 +88,7 @@ static bool along_cdpath(struct shell *sh, const char *dir, bool physical) {
 
 int cd_to(struct shell *sh, const char *dir, bool physical) {
     if (along_cdpath(sh, dir, physical)) return 0;
+    if (!*dir) dir = ".";
     if (change_to(sh, dir, physical)) return 0;
     int error = errno;
     const char *named = sh->shopt[SHOPT_CDABLE_VARS] && name_ok(dir) ? var_get(sh, dir) : NULL;
@@ -101,7 +103,7 @@ int cd_to(struct shell *sh, const char *dir, bool physical) {
 BUILTIN(cd) {
     struct bopt o = bopt_new(argc, argv);
     bool physical = sh->opt[OPT_PHYSICAL];
-    for (int c; (c = bopt_next(sh, &o, "LPe@", NULL));) {
+    for (int c; (c = bopt_next(sh, &o, "LPe", NULL));) {
         if (bopt_over(c)) return 2;
         if (c == 'L') physical = false;
         else if (c == 'P') physical = true;
@@ -126,7 +128,6 @@ BUILTIN(cd) {
         announce = true;
     }
     dir = arena_strdup(&sh->tmp, dir);
-    if (!*dir) dir = ".";
     int status = cd_to(sh, dir, physical);
     if (status == 0 && announce) out_printf(sh, "%s\n", var_get(sh, "PWD"));
     return status;

@@ -319,7 +319,7 @@ BUILTIN(wait) {
         }
         var_unset(sh, var);
     }
-    if (sh->jobs->inherited) job_forget_all(sh);
+    job_forget_inherited(sh);
     if (next) return wait_next(sh, argc - o.index, argv + o.index, var);
     if (o.index >= argc) return wait_all(sh);
     int status = 0;

@@ -37,7 +37,7 @@ static const struct builtin table[] = {
     {"exit", b_exit, S, "exit [n]"},
     {"export", b_export, S | A, "export [-fn] [name[=value] ...] or export -p"},
     {"false", b_false, 0, "false"},
-    {"fc", b_unsupported, 0, "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]"},
+    {"fc", b_fc, 0, "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]"},
     {"fg", b_fg, 0, "fg [job_spec]"},
     {"getopts", b_getopts, 0, "getopts optstring name [arg ...]"},
     {"hash", b_hash, 0, "hash [-lr] [-p pathname] [-dt] [name ...]"},

@@ -1,5 +1,5 @@
 /*
- * builtin/type.c: type, command -v and -V, hash, enable, help.
+ * builtin/type.c: type, command -v and -V, hash, enable.
  */
 #include "builtin.h"
 
@@ -231,7 +231,7 @@ BUILTIN(hash) {
     return status;
 }
 
-/* ------------------------------------------------------------------ enable, help */
+/* ------------------------------------------------------------------ enable */
 
 BUILTIN(enable) {
     struct bopt o = bopt_new(argc, argv);
@@ -265,40 +265,5 @@ BUILTIN(enable) {
             status = 1;
         }
     }
-    return status;
-}
-
-void b_print_help(struct shell *sh, const char *name) {
-    const struct builtin *b = builtin_find_any(name);
-    if (b) out_printf(sh, "%s: %s\n", b->name, b->usage);
-}
-
-BUILTIN(help) {
-    struct bopt o = bopt_new(argc, argv);
-    bool synopsis = false;
-    for (int c; (c = bopt_next(sh, &o, "dms", NULL));) {
-        if (bopt_over(c)) return 2;
-        synopsis = c == 's';
-    }
-    int count, status = 0;
-    const struct builtin *table = builtin_table(&count);
-    if (o.index >= argc) {
-        out_printf(sh, "GNU bash, version %s compatible shell\n", SH_VERSION);
-        for (int i = 0; i < count; i++) out_printf(sh, " %s\n", table[i].usage);
-        return 0;
-    }
-    for (int k = o.index; k < argc; k++) {
-        int hits = 0;
-        for (int i = 0; i < count; i++) {
-            if (!pattern_match(argv[k], table[i].name, strlen(table[i].name), 0)) continue;
-            hits++;
-            out_printf(sh, "%s: %s\n", table[i].name, table[i].usage);
-        }
-        if (hits) continue;
-        sh_builtin_error(sh, "no help topics match `%s'.  Try `help help' or `man -k %s' or `info %s'.",
-                         argv[k], argv[k], argv[k]);
-        status = 1;
-    }
-    (void)synopsis;
     return status;
 }
