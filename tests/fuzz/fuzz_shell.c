@@ -1,7 +1,8 @@
 /*
  * Any text as a script that is parsed but not run. What parses prints as text that parses again and
  * then prints the same; a quoted text comes back from the parser and the expander as it was;
- * braces, arithmetic and patterns end without a fault. The first byte chooses which.
+ * braces, arithmetic and patterns end without a fault; so does the expansion of a word over a few
+ * variables, however its operators nest. The first byte chooses which.
  */
 #include "fuzz.h"
 #include "guest/programs/sh/sh.h"
@@ -97,6 +98,39 @@ static void expands_braces(struct shell *sh, const char *text) {
     brace_expand(sh, text, &out);
 }
 
+/* The variables that words are about, the same each time. */
+static void set_variables(struct shell *sh) {
+    static const char *const names[] = {"a", "b", "i", "u", "arr", "h", "ref", "IFS", "OPTIND"};
+    for (int i = 0; i < DIM(names); i++) var_unset(sh, names[i]);
+    var_set(sh, "a", "foo bar:*[x]");
+    var_set(sh, "b", "arr[1]");
+    var_set(sh, "i", "2");
+    struct var *arr = var_make(sh, "arr");
+    var_to_array(sh, arr);
+    for (int i = 0; i < 5; i += 2) var_assign_index(sh, arr, i, i ? "b c" : "", false);
+    struct var *h = var_make(sh, "h");
+    var_to_assoc(sh, h);
+    var_assign_key(sh, h, "k", "v w", false);
+    shell_set_args(sh, (char *[]){(char *)"p q", (char *)"", (char *)"r"}, 3);
+}
+
+static void expands_words(struct shell *sh, const char *text) {
+    if (strlen(text) > 400 || strchr(text, '`') || strstr(text, "$(") || strstr(text, "<(") ||
+        strstr(text, ">(") || strstr(text, ".."))
+        return; /* commands would run; {1..999999} is only long */
+    set_variables(sh);
+    sh->opt[OPT_NOGLOB] = true;
+    struct tree *t = tree_new();
+    struct word *w = parse_word_text(sh, t, text, strlen(text), WM_ALL);
+    struct strings out = {0};
+    if (w) expand_word(sh, w, &out);
+    if (w && sh->flow == FLOW_NONE) expand_here(sh, w);
+    if (w && sh->flow == FLOW_NONE) expand_pattern(sh, w);
+    tree_drop(t);
+    sh->opt[OPT_NOGLOB] = false;
+    set_variables(sh);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct shell *sh = the_shell();
     if (size < 1 || size > 8192) return 0;
@@ -113,6 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     case 'm': matches_itself(sh, text); break;
     case 'a': computes(sh, text); break;
     case 'b': expands_braces(sh, text); break;
+    case 'w': expands_words(sh, text); break;
     default: prints_stably(sh, text);
     }
     arena_release(&sh->tmp, mark);

@@ -47,7 +47,7 @@ static void put_source(sb *out, const char *s, size_t n) {
     bool dq = false;
     for (size_t i = 0; i < n; i++) {
         char c = s[i], d = i + 1 < n ? s[i + 1] : 0;
-        if (c == '\\' && d) {
+        if ((c == '\\' && d) || (c == '$' && d == '$')) {
             sb_put(out, s + i++, 2);
         } else if (c == '\'' && !dq) {
             const char *end = memchr(s + i + 1, '\'', n - i - 1);
@@ -115,8 +115,11 @@ static void put_file_redir(struct printer *p, const struct redir *r, const char 
 static void put_dup(struct printer *p, const struct redir *r) {
     bool input = r->kind == R_DUP_IN;
     bool closes = strcmp(r->target->text, "-") == 0;
+    const char *to = r->target->text;
+    bool number = closes || (*to >= '0' && *to <= '9'); /* then the descriptor is always shown */
     if (r->fd_var) sb_printf(p->out, "{%s}", r->fd_var);
-    else sb_printf(p->out, "%d", r->fd >= 0 ? r->fd : input ? 0 : 1);
+    else if (number || (r->fd >= 0 && r->fd != !input))
+        sb_printf(p->out, "%d", r->fd >= 0 ? r->fd : !input);
     put(p, input && !closes ? "<&" : ">&");
     print_word(p->out, r->target);
 }

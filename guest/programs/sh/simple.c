@@ -82,14 +82,30 @@ static bool note_compound(struct shell *sh, struct command *c, const struct assi
     return true;
 }
 
+/* declare x={a,b} is declare x=a x=b. False: no braces that expand, or flow is set. */
+static bool expand_braced(struct shell *sh, const struct word *w, struct strings *out) {
+    struct strings texts = {0};
+    if (!(w->flags & W_BRACE) || !sh->opt[OPT_BRACEEXPAND] || w->assign->compound ||
+        !brace_expand(sh, w->text, &texts) || texts.n < 2)
+        return false;
+    struct tree *t = tree_new();
+    for (int i = 0; i < texts.n && sh->flow == FLOW_NONE; i++) {
+        struct word *piece = parse_word_text(sh, t, texts.v[i], strlen(texts.v[i]), WM_ALL);
+        char *text = piece ? expand_single(sh, piece) : NULL;
+        if (text) strings_add(sh, out, arena_strdup(&sh->tmp, text));
+    }
+    tree_drop(t);
+    return true;
+}
+
 static bool expand_declarations(struct shell *sh, struct command *c) {
     struct node *n = c->node;
     for (int i = 0; i < n->simple.count; i++) {
         struct word *w = n->simple.words[i];
         if (!(w->flags & W_ASSIGN)) {
             if (!expand_word(sh, w, &c->args)) return false;
-        } else {
-            if (!expand_declaration(sh, w, &c->args)) return false;
+        } else if (!expand_braced(sh, w, &c->args)) {
+            if (sh->flow != FLOW_NONE || !expand_declaration(sh, w, &c->args)) return false;
             if (w->assign->compound && !note_compound(sh, c, w->assign)) return false;
         }
     }
