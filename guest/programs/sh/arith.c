@@ -57,6 +57,7 @@ static int digit_value(int c, int base) {
 
 /* A number that is none: the expression ends with it as far as the message goes. */
 static void bad_number(struct arith *a, const char *end, const char *message) {
+    if (a->failed) return;
     size_t before = (size_t)(a->p - a->text);
     char *text = arena_strndup(&a->sh->tmp, a->text, (size_t)(end - a->text));
     a->last = a->text = text;

@@ -171,6 +171,14 @@ static void put_here(struct printer *p, const char *rest) {
 
 static void put_simple(struct printer *p, const struct node *n) {
     bool first = true;
+    const struct redir *redirs = n->redirs;
+    /* `<file done` runs a command named done, which must not come to stand first. */
+    if (redirs && redirs->kind != R_HERE_DOC && !n->simple.assigns && n->simple.count &&
+        sh_is_keyword(n->simple.words[0]->text)) {
+        put_redir(p, redirs);
+        redirs = redirs->next;
+        first = false;
+    }
     for (const struct assign *as = n->simple.assigns; as; as = as->next) {
         if (!first) sb_putc(p->out, ' ');
         first = false;
@@ -181,7 +189,7 @@ static void put_simple(struct printer *p, const struct node *n) {
         first = false;
         print_word(p->out, n->simple.words[i]);
     }
-    for (const struct redir *r = n->redirs; r; r = r->next) {
+    for (const struct redir *r = redirs; r; r = r->next) {
         if (!first) sb_putc(p->out, ' ');
         first = false;
         put_redir(p, r);

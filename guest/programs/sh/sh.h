@@ -668,6 +668,7 @@ struct bopt bopt_new(int argc, char **argv);
  * (message printed: return its status 2). A leading '+' in spec also accepts +x: *plus tells. */
 int bopt_next(struct shell *sh, struct bopt *o, const char *spec, bool *plus);
 
+bool sh_is_keyword(const char *s);              /* builtin/type.c: if, done, {, [[ … */
 bool parse_int64(const char *s, int64_t *out);  /* the whole text, blanks around it allowed */
 
 /* main.c and session.c */

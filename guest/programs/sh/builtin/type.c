@@ -4,7 +4,7 @@
 #include "builtin.h"
 
 
-static bool is_keyword(const char *s) {
+bool sh_is_keyword(const char *s) {
     static const char *const words[] = {"if", "then", "else", "elif", "fi", "case", "esac", "for",
                                         "select", "while", "until", "do", "done", "in", "function",
                                         "time", "{", "}", "!", "[[", "]]", "coproc"};
@@ -99,7 +99,7 @@ static int describe(struct shell *sh, const char *name, const struct style *s) {
             say_alias(sh, name, a->value, s);
             if (found++, !more) return found;
         }
-        if (is_keyword(name)) {
+        if (sh_is_keyword(name)) {
             say_plain(sh, name, s, "keyword", "shell keyword");
             if (found++, !more) return found;
         }
