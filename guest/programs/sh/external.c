@@ -206,6 +206,19 @@ static bool has_traps(const struct shell *sh) {
     return false;
 }
 
+/* The programs of /tools/bin do what the builtin `tool` does: a call needs no process of its own. */
+static bool is_tool(const char *path) { return strncmp(path, "/tools/bin/", 11) == 0; }
+
+static int call_tool(struct shell *sh, char **argv, const struct node *n) {
+    struct redir_undo *undo = NULL;
+    if (n && !redir_do(sh, n->redirs, &undo)) return 1;
+    int argc = 0;
+    while (argv[argc]) argc++;
+    int status = builtin_run(sh, builtin_find_any("tool"), argc, argv);
+    redir_undo(sh, undo);
+    return status;
+}
+
 int exec_external(struct shell *sh, char **argv, const struct node *n) {
     int error;
     const char *path = *argv[0] ? path_find(sh, argv[0], &error) : NULL;
@@ -214,6 +227,7 @@ int exec_external(struct shell *sh, char **argv, const struct node *n) {
         if (n && !exec_redirs(sh, n, NULL)) return 1;
         exec_replace(sh, path, argv, var_environ(sh));
     }
+    if (is_tool(path)) return call_tool(sh, argv, n);
     if (launch_possible(n ? n->redirs : NULL)) {
         bool use_fork;
         int status = spawn_and_wait(sh, path, argv, n, &use_fork);
