@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build package native install test fuzz soak asan tsan demo bench format clean help setup
+.PHONY: all build package native install test fuzz soak asan tsan demo bench bench-publish format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -116,6 +116,9 @@ bench: all $(PEERS) ## pinfold beside Linux and beside the alternatives; table a
 	    --out $(BUILD)/bench $(if $(PINFOLD_CASES),--cases $(PINFOLD_CASES))
 	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/shell.py
 	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/commands.py
+
+bench-publish: ## what `make bench` measured last, into bench/results, which the README shows
+	mkdir -p bench/results && cp $(BUILD)/bench/compare.md $(BUILD)/bench/compare.svg bench/results/
 
 format: ## lay out C and Python as .clang-format and pyproject.toml say
 	git ls-files '*.c' '*.h' | xargs clang-format-19 -i

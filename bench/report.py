@@ -41,7 +41,8 @@ class Table:
         cores = os.cpu_count()
         lines += [
             "",
-            f"{today}, {cores} cores, {platform.machine()}, Python {platform.python_version()}.",
+            f"{today}, {cores} cores, {platform.machine()}, Python {platform.python_version()}, "
+            f"with {os.getloadavg()[2]:.0f} programs at work on the machine.",
         ]
         lines += ["The best of several rounds; – is what a contender has not. " + versions()]
         return "\n".join(lines) + "\n"

@@ -481,7 +481,8 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
 static pf_status do_mount(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     const char *path = yyjson_get_str(yyjson_obj_get(act, "path"));
     const char *source = yyjson_get_str(yyjson_obj_get(act, "source"));
-    if (!path || !source) return malformed(r, error);
+    if (!path || path[0] != '/' || strlen(path) >= PF_PATH_MAX || !source)
+        return malformed(r, error);
     return machine_mount_at(r->sandbox, path, source, (uint32_t)trace_uint(act, "mode"),
                             trace_int(act, "mtime_ns", 0), flag(act, "copy"), error);
 }

@@ -27,9 +27,15 @@ static void set_up(void) {
     MUST(pf_options_policy(options, policy, strlen(policy), NULL) == PF_OK);
     MUST(pf_options_limit(options, "memory_bytes", 64 << 20, NULL) == PF_OK);
     MUST(pf_options_record(options, path, false, NULL) == PF_OK);
+    char folder[] = "/tmp/fuzz_mount_XXXXXX";
+    MUST(mkdtemp(folder) && pf_options_mount(options, folder, "/m", PF_MOUNT_COPY, NULL) == PF_OK);
+    char file_path[64];
+    snprintf(file_path, sizeof file_path, "%s/f", folder);
+    FILE *mounted = fopen(file_path, "w");
+    MUST(mounted && fputs("mounted", mounted) >= 0 && fclose(mounted) == 0);
     pf_sandbox *sandbox = NULL;
     MUST(pf_sandbox_new(options, &sandbox, NULL) == PF_OK);
-    pf_run run = {.language = "shell", .code = "echo a > f; (tool t; date) | cat & tool t; wait"};
+    pf_run run = {.language = "shell", .code = "echo a > f; (tool t; date) | cat & tool t; cat /m/f; wait"};
     run.code_len = strlen(run.code);
     MUST(pf_file_write(sandbox, "/workspace/in", "x", 1, NULL) == PF_OK);
     MUST(pf_sandbox_start(sandbox, &run, NULL) == PF_OK);
@@ -44,6 +50,8 @@ static void set_up(void) {
     size_t len = fread(trace, 1, 1 << 20, file);
     fclose(file);
     unlink(path);
+    unlink(file_path);
+    rmdir(folder);
     MUST(trace_split(trace, len, &lines, NULL) == PF_OK && lines.complete);
 }
 
