@@ -31,7 +31,7 @@ package: build $(PYTHON)
 	@if [ ! -e $(VENV)/.installed ] || [ -n "$$(find $(MODULE) pyproject.toml python/CMakeLists.txt \
 	        python/pinfold -newer $(VENV)/.installed -type f -not -name '*.pyc')" ]; then \
 	    $(PYTHON) -m pip install -q --no-build-isolation --force-reinstall --no-deps \
-	        -Ccmake.define.PF_NATIVE=$(CURDIR)/$(MODULE) . && touch $(VENV)/.installed; \
+	        --config-settings=cmake.define.PF_NATIVE=$(CURDIR)/$(MODULE) . && touch $(VENV)/.installed; \
 	fi
 
 native: ## the guest's programs as plain Linux programs, in seconds: build/twins/native/bin

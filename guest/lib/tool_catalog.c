@@ -4,9 +4,11 @@
 #include "tool_catalog.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pf.h"
 
@@ -38,8 +40,35 @@ static bool is_called(yyjson_val *tool, const char *name, const char *id) {
             !yyjson_is_false(yyjson_obj_get(tool, "flat_usable")));
 }
 
+/* The document in a file; NULL when there is none. Every call of a tool comes here: three calls of
+ * the system are enough for a file that fits the first buffer. */
+static yyjson_doc *read_document(const char *path) {
+    char first[4096], *text = first;
+    size_t len = 0, cap = sizeof first;
+    yyjson_doc *doc = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    for (;;) {
+        ssize_t n = read(fd, text + len, cap - len);
+        if (n < 0) break;
+        len += (size_t)n;
+        if (len < cap) { /* what reads short is at its end */
+            doc = yyjson_read(text, len, 0);
+            break;
+        }
+        char *more = realloc(text == first ? NULL : text, cap * 2);
+        if (more == NULL) break;
+        if (text == first) memcpy(more, first, len);
+        text = more;
+        cap *= 2;
+    }
+    if (text != first) free(text);
+    close(fd);
+    return doc;
+}
+
 static yyjson_val *all_tools(yyjson_doc **doc) {
-    *doc = yyjson_read_file(TOOL_CATALOG_ROOT "/tools.json", 0, NULL, NULL);
+    *doc = read_document(TOOL_CATALOG_ROOT "/tools.json");
     yyjson_val *root = yyjson_doc_get_root(*doc);
     return yyjson_is_arr(root) ? root : yyjson_obj_get(root, "tools");
 }
@@ -48,11 +77,10 @@ struct tool_entry tool_catalog_find(const char *name) {
     struct tool_entry entry = {NULL, NULL};
     char id[NAME_MAX_LEN + 1], path[sizeof TOOL_CATALOG_ROOT + NAME_MAX_LEN + 20];
     if (!make_id(name, id)) return entry;
-    size_t start = (size_t)snprintf(path, sizeof path, "%s/schema/", TOOL_CATALOG_ROOT);
-    snprintf(path + start, sizeof path - start, "%s.json", id);
-    for (char *p = path + start; *p; p++)
-        if (*p == '/') *p = '_';
-    entry.doc = yyjson_read_file(path, 0, NULL, NULL);
+    char *p = stpcpy(path, TOOL_CATALOG_ROOT "/schema/");
+    for (const char *from = id; *from; from++) *p++ = *from == '/' ? '_' : *from;
+    strcpy(p, ".json");
+    entry.doc = read_document(path);
     entry.tool = yyjson_doc_get_root(entry.doc);
     if (entry.tool != NULL && is_called(entry.tool, name, id)) return entry;
     /* Two ids can have one flat name: then the list has the other. */

@@ -1,7 +1,9 @@
 /*
  * lib/regex/literal.c: the text that every match begins with, so that a search can skip to it.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memmem */
+#endif
 #include <string.h>
 
 #include "internal.h"

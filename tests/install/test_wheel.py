@@ -25,7 +25,10 @@ def wheel(tmp_path_factory):
     if not importlib.util.find_spec("scikit_build_core"):
         pytest.skip("scikit-build-core is not installed")
     folder = tmp_path_factory.mktemp("wheel")
-    given = ["-Ccmake.define.PF_NATIVE=" + str(MODULE), f"-Cbuild-dir={folder}/build"]
+    given = [
+        "--config-settings=cmake.define.PF_NATIVE=" + str(MODULE),
+        f"--config-settings=build-dir={folder}/build",
+    ]
     quiet = ["-q", "--no-deps", "--no-build-isolation", "-w", folder]
     run(sys.executable, "-m", "pip", "wheel", *quiet, *given, ROOT)
     (found,) = folder.glob("*.whl")

@@ -98,8 +98,9 @@ static int compare(diff_pair *pair, const char *heading) {
         if (!load(a)) return 2;
         b->text = g_copy_bytes(a->text, a->len);
         b->len = a->len;
-    } else if (!load(a) | !load(b)) {
-        return 2;
+    } else {
+        bool first = load(a), second = load(b); /* both are said to be missing */
+        if (!first || !second) return 2;
     }
     if (!o->text && (is_binary(a) || is_binary(b))) {
         if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0) return 0;

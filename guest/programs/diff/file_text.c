@@ -17,8 +17,7 @@ static bool is_text_byte(unsigned char c) {
 static enum encoding encoding_of(const unsigned char *b, size_t len, bool whole) {
     if (len >= 2 && b[0] == 0xff && b[1] == 0xfe) return UTF16_LE;
     if (len >= 2 && b[0] == 0xfe && b[1] == 0xff) return UTF16_BE;
-    bool bom = len >= 3 && memcmp(b, "\xef\xbb\xbf", 3) == 0, high = false, utf8 = true,
-         latin = true;
+    bool bom = len >= 3 && memcmp(b, "\xef\xbb\xbf", 3) == 0, high = false, utf8 = true;
     for (size_t i = 0; i < len; i++) {
         if (b[i] < 0x80) {
             if (!is_text_byte(b[i])) return NOT_TEXT;
@@ -28,11 +27,7 @@ static enum encoding encoding_of(const unsigned char *b, size_t len, bool whole)
         uint32_t code;
         int n = utf8 ? pf_utf8_decode((const char *)b + i, len - i, &code) : 0;
         if (utf8 && n == 0 && !(len - i < 4 && !whole)) utf8 = false;
-        if (b[i] < 0xa0) latin = b[i] == 0x85;
-        if (n > 1) {
-            for (int j = 0; j < n; j++) latin &= b[i + (size_t)j] >= 0xa0;
-            i += (size_t)n - 1;
-        }
+        if (n > 1) i += (size_t)n - 1;
     }
     if (!high) return ASCII;
     if (utf8) return bom ? UTF8_BOM : UTF8;
