@@ -4,13 +4,9 @@
  * say the same.
  */
 #include "fuzz.h"
-#include "guest/programs/sh/sh.h"
+#include "fuzz_sh.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
-
-extern char **environ;
 
 struct input {
     const uint8_t *at, *end;
@@ -157,22 +153,6 @@ static struct value expression(struct input *in, sb *out, int level, int depth) 
     }
     if (closed) sb_putc(out, ')');
     return v;
-}
-
-static struct shell *the_shell(void) {
-    static struct shell *sh;
-    static char here;
-    if (sh) return sh;
-    sh = calloc(1, sizeof *sh);
-    sh->name = "fuzz";
-    sh->stack_base = &here;
-    shell_init(sh);
-    shell_startup(sh, environ);
-#ifndef PF_FUZZ                             /* there: -close_fd_mask=2 */
-    int null = open("/dev/null", O_WRONLY); /* messages are not what is looked for */
-    if (null >= 0) dup2(null, 2);
-#endif
-    return sh;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -5,28 +5,7 @@
  * variables, however its operators nest. The first byte chooses which.
  */
 #include "fuzz.h"
-#include "guest/programs/sh/sh.h"
-
-#include <fcntl.h>
-#include <unistd.h>
-
-extern char **environ;
-
-static struct shell *the_shell(void) {
-    static struct shell *sh;
-    static char here;
-    if (sh) return sh;
-    sh = calloc(1, sizeof *sh);
-    sh->name = "fuzz";
-    sh->stack_base = &here;
-    shell_init(sh);
-    shell_startup(sh, environ);
-#ifndef PF_FUZZ                             /* there: -close_fd_mask=2 */
-    int null = open("/dev/null", O_WRONLY); /* messages are not what is looked for */
-    if (null >= 0) dup2(null, 2);
-#endif
-    return sh;
-}
+#include "fuzz_sh.h"
 
 /* The text of `code` as the body of a function, as `declare -f` shows it; NULL: no such thing. */
 static char *printed(struct shell *sh, const char *code) {

@@ -1,21 +1,11 @@
 """`make install`, and programs of a stranger against what it installed."""
 
 import os
-import pathlib
 import re
 import shutil
-import subprocess
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("PINFOLD", ROOT / "build" / "pinfold")).parent
-
-
-def run(*command, **how):
-    done = subprocess.run(command, text=True, capture_output=True, timeout=300, **how)
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout
+from stranger import BUILD, ROOT, run
 
 
 @pytest.fixture(scope="module")

@@ -1,23 +1,13 @@
 """The wheel in an empty environment, where there is no compiler: the README works there."""
 
 import importlib.util
-import os
-import pathlib
 import re
-import subprocess
 import sys
 
 import pytest
+from stranger import BUILD, ROOT, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("PINFOLD", ROOT / "build" / "pinfold")).parent
 MODULE = BUILD / "python" / "pinfold" / "_native.abi3.so"
-
-
-def run(*command, **how):
-    done = subprocess.run(command, text=True, capture_output=True, timeout=300, **how)
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout
 
 
 @pytest.fixture(scope="module")

@@ -90,13 +90,7 @@ static void check_usage(const job *j) {
     if (j->checking && j->mode)
         g_usage("the --binary and --text options are meaningless when verifying checksums");
     if (j->checking) return;
-    const char *option = c->ignore_missing ? "ignore-missing"
-                         : c->status_only  ? "status"
-                         : c->warn         ? "warn"
-                         : c->quiet        ? "quiet"
-                         : c->strict       ? "strict"
-                                           : NULL;
-    if (option) g_usage("the --%s option is meaningful only when verifying checksums", option);
+    digest_check_unused(c);
 }
 
 static enum digest_kind kind_of(const char *command) {

@@ -57,5 +57,7 @@ typedef struct {
 
 /* Verifies the files that the list names; false when something did not agree. */
 bool digest_check_list(const digest_check *c, const char *list);
+/* For a command that verifies nothing: an option that only verifying knows is wrong usage. */
+void digest_check_unused(const digest_check *c);
 
 #endif

@@ -218,3 +218,13 @@ bool digest_check_list(const digest_check *c, const char *list) {
     return n.matched > 0 && n.bad_digest == 0 && n.unreadable == 0 &&
            (!c->strict || n.bad_format == 0);
 }
+
+void digest_check_unused(const digest_check *c) {
+    const char *option = c->ignore_missing ? "ignore-missing"
+                         : c->status_only  ? "status"
+                         : c->warn         ? "warn"
+                         : c->quiet        ? "quiet"
+                         : c->strict       ? "strict"
+                                           : NULL;
+    if (option) g_usage("the --%s option is meaningful only when verifying checksums", option);
+}
