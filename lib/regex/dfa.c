@@ -312,7 +312,7 @@ static bool takes_symbol(const struct re_inst *inst) {
 static uint32_t step(pf_regex *re, struct re_dfa *dfa, uint32_t row, uint32_t column) {
     struct re_classes *classes = &re->classes;
     const struct state current = dfa->states[row / dfa->columns];
-    const uint32_t *insts = dfa->pool + current.insts;
+    const uint32_t *insts = current.count == 0 ? NULL : dfa->pool + current.insts;
     bool at_end = column >= classes->count;
     uint32_t ahead = !at_end ? classes->context[column]
                              : RE_CTX_EDGE | (column == RE_COLUMN_END(classes) ? RE_CTX_LINE : 0u);

@@ -4,7 +4,7 @@
  * Keys are sorted by one after the other: all lines by the first, then every run of lines that are
  * equal in it by the second, and so on; GNU's last resort, the whole line, is the last key. Order
  * in a key is decided by a rank of 64 bits where it can be: rank(a) < rank(b) means that a sorts
- * before b. Only lines of equal rank are compared in full.
+ * before b. Only lines of equal rank are looked at further.
  */
 #ifndef SORT_H
 #define SORT_H
@@ -39,9 +39,13 @@ typedef struct {
     size_t len;
 } sort_line;
 
-/* sort_key.c: ranks and comparing; `index` says by which key. */
-uint64_t sort_rank(const sort_order *o, size_t index, const char *s, size_t len);
-/* Whether lines with this same rank are certainly equal in that key. */
+/*
+ * sort_key.c: ranks and comparing; `index` says by which key. A key of bytes has a rank for each
+ * seven of them, its parts; other keys have the one of part 0.
+ */
+bool sort_rank_has_parts(const sort_order *o, size_t index);
+uint64_t sort_rank(const sort_order *o, size_t index, size_t part, const char *s, size_t len);
+/* Whether lines with this same rank, and the same ones in the parts before, are equal in that key. */
 bool sort_rank_says_all(const sort_order *o, size_t index, uint64_t rank);
 int sort_compare_key(const sort_order *o, size_t index, const sort_line *a, const sort_line *b);
 /* By all keys; does not look at ranks. */

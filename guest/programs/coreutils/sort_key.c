@@ -54,6 +54,9 @@ static span key_of(const sort_order *o, const sort_key *k, const char *s, size_t
     return (span){from, (size_t)(to - from)};
 }
 
+/* Every byte counts, as itself. */
+static bool is_plain(const sort_key *k) { return !k->dictionary && !k->printable && !k->fold; }
+
 static bool counts(const sort_key *k, unsigned char c) {
     if (k->dictionary && !(isalnum(c) && c < 0x80) && c != ' ' && c != '\t') return false;
     return !(k->printable && (c < 0x20 || c >= 0x7f));
@@ -64,7 +67,7 @@ static unsigned char folded(const sort_key *k, unsigned char c) {
 }
 
 static int compare_text(const sort_key *k, span a, span b) {
-    if (!k->dictionary && !k->printable && !k->fold) {
+    if (is_plain(k)) {
         size_t common = a.len < b.len ? a.len : b.len;
         int order = common ? memcmp(a.s, b.s, common) : 0;
         return order ? order : (a.len > b.len) - (a.len < b.len);
@@ -200,10 +203,10 @@ static uint64_t rank_random(const sort_order *o, const sort_key *key, span k) {
     return hash ^ hash >> 33;
 }
 
-/* The first seven bytes, and the length as far as eight: with less than that the rank says all. */
+/* Seven bytes, and the length as far as eight: with less than that the rank says all. */
 static uint64_t rank_text(const sort_key *key, span k) {
     uint64_t rank = 0;
-    if (!key->dictionary && !key->printable && !key->fold) {
+    if (is_plain(key)) {
         if (k.len >= 8) {
             memcpy(&rank, k.s, 8);
             return (__builtin_bswap64(rank) & ~UINT64_C(0xff)) | 8;
@@ -235,9 +238,18 @@ static uint64_t rank_key(const sort_order *o, const sort_key *key, span k) {
     return 0;
 }
 
-uint64_t sort_rank(const sort_order *o, size_t index, const char *s, size_t len) {
+bool sort_rank_has_parts(const sort_order *o, size_t index) {
+    return o->keys[index].kind == SORT_TEXT && is_plain(&o->keys[index]);
+}
+
+uint64_t sort_rank(const sort_order *o, size_t index, size_t part, const char *s, size_t len) {
     const sort_key *key = &o->keys[index];
-    uint64_t rank = rank_key(o, key, key_of(o, key, s, len));
+    span k = key_of(o, key, s, len);
+    if (part > 0) {
+        size_t skipped = part * 7 < k.len ? part * 7 : k.len;
+        k = (span){k.s + skipped, k.len - skipped};
+    }
+    uint64_t rank = rank_key(o, key, k);
     return key->reverse ? ~rank : rank;
 }
 

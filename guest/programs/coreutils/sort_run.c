@@ -17,6 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+    FEW = 12,        /* lines that are sorted without dividing them */
+    MOST_PARTS = 64, /* of a key that are ranked; 448 bytes */
+};
+
 typedef struct {
     sort_line *lines;
     size_t count, cap;
@@ -62,63 +67,91 @@ static void split_lines(const sort_order *o, const text *t, table *lines) {
         if (lines->count == lines->cap)
             lines->lines = g_more(lines->lines, &lines->cap, sizeof *lines->lines);
         size_t len = (size_t)(end - at);
-        lines->lines[lines->count++] = (sort_line){sort_rank(o, 0, at, len), at, len};
+        lines->lines[lines->count++] = (sort_line){sort_rank(o, 0, 0, at, len), at, len};
         if (lines->count % 4096 == 0) pf_yield();
         at = end + 1;
     }
 }
 
-static inline bool in_order(const sort_order *o, size_t key, const sort_line *a,
-                            const sort_line *b) {
-    if (a->rank != b->rank) return a->rank < b->rank;
-    return sort_rank_says_all(o, key, a->rank) || sort_compare_key(o, key, a, b) <= 0;
-}
-
-static void insertion_sort(const sort_order *o, size_t key, sort_line *l, size_t n) {
-    for (size_t i = 1; i < n; i++) {
-        sort_line moved = l[i];
-        size_t j = i;
-        while (j > 0 && !in_order(o, key, &l[j - 1], &moved)) {
-            l[j] = l[j - 1];
-            j--;
+/* A stable merge by rank alone: what is in the text is not looked at. Branches depend on no data
+ * that is sorted, which a processor could only guess. */
+static void merge_by_rank(sort_line *l, sort_line *spare, size_t n) {
+    if (n <= FEW) {
+        for (size_t i = 1; i < n; i++) {
+            sort_line moved = l[i];
+            size_t j = i;
+            for (; j > 0 && l[j - 1].rank > moved.rank; j--) l[j] = l[j - 1];
+            l[j] = moved;
         }
-        l[j] = moved;
-    }
-}
-
-static void merge_sort(const sort_order *o, size_t key, sort_line *l, sort_line *spare, size_t n) {
-    if (n <= 12) {
-        insertion_sort(o, key, l, n);
         return;
     }
     size_t half = n / 2;
-    merge_sort(o, key, l, spare, half);
-    merge_sort(o, key, l + half, spare, n - half);
-    if (in_order(o, key, &l[half - 1], &l[half])) return;
+    merge_by_rank(l, spare, half);
+    merge_by_rank(l + half, spare, n - half);
+    if (l[half - 1].rank <= l[half].rank) return;
     memcpy(spare, l, half * sizeof *l);
     sort_line *a = spare, *a_end = spare + half, *b = l + half, *b_end = l + n, *out = l;
-    while (a < a_end && b < b_end) *out++ = in_order(o, key, a, b) ? *a++ : *b++;
+    while (a < a_end && b < b_end) {
+        size_t first = a->rank <= b->rank;
+        *out++ = *(first ? a : b);
+        a += first;
+        b += 1 - first;
+    }
     while (a < a_end) *out++ = *a++;
     if (n > 4096) pf_yield();
 }
 
-/* Sorts lines that are equal in the keys before `key`; ranks are those of `key` already. The depth
- * is the number of keys. */
-static void sort_range(const sort_order *o, size_t key, sort_line *l, sort_line *spare, size_t n) {
-    merge_sort(o, key, l, spare, n);
-    if (key + 1 >= o->key_count) return;
-    for (size_t i = 0; i + 1 < n;) {
-        size_t end = i + 1;
-        bool sure = sort_rank_says_all(o, key, l[i].rank);
-        while (end < n && l[end].rank == l[i].rank &&
-               (sure || sort_compare_key(o, key, &l[i], &l[end]) == 0)) {
-            end++;
+/* The same by comparing lines in the key, for those whose ranks don't tell. */
+static void merge_by_text(const sort_order *o, size_t key, sort_line *l, sort_line *spare, size_t n) {
+    if (n <= 1) return;
+    size_t half = n / 2;
+    merge_by_text(o, key, l, spare, half);
+    merge_by_text(o, key, l + half, spare, n - half);
+    if (sort_compare_key(o, key, &l[half - 1], &l[half]) <= 0) return;
+    memcpy(spare, l, half * sizeof *l);
+    sort_line *a = spare, *a_end = spare + half, *b = l + half, *b_end = l + n, *out = l;
+    while (a < a_end && b < b_end) *out++ = sort_compare_key(o, key, a, b) <= 0 ? *a++ : *b++;
+    while (a < a_end) *out++ = *a++;
+    if (n > 4096) pf_yield();
+}
+
+static void rank_lines(const sort_order *o, size_t key, size_t part, sort_line *l, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        l[i].rank = sort_rank(o, key, part, l[i].s, l[i].len);
+        if (i % 4096 == 4095) pf_yield();
+    }
+}
+
+/*
+ * Sorts lines that are equal in the keys before `key` and in the parts of it before `part`; ranks
+ * are those of that part already. Lines of equal rank are sorted by what comes next: the next part
+ * of this key, so that a long common beginning is read once for each line and not once for each
+ * comparison, or the next key. The depth is at most MOST_PARTS for each key.
+ */
+static void sort_range(const sort_order *o, size_t key, size_t part, sort_line *l, sort_line *spare,
+                       size_t n) {
+    merge_by_rank(l, spare, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && l[end].rank == l[i].rank;) end++;
+        if (end - i == 1) continue;
+        if (sort_rank_says_all(o, key, l[i].rank)) {
+            if (key + 1 == o->key_count) continue;
+            rank_lines(o, key + 1, 0, l + i, end - i);
+            sort_range(o, key + 1, 0, l + i, spare, end - i);
+            continue;
         }
-        if (end - i > 1) {
-            for (size_t k = i; k < end; k++) l[k].rank = sort_rank(o, key + 1, l[k].s, l[k].len);
-            sort_range(o, key + 1, l + i, spare, end - i);
+        if (end - i > FEW && part + 1 < MOST_PARTS && sort_rank_has_parts(o, key)) {
+            rank_lines(o, key, part + 1, l + i, end - i);
+            sort_range(o, key, part + 1, l + i, spare, end - i);
+            continue;
         }
-        i = end;
+        merge_by_text(o, key, l + i, spare, end - i);
+        if (key + 1 == o->key_count) continue;
+        for (size_t from = i, to; from < end; from = to) {
+            for (to = from + 1; to < end && sort_compare_key(o, key, &l[from], &l[to]) == 0;) to++;
+            rank_lines(o, key + 1, 0, l + from, to - from);
+            sort_range(o, key + 1, 0, l + from, spare, to - from);
+        }
     }
 }
 
@@ -140,7 +173,7 @@ int sort_files(const sort_order *o, char **names, int count, const char *output)
     table lines = {0};
     split_lines(o, &t, &lines);
     sort_line *spare = g_resize(NULL, lines.count / 2 + 1, sizeof *spare);
-    sort_range(o, 0, lines.lines, spare, lines.count);
+    sort_range(o, 0, 0, lines.lines, spare, lines.count);
     free(spare);
     open_output(output);
     const sort_line *last = NULL;
