@@ -332,6 +332,15 @@ static int first_literal(const char *p, const char *pe, unsigned flags) {
     return strchr("*?[", *p) ? -1 : (unsigned char)*p;
 }
 
+/* No match begins or ends there. A byte that belongs to no valid character stands for itself. */
+static bool inside_character(const char *s, size_t at, size_t n) {
+    for (size_t back = 0; back < 4 && back <= at && at < n; back++) {
+        if (((unsigned char)s[at - back] & 0xc0) == 0x80) continue;
+        return u8_len(s + at - back, n - at + back) > (int)back && back > 0;
+    }
+    return false;
+}
+
 ptrdiff_t pattern_prefix(const char *pattern, const char *s, size_t n, bool longest,
                          unsigned flags) {
     const char *pe = pattern + strlen(pattern);
@@ -346,7 +355,7 @@ ptrdiff_t pattern_prefix(const char *pattern, const char *s, size_t n, bool long
     if (first >= 0 && (n == 0 || (unsigned char)s[0] != first)) return -1;
     for (size_t i = 0; i <= n; i++) {
         size_t len = longest ? n - i : i;
-        if (len < n && ((unsigned char)s[len] & 0xc0) == 0x80) continue; /* inside a character */
+        if (inside_character(s, len, n)) continue;
         if (last >= 0 && (len == 0 || (unsigned char)s[len - 1] != last)) continue;
         if (pattern_match(pattern, s, len, flags)) return (ptrdiff_t)len;
     }
@@ -360,7 +369,7 @@ ptrdiff_t pattern_suffix(const char *pattern, const char *s, size_t n, bool long
     if (last >= 0 && (n == 0 || (unsigned char)s[n - 1] != last)) return -1;
     for (size_t i = 0; i <= n; i++) {
         size_t at = longest ? i : n - i;
-        if (at < n && ((unsigned char)s[at] & 0xc0) == 0x80) continue;
+        if (inside_character(s, at, n)) continue;
         if (first >= 0 && (at == n || (unsigned char)s[at] != first)) continue;
         if (pattern_match(pattern, s + at, n - at, flags)) return (ptrdiff_t)at;
     }
@@ -376,7 +385,7 @@ ptrdiff_t pattern_find(const char *pattern, const char *s, size_t n, size_t from
             const char *hit = memchr(s + at, first, n - at);
             if (!hit) return -1;
             at = (size_t)(hit - s);
-        } else if (at < n && ((unsigned char)s[at] & 0xc0) == 0x80) {
+        } else if (inside_character(s, at, n)) {
             continue;
         }
         ptrdiff_t got = pattern_prefix(pattern, s + at, n - at, true, flags);
