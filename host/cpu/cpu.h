@@ -147,6 +147,12 @@ void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, v
  * from a template is mapped again, and only the pages that differ are copied. NULL: errno. */
 cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *budget);
 uint32_t cpu_stack_pointer(const cpu_instance *instance);
+/* The host is about to write there, within the memory of `instance`. False: the system refuses. */
+static inline bool cpu_will_write(cpu_instance *instance, uint64_t from, uint64_t len) {
+    const struct cpu_slot *slot = instance->slot;
+    if (len == 0 || from >= slot->sealed_to || from + len <= slot->sealed_from) return true;
+    return cpu_slot_unseal(instance->slot);
+}
 /* Charges `bytes` more to the budget, or refuses. */
 bool cpu_charge(cpu_instance *instance, uint64_t bytes);
 
@@ -163,6 +169,7 @@ struct cpu_template {
     const uint8_t *data; /* the same, mapped read-only */
     struct cpu_range *runs; /* the parts that are not zero */
     size_t run_count;
+    struct cpu_steady *steady; /* what its processes are seen to leave alone */
 };
 /* Freezes an UNWOUND program or the kernel. NULL on failure (errno). */
 struct cpu_template *cpu_template_new(const cpu_instance *from);
@@ -192,6 +199,8 @@ intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
 
 /* ---- trap.c and timer.c */
 
+/* The last real-time signal: libraries that use any start at the other end. */
+#define CPU_TICK_SIGNAL SIGRTMAX
 /* Installs or re-installs the fault handlers in front of what is there. */
 void cpu_traps_install(void);
 /* Gives the thread an alternate signal stack if it has none. False: errno. */

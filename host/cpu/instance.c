@@ -176,7 +176,8 @@ cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *bu
 cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot) {
     cpu_instance *copy = cpu_instance_like(from, from->budget, slot);
     if (!copy) return NULL;
-    if (!cpu_slot_resize(copy->slot, from->memory->size)) {
+    copy->slot->copied = NULL;
+    if (!cpu_slot_unseal(copy->slot) || !cpu_slot_resize(copy->slot, from->memory->size)) {
         cpu_instance_free(copy);
         errno = ENOMEM;
         return NULL;

@@ -57,6 +57,12 @@ static bool vacate(struct cpu_slot *slot, size_t from, size_t to) {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
+/* Its pages are new ones. */
+static void forget_copy(struct cpu_slot *slot) {
+    slot->copied = NULL;
+    slot->sealed_from = slot->sealed_to = 0;
+}
+
 void cpu_slot_release(struct cpu_slot *slot) {
     if (!slot) return;
     if (!vacate(slot, 0, slot->accessible)) {
@@ -64,6 +70,7 @@ void cpu_slot_release(struct cpu_slot *slot) {
         return;
     }
     slot->accessible = slot->file_mapped = 0;
+    forget_copy(slot);
     slot->dirty = false;
     pthread_mutex_lock(&pool.lock);
     bool keep = pool.count < POOL_MAX;
@@ -95,6 +102,22 @@ bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size) {
              0) == MAP_FAILED)
         return false;
     slot->accessible = slot->file_mapped = size;
+    forget_copy(slot);
     slot->dirty = false;
+    return true;
+}
+
+bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to) {
+    if (mprotect(slot->base + from, to - from, PROT_READ) != 0) return false;
+    slot->sealed_from = from;
+    slot->sealed_to = to;
+    return true;
+}
+
+bool cpu_slot_unseal(struct cpu_slot *slot) {
+    size_t from = slot->sealed_from, to = slot->sealed_to;
+    if (to == 0) return true;
+    if (mprotect(slot->base + from, to - from, PROT_READ | PROT_WRITE) != 0) return false;
+    slot->sealed_from = slot->sealed_to = 0;
     return true;
 }

@@ -25,6 +25,9 @@ struct cpu_slot {
     const struct cpu_template *origin; /* that template; meaningful with file_mapped */
     bool dirty;            /* anonymous bytes may be other than zero */
     size_t began_with;     /* accessible bytes when its last process began */
+    /* Its last process began as a copy of this template; NULL: as something else. */
+    const struct cpu_template *copied;
+    size_t sealed_from, sealed_to; /* of that copy: read-only, so still the template's bytes */
     struct cpu_slot *next; /* in a free list */
 };
 
@@ -39,6 +42,11 @@ void cpu_slot_release(struct cpu_slot *slot);
 /* Makes exactly `size` bytes (a multiple of 64 KiB) accessible; what lay beyond is dropped, what is
  * new is zero. False when the system refuses. */
 bool cpu_slot_resize(struct cpu_slot *slot, size_t size);
+/* Makes pages read-only, so that the next process of the same template need not copy them. The
+ * first write unseals them: a program's faults (trap.c), the host asks before it writes
+ * (cpu_will_write). False when the system refuses; unsealing can run in a signal handler. */
+bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to);
+bool cpu_slot_unseal(struct cpu_slot *slot);
 /* Maps `size` bytes of a template file copy-on-write as the whole accessible memory. */
 bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size);
 

@@ -15,6 +15,18 @@
 
 #define PAGE 4096u
 
+/*
+ * Most of a template is what nobody writes: constants, byte code, the library of a language. What
+ * the first processes left alone is sealed in the copies that come after, and is not copied again
+ * while it stays so.
+ */
+struct cpu_steady {
+    _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
+    atomic_uint looked;      /* at how many processes */
+};
+#define STEADY_LOOKS     8
+#define STEADY_BYTES_MIN (64u << 10)
+
 static bool zero_page(const uint8_t *p) { return p[0] == 0 && memcmp(p, p + 1, PAGE - 1) == 0; }
 
 /* The parts of the memory that are not zero, in pages. */
@@ -71,8 +83,9 @@ struct cpu_template *cpu_template_new(const cpu_instance *from) {
     t->image = from->image;
     t->size = from->memory->size;
     t->model = cpu_instance_model(from);
+    t->steady = calloc(1, sizeof *t->steady);
     t->fd = memfd_create("pinfold-template", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (!t->model || t->fd < 0 || !fill(t->fd, from, t->size)) goto fail;
+    if (!t->model || !t->steady || t->fd < 0 || !fill(t->fd, from, t->size)) goto fail;
     fcntl(t->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
     void *data = mmap(NULL, t->size, PROT_READ, MAP_PRIVATE, t->fd, 0);
     if (data == MAP_FAILED) goto fail;
@@ -94,6 +107,7 @@ void cpu_template_free(struct cpu_template *t) {
     if (t->data) munmap((void *)t->data, t->size);
     if (t->fd >= 0) close(t->fd);
     free(t->runs);
+    free(t->steady);
     free(t->model);
     free(t);
     errno = saved;
@@ -110,35 +124,77 @@ static void clear(uint8_t *base, size_t from, size_t to, struct cpu_range dead) 
     if (dead.to < to) memset(base + dead.to, 0, to - dead.to);
 }
 
+/* The longest part above the stack that a process of the template left as it was. */
+static struct cpu_range find_steady(const struct cpu_template *t, const uint8_t *base) {
+    struct cpu_range best = {0, 0};
+    size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE;
+    for (size_t at = from; at < t->size; at += PAGE) {
+        if (memcmp(base + at, t->data + at, PAGE) != 0)
+            from = at + PAGE;
+        else if (at + PAGE - from > best.to - best.from)
+            best = (struct cpu_range){(uint32_t)from, (uint32_t)(at + PAGE)};
+    }
+    return best;
+}
+
+/* Before a slot that is a used copy of the template is overwritten. */
+static void learn_steady(const struct cpu_template *t, const uint8_t *base) {
+    if (atomic_load_explicit(&t->steady->range, memory_order_relaxed) != 0) return;
+    if (atomic_fetch_add(&t->steady->looked, 1) >= STEADY_LOOKS) return;
+    struct cpu_range found = find_steady(t, base);
+    if (found.to - found.from >= STEADY_BYTES_MIN)
+        atomic_store(&t->steady->range, (uint64_t)found.from << 32 | found.to);
+}
+
+/* Makes [from, to) of a used slot the template's, except what is `dead`. */
+static void overwrite(const struct cpu_template *t, uint8_t *base, size_t from, size_t to,
+                      struct cpu_range dead) {
+    for (size_t i = 0; i < t->run_count; i++) {
+        size_t begin = t->runs[i].from > from ? t->runs[i].from : from;
+        size_t end = t->runs[i].to < to ? t->runs[i].to : to;
+        if (begin >= end) continue;
+        clear(base, from, begin, dead);
+        memcpy(base + begin, t->data + begin, end - begin);
+        from = end;
+    }
+    clear(base, from, to, dead);
+}
+
 /* Copies the template over whatever the slot's last process left there. */
-static void overwrite(const struct cpu_template *t, cpu_instance *instance) {
-    uint8_t *base = instance->slot->base;
-    if (!instance->slot->dirty) {
+static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
+    struct cpu_slot *slot = instance->slot;
+    uint8_t *base = slot->base;
+    if (!slot->dirty) {
         for (size_t i = 0; i < t->run_count; i++)
             memcpy(base + t->runs[i].from, t->data + t->runs[i].from,
                    t->runs[i].to - t->runs[i].from);
-        return;
+    } else {
+        if (slot->copied == t) learn_steady(t, base);
+        /* Bytes below the live stack and in the unused Asyncify stack are never read before they
+         * are written, so they need no cleaning within one sandbox. */
+        uint32_t sp = cpu_stack_pointer(instance) & ~15u;
+        size_t at = sp <= t->image->stack_size ? sp : 0;
+        struct cpu_range dead = instance->asyncify_stack;
+        if (slot->sealed_to) {
+            overwrite(t, base, at, slot->sealed_from, dead);
+            at = slot->sealed_to;
+        }
+        overwrite(t, base, at, t->size, dead);
     }
-    /* Bytes below the live stack and in the unused Asyncify stack are never read before they are
-     * written, so they need no cleaning within one sandbox. */
-    uint32_t sp = cpu_stack_pointer(instance) & ~15u;
-    size_t at = sp <= t->image->stack_size ? sp : 0;
-    struct cpu_range dead = instance->asyncify_stack;
-    for (size_t i = 0; i < t->run_count; i++) {
-        struct cpu_range run = t->runs[i];
-        clear(base, at, run.from, dead);
-        memcpy(base + run.from, t->data + run.from, run.to - run.from);
-        if (run.to > at) at = run.to;
-    }
-    clear(base, at, t->size, dead);
+    slot->copied = t;
+    uint64_t steady = atomic_load_explicit(&t->steady->range, memory_order_relaxed);
+    /* Should the system refuse, all is copied each time. */
+    if (steady && !slot->sealed_to) cpu_slot_seal(slot, steady >> 32, (uint32_t)steady);
 }
 
 cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_budget *budget,
                                     bool mapped, struct cpu_slot *slot) {
     cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
     if (!instance) return NULL;
+    bool keep = instance->slot->copied == t; /* what is sealed is right already */
     bool ok = mapped ? cpu_slot_map(instance->slot, t->fd, t->size)
-                     : cpu_slot_resize(instance->slot, t->size);
+                     : (keep || cpu_slot_unseal(instance->slot)) &&
+                           cpu_slot_resize(instance->slot, t->size);
     if (!ok) {
         cpu_instance_free(instance);
         errno = ENOMEM;
@@ -147,7 +203,7 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
     if (mapped) {
         instance->slot->origin = t;
     } else {
-        overwrite(t, instance);
+        fill_slot(t, instance);
         instance->slot->dirty = true;
         instance->slot->began_with = t->size;
     }

@@ -25,7 +25,6 @@ extern __thread struct cpu_thread *cpu_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 void cpu_redirect(void *ucontext, struct cpu_thread *self, enum cpu_exit how);
 
-static int tick_signal;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void on_tick(int number, siginfo_t *info, void *ucontext) {
@@ -50,19 +49,17 @@ static void on_tick(int number, siginfo_t *info, void *ucontext) {
 }
 
 static void install(void) {
-    /* The last real-time signal: libraries that use any start at the other end. */
-    tick_signal = SIGRTMAX;
     struct sigaction ours = {.sa_sigaction = on_tick,
                              .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
     sigemptyset(&ours.sa_mask);
-    sigaction(tick_signal, &ours, NULL);
+    sigaction(CPU_TICK_SIGNAL, &ours, NULL);
 }
 
 void cpu_timer_start(struct cpu_thread *self) {
     if (self->timer_on) return;
     pthread_once(&once, install);
     if (!self->timer_made) {
-        struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = tick_signal};
+        struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = CPU_TICK_SIGNAL};
         event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
         if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &self->timer) != 0) return;
         self->timer_made = true;

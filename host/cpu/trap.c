@@ -35,6 +35,13 @@ static bool in_slot(const cpu_instance *instance, const uint8_t *address) {
            address < instance->slot->base + CPU_SLOT_BYTES;
 }
 
+/* A program writes where its process was still the template's copy: it has pages of its own now. */
+static bool unseals(cpu_instance *instance, const uint8_t *address) {
+    struct cpu_slot *slot = instance ? instance->slot : NULL;
+    return slot && address >= slot->base + slot->sealed_from &&
+           address < slot->base + slot->sealed_to && cpu_slot_unseal(slot);
+}
+
 static bool below(const struct cpu_stack *stack, const uint8_t *address) {
     return address >= stack->base - CPU_GUARD_BYTES && address < stack->base;
 }
@@ -92,8 +99,10 @@ static void on_fault(int number, siginfo_t *info, void *ucontext) {
     int saved_errno = errno;
     struct cpu_thread *self = cpu_self;
     const uint8_t *address = info->si_addr;
-    if (self && self->mode == CPU_PROGRAM &&
-        (in_slot(self->running, address) || in_guard(self->running, address))) {
+    if (self && self->mode == CPU_PROGRAM && unseals(self->running, address)) {
+        /* The write is tried again. */
+    } else if (self && self->mode == CPU_PROGRAM &&
+               (in_slot(self->running, address) || in_guard(self->running, address))) {
         self->trap_signal = SIGSEGV;
         cpu_redirect(ucontext, self, CPU_EXIT_TRAP);
     } else if (self && self->mode == CPU_KERNEL &&
@@ -115,6 +124,8 @@ static void install(int number) {
     if (atomic_exchange(&installed[number], true)) atomic_store(&again[number], true);
     struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&ours.sa_mask);
+    /* Cut in this handler, the thread would go on with this signal blocked. */
+    sigaddset(&ours.sa_mask, CPU_TICK_SIGNAL);
     sigaction(number, &ours, NULL);
     pthread_mutex_unlock(&install_lock);
 }

@@ -55,6 +55,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
         freeze(self, instance, &m);
         return;
     }
+    if (!cpu_will_write(instance, address, sizeof m)) cpu_trap(self, SIGSEGV);
     if (m.in_len > PF_MESSAGE_IN_MAX) {
         caller->result = -PF_E2BIG;
         caller->out_len = 0;
@@ -63,6 +64,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
     }
     if ((uint64_t)m.in + m.in_len > size || (uint64_t)m.out + m.out_cap > size)
         cpu_trap(self, SIGSEGV);
+    if (!cpu_will_write(instance, m.out, m.out_cap)) cpu_trap(self, SIGSEGV);
 
     for (;;) {
         /* The kernel runs on top of this stack: an overflow there must still be the program's. */

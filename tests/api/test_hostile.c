@@ -67,6 +67,18 @@ static void test_edges(void) {
     pf_sandbox_free(s);
 }
 
+/* What a process does to its memory is gone with it, also where the next one gets its bytes without
+ * a copy. */
+static void test_stains(void) {
+    pf_sandbox *s = small();
+    for (int i = 0; i < 3; i++)
+        CHECK_RUN(s, "shell",
+                  "for how in not not store not call not fork fork store store call call not; do "
+                  "hostile stain not | hostile stain $how || echo $how; done",
+                  "", 0);
+    pf_sandbox_free(s);
+}
+
 static int setting(const char *name, int otherwise) {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
@@ -93,6 +105,7 @@ int main(void) {
     }
     pf_sandbox_free(neighbour);
     test_edges();
+    test_stains();
     test_faults_and_other_handlers();
     return finish_tests();
 }

@@ -5,6 +5,8 @@
  *
  * usage: hostile SEED CHILDREN
  *        hostile fault      reads far outside its memory
+ *        hostile stain HOW  looks whether its constants are as compiled, then spoils them: by `store`,
+ *                           by a `call` that answers there, in a `fork`, or not at all
  *        hostile edges      one message at, or with a range over, each edge, each from a child
  *
  * Prints `done` when it came through; what it does to its own process is its own business.
@@ -183,6 +185,31 @@ static bool edge(unsigned n) {
 }
 #endif
 
+/* Both larger than what is worth sealing; one is initialised. */
+static unsigned char constants[1 << 17] = {1, 2, 3}, zeros[1 << 18];
+
+static void spoil_bytes(const char *how, unsigned char *at, size_t len) {
+    for (size_t i = 0; i < len; i += 4096)
+        if (strcmp(how, "call") == 0)
+            pf_random(at + i, 4096);
+        else
+            memset(at + i, 0xee, 4096);
+}
+
+static int stain(const char *how) {
+    for (size_t i = 0; i < sizeof zeros; i++)
+        if (zeros[i] != 0 || (i < sizeof constants && constants[i] != (i < 3 ? i + 1 : 0))) {
+            printf("stained at %zu\n", i);
+            return 1;
+        }
+    if (strcmp(how, "not") == 0) return 0;
+    pid_t pid = strcmp(how, "fork") == 0 ? fork() : 0;
+    if (pid > 0) return waitpid(pid, NULL, 0) == pid ? 0 : 1;
+    spoil_bytes(how, constants, sizeof constants);
+    spoil_bytes(how, zeros, sizeof zeros);
+    return 0;
+}
+
 /* Waits a while, then kills: a child may have made itself wait for ever. */
 static void reap(pid_t pid) {
     struct timespec moment = {.tv_nsec = 2000000};
@@ -211,6 +238,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "fault") == 0) fault();
+    if (argc == 3 && strcmp(argv[1], "stain") == 0) return stain(argv[2]);
     if (argc != 3) {
         fprintf(stderr, "usage: hostile SEED CHILDREN\n");
         return 2;

@@ -261,6 +261,58 @@ static void test_templates(void) {
     cpu_template_free(template);
 }
 
+/* ---- what processes leave alone is not copied again, and whoever writes there finds it writable */
+
+static void write_low(cpu_instance *i) { i->slot->base[20000] = 0xee; }
+static void write_all(cpu_instance *i) { memset(i->slot->base + 8192, 0xdd, 100000); }
+
+static void test_sealing(void) {
+    struct cpu_thread *self = cpu_thread();
+    cpu_instance *first = cpu_instance_new(&program, NULL);
+    for (size_t i = 8192; i < 131072; i++) first->slot->base[i] = (uint8_t)(i % 251 + 1);
+    struct cpu_template *template = cpu_template_new(first);
+    struct cpu_slot *slot = NULL;
+    void (*const acts[])(cpu_instance *) = {nothing, nothing, write_low, nothing, write_all, nothing,
+                                            nothing};
+    unsigned sealed = 0;
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        cpu_instance *p = cpu_template_instance(template, NULL, false, slot);
+        CHECK(p && memcmp(p->slot->base + 8192, first->slot->base + 8192, 131072 - 8192) == 0);
+        sealed += p->slot->sealed_to > p->slot->sealed_from;
+        body = acts[i];
+        CHECK(cpu_run(self, p) == CPU_EXIT_RETURNED);
+        CHECK(acts[i] == nothing || p->slot->sealed_to == 0);
+        slot = cpu_instance_dismantle(p);
+    }
+    CHECK(sealed == sizeof acts / sizeof *acts - 1); /* all but the first, which showed it */
+    /* The host's own writes ask; beside the sealed part nothing changes. */
+    cpu_instance *p = cpu_template_instance(template, NULL, false, slot);
+    CHECK(cpu_will_write(p, 0, 4096) && cpu_will_write(p, 20000, 0) && p->slot->sealed_to > 0);
+    CHECK(cpu_will_write(p, p->slot->sealed_from - 4, 8) && p->slot->sealed_to == 0);
+    memset(p->slot->base + 8192, 0, 100000);
+    /* As another process's copy, or with another template, the slot is written too. */
+    slot = cpu_instance_dismantle(p);
+    p = cpu_template_instance(template, NULL, false, slot);
+    CHECK(p->slot->sealed_to > 0);
+    first->slot->base[30000] = 0;
+    slot = cpu_instance_dismantle(p);
+    p = cpu_instance_copy(first, slot);
+    CHECK(p && memcmp(p->slot->base + 8192, first->slot->base + 8192, 131072 - 8192) == 0);
+    slot = cpu_instance_dismantle(p);
+    cpu_instance_free(cpu_template_instance(template, NULL, false, slot));
+    struct cpu_template *other = cpu_template_new(first);
+    slot = NULL;
+    for (int i = 0; i < 6; i++) {
+        p = cpu_template_instance(i % 3 ? template : other, NULL, false, slot);
+        CHECK(p && p->slot->base[30000] == (i % 3 ? 30000 % 251 + 1 : 0));
+        slot = cpu_instance_dismantle(p);
+    }
+    cpu_slot_release(slot);
+    cpu_instance_free(first);
+    cpu_template_free(template);
+    cpu_template_free(other);
+}
+
 int main(void) {
     cpu_thread()->watch = &calm;
     cpu_traps_install();
@@ -271,5 +323,6 @@ int main(void) {
     test_kernel();
     test_slots();
     test_templates();
+    test_sealing();
     return check_report();
 }
