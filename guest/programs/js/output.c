@@ -12,10 +12,11 @@
 
 #include "engine.h"
 
-#define BUFFER_BYTES (64u << 10)
+#define BUFFER_BYTES     (64u << 10)
+#define BUFFER_MIN_BYTES (4u << 10) /* most programs write little, and new memory is slow */
 
-static char *buffer; /* BUFFER_BYTES, from the first write on */
-static size_t used;
+static char *buffer; /* from the first write on */
+static size_t room, used;
 static int stream = 1; /* to which the buffered bytes go */
 
 static int write_all(int fd, const char *data, size_t len)
@@ -44,18 +45,34 @@ int output_flush(void)
     return len ? write_all(stream, buffer, len) : 0;
 }
 
+/* Makes room for `len` more bytes if that is possible. */
+static bool make_room(size_t len)
+{
+    size_t more = room ? room : BUFFER_MIN_BYTES;
+    if (len <= room - used)
+        return true;
+    while (more < BUFFER_BYTES && more - used < len)
+        more *= 4;
+    if (more - used < len)
+        return false;
+    char *larger = realloc(buffer, more);
+    if (!larger)
+        return false;
+    buffer = larger;
+    room = more;
+    return true;
+}
+
 int output_write(int fd, const char *data, size_t len)
 {
     int result = 0;
-    if (fd != stream || len > BUFFER_BYTES - used) {
+    if (fd != stream || !make_room(len)) {
         result = output_flush();
         stream = fd;
     }
     if (result < 0)
         return result;
-    if (!buffer && !(buffer = malloc(BUFFER_BYTES)))
-        return write_all(fd, data, len);
-    if (len > BUFFER_BYTES)
+    if (!make_room(len))
         return write_all(fd, data, len);
     memcpy(buffer + used, data, len);
     used += len;
