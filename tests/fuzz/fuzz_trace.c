@@ -35,7 +35,8 @@ static void set_up(void) {
     MUST(mounted && fputs("mounted", mounted) >= 0 && fclose(mounted) == 0);
     pf_sandbox *sandbox = NULL;
     MUST(pf_sandbox_new(options, &sandbox, NULL) == PF_OK);
-    pf_run run = {.language = "shell", .code = "echo a > f; (tool t; date) | cat & tool t; cat /m/f; wait"};
+    pf_run run = {.language = "shell",
+                  .code = "echo a > f; (tool t; date) | cat & tool t; cat /m/f; wait"};
     run.code_len = strlen(run.code);
     MUST(pf_file_write(sandbox, "/workspace/in", "x", 1, NULL) == PF_OK);
     MUST(pf_sandbox_start(sandbox, &run, NULL) == PF_OK);

@@ -24,7 +24,8 @@ struct program {
  * cut to OUTPUT_MAX; -1: it met a limit. Aborts when it died of a fault. */
 ssize_t program_run(const struct program *program, const uint8_t *input, size_t len, size_t piece,
                     char output[OUTPUT_MAX]);
-/* Runs it twice, all at once and a few bytes at a time: both print the same. */
+/* Runs it twice, all at once and a few bytes at a time: both end alike and print the same, when
+ * they end well, or the beginning of the same. */
 void program_streams_alike(const struct program *program, const uint8_t *input, size_t len,
                            bool repeatable);
 
