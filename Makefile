@@ -61,19 +61,14 @@ test: all ## every test; reports in build/reports
 
 # libFuzzer over native builds with ASan and UBSan; what it finds becomes a seed in tests/fuzz/seeds.
 # Fuzzers of the whole machine, which is built by gcc, change their seeds at random instead.
-SECONDS ?= 10
-fuzz: build ## look for faults: every fuzzer for SECONDS (10)
+SECONDS ?= 60
+fuzz: build ## look for faults with all fuzzers, for SECONDS (60) together
 	@cmake -S . -B $(BUILD)/fuzz -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
 	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
 	@cmake --build $(BUILD)/fuzz -j $(JOBS) --target fuzzers
-	@set -e; for fuzzer in $(BUILD)/fuzz/tests/fuzz/fuzz_*; do \
-	    name=$${fuzzer##*/fuzz_}; mkdir -p $(BUILD)/fuzz/corpus/$$name; echo "fuzz_$$name"; \
-	    (cd $(BUILD)/fuzz && $(CURDIR)/$$fuzzer -close_fd_mask=2 -timeout=10 -rss_limit_mb=4096 \
-	        -max_total_time=$(SECONDS) -print_final_stats=0 -verbosity=0 -artifact_prefix=$$name- \
-	        corpus/$$name $(CURDIR)/tests/fuzz/seeds/$$name); \
-	done
-	@set -e; for name in snapshot trace; do echo "fuzz_$$name"; \
-	    $(BUILD)/tests/fuzz/fuzz_$$name --seconds $(SECONDS) tests/fuzz/seeds/$$name/*; done
+	@tools/fuzz.py --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) --jobs $(JOBS) \
+	    --work $(BUILD)/fuzz --report $(REPORTS)/fuzz.xml \
+	    $(BUILD)/fuzz/tests/fuzz/fuzz_* $(BUILD)/tests/fuzz/fuzz_snapshot $(BUILD)/tests/fuzz/fuzz_trace
 
 RUNS ?= 2000
 soak: build ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads
@@ -91,7 +86,7 @@ asan: build ## unit tests, commands and the host under AddressSanitizer and UBSa
 	@cmake --build $(SANITIZED) -j $(JOBS)
 	@ASAN_OPTIONS=$(NO_HANDLERS) ctest --test-dir $(SANITIZED) -j $(JOBS) --output-on-failure
 	@set -e; for fuzzer in $(SANITIZED)/tests/fuzz/fuzz_*; do \
-	    $$fuzzer -close_fd_mask=2 -timeout=20 tests/fuzz/seeds/$${fuzzer##*/fuzz_}/* > /dev/null 2>&1; done
+	    $$fuzzer -close_fd_mask=2 -timeout=600 tests/fuzz/seeds/$${fuzzer##*/fuzz_}/* > /dev/null 2>&1; done
 	@cmake --build $(BUILD) -j $(JOBS) --target checked_host
 	@set -e; for test in $(BUILD)/tests/security/*_asan; do \
 	    echo $$test; ASAN_OPTIONS=$(HOST_ASAN) $$test; done
