@@ -226,6 +226,10 @@ static int open_recorder(pf_sandbox *s, const pf_options *o, pf_error *error) {
                             o->record_path, strerror(errno));
     else
         status = put_head(r, s, o, error);
+    if (status == PF_OK) {
+        flush(r);
+        if (r->tape.failed) status = base_error(error, PF_INVALID, "%s", r->tape.failed);
+    }
     if (status != PF_OK) {
         if (r->fd >= 0) close(r->fd);
         base_buf_free(&r->text);

@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #define FOREVER "while :; do :; done"
 
@@ -88,10 +89,41 @@ static void test_while_it_waits(void) {
     pf_sandbox_free(s);
 }
 
+/* An embedder that never answers: no limit of time strikes, for a handler is not the script's
+ * fault, but an interrupt ends the run, and the sandbox goes at any time. */
+static void test_while_nobody_answers(void) {
+    pf_options *options = make_options("lookup");
+    pf_sandbox *s = NULL;
+    MUST(pf_options_limit(options, "wall_ms", 20, &test_error));
+    MUST(pf_sandbox_new(options, &s, &test_error));
+    pf_options_free(options);
+    const char *const texts[][2] = {{"shell", "x=5; lookup"},
+                                    {"shell", "lookup & wait"},
+                                    {"javascript", "await tools.lookup({})"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        start(s, texts[i][0], texts[i][1]);
+        pf_call call;
+        MUST(pf_sandbox_step(s, &call, &test_error));
+        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000000}, NULL);
+        MUST(pf_sandbox_advance(s, &test_error));
+        CHECK(pf_sandbox_result(s) == NULL);
+        pf_sandbox_interrupt(s);
+        MUST(pf_sandbox_advance(s, &test_error));
+        const pf_result *result = pf_sandbox_result(s);
+        CHECK(result && result->exit_code == 130 && !result->limit);
+        bool goes_on = strchr(texts[i][1], '&') != NULL; /* what is in the background */
+        CHECK((pf_sandbox_resume(s, call.id, "1", 1, &test_error) == PF_OK) == goes_on);
+    }
+    CHECK_RUN(s, "shell", "echo $x", "5\n", 0);
+    start(s, "shell", "lookup & lookup & wait");
+    pf_sandbox_free(s);
+}
+
 int main(void) {
     test_before_the_start();
     test_at_any_moment();
     test_between_runs();
     test_while_it_waits();
+    test_while_nobody_answers();
     return finish_tests();
 }

@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -219,6 +220,56 @@ static void test_refused(void) {
     free(b.data);
 }
 
+/* The descriptor that the recorder writes to. */
+static int recorder_fd(void) {
+    for (int fd = 3; fd < 256; fd++) {
+        char link[32], name[sizeof path];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, name, sizeof name - 1);
+        if (n < 0) continue;
+        name[n] = '\0';
+        if (strcmp(name, path) == 0) return fd;
+    }
+    abort();
+}
+
+/* What cannot be recorded does not run; what was recorded by then can be replayed. */
+static void test_full_disk(void) {
+    pf_options *options = make_options("");
+    pf_sandbox *sandbox = NULL;
+    MUST(pf_options_record(options, "/dev/full", false, &test_error));
+    CHECK(pf_sandbox_new(options, &sandbox, &test_error) == PF_INVALID && !sandbox);
+    CHECK(strstr(test_error.message, "No space left"));
+    pf_options_free(options);
+
+    sandbox = recorded("", NULL, 0, false);
+    CHECK_RUN(sandbox, "shell", "echo one > f; cat f", "one\n", 0);
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    if (full < 0 || dup2(full, recorder_fd()) < 0) abort();
+    close(full);
+    CHECK_RUN(sandbox, "shell", "echo two > f; cat f", "two\n", 0); /* nobody knew yet */
+    pf_run again = {.language = "shell", .code = "echo three > f", .code_len = 14};
+    CHECK(pf_sandbox_start(sandbox, &again, &test_error) == PF_STATE);
+    CHECK(strstr(test_error.message, "No space left"));
+    char *data;
+    size_t len;
+    MUST(pf_file_take(sandbox, "/workspace/f", &data, &len, &test_error));
+    CHECK_TEXT(data, "two\n");
+    pf_free(data);
+    pf_sandbox_free(sandbox);
+
+    struct bytes b = trace();
+    CHECK(open_text(b.data, b.len, false) == PF_FORMAT);
+    CHECK(strstr(test_error.message, "cut short"));
+    pf_replay *replay = NULL;
+    MUST(pf_replay_open(b.data, b.len, true, &replay, &test_error));
+    while (pf_replay_next(replay, &test_error) == PF_OK) {
+    }
+    check_same(pf_sandbox_result(pf_replay_sandbox(replay)), "one\n", 0);
+    pf_replay_free(replay);
+    free(b.data);
+}
+
 static void test_until(void) {
     pf_sandbox *sandbox = recorded("get", NULL, 0, false);
     run(sandbox, "shell", "echo 1 > a; sleep 0.001; cat a; sleep 0.001; echo 2 > a; cat a");
@@ -299,6 +350,7 @@ int main(void) {
     test_files_and_failures();
     test_from_snapshot();
     test_refused();
+    test_full_disk();
     test_until();
     test_redacted();
     test_difference();
