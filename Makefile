@@ -7,7 +7,8 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build package native install test fuzz soak asan tsan demo bench bench-publish format clean help setup
+.PHONY: all build package native install test nosignals fuzz soak asan tsan demo bench bench-publish \
+        format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -58,6 +59,10 @@ test: all ## every test; reports in build/reports
 	PINFOLD=$(CURDIR)/$(BUILD)/pinfold $(PYTHON) -m pytest \
 	    --junitxml=$(REPORTS)/pytest.xml || failed=1; \
 	exit $$failed
+
+nosignals: ## every test of the build that takes no signals: docs/security.md; in build/nosignals
+	@$(MAKE) test BUILD=$(BUILD)/nosignals VENV=$(BUILD)/nosignals/venv \
+	    CMAKE_FLAGS="$(CMAKE_FLAGS) -DPF_SIGNALS=OFF"
 
 # libFuzzer over native builds with ASan and UBSan; what it finds becomes a seed in tests/fuzz/seeds.
 # Fuzzers of the whole machine, which is built by gcc, change their seeds at random instead.
@@ -123,4 +128,4 @@ clean: ## remove everything that was made
 	rm -rf $(BUILD) $(VENV)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile

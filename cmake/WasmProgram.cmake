@@ -16,7 +16,8 @@
 #       at the end: the libraries pf_guest_images and pf_guest_images_test.
 #
 # One image: clang -> wasm-ld -> [cmake/wasm_image.py: wasm-opt --asyncify, checks, wasm2c, rewrite]
-# -> gcc. An image whose C does not change is not compiled again.
+# -> gcc. An image whose C does not change is not compiled again. With PF_SIGNALS=OFF,
+# cmake/checked_image.py stands before gcc.
 
 set(PF_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(PF_WASM_DIR ${PROJECT_BINARY_DIR}/wasm)
@@ -183,6 +184,17 @@ function(pf_image name kind linked depends)
         DEPENDS ${linked} ${depends} ${PF_CMAKE_DIR}/wasm_image.py
         COMMENT "image ${name}"
         VERBATIM)
+    set(source ${folder})
+    if(NOT PF_SIGNALS)
+        set(source ${folder}/checked)
+        add_custom_command(
+            OUTPUT ${source}/${module}.c ${source}/${module}.h
+            COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/checked_image.py --module ${module}
+                    --input ${folder} --folder ${source}
+            DEPENDS ${folder}/${module}.c ${folder}/${module}.h ${PF_CMAKE_DIR}/checked_image.py
+            COMMENT "checks of ${name}"
+            VERBATIM)
+    endif()
     list(JOIN A_APPLETS "\\n" applets)
     string(REPLACE "%5B" "[" applets "${applets}")
     set(PF_IMAGE_NAME ${name})
@@ -190,11 +202,11 @@ function(pf_image name kind linked depends)
     set(PF_IMAGE_APPLETS "${applets}")
     set(PF_IMAGE_STACK ${A_STACK})
     configure_file(${PF_CMAKE_DIR}/image_${kind}.c.in ${folder}/image.c @ONLY)
-    add_library(pf_image_${name} OBJECT ${folder}/${module}.c ${folder}/image.c)
-    target_include_directories(pf_image_${name} PRIVATE ${folder} ${PROJECT_SOURCE_DIR}
+    add_library(pf_image_${name} OBJECT ${source}/${module}.c ${folder}/image.c)
+    target_include_directories(pf_image_${name} PRIVATE ${source} ${PROJECT_SOURCE_DIR}
                                ${PF_WASM_RT_INCLUDE})
     # -w: the generated code is checked by what it is generated from.
-    set_source_files_properties(${folder}/${module}.c PROPERTIES COMPILE_OPTIONS
+    set_source_files_properties(${source}/${module}.c PROPERTIES COMPILE_OPTIONS
         "${A_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage")
     add_custom_command(
         OUTPUT ${folder}/frames.ok

@@ -21,6 +21,11 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#ifdef PF_NO_SIGNALS
+#include "guard.h"
+
+#include <pthread.h>
+#endif
 
 /* Bytes of linear memory that a set of instances may have; the machine has one for each sandbox. */
 struct cpu_budget {
@@ -43,11 +48,19 @@ struct cpu_stack {
 
 /* QuickJS's 512 KiB bound on its C stack can use 5.6 MB of native stack: 32 times, lazily committed. */
 #define CPU_STACK_BYTES (16u << 20)
-/* Below each stack; larger than any frame of generated code (PF_FRAME_MAX in cmake/WasmProgram.cmake),
- * so that no overflow can jump over it. */
-#define CPU_GUARD_BYTES (128u << 10)
+/* No frame of generated code is larger (PF_FRAME_MAX in cmake/WasmProgram.cmake). */
+#define CPU_FRAME_MAX (64u << 10)
+/* Below each stack, so that no overflow can jump over it. */
+#define CPU_GUARD_BYTES (2 * CPU_FRAME_MAX)
+#ifdef PF_NO_SIGNALS
+/* Generated code ends this far above the guard: the frame of who was still let through and of who is
+ * about to ask, and room below them for the host, libm and a signal of the embedder's. */
+#define CPU_STACK_RESERVE (2 * CPU_FRAME_MAX + (64u << 10))
+#else
+#define CPU_STACK_RESERVE 0
+#endif
 /* Left on the native stack when a program calls the kernel, or the program overflows first. */
-#define CPU_KERNEL_STACK_BYTES (128u << 10)
+#define CPU_KERNEL_STACK_BYTES (CPU_STACK_RESERVE + (128u << 10))
 
 enum cpu_state { CPU_UNWOUND, CPU_PARKED };
 
@@ -87,26 +100,37 @@ enum cpu_mode { CPU_HOST, CPU_PROGRAM, CPU_KERNEL };
 /* What the timer asks of the thread; the machine looks at it at each message. */
 struct cpu_watch {
     atomic_uint ticks;      /* CPU ticks of CPU_TICK_NS since the machine was entered */
-    unsigned stop_at;       /* at this many, `stop` is set; UINT_MAX: never */
-    unsigned kill_at;       /* at this many, a program that makes no calls is cut: backstop */
+    atomic_uint stop_at;    /* at this many, `stop` is set; UINT_MAX: never */
+    atomic_uint kill_at;    /* at this many, a program that makes no calls is cut: backstop */
     atomic_int stop;        /* set: leave the guest at the next message */
 };
 #define CPU_TICK_NS 10000000
+#define CPU_KERNEL_TICKS_MAX 200 /* two seconds in one bounded call */
 
 struct cpu_thread {
+#ifdef PF_NO_SIGNALS
+    struct cpu_guard guard; /* first: what the instances on this thread point to */
+    uintptr_t floor;        /* its limit when nobody strikes: the end of the stack in use */
+    struct cpu_thread *next;    /* in the ticker's list */
+    pthread_mutex_t watch_lock; /* around `watch`, which the ticker follows */
+    atomic_uint busy;           /* a run or a call of the kernel is on */
+    clockid_t clock;            /* of its CPU time */
+    uint64_t seen_ns;           /* the ticker's: counted up to here; 0: not yet */
+#else
+    void *altstack;
+    bool timer_made, timer_on;
+    timer_t timer;
+#endif
     volatile enum cpu_mode mode;
     void *host_context;
     cpu_instance *running; /* the program instance on top or below the kernel, or NULL */
     cpu_instance *kernel;  /* the kernel that calls are guarded for */
     struct cpu_watch *watch;
     int trap_signal;              /* what the last CPU_EXIT_TRAP means as a signal */
-    volatile unsigned kernel_ticks; /* ticks since the kernel was called */
+    atomic_uint kernel_ticks;     /* ticks since the kernel was called */
     struct cpu_stack *kernel_stack; /* for a kernel that the host calls; programs call it on theirs */
     struct cpu_stack *stacks;     /* free ones */
     unsigned stack_count;
-    void *altstack;
-    bool timer_made, timer_on;
-    timer_t timer;
 };
 
 /* The calling thread's state, made at first use; NULL when the system refuses (errno). */
@@ -193,20 +217,50 @@ void cpu_stack_discard(struct cpu_stack *stack);
 /* Is there stack left for a kernel call on top of this program? */
 bool cpu_stack_left(const cpu_instance *instance);
 /* Runs function(argument) on the thread's kernel stack with faults in `kernel` survived: its result, or
- * CPU_EXIT_KERNEL. The function sets mode to CPU_KERNEL around the generated code. */
+ * CPU_EXIT_KERNEL. The function calls cpu_enter_kernel() before the generated code. */
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument);
 
-/* ---- trap.c and timer.c */
+_Noreturn void cpu_trap(struct cpu_thread *self, int signal_number);
+
+/* ---- what watches guests: trap.c and timer.c by signals; with PF_SIGNALS=OFF ticker.c, by asking */
 
 /* The last real-time signal: libraries that use any start at the other end. */
 #define CPU_TICK_SIGNAL SIGRTMAX
 /* Installs or re-installs the fault handlers in front of what is there. */
 void cpu_traps_install(void);
-/* Gives the thread an alternate signal stack if it has none. False: errno. */
-bool cpu_altstack(struct cpu_thread *self);
-/* Starts the thread's tick if it is off; it stops by itself when no guest runs. */
-void cpu_timer_start(struct cpu_thread *self);
-_Noreturn void cpu_trap(struct cpu_thread *self, int signal_number);
+/* Ticks count for `watch` from here on, for nobody if NULL; what they counted for until now. */
+struct cpu_watch *cpu_watch(struct cpu_thread *self, struct cpu_watch *watch);
+/* The host calls the kernel, or has done so: ticks count for that, too. */
+void cpu_watch_kernel(struct cpu_thread *self, bool on);
+/* For thread.c: what a thread needs to be watched; false: errno. What a fork leaves of it. */
+bool cpu_watcher_join(struct cpu_thread *self);
+void cpu_watcher_leave(struct cpu_thread *self);
+void cpu_watcher_hold(void);
+void cpu_watcher_go_on(void);
+void cpu_watcher_forked(struct cpu_thread *self); /* in the child; NULL: it has run no guest */
+
+#ifdef PF_NO_SIGNALS
+/* Is the ticker there? Starts it if not; false: errno. */
+bool cpu_watcher_lives(void);
+/* From here on, what runs on this thread does so on `stack`. */
+void cpu_stack_begin(struct cpu_thread *self, const struct cpu_stack *stack);
+/* Of an instance that runs on no thread: lets everything through. */
+extern struct cpu_guard cpu_unguarded;
+/* Where the generated code of an instance finds its limit: cmake/checked_image.py puts it first. */
+static inline void cpu_guard_by(const cpu_instance *instance, struct cpu_guard *guard) {
+    *(struct cpu_guard **)instance->module = guard;
+}
+#endif
+
+/* Generated code of the kernel is about to be called; the caller sets the mode back. */
+static inline void cpu_enter_kernel(struct cpu_thread *self, cpu_instance *kernel) {
+    self->kernel = kernel;
+    atomic_store_explicit(&self->kernel_ticks, 0, memory_order_relaxed);
+#ifdef PF_NO_SIGNALS
+    cpu_guard_by(kernel, &self->guard);
+#endif
+    self->mode = CPU_KERNEL;
+}
 
 #endif

@@ -57,6 +57,9 @@ cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *
     image->init_module();
     image->instantiate(instance->module, instance);
     making = NULL;
+#ifdef PF_NO_SIGNALS
+    cpu_guard_by(instance, &cpu_unguarded);
+#endif
     if (!instance->slot || !instance->memory)
         return give_up(instance, instance->slot, ENOMEM);
     if (image->asyncify) instance->asyncify = image->asyncify(instance->module);
@@ -147,6 +150,9 @@ cpu_instance *cpu_instance_model(const cpu_instance *from) {
     memcpy(model->module, from->module, from->image->instance_size);
     model->memory = model->image->memory(model->module);
     model->memory->data = NULL;
+#ifdef PF_NO_SIGNALS
+    cpu_guard_by(model, &cpu_unguarded); /* it may live longer than the thread */
+#endif
     model->rewinding = from->rewinding;
     model->asyncify = from->asyncify;
     model->asyncify_stack = from->asyncify_stack;

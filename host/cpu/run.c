@@ -80,6 +80,10 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
     self->running = instance;
     instance->thread = self;
     instance->state = CPU_UNWOUND;
+#ifdef PF_NO_SIGNALS
+    cpu_guard_by(instance, &self->guard);
+    cpu_stack_begin(self, instance->stack);
+#endif
     /* It begins in entry(), or goes on inside the trampoline: both are the host's code. */
     self->mode = CPU_HOST;
     enum cpu_exit how = (enum cpu_exit)cpu_switch(&self->host_context, context, 0);
@@ -112,6 +116,12 @@ _Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how) {
     cpu_escape(self->host_context, how);
 }
 
+_Noreturn void cpu_trap(struct cpu_thread *self, int signal_number) {
+    bool kernel = self->mode == CPU_KERNEL;
+    self->trap_signal = signal_number;
+    cpu_leave(self, kernel ? CPU_EXIT_KERNEL : CPU_EXIT_TRAP);
+}
+
 bool cpu_stack_left(const cpu_instance *instance) {
     const uint8_t *here = __builtin_frame_address(0);
     return here - instance->stack->base > (ptrdiff_t)CPU_KERNEL_STACK_BYTES;
@@ -121,7 +131,12 @@ intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument) {
     self->kernel = kernel;
     uint8_t *top = self->kernel_stack->base + self->kernel_stack->size;
+#ifdef PF_NO_SIGNALS
+    cpu_stack_begin(self, self->kernel_stack);
+#endif
+    cpu_watch_kernel(self, true);
     intptr_t result = cpu_guarded(&self->host_context, function, argument, top);
     self->mode = CPU_HOST;
+    cpu_watch_kernel(self, false);
     return result;
 }

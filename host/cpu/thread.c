@@ -18,12 +18,7 @@ static void thread_free(void *p) {
     struct cpu_thread *self = p;
     if (!self) return;
     cpu_self = NULL;
-    if (self->timer_made) timer_delete(self->timer);
-    if (self->altstack) {
-        stack_t off = {.ss_flags = SS_DISABLE};
-        sigaltstack(&off, NULL);
-        free(self->altstack);
-    }
+    cpu_watcher_leave(self);
     if (self->kernel_stack) cpu_stack_discard(self->kernel_stack);
     while (self->stacks) {
         struct cpu_stack *s = self->stacks;
@@ -33,25 +28,37 @@ static void thread_free(void *p) {
     free(self);
 }
 
-/* A forked child of the host has no timers. */
+static void before_fork(void) {
+    cpu_watcher_hold();
+    cpu_slots_hold();
+}
+
+static void after_fork(void) {
+    cpu_slots_go_on();
+    cpu_watcher_go_on();
+}
+
 static void after_fork_in_child(void) {
     cpu_slots_go_on();
-    if (cpu_self) cpu_self->timer_made = cpu_self->timer_on = false;
+    cpu_watcher_forked(cpu_self);
 }
 
 static void make_key(void) {
     pthread_key_create(&key, thread_free);
-    pthread_atfork(cpu_slots_hold, cpu_slots_go_on, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 struct cpu_thread *cpu_thread(void) {
     struct cpu_thread *self = cpu_self;
+#ifdef PF_NO_SIGNALS
+    if (self && !cpu_watcher_lives()) return NULL; /* forked, and the system refuses */
+#endif
     if (self) return self;
     pthread_once(&once, make_key);
     self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->kernel_stack = cpu_stack_new();
-    if (!self->kernel_stack || !cpu_altstack(self) || pthread_setspecific(key, self) != 0) {
+    if (!self->kernel_stack || !cpu_watcher_join(self) || pthread_setspecific(key, self) != 0) {
         thread_free(self);
         return NULL;
     }

@@ -135,6 +135,7 @@ void cpu_traps_install(void) {
     install(SIGBUS);
 }
 
+/* Gives the thread an alternate signal stack if it has none. False: errno. */
 bool cpu_altstack(struct cpu_thread *self) {
     stack_t now;
     if (sigaltstack(NULL, &now) != 0) return false;
@@ -145,9 +146,9 @@ bool cpu_altstack(struct cpu_thread *self) {
     return sigaltstack(&ours, NULL) == 0;
 }
 
-_Noreturn void cpu_trap(struct cpu_thread *self, int signal_number) {
-    bool kernel = self->mode == CPU_KERNEL;
-    self->trap_signal = signal_number;
-    self->mode = CPU_HOST;
-    cpu_escape(self->host_context, kernel ? CPU_EXIT_KERNEL : CPU_EXIT_TRAP);
+void cpu_altstack_free(struct cpu_thread *self) {
+    if (!self->altstack) return;
+    stack_t off = {.ss_flags = SS_DISABLE};
+    sigaltstack(&off, NULL);
+    free(self->altstack);
 }

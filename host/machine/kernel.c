@@ -30,8 +30,7 @@ struct guarded {
 static intptr_t guarded_call(void *argument) {
     struct guarded *g = argument;
     cpu_instance *kernel = g->sandbox->kernel;
-    g->self->kernel_ticks = 0;
-    g->self->mode = CPU_KERNEL;
+    cpu_enter_kernel(g->self, kernel);
     g->action = kernel->image->k_call(kernel->module, 0);
     g->self->mode = CPU_HOST;
     return 0;
@@ -40,8 +39,7 @@ static intptr_t guarded_call(void *argument) {
 static intptr_t guarded_next(void *argument) {
     struct guarded *g = argument;
     cpu_instance *kernel = g->sandbox->kernel;
-    g->self->kernel_ticks = 0;
-    g->self->mode = CPU_KERNEL;
+    cpu_enter_kernel(g->self, kernel);
     kernel->image->k_next(kernel->module);
     g->self->mode = CPU_HOST;
     return 0;
@@ -50,8 +48,7 @@ static intptr_t guarded_next(void *argument) {
 static intptr_t guarded_mailbox(void *argument) {
     struct guarded *g = argument;
     cpu_instance *kernel = g->sandbox->kernel;
-    g->self->kernel_ticks = 0;
-    g->self->mode = CPU_KERNEL;
+    cpu_enter_kernel(g->self, kernel);
     g->action = kernel->image->k_mailbox(kernel->module);
     g->self->mode = CPU_HOST;
     return 0;
@@ -60,8 +57,7 @@ static intptr_t guarded_mailbox(void *argument) {
 static intptr_t guarded_boot(void *argument) {
     struct guarded *g = argument;
     cpu_instance *kernel = g->sandbox->kernel;
-    g->self->kernel_ticks = 0;
-    g->self->mode = CPU_KERNEL;
+    cpu_enter_kernel(g->self, kernel);
     g->action = (uint32_t)kernel->image->k_boot(kernel->module);
     g->self->mode = CPU_HOST;
     return 0;
@@ -70,8 +66,6 @@ static intptr_t guarded_boot(void *argument) {
 static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
     if (g->sandbox->dead) return false;
     g->self = cpu_thread();
-    /* A file call of the embedder's has no run around it, whose timer would be on. */
-    if (g->self) cpu_timer_start(g->self);
     if (!g->self || cpu_guard_kernel(g->self, g->sandbox->kernel, function, g) != 0) {
         lost(g->sandbox);
         return false;

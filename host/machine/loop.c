@@ -192,16 +192,14 @@ static uint64_t estimate(const pf_sandbox *s, const struct usage *before, int64_
 pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     struct cpu_thread *self = cpu_thread();
     if (!self) return base_error(error, PF_NO_MEMORY, "no memory for this thread's stacks");
-    struct cpu_watch *outer = self->watch;
-    self->watch = &s->watch;
     cpu_traps_install(); /* others may have taken the signals since */
-    cpu_timer_start(self);
+    struct cpu_watch *outer = cpu_watch(self, &s->watch);
     s->entered_ns = base_clock_monotonic();
     struct machine_run *run = &s->run;
     struct usage before = {.slept_ns = run->slept_ns, .ticks = atomic_load(&s->watch.ticks)};
     if (!run->brief) before.cpu_ns = cpu_clock();
     loop(s, self);
-    self->watch = outer;
+    cpu_watch(self, outer);
     int64_t wall_ns = base_clock_monotonic() - s->entered_ns;
     run->wall_ns += wall_ns;
     run->cpu_ns += run->brief ? estimate(s, &before, wall_ns) : cpu_clock() - before.cpu_ns;

@@ -81,9 +81,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
         if (machine_struck(sandbox, STRIKE_PREEMPT, stop)) mailbox->preempt = 1;
         /* A program that measures its own work makes no other calls meanwhile. */
         if (m.call == PF_CALL_CLOCK) machine_show_time(sandbox);
-        self->kernel = kernel;
-        self->kernel_ticks = 0;
-        self->mode = CPU_KERNEL;
+        cpu_enter_kernel(self, kernel);
         uint32_t action = kernel->image->k_call(kernel->module, instance->proc);
         self->mode = CPU_HOST;
         switch (action) {

@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 enum { MEMORY = 96 << 20 };
@@ -79,6 +80,36 @@ static void test_stains(void) {
     pf_sandbox_free(s);
 }
 
+/* Each access that ends where memory ends is good, each that goes on by a byte is a fault. */
+static void test_reach(void) {
+    char want[400] = "";
+    for (unsigned n = 0; n < 23; n++) {
+        bool over = (n >= 8 && n < 17) || (n >= 17 && n % 2);
+        sprintf(want + strlen(want), over ? "%u signal 11\n" : "%u status 2\n", n);
+    }
+    pf_sandbox *s = small();
+    CHECK_RUN(s, "shell", "hostile reach", want, 0);
+    pf_sandbox_free(s);
+}
+
+/* Native stack without any memory, and native code without any calls: neither is the host's end. */
+static void test_native_code(void) {
+    static const char *const ways[] = {"hostile endless", "hostile spread", "hostile endless | cat"};
+    pf_sandbox *s = small();
+    for (int i = 0; i < 3; i++) CHECK_RUN(s, "shell", "hostile deep; echo $?", "139\n", 0);
+    pf_sandbox_free(s);
+    for (int i = 0; i < 3; i++) {
+        pf_options *options = make_options("");
+        MUST(pf_options_limit(options, "cpu_ms", 100, &test_error));
+        MUST(pf_sandbox_new(options, &s, &test_error));
+        pf_options_free(options);
+        const pf_result *r = run(s, "shell", ways[i]);
+        CHECK(r && r->limit && strcmp(r->limit, "cpu_seconds") == 0 && r->exit_code == 137);
+        CHECK_RUN(s, "shell", "hostile deep; echo $?", "139\n", 0);
+        pf_sandbox_free(s);
+    }
+}
+
 static int setting(const char *name, int otherwise) {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
@@ -106,6 +137,8 @@ int main(void) {
     pf_sandbox_free(neighbour);
     test_edges();
     test_stains();
+    test_reach();
+    test_native_code();
     test_faults_and_other_handlers();
     return finish_tests();
 }

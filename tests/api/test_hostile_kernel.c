@@ -300,27 +300,38 @@ static void test_lies(pf_sandbox *neighbour) {
 
 static enum { NOTHING, HANG, WILD_READ, WILD_WRITE, GROW, RECURSE } crime;
 
-static int deeper(volatile char *s, int n) {
+/* This kernel is written in C: what generated code asks in a build without signal handlers, it asks
+ * here. */
+#ifdef PF_NO_SIGNALS
+#include "host/cpu/guard.h"
+#define ASK(module) CPU_CHECK(*(struct cpu_guard **)(module))
+#define ACCESS(access) wasm_rt_trap(WASM_RT_TRAP_OOB)
+#else
+#define ASK(module) (void)(module)
+#define ACCESS(access) (access)
+#endif
+
+static int deeper(void *module, volatile char *s, int n) {
     volatile char room[4096];
+    ASK(module);
     room[0] = (char)n;
-    return n ? deeper(room, n + 1) + s[0] + room[0] : 0;
+    return n ? deeper(module, room, n + 1) + s[0] + room[0] : 0;
 }
 
 static void commit(void *module) {
     wasm_rt_memory_t *memory = honest->memory(module);
     switch (crime) {
     case HANG:
-        for (volatile int i = 1; i;) {
-        }
+        for (volatile int i = 1; i;) ASK(module);
         break;
-    case WILD_READ: (void)*(volatile uint8_t *)(memory->data + memory->size); break;
-    case WILD_WRITE: *(volatile uint64_t *)(memory->data + 8589934591u) = 1; break;
+    case WILD_READ: ACCESS((void)*(volatile uint8_t *)(memory->data + memory->size)); break;
+    case WILD_WRITE: ACCESS(*(volatile uint64_t *)(memory->data + 8589934591u) = 1); break;
     case GROW:
         for (uint32_t by = 32768; by > 0; by /= 2)
             while (wasm_rt_grow_memory(memory, by) != UINT32_MAX) {
             }
         break;
-    case RECURSE: deeper("", 1); break;
+    case RECURSE: deeper(module, "", 1); break;
     default: return;
     }
 }

@@ -7,6 +7,10 @@
  *        hostile fault      reads far outside its memory
  *        hostile stain HOW  looks whether its constants are as compiled, then spoils them: by `store`,
  *                           by a `call` that answers there, in a `fork`, or not at all
+ *        hostile reach      one access at, or over, each edge of its memory, each from a child
+ *        hostile deep       calls itself for ever, without any memory
+ *        hostile endless    a loop that makes no calls
+ *        hostile spread     calls without loops or depth, for longer than anybody waits
  *        hostile edges      one message at, or with a range over, each edge, each from a child
  *
  * Prints `done` when it came through; what it does to its own process is its own business.
@@ -121,6 +125,53 @@ static void fault(void) {
     (void)*(volatile char *)(uintptr_t)(memory_end() + 100);
 }
 
+/* The n-th access: up to 7 it is at the very end, then over it; false: there are no more. */
+static bool reach(unsigned n) {
+    uint32_t end = memory_end();
+    uint8_t *over = (uint8_t *)(uintptr_t)(end - (n < 8 ? 1u << n % 4 : (1u << n % 4) - 1));
+    uint8_t *all = (uint8_t *)(uintptr_t)(end - 4096);
+    volatile size_t len = n % 2 ? 4097 : 4096;
+    switch (n) {
+    case 0:
+    case 8: (void)*(volatile uint8_t *)over; break;
+    case 1:
+    case 9: (void)*(volatile uint16_t *)over; break;
+    case 2:
+    case 10: (void)*(volatile uint32_t *)over; break;
+    case 3:
+    case 11: (void)*(volatile uint64_t *)over; break;
+    case 4:
+    case 12: *(volatile uint8_t *)over = 1; break;
+    case 5:
+    case 13: *(volatile uint16_t *)over = 1; break;
+    case 6:
+    case 14: *(volatile uint32_t *)over = 1; break;
+    case 7:
+    case 15: *(volatile uint64_t *)over = 1; break;
+    case 16: (void)*(volatile uint64_t *)(uintptr_t)UINT32_MAX; break;
+    case 17: memset(all, 1, len); break;
+    case 18: memset(all, 1, len); break;
+    case 19: memmove(all, all - 8192, len); break;
+    case 20: memmove(all, all - 8192, len); break;
+    case 21: memmove(all - 8192, all, len); break;
+    case 22: memmove(all - 8192, all, len); break;
+    default: return false;
+    }
+    return true;
+}
+
+static volatile bool stop;
+static __attribute__((noinline)) unsigned deep(unsigned n) {
+    return stop ? n : deep(n + 1) * 3 + (n ^ deep(n + 2));
+}
+static __attribute__((noinline)) unsigned spread(unsigned n) {
+    return stop || n == 0 ? 1 : spread(n - 1) * 3 + spread(n - 1);
+}
+static void endless(void) {
+    while (!stop) {
+    }
+}
+
 /* The n-th wrong message; false: there are no more. Memory is larger than the kernel's meanwhile.
  */
 static bool edge(unsigned n) {
@@ -180,7 +231,17 @@ static void attack(void) {
 #else
 static void attack(void) {}
 static void fault(void) {}
+static unsigned deep(unsigned n) {
+    return n;
+}
+static unsigned spread(unsigned n) {
+    return n;
+}
+static void endless(void) {}
 static bool edge(unsigned n) {
+    return n > 0;
+}
+static bool reach(unsigned n) {
     return n > 0;
 }
 #endif
@@ -223,11 +284,15 @@ static void reap(pid_t pid) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "edges") == 0) {
+    const char *what = argc == 2 ? argv[1] : "";
+    bool (*each)(unsigned n) = strcmp(what, "edges") == 0   ? edge
+                               : strcmp(what, "reach") == 0 ? reach
+                                                            : NULL;
+    if (each) {
         for (unsigned n = 0;; n++) {
             int status;
             pid_t pid = fork();
-            if (pid == 0) _exit(edge(n) ? 2 : 3);
+            if (pid == 0) _exit(each(n) ? 2 : 3);
             if (waitpid(pid, &status, 0) != pid) return 1;
             if (WIFEXITED(status) && WEXITSTATUS(status) == 3) break;
             if (WIFSIGNALED(status))
@@ -237,8 +302,11 @@ int main(int argc, char **argv) {
         }
         return 0;
     }
-    if (argc == 2 && strcmp(argv[1], "fault") == 0) fault();
     if (argc == 3 && strcmp(argv[1], "stain") == 0) return stain(argv[2]);
+    if (strcmp(what, "fault") == 0) fault();
+    if (strcmp(what, "deep") == 0) return (int)deep(1);
+    if (strcmp(what, "spread") == 0) return (int)spread(80);
+    if (strcmp(what, "endless") == 0) endless();
     if (argc != 3) {
         fprintf(stderr, "usage: hostile SEED CHILDREN\n");
         return 2;

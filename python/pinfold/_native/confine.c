@@ -122,10 +122,27 @@ static int install(bool files) {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
+#ifdef PF_NO_SIGNALS
+/* The library's thread that counts CPU time starts with the first sandbox, and no thread starts from
+ * here on. What this sandbox is made of, the worker's own needs as well. */
+static bool start_threads(void) {
+    pf_error error;
+    pf_sandbox *sandbox = NULL;
+    pf_options *options = pf_options_new();
+    if (options) pf_sandbox_new(options, &sandbox, &error);
+    pf_options_free(options);
+    pf_sandbox_free(sandbox);
+    return sandbox != NULL;
+}
+#else
+static bool start_threads(void) { return true; }
+#endif
+
 PyObject *native_confine(PyObject *module, PyObject *files) {
     (void)module;
     int open_files = PyObject_IsTrue(files);
     if (open_files < 0) return NULL;
+    if (!start_threads()) return PyErr_NoMemory();
     int failed = install(open_files);
     if (failed < 0) return PyErr_SetFromErrno(PyExc_OSError);
     if (failed > 0) {
