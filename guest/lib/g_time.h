@@ -2,8 +2,7 @@
  * g_time.h: civil time with time zones, and its text.
  *
  * The zone is that of $TZ: a name of the zone database (/usr/share/zoneinfo), a POSIX rule such as
- * EST5EDT,M3.2.0,M11.1.0, or UTC. The C library's own zone support is not used, because in the
- * sandbox it has none. Years are 64 bits wide.
+ * EST5EDT,M3.2.0,M11.1.0, or UTC (lib/zone). Years are 64 bits wide, other than struct tm's.
  */
 #ifndef G_TIME_H
 #define G_TIME_H

@@ -1,4 +1,4 @@
-/* time.c: clocks, sleeping, alarms. Time zones: UTC, as wasi-libc's localtime() has it. */
+/* time.c: clocks, sleeping, alarms. */
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -7,11 +7,6 @@
 #include "internal.h"
 
 extern int64_t __pf_alarm_interval_ns __attribute__((weak)); /* signal.c */
-
-char *tzname[2] = {(char *)"UTC", (char *)"UTC"};
-long timezone;
-int daylight;
-void tzset(void) {}
 
 /* The kernel's number for a clock: 0 realtime, 1 monotonic, 2 processor time; -1: unknown. */
 static int kernel_clock(clockid_t clock) {
