@@ -8,6 +8,7 @@
  * Everything here is deterministic: no clock, no randomness, no environment.
  */
 #include "machine.h"
+#include "zones.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,12 +77,16 @@ static bool make_dir(pf_sandbox *s, const char *path, uint32_t mode, uint32_t ow
     return r == 0;
 }
 
-static bool make_link(pf_sandbox *s, const char *target, const char *path) {
+/* Symbolic, or another name of a file. */
+static bool make_link(pf_sandbox *s, const char *target, const char *path, bool hard) {
     char both[512];
     size_t t = strlen(target) + 1, p = strlen(path) + 1;
     if (t + p > sizeof both) return false;
     memcpy(both, target, t);
     memcpy(both + t, path, p);
+    if (hard)
+        return KERNEL(s, LINKAT, .arg = {PF_AT_FDCWD, PF_AT_FDCWD, 0}, .in = both,
+                      .in_len = t + p) == 0;
     return KERNEL(s, SYMLINKAT, .arg = {PF_AT_FDCWD}, .in = both, .in_len = t + p) == 0;
 }
 
@@ -104,13 +109,38 @@ static bool make_programs(pf_sandbox *s, const struct pf_image *image) {
     return true;
 }
 
+/* Zones that are one file are one here, too. */
+static bool make_zones(pf_sandbox *s) {
+    static const char folder[] = "/usr/share/zoneinfo";
+    bool ok = make_dir(s, folder, 0755, 0);
+    for (unsigned i = 0; ok && i < machine_zone_count; i++) {
+        const struct machine_zone *zone = &machine_zones[i];
+        char path[128], first[128];
+        snprintf(path, sizeof path, "%s/%s", folder, zone->name);
+        for (char *slash = path + sizeof folder; ok && (slash = strchr(slash, '/')); slash++) {
+            *slash = '\0';
+            ok = make_dir(s, path, 0755, 0);
+            *slash = '/';
+        }
+        if (!ok) break;
+        if (zone->same == i) {
+            ok = machine_write_file(s, path, (const char *)machine_zone_data + zone->from, zone->len,
+                                    0644, 0, NULL) == PF_OK;
+            continue;
+        }
+        snprintf(first, sizeof first, "%s/%s", folder, machine_zones[zone->same].name);
+        ok = make_link(s, first, path, true);
+    }
+    return ok;
+}
+
 static bool make_root(pf_sandbox *s) {
     static const char *const dirs[] = {"/usr", "/usr/bin", "/etc", "/tools", "/tools/bin", "/dev",
                                        "/proc", "/var", "/usr/share", "/usr/lib"};
     bool ok = true;
     for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) ok = ok && make_dir(s, dirs[i], 0755, 0);
     ok = ok && make_dir(s, "/workspace", 0755, 1000) && make_dir(s, "/tmp", 01777, 0) &&
-         make_link(s, "usr/bin", "/bin") && make_link(s, "../tmp", "/var/tmp");
+         make_link(s, "usr/bin", "/bin", false) && make_link(s, "../tmp", "/var/tmp", false);
     ok = ok && make_file(s, "/etc/passwd",
                          "root:x:0:0:root:/:/bin/sh\nuser:x:1000:1000:user:/workspace:/bin/bash\n",
                          0644) &&
@@ -118,6 +148,7 @@ static bool make_root(pf_sandbox *s) {
          make_file(s, "/etc/hostname", "pinfold\n", 0644) &&
          make_file(s, "/etc/hosts", "127.0.0.1 localhost pinfold\n", 0644) &&
          make_file(s, "/etc/os-release", "NAME=pinfold\nID=pinfold\nPRETTY_NAME=\"pinfold\"\n", 0644);
+    ok = ok && make_zones(s);
     for (int i = 0; ok && i < machine_image_count(); i++)
         ok = make_programs(s, machine_image_info(i));
     return ok;
