@@ -47,6 +47,8 @@ CHANGES = [
         "static JSValue quickjs_not_entry(JSContext *ctx, JSValueConst value);\n"
         "static JSValue quickjs_not_resolver(JSContext *ctx, JSValueConst value);\n"
         "JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);\n"
+        "const char *quickjs_zone_name(double ms);\n"
+        "double quickjs_local_moment(int64_t ms);\n"
         "static JSValue JS_ThrowTypeErrorNotAFunction(JSContext *ctx)\n{\n",
     ),
     (
@@ -230,14 +232,21 @@ CHANGES = [
         "dates end with the name of the zone, as in Node",
         1,
         "            /* XXX: tack the time zone code? */",
-        "            if (tz == 0)\n"
-        '                pos += snprintf(buf + pos, sizeof(buf) - pos, " (Coordinated Universal Time)");',
+        "            double moment;\n"
+        "            if (JS_ThisTimeValue(ctx, &moment, this_val) == 0)\n"
+        '                pos += snprintf(buf + pos, sizeof(buf) - pos, " (%s)", quickjs_zone_name(moment));',
     ),
     (
         "as above",
         1,
         "    char buf[64];\n    double fields[9];",
-        "    char buf[96];\n    double fields[9];",
+        "    char buf[128];\n    double fields[9];",
+    ),
+    (
+        "a local time is in the zone's offset at that time, also on the day on which it changes",
+        1,
+        "        tv += getTimezoneOffset(ti) * 60000;",
+        "        tv = quickjs_local_moment(ti);",
     ),
     (
         "the wording that Node's users know",

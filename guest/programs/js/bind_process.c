@@ -159,7 +159,7 @@ static JSValue process_environment(JSContext *ctx, JSValueConst this_val, int ar
     return engine_strings(ctx, environ);
 }
 
-/* setenv(name, value or undefined): for children of this process */
+/* setenv(name, value or undefined): for children of this process, and TZ for its own dates */
 static JSValue process_setenv(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     (void)this_val, (void)argc;
@@ -174,6 +174,8 @@ static JSValue process_setenv(JSContext *ctx, JSValueConst this_val, int argc, J
             setenv(name, value, 1);
         JS_FreeCString(ctx, value);
     }
+    if (strcmp(name, "TZ") == 0)
+        tzset();
     JS_FreeCString(ctx, name);
     return JS_UNDEFINED;
 }

@@ -149,6 +149,7 @@ static JSValue make_native(JSContext *ctx)
     bind_program(ctx, native);
     bind_spawn(ctx, native);
     bind_text(ctx, native);
+    bind_time(ctx, native);
     bind_tool(ctx, native);
     bind_vm(ctx, native);
     bind_zlib(ctx, native);

@@ -86,6 +86,7 @@ void bind_process(JSContext *ctx, JSValueConst native);
 void bind_program(JSContext *ctx, JSValueConst native);
 void bind_spawn(JSContext *ctx, JSValueConst native);
 void bind_text(JSContext *ctx, JSValueConst native);
+void bind_time(JSContext *ctx, JSValueConst native);
 void bind_tool(JSContext *ctx, JSValueConst native);
 void bind_vm(JSContext *ctx, JSValueConst native);
 void bind_zlib(JSContext *ctx, JSValueConst native);

@@ -1,7 +1,7 @@
 // locale: the parts of Intl that programs lean on, for English (en-US); other locales get that, too.
 //
 // toLocaleString of numbers and dates, localeCompare, Intl.NumberFormat, DateTimeFormat, Collator,
-// PluralRules and ListFormat. The only time zone is UTC.
+// PluralRules and ListFormat. Time zones are those of /usr/share/zoneinfo.
 'use strict';
 
 // ---------------------------------------------------------------- numbers
@@ -168,15 +168,55 @@ const timeStyles = {
 };
 const dateFields = ['weekday', 'era', 'year', 'month', 'day'], timeFields = ['dayPeriod', 'hour', 'minute', 'second', 'fractionalSecondDigits'];
 
+const zoneFolder = '/usr/share/zoneinfo';
+
+// The database's spelling of a zone's name, whatever its case.
+function zoneName(given) {
+    const name = String(given);
+    if (/^(?:utc|gmt|etc\/(?:utc|gmt|uct)|uct|zulu|[+-]00:?00)$/i.test(name)) return 'UTC';
+    const fs = require('fs');
+    let found = '';
+    for (const part of /^[\w+-]+(?:\/[\w+-]+)*$/.test(name) ? name.split('/') : ['']) {
+        const entries = fs.readdirSync(zoneFolder + found, { withFileTypes: false });
+        const entry = entries.includes(part) ? part : entries.find(one => one.toLowerCase() === part.toLowerCase());
+        found += `/${entry}`;
+        if (entry === undefined || (entry !== part && part === '')) throw new RangeError(`Invalid time zone specified: ${name}`);
+        if (!fs.statSync(zoneFolder + found).isDirectory()) break;
+    }
+    if (found.split('/').length - 1 !== name.split('/').length || fs.statSync(zoneFolder + found).isDirectory()) throw new RangeError(`Invalid time zone specified: ${name}`);
+    return found.slice(1);
+}
+
+// The zone of the process, as Node has it: what TZ names, else UTC.
+function ownZone() {
+    try {
+        return process.env.TZ ? zoneName(process.env.TZ.replace(/^:/, '')) : 'UTC';
+    } catch {
+        return 'UTC';
+    }
+}
+
+const offsetText = (seconds, long) => {
+    const minutes = Math.abs(Math.trunc(seconds / 60)), rest = minutes % 60;
+    return `GMT${seconds < 0 ? '-' : '+'}${long ? two(Math.floor(minutes / 60)) : Math.floor(minutes / 60)}${long || rest ? `:${two(rest)}` : ''}`;
+};
+
+// What English (en-US) calls a zone at a time, in the ways that timeZoneName knows.
+function zoneText(zone, [offset, short, long], way) {
+    if (way === 'longOffset' || way === 'shortOffset') return offsetText(offset, way === 'longOffset');
+    if (way === 'long' || way === 'longGeneric') return way === 'long' ? long : long.replace(/ (?:Standard|Daylight|Summer) Time$/, ' Time');
+    if (zone === 'UTC') return 'UTC';
+    const american = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Johnston)$|^(?:[EMCP]ST\d|Navajo)/.test(zone) && /^(?:[ECMP][SD]T|AK[SD]T|H[SD]T|A[SD]T)$/.test(short) && !/^(?:Cuba|Mexican|Newfoundland)/.test(long);
+    if (offset === 0) return 'GMT';
+    if (!american || /^A[SD]T$/.test(short) && !/^(?:America\/(?:Halifax|Puerto_Rico|Glace_Bay|Moncton|Goose_Bay|Thule)|Canada\/Atlantic)$/.test(zone)) return offsetText(offset, false);
+    return way === 'shortGeneric' ? short.replace(/[SD]T$/, 'T') : short;
+}
+
 class DateTimeFormat {
     #o;
+    #zone;
     constructor(locales, options = {}, need = 'any', defaults = 'date') {
-        const zone = options.timeZone;
-        if (zone !== undefined && !/^(?:utc|gmt|etc\/(?:utc|gmt)|[+-]00:?00)$/i.test(zone)) {
-            if (/^[A-Za-z]+(?:\/[A-Za-z_+-]+)*(?:\/[A-Za-z_]+)?$/.test(zone) && zone.includes('/'))
-                throw new RangeError(`Time zone ${zone} is not available: a sandbox knows UTC only`);
-            throw new RangeError(`Invalid time zone specified: ${zone}`);
-        }
+        this.#zone = options.timeZone === undefined ? ownZone() : zoneName(options.timeZone);
         const o = { ...options };
         if (o.dateStyle || o.timeStyle) {
             if ([...dateFields, ...timeFields].some(field => options[field] !== undefined)) throw new TypeError(`Can't set option ${[...dateFields, ...timeFields].find(field => options[field] !== undefined)} when ${o.dateStyle ? 'dateStyle' : 'timeStyle'} is used`);
@@ -191,7 +231,7 @@ class DateTimeFormat {
         this.format = date => this.#format(date === undefined ? new Date() : new Date(date));
     }
     resolvedOptions() {
-        return { locale: 'en-US', calendar: 'gregory', numberingSystem: 'latn', timeZone: 'UTC', ...this.#o };
+        return { locale: 'en-US', calendar: 'gregory', numberingSystem: 'latn', ...this.#o, timeZone: this.#zone };
     }
     formatToParts(date) {
         return this.#parts(date === undefined ? new Date() : new Date(date));
@@ -204,7 +244,9 @@ class DateTimeFormat {
     }
     #parts(date) {
         if (Number.isNaN(date.getTime())) throw new RangeError('Invalid time value');
-        const parts = this.#date(date), time = this.#time(date);
+        const zone = this.#zone === 'UTC' ? [0, 'UTC', 'Coordinated Universal Time'] : native.time.zone(this.#zone, Math.floor(date.getTime() / 1000));
+        const local = new Date(date.getTime() + zone[0] * 1000); // its UTC fields are the zone's
+        const parts = this.#date(local), time = this.#time(local, zone);
         if (parts.length && time.length) parts.push({ type: 'literal', value: (this.#o.dateStyle === 'full' || this.#o.dateStyle === 'long') ? ' at ' : ', ' });
         return [...parts, ...time];
     }
@@ -234,9 +276,9 @@ class DateTimeFormat {
         else join('/', ['month', month], ['day', day], ['year', year]);
         return out;
     }
-    #time(date) {
+    #time(date, zone) {
         const o = this.#o, out = [];
-        if (!o.hour && !o.minute && !o.second) return o.timeZoneName ? [{ type: 'timeZoneName', value: 'UTC' }] : out;
+        if (!o.hour && !o.minute && !o.second) return o.timeZoneName ? [{ type: 'timeZoneName', value: zoneText(this.#zone, zone, o.timeZoneName) }] : out;
         const add = (type, value) => out.push({ type, value });
         const twelve = o.hour12 ?? !(o.hourCycle === 'h23' || o.hourCycle === 'h24');
         const hour = date.getUTCHours(), shown = twelve ? hour % 12 || 12 : o.hourCycle === 'h24' || (o.hour12 === false && hour === 0) ? hour || 24 : hour;
@@ -258,7 +300,7 @@ class DateTimeFormat {
         }
         if (o.timeZoneName) {
             add('literal', ' ');
-            add('timeZoneName', o.timeZoneName === 'long' ? 'Coordinated Universal Time' : 'UTC');
+            add('timeZoneName', zoneText(this.#zone, zone, o.timeZoneName));
         }
         return out;
     }
