@@ -201,8 +201,9 @@ function(pf_image name kind linked depends)
     set(PF_IMAGE_MODULE ${module})
     set(PF_IMAGE_APPLETS "${applets}")
     set(PF_IMAGE_STACK ${A_STACK})
-    configure_file(${PF_CMAKE_DIR}/image_${kind}.c.in ${folder}/image.c @ONLY)
-    add_library(pf_image_${name} OBJECT ${source}/${module}.c ${folder}/image.c)
+    # Beside the header whose structure it reads.
+    configure_file(${PF_CMAKE_DIR}/image_${kind}.c.in ${source}/image.c @ONLY)
+    add_library(pf_image_${name} OBJECT ${source}/${module}.c ${source}/image.c)
     target_include_directories(pf_image_${name} PRIVATE ${source} ${PROJECT_SOURCE_DIR}
                                ${PF_WASM_RT_INCLUDE})
     # -w: the generated code is checked by what it is generated from.

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <time.h>
 
@@ -83,9 +84,9 @@ static bool look_at_all(void) {
     return any;
 }
 
-static void *tick(void *unused) {
-    (void)unused;
+static void *tick(void *begun) {
     unsigned idle = 0;
+    sem_post(begun);
     pthread_mutex_lock(&ticker.lock);
     for (;;) {
         idle = look_at_all() ? 0 : idle + 1;
@@ -109,17 +110,23 @@ static int start(void) {
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t all, before;
+    sem_t begun;
     int error = pthread_attr_init(&attributes);
     if (error) return error;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&thread, &attributes, tick, NULL);
+    sem_init(&begun, 0, 0);
+    error = pthread_create(&thread, &attributes, tick, &begun);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     if (error) return error;
     pthread_setname_np(thread, "pinfold-ticker");
+    /* Until then it makes system calls that a process may forbid itself next. */
+    while (sem_wait(&begun) != 0) {
+    }
+    sem_destroy(&begun);
     atomic_store(&ticker.alive, true);
     return 0;
 }

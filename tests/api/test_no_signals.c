@@ -62,14 +62,15 @@ static void test_dispositions(void) {
     int seen = 0;
     for (int n = 1; n <= SIGRTMAX; n++) {
         struct sigaction now;
-        if (sigaction(n, NULL, &now) != 0) continue; /* glibc keeps two for itself */
+        if (sigaction(n, NULL, &now) != 0) continue; /* glibc's own two */
         seen++;
         CHECK(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL);
     }
     CHECK(seen > 60);
     char own[32];
     snprintf(own, sizeof own, "%d", (int)getpid());
-    CHECK(set_of(own, "SigCgt") == 0);
+    /* glibc takes the two before SIGRTMIN for every process that makes threads. */
+    CHECK((set_of(own, "SigCgt") & ~(3ull << 31)) == 0);
 }
 
 /* Each thread but this one is the library's: it blocks what an embedder may want to receive. */
