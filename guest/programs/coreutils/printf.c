@@ -70,7 +70,7 @@ static bool character_value(printer *p, const char *s, uint32_t *code) {
 }
 
 static void verify(printer *p, const char *s, const char *end) {
-    if (errno) {
+    if (errno == ERANGE) { /* EINVAL, which musl has for no number at all, is said below */
         g_warn_errno(errno, "%s", g_quote(s));
         p->status = 1;
     } else if (*end) {
