@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum token_kind { END, NUMBER, WORD, SIGN, PUNCTUATION };
+enum token_kind { END, NUMBER, LEAST, WORD, SIGN, PUNCTUATION }; /* LEAST: 2^63, which only a minus takes */
 
 typedef struct {
     enum token_kind kind;
@@ -37,6 +37,7 @@ typedef struct {
     bool zone_local;
     int zone_dst;
     int weekday, ordinal;
+    bool overflow; /* of one of these */
     int64_t rel_year, rel_month, rel_day, rel_hour, rel_minute, rel_second;
     int64_t rel_nanoseconds;
     bool absolute;
@@ -103,8 +104,12 @@ static token scan(parser *p) {
     if (!c) return t;
     if (isdigit(c)) {
         t.kind = NUMBER;
-        for (; isdigit((unsigned char)*p->at); p->at++) {
-            if (t.digits++ < 18) t.value = t.value * 10 + (*p->at - '0');
+        for (; isdigit((unsigned char)*p->at); p->at++, t.digits++) {
+            int digit = *p->at - '0';
+            bool least = t.kind == NUMBER && t.value == INT64_MAX / 10 && digit == 8;
+            if (least || __builtin_mul_overflow(t.value, 10, &t.value) ||
+                __builtin_add_overflow(t.value, digit, &t.value))
+                t.kind = least ? LEAST : PUNCTUATION;
         }
         if ((*p->at == '.' || *p->at == ',') && isdigit((unsigned char)p->at[1])) {
             int scale = 100000000;
@@ -190,18 +195,13 @@ static int meridian_of(const token *t) {
 }
 
 static void add_relative(parser *p, enum unit unit, int64_t amount, int nanoseconds) {
+    int64_t *const sums[] = {[YEAR] = &p->rel_year, [MONTH] = &p->rel_month, [DAY] = &p->rel_day,
+                             [HOUR] = &p->rel_hour, [MINUTE] = &p->rel_minute};
+    bool larger = (size_t)unit < sizeof sums / sizeof *sums && sums[unit];
+    int64_t *sum = larger ? sums[unit] : &p->rel_second;
     p->relatives++;
-    switch (unit) {
-    case YEAR: p->rel_year += amount; break;
-    case MONTH: p->rel_month += amount; break;
-    case DAY: p->rel_day += amount; break;
-    case HOUR: p->rel_hour += amount; break;
-    case MINUTE: p->rel_minute += amount; break;
-    default:
-        p->rel_second += amount;
-        p->rel_nanoseconds += nanoseconds;
-        break;
-    }
+    if (__builtin_add_overflow(*sum, amount, sum)) p->overflow = true;
+    if (!larger) p->rel_nanoseconds += nanoseconds;
 }
 
 /* Behind an amount and its unit: "ago" turns it round. */
@@ -534,9 +534,10 @@ static bool at_item(parser *p) {
         sign = p->now.c == '-' ? -1 : 1;
         advance(p);
     }
-    if (p->now.kind != NUMBER) return false;
+    bool least = p->now.kind == LEAST && sign < 0;
+    if (p->now.kind != NUMBER && !least) return false;
     p->absolute = true;
-    p->moment.seconds = sign * p->now.value;
+    p->moment.seconds = least ? INT64_MIN : sign * p->now.value;
     p->moment.nanoseconds = p->now.nanoseconds;
     if (sign < 0 && p->moment.nanoseconds) {
         p->moment.seconds--;
@@ -561,7 +562,9 @@ static bool items(parser *p) {
         }
         if (!good) return false;
     }
-    return p->dates <= 1 && p->times <= 1 && p->zones <= 1 && p->days <= 1;
+    bool more = p->dates || p->times || p->zones || p->days || p->relatives;
+    if (p->absolute && more) return false; /* a count of seconds stands alone */
+    return !p->overflow && p->dates <= 1 && p->times <= 1 && p->zones <= 1 && p->days <= 1;
 }
 
 static int64_t full_year(const parser *p) {
@@ -613,18 +616,24 @@ static bool put_together(const parser *p, g_moment now, g_moment *out) {
         if (!moment_of(p, &c, &t)) return false;
     }
     if (p->rel_year || p->rel_month || p->rel_day) {
+        const int64_t most = INT64_MAX / 1000; /* years that are out of range in any case */
+        if (p->rel_year > most || p->rel_year < -most || p->rel_month > most || p->rel_month < -most)
+            return false;
         c.year += p->rel_year;
         int64_t month = c.month + p->rel_month;
         c.year += month >= 0 ? month / 12 : -((11 - month) / 12);
         c.month = (int)((month % 12 + 12) % 12);
-        int64_t days = c.day + p->rel_day;
-        if (days > INT32_MAX || days < INT32_MIN) return false;
+        int64_t days;
+        if (__builtin_add_overflow(p->rel_day, c.day, &days) || days > INT32_MAX || days < INT32_MIN) return false;
         c.day = (int)days;
         moment_of(p, &c, &t);
     }
-    int64_t add = p->rel_hour * 3600 + p->rel_minute * 60 + p->rel_second;
-    int64_t ns = nanoseconds + p->rel_nanoseconds;
-    t += add + (ns >= 0 ? ns / 1000000000 : -((999999999 - ns) / 1000000000));
+    int64_t hours, minutes, ns = nanoseconds + p->rel_nanoseconds;
+    if (__builtin_mul_overflow(p->rel_hour, 3600, &hours) ||
+        __builtin_mul_overflow(p->rel_minute, 60, &minutes) || __builtin_add_overflow(t, hours, &t) ||
+        __builtin_add_overflow(t, minutes, &t) || __builtin_add_overflow(t, p->rel_second, &t) ||
+        __builtin_add_overflow(t, ns >= 0 ? ns / 1000000000 : -((999999999 - ns) / 1000000000), &t))
+        return false;
     out->seconds = t;
     out->nanoseconds = (int)((ns % 1000000000 + 1000000000) % 1000000000);
     return true;

@@ -28,18 +28,31 @@
 #include "g_time.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void put_date(const char *format, g_moment t) {
-    g_civil c;
+/* Returns the exit status. */
+static int put_date(const char *format, g_moment t) {
+    g_civil c = {0};
     size_t len;
-    g_civil_local(t.seconds, &c);
+    const int64_t days = 400000, last = 67768036191676799, first = -67768040609740800;
+    bool known = t.seconds > first - days && t.seconds < last + days;
+    if (known) g_civil_local(t.seconds, &c);
+    if (!known || c.year - 1900 > INT_MAX || c.year - 1900 < INT_MIN) { /* as in struct tm */
+        char number[24];
+        snprintf(number, sizeof number, "%" PRId64, t.seconds);
+        g_warn("time %s is out of range", g_quote(number));
+        return 1;
+    }
     char *text = g_strftime(format, &c, t.seconds, t.nanoseconds, &len);
     g_out(text, len);
     g_outc('\n');
     free(text);
+    return 0;
 }
 
 static int put_file(const char *name, const char *format) {
@@ -52,7 +65,7 @@ static int put_file(const char *name, const char *format) {
         char *text = g_copy_bytes(line.s, line.len);
         g_moment t;
         if (g_date_parse(text, g_now(), &t)) {
-            put_date(format, t);
+            status |= put_date(format, t);
         } else {
             g_warn("invalid date %s", g_quote(text));
             status = 1;
@@ -149,6 +162,5 @@ int date_main(int argc, char **argv) {
     } else if (date && !g_date_parse(date, t, &t)) {
         g_die(1, "invalid date %s", g_quote(date));
     }
-    put_date(format, t);
-    return 0;
+    return put_date(format, t);
 }
