@@ -14,6 +14,24 @@ import sys
 # (why, how often, old, new)
 CHANGES = [
     (
+        "in wasm a computed goto is a table of numbers before the table of a switch",
+        1,
+        "#if defined(EMSCRIPTEN) || defined(_MSC_VER)\n#define DIRECT_DISPATCH  0",
+        "#if defined(__wasm__) || defined(_MSC_VER)\n#define DIRECT_DISPATCH  0",
+    ),
+    (
+        "nobody asks for dumps, whose flag every opcode would look at and every string pay eight bytes for",
+        1,
+        "#ifndef NDEBUG\n#define ENABLE_DUMPS\n#endif\n",
+        "",
+    ),
+    (
+        "keys of maps and sets that differ in few bits only, as numbers and objects do, fall on all buckets",
+        1,
+        "    return h ^ ctx->hash_seed ^ hash32(tag);",
+        "    h ^= ctx->hash_seed ^ hash32(tag);\n    h = hash32(h ^ h >> 16);\n    return h ^ h >> 15;",
+    ),
+    (
         "what waits for a promise goes on in the context in which it began to (quickjs_open.h)",
         1,
         "            handler = JS_UNDEFINED;\n        rd->handler = js_dup(handler);",
