@@ -64,6 +64,22 @@ CHANGES = [
         "static JSValue quickjs_bad_in(JSContext *ctx, JSValueConst key, JSValueConst value);\n"
         "static JSValue quickjs_not_entry(JSContext *ctx, JSValueConst value);\n"
         "static JSValue quickjs_not_resolver(JSContext *ctx, JSValueConst value);\n"
+        "static void quickjs_bad_callback(JSContext *ctx, JSValueConst value);\n"
+        "static JSValue quickjs_value_error(JSContext *ctx, JSErrorEnum kind, const char *format, JSValueConst value);\n"
+        "static JSValue quickjs_builtin_error(JSContext *ctx, JSErrorEnum kind, const char *format);\n"
+        "static int quickjs_read_only(JSContext *ctx, int flags, JSValueConst object, JSAtom prop);\n"
+        "static int quickjs_no_object(JSContext *ctx, int flags, JSValueConst value, JSAtom prop);\n"
+        "static int quickjs_not_extensible(JSContext *ctx, int flags, JSAtom prop);\n"
+        "static JSValue quickjs_not_object(JSContext *ctx);\n"
+        "static int quickjs_getter_only(JSContext *ctx, int flags, JSValueConst object, JSAtom prop);\n"
+        "static int quickjs_not_configurable(JSContext *ctx, int flags, JSAtom prop);\n"
+        "static void quickjs_bad_receiver(JSContext *ctx, JSAtom class_name, JSValueConst receiver);\n"
+        "static void quickjs_not_deletable(JSContext *ctx, JSValueConst object, JSAtom prop);\n"
+        "static JSValue quickjs_bigint_mixed(JSContext *ctx);\n"
+        "static void quickjs_bad_index(JSContext *ctx, JSValueConst value);\n"
+        "static void quickjs_regexp_syntax(JSContext *ctx, JSValueConst pattern, JSValueConst flags, const char *why);\n"
+        "static void quickjs_json_syntax(JSContext *ctx, const char *text, size_t len);\n"
+        "static void quickjs_json_circle(JSContext *ctx, JSValueConst stack, JSValueConst value);\n"
         "JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);\n"
         "const char *quickjs_zone_name(double ms);\n"
         "double quickjs_local_moment(int64_t ms);\n"
@@ -93,7 +109,7 @@ CHANGES = [
         "as above",
         1,
         "    if (likely(JS_IsFunction(ctx, obj)))\n        return 0;\n    JS_ThrowTypeErrorNotAFunction(ctx);",
-        "    if (likely(JS_IsFunction(ctx, obj)))\n        return 0;\n    quickjs_not_callable(ctx, obj, false);",
+        "    if (likely(JS_IsFunction(ctx, obj)))\n        return 0;\n    quickjs_bad_callback(ctx, obj);",
     ),
     (
         "as above",
@@ -327,6 +343,236 @@ CHANGES = [
         '                ret_val = JS_ThrowTypeError(ctx, "must be called with new");',
         "                ret_val = quickjs_needs_new(ctx, func_obj);",
     ),
+    (
+        "spreading a string spreads its characters",
+        1,
+        "    if (JS_VALUE_GET_TAG(source) != JS_TAG_OBJECT)\n        return 0;\n\n    if (JS_VALUE_GET_TAG(excluded)",
+        "    if (JS_IsString(source)) {\n        JSValue wrapped = JS_ToObject(ctx, source);\n"
+        "        if (JS_IsException(wrapped))\n            return -1;\n"
+        "        ret = JS_CopyDataProperties(ctx, target, wrapped, excluded, setprop);\n"
+        "        JS_FreeValue(ctx, wrapped);\n        return ret;\n    }\n"
+        "    if (JS_VALUE_GET_TAG(source) != JS_TAG_OBJECT)\n        return 0;\n\n    if (JS_VALUE_GET_TAG(excluded)",
+    ),
+    (
+        "errors of JSON say where (quickjs_json.h)",
+        1,
+        "    return val;\n fail:\n    JS_FreeValue(ctx, val);\n    free_token(s, &s->token);\n    return JS_EXCEPTION;\n}\n\n"
+        "/* 'buf' must be zero",
+        "    return val;\n fail:\n    JS_FreeValue(ctx, val);\n    free_token(s, &s->token);\n"
+        "    quickjs_json_syntax(ctx, buf, buf_len);\n    return JS_EXCEPTION;\n}\n\n"
+        "/* 'buf' must be zero",
+    ),
+    (
+        "as above",
+        1,
+        '            JS_ThrowTypeError(ctx, "circular reference");',
+        "            quickjs_json_circle(ctx, jsc->stack, val);",
+    ),
+    (
+        "a pattern that is wrong is shown",
+        1,
+        '        JS_ThrowSyntaxError(ctx, "%s", error_msg);\n        return JS_EXCEPTION;\n    }\n\n    ret = js_new_string8_len',
+        "        quickjs_regexp_syntax(ctx, pattern, flags, error_msg);\n        return JS_EXCEPTION;\n    }\n\n    ret = js_new_string8_len",
+    ),
+    (
+        "as above",
+        2,
+        'JS_ThrowSyntaxError(ctx, "invalid regular expression flags")',
+        "quickjs_value_error(ctx, JS_SYNTAX_ERROR, \"Invalid flags supplied to RegExp constructor '%s'\", flags)",
+    ),
+    (
+        "an assignment that is refused names the object (quickjs_messages.h)",
+        1,
+        "            ret = JS_ThrowTypeErrorReadOnly(ctx, flags, prop);\n            goto done;",
+        "            ret = quickjs_read_only(ctx, flags, this_obj, prop);\n            goto done;",
+    ),
+    (
+        "as above",
+        1,
+        '        ret = JS_ThrowTypeErrorOrFalse(ctx, flags, "not an object");\n        goto done;\n    }\n\n    if (p == JS_VALUE_GET_OBJ(obj)) {',
+        "        ret = quickjs_no_object(ctx, flags, this_obj, prop);\n        goto done;\n    }\n\n    if (p == JS_VALUE_GET_OBJ(obj)) {",
+    ),
+    (
+        "as above",
+        2,
+        'ret = JS_ThrowTypeErrorOrFalse(ctx, flags, "object is not extensible");',
+        "ret = quickjs_not_extensible(ctx, flags, prop);",
+    ),
+    (
+        "as above",
+        1,
+        '        return JS_ThrowTypeErrorOrFalse(ctx, flags, "object is not extensible");',
+        "        return quickjs_not_extensible(ctx, flags, prop);",
+    ),
+    (
+        "as above",
+        1,
+        '        JS_ThrowTypeError(ctx, "could not delete property");',
+        "        quickjs_not_deletable(ctx, obj, prop);",
+    ),
+    (
+        "as above",
+        1,
+        "        } else if ((prs->flags & JS_PROP_TMASK) == JS_PROP_GETSET) {\n"
+        "            return call_setter(ctx, pr->u.getset.setter, this_obj, val, flags);",
+        "        } else if ((prs->flags & JS_PROP_TMASK) == JS_PROP_GETSET) {\n"
+        "            if (!pr->u.getset.setter) {\n                JS_FreeValue(ctx, val);\n"
+        "                return quickjs_getter_only(ctx, flags, this_obj, prop);\n            }\n"
+        "            return call_setter(ctx, pr->u.getset.setter, this_obj, val, flags);",
+    ),
+    (
+        "as above",
+        1,
+        "            if ((prs->flags & JS_PROP_TMASK) == JS_PROP_GETSET) {\n"
+        "                return call_setter(ctx, pr->u.getset.setter, this_obj, val, flags);",
+        "            if ((prs->flags & JS_PROP_TMASK) == JS_PROP_GETSET) {\n"
+        "                if (!pr->u.getset.setter) {\n                    JS_FreeValue(ctx, val);\n"
+        "                    return quickjs_getter_only(ctx, flags, this_obj, prop);\n                }\n"
+        "                return call_setter(ctx, pr->u.getset.setter, this_obj, val, flags);",
+    ),
+    (
+        "as above",
+        1,
+        '        not_configurable:\n            return JS_ThrowTypeErrorOrFalse(ctx, flags, "property is not configurable");',
+        "        not_configurable:\n            return quickjs_not_configurable(ctx, flags, prop);",
+    ),
+    (
+        "a method says whose it is and what it was given",
+        1,
+        "    if (unlikely(!p)) {\n        JS_ThrowTypeErrorInvalidClass(ctx, class_id);\n    }\n    return p;",
+        "    if (unlikely(!p)) {\n"
+        "        quickjs_bad_receiver(ctx, ctx->rt->class_array[class_id].class_name, obj);\n    }\n    return p;",
+    ),
+    (
+        "as above, where the value is at fault",
+        1,
+        'return JS_ThrowTypeError(ctx, "cannot convert BigInt to number");',
+        "return quickjs_bigint_mixed(ctx);",
+    ),
+    (
+        "as above",
+        1,
+        "    val = JS_StringToBigInt(ctx, val);\n    if (JS_VALUE_IS_NAN(val))\n"
+        '        return JS_ThrowSyntaxError(ctx, "invalid BigInt literal");\n    return val;',
+        "    JSValue text = js_dup(val);\n    val = JS_StringToBigInt(ctx, val);\n    if (JS_VALUE_IS_NAN(val))\n"
+        '        val = quickjs_value_error(ctx, JS_SYNTAX_ERROR, "Cannot convert %s to a BigInt", text);\n'
+        "    JS_FreeValue(ctx, text);\n    return val;",
+    ),
+    (
+        "as above",
+        1,
+        'JS_ThrowRangeError(ctx, "cannot convert to BigInt: not an integer")',
+        "quickjs_value_error(ctx, JS_RANGE_ERROR, "
+        '"The number %s cannot be converted to a BigInt because it is not an integer", val)',
+    ),
+    (
+        "as above",
+        1,
+        'JS_ThrowRangeError(ctx, "cannot convert NaN or Infinity to BigInt")',
+        "quickjs_value_error(ctx, JS_RANGE_ERROR, "
+        '"The number %s cannot be converted to a BigInt because it is not an integer", val)',
+    ),
+    (
+        "as above",
+        1,
+        '        JS_FreeValue(ctx, val);\n        return JS_ThrowTypeError(ctx, "cannot convert to BigInt");',
+        '        quickjs_value_error(ctx, JS_TYPE_ERROR, "Cannot convert %s to a BigInt", val);\n'
+        "        JS_FreeValue(ctx, val);\n        return JS_EXCEPTION;",
+    ),
+    (
+        "as above",
+        1,
+        '        JS_FreeValue(ctx, val);\n        return JS_ThrowTypeError(ctx, "cannot convert to bigint");',
+        '        quickjs_value_error(ctx, JS_TYPE_ERROR, "Cannot convert %s to a BigInt", val);\n'
+        "        JS_FreeValue(ctx, val);\n        return JS_EXCEPTION;",
+    ),
+    (
+        "as above",
+        1,
+        '        JS_ThrowRangeError(ctx, "invalid array index");\n        *plen = 0;',
+        "        quickjs_bad_index(ctx, val);\n        *plen = 0;",
+    ),
+    (
+        "as above",
+        1,
+        '        JS_ThrowRangeError(ctx, "invalid repeat count");',
+        '        quickjs_value_error(ctx, JS_RANGE_ERROR, "Invalid count value: %s", argv[0]);',
+    ),
+    (
+        "as above",
+        1,
+        '    JS_ThrowRangeError(ctx, "invalid code point");',
+        '    quickjs_value_error(ctx, JS_RANGE_ERROR, "Invalid code point %s", argv[i]);',
+    ),
+    (
+        "as above",
+        1,
+        'JS_ThrowRangeError(ctx, "invalid array index: %" PRId64, idx);',
+        'quickjs_value_error(ctx, JS_RANGE_ERROR, "Invalid index : %s", argv[0]);',
+    ),
+    (
+        "as above",
+        1,
+        'JS_ThrowTypeError(ctx, "parent class must be constructor");',
+        'quickjs_value_error(ctx, JS_TYPE_ERROR, "Class extends value %s is not a constructor or null", parent_class);',
+    ),
+    (
+        "as above",
+        1,
+        'JS_ThrowTypeError(ctx, "object prototype may only be an Object or null")',
+        "quickjs_value_error(ctx, JS_TYPE_ERROR, "
+        '"Object prototype may only be an Object or null: %s", proto)',
+    ),
+    (
+        "as above",
+        1,
+        "            sync_iter = JS_GetIterator2(ctx, obj, method);",
+        "            if (!JS_IsFunction(ctx, method)) {\n                JS_FreeValue(ctx, method);\n"
+        '                return quickjs_value_error(ctx, JS_TYPE_ERROR, "%s is not async iterable", obj);\n'
+        "            }\n            sync_iter = JS_GetIterator2(ctx, obj, method);",
+    ),
+    (
+        "as above, where the builtin is what matters",
+        1,
+        "static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)\n{\n"
+        '    return JS_ThrowTypeError(ctx, "not an object");',
+        "static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)\n{\n    return quickjs_not_object(ctx);",
+    ),
+    (
+        "as above",
+        1,
+        'return JS_ThrowTypeError(ctx, "null or undefined are forbidden");',
+        "return quickjs_builtin_error(ctx, JS_TYPE_ERROR, "
+        '"String.prototype.%s called on null or undefined");',
+    ),
+    (
+        "as above",
+        3,
+        '        return JS_ThrowTypeError(ctx, "cannot convert to object");',
+        "        return quickjs_builtin_error(ctx, JS_TYPE_ERROR, "
+        '"String.prototype.%s called on null or undefined");',
+    ),
+    (
+        "as above",
+        1,
+        "JS_ThrowTypeError(ctx, \"regexp must have the 'g' flag\")",
+        "quickjs_builtin_error(ctx, JS_TYPE_ERROR, "
+        '"String.prototype.%s called with a non-global RegExp argument")',
+    ),
+    (
+        "as above",
+        1,
+        'JS_ThrowTypeError(ctx, "regexp not supported")',
+        "quickjs_builtin_error(ctx, JS_TYPE_ERROR, "
+        '"First argument to String.prototype.%s must not be a regular expression")',
+    ),
+    (
+        "as above",
+        1,
+        '    return JS_ThrowTypeError(ctx, "not a number");\n}',
+        "    return quickjs_builtin_error(ctx, JS_TYPE_ERROR, "
+        "\"Number.prototype.%s requires that 'this' be a Number\");\n}",
+    ),
 ]
 
 # Messages in the wording that Node's users know: (how often, old, new)
@@ -343,7 +589,7 @@ WORDING = [
         "cannot set property '%s' of undefined",
         "Cannot set properties of undefined (setting '%s')",
     ),
-    (1, "'%s' is read-only", "Cannot assign to read only property '%s' of object"),
+    (1, "'%s' is read-only", "Cannot assign to read only property '%s' of object '[object Array]'"),
     (4, 'invalid array length");\n', 'Invalid array length");\n'),
     (
         1,
@@ -358,12 +604,6 @@ WORDING = [
     (5, "invalid string length", "Invalid string length"),
     (3, "The string to be decoded is not correctly encoded", "Invalid character"),
     (1, "String contains an invalid character", "Invalid character"),
-    (1, "invalid repeat count", "Invalid count value"),
-    (
-        1,
-        'TypeError(ctx, "circular reference',
-        'TypeError(ctx, "Converting circular structure to JSON',
-    ),
     (1, "BigInt are forbidden in JSON.stringify", "Do not know how to serialize a BigInt"),
     (1, '"empty array"', '"Reduce of empty array with no initial value"'),
     (1, "Date value is NaN", "Invalid time value"),
@@ -374,29 +614,50 @@ WORDING = [
         'bigint argument with unary +");\n                goto exception;\n            case OP_inc:\n                if (v ==',
         'Cannot convert a BigInt value to a number");\n                goto exception;\n            case OP_inc:\n                if (v ==',
     ),
-    (
-        1,
-        "cannot convert BigInt to number",
-        "Cannot mix BigInt and other types, use explicit conversions",
-    ),
-    (1, "invalid BigInt literal", "Cannot convert the string to a BigInt"),
-    (
-        1,
-        "cannot convert to BigInt: not an integer",
-        "The number cannot be converted to a BigInt because it is not an integer",
-    ),
     (1, "expecting hex digit", "URI malformed"),
+    (2, '"not a Date object"', '"this is not a Date object."'),
+    (1, "invalid value used as WeakMap key", "Invalid value used as weak map key"),
+    (
+        1,
+        '"invalid value used as %s key", is_set ? "WeakSet" : "WeakMap"',
+        '"Invalid value used %s", is_set ? "in weak set" : "as weak map key"',
+    ),
+    (2, "expecting surrogate pair", "URI malformed"),
+    (1, "BigInt division by zero", "Division by zero"),
+    (1, "BigInt negative exponent", "Exponent must be non-negative"),
+    (
+        1,
+        "bad normalization form",
+        "The normalization form should be one of NFC, NFD, NFKC, NFKD.",
+    ),
+    (
+        1,
+        "BigInt operands are forbidden for >>>",
+        "BigInts have no unsigned right shift, use >> instead",
+    ),
+    (
+        2,
+        'RangeError(ctx, "out of bound")',
+        'RangeError(ctx, "Offset is outside the bounds of the DataView")',
+    ),
+    (2, "unexpected end of string", "Invalid or unexpected token"),
+    (1, "unexpected end of comment", "Invalid or unexpected token"),
+    (1, "unexpected end of regexp", "Invalid regular expression: missing /"),
+    (1, "unexpected line terminator in regexp", "Invalid regular expression: missing /"),
     (1, "not a object", "CreateListFromArrayLike called on non-object"),
-    (1, "null or undefined are forbidden", "String.prototype method called on null or undefined"),
     (1, "promise self resolution", "Chaining cycle detected for promise #<Promise>"),
     (2, 'ctx, "toPrimitive"', 'ctx, "Cannot convert object to primitive value"'),
     (1, "no setter for property", "Cannot set a property which has only a getter"),
-    (6, "object is not extensible", "Cannot add property, object is not extensible"),
-    (1, "invalid 'instanceof' right operand", "Right-hand side of 'instanceof' is not callable"),
+    (3, "object is not extensible", "#<Object> is not extensible"),
+    (
+        1,
+        "\"invalid 'instanceof' right operand\"",
+        '"Right-hand side of \'instanceof\' is not %s", JS_IsObject(obj) ? "callable" : "an object"',
+    ),
     (
         1,
         "s, \"unexpected token in expression: '%.*s'\"",
-        "s, s->token.val == TOK_EOF ? \"Unexpected end of input\" : \"Unexpected token '%.*s'\"",
+        's, s->token.val == TOK_EOF ? "Unexpected end of input" : "Unexpected token \'%.*s\'"',
     ),
     (
         1,

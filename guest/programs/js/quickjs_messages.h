@@ -93,6 +93,14 @@ static bool is_keyword(const char *word, size_t len) {
     return strstr(words, spaced) != NULL;
 }
 
+/* The beginning of the string literal, without escapes, that ends before `at`; NULL as above. */
+static const char *open_quote(const char *start, const char *at) {
+    char quote = *--at;
+    while (at-- > start && *at != '\\' && *at != '\n')
+        if (*at == quote) return at;
+    return NULL;
+}
+
 /* Where the member expression that ends at `end` begins; NULL when it is of another kind. */
 static const char *chain_start(const char *start, const char *end) {
     const char *at = end;
@@ -117,6 +125,8 @@ static const char *chain_start(const char *start, const char *end) {
                     continue;
                 }
             }
+        } else if ((last == '"' || last == '\'') && from < end) {
+            return open_quote(start, from);
         } else {
             return NULL;
         }
@@ -141,9 +151,16 @@ static bool print_expression(char *out, const char *at, const char *end) {
             if (!at) return false;
             text = first ? "(intermediate value)" : *part == '(' ? "(...)" : part;
             len = text == part ? (size_t)(at - part) : strlen(text);
+            if (text == part && len > 4 && strchr("\"'", part[1]) && part[1] == at[-2]) {
+                if (used + len >= EXPRESSION_BYTES) return false;
+                out[used++] = '.'; /* ["name"] */
+                text = part + 2;
+                len -= 4;
+            }
         } else {
             at++;
             if (strchr(" \n\t\r", *part)) len = 0;
+            if (*part == '\'') text = "\"";
         }
         if (used + len >= EXPRESSION_BYTES) return false;
         memcpy(out + used, text, len);
@@ -190,20 +207,261 @@ static bool callee_text(JSContext *ctx, const JSStackFrame *frame, bool construc
     return start && print_expression(out, start, end);
 }
 
-static const char *value_text(JSContext *ctx, JSValueConst value, char *out) {
+/* The name of an object's class, without asking any getter; `out` has EXPRESSION_BYTES. */
+static const char *class_text(JSContext *ctx, JSValueConst value, char *out) {
+    strcpy(out, "Object");
+    for (JSObject *p = JS_VALUE_GET_OBJ(value); p; p = p->shape->proto) {
+        JSProperty *pr;
+        JSShapeProperty *prs = find_own_property(&pr, p, JS_ATOM_constructor);
+        if (!prs) continue;
+        if ((prs->flags & JS_PROP_TMASK) != JS_PROP_NORMAL) break;
+        const char *name = get_func_name(ctx, pr->u.value);
+        if (name && *name) snprintf(out, EXPRESSION_BYTES, "%.80s", name);
+        JS_FreeCString(ctx, name);
+        break;
+    }
+    return out;
+}
+
+/* quoted: strings stand in quotes */
+static const char *describe(JSContext *ctx, JSValueConst value, bool quoted, char *out) {
     if (JS_IsFunction(ctx, value)) {
         const char *name = get_func_name(ctx, value);
         snprintf(out, EXPRESSION_BYTES, "%.80s", name && *name ? name : "(intermediate value)");
         JS_FreeCString(ctx, name);
         return out;
     }
-    if (JS_IsObject(value)) return strcpy(out, JS_IsArray(value) ? "[object Array]" : "#<Object>");
+    if (JS_IsArray(value)) return strcpy(out, "[object Array]");
+    if (JS_IsObject(value)) {
+        char name[EXPRESSION_BYTES];
+        snprintf(out, EXPRESSION_BYTES, "#<%.80s>", class_text(ctx, value, name));
+        return out;
+    }
     if (JS_IsSymbol(value)) return strcpy(out, "Symbol()");
     const char *text = JS_ToCString(ctx, value);
-    snprintf(out, EXPRESSION_BYTES, JS_IsString(value) ? "\"%.80s\"" : "%.80s",
+    snprintf(out, EXPRESSION_BYTES, JS_IsString(value) && quoted ? "\"%.80s\"" : "%.80s",
              text ? text : "value");
     JS_FreeCString(ctx, text);
     return out;
+}
+
+static const char *value_text(JSContext *ctx, JSValueConst value, char *out) {
+    return describe(ctx, value, true, out);
+}
+
+/* The name of the builtin that is running; empty in a function of the program. */
+static const char *builtin_name(JSContext *ctx, char *out) {
+    const JSStackFrame *frame = ctx->rt->current_stack_frame;
+    *out = 0;
+    if (frame && JS_IsObject(frame->cur_func) &&
+        !js_class_has_bytecode(JS_VALUE_GET_OBJ(frame->cur_func)->class_id)) {
+        const char *name = get_func_name(ctx, frame->cur_func);
+        snprintf(out, EXPRESSION_BYTES, "%.80s", name ? name : "");
+        JS_FreeCString(ctx, name);
+    }
+    return out;
+}
+
+/* An error whose text has the value in the place of its only %s. */
+static JSValue JS_PRINTF_FORMAT_ATTR(3, 0)
+    quickjs_value_error(JSContext *ctx, JSErrorEnum kind, const char *format, JSValueConst value) {
+    char text[EXPRESSION_BYTES], message[256];
+    snprintf(message, sizeof message, format, describe(ctx, value, false, text));
+    return JS_Throw(ctx, JS_MakeError2(ctx, kind, true, message));
+}
+
+/* As above, with the name of the running builtin. */
+static JSValue JS_PRINTF_FORMAT_ATTR(3, 0)
+    quickjs_builtin_error(JSContext *ctx, JSErrorEnum kind, const char *format) {
+    char name[EXPRESSION_BYTES], message[256];
+    snprintf(message, sizeof message, format, builtin_name(ctx, name));
+    return JS_Throw(ctx, JS_MakeError2(ctx, kind, true, message));
+}
+
+/* A callback that is no function: builtins say so in their own words. */
+static void quickjs_bad_callback(JSContext *ctx, JSValueConst value) {
+    char name[EXPRESSION_BYTES];
+    builtin_name(ctx, name);
+    if (!strcmp(name, "sort") || !strcmp(name, "toSorted"))
+        JS_ThrowTypeError(ctx, "The comparison function must be either a function or undefined");
+    else if (!strcmp(name, "flatMap"))
+        JS_ThrowTypeError(ctx, "flatMap mapper function is not callable");
+    else if (!strcmp(name, "bind"))
+        JS_ThrowTypeError(ctx, "Bind must be called on a function");
+    else
+        quickjs_value_error(ctx, JS_TYPE_ERROR, "%s is not a function", value);
+}
+
+static bool throws(JSContext *ctx, int flags) {
+    return flags & JS_PROP_THROW || (flags & JS_PROP_THROW_STRICT && is_strict_mode(ctx));
+}
+
+/* `object 'TEXT'`, as V8 names what an assignment was refused by. */
+static void refuser_text(JSContext *ctx, JSValueConst object, char *out) {
+    char text[EXPRESSION_BYTES];
+    describe(ctx, object, false, text);
+    snprintf(out, 2 * EXPRESSION_BYTES, "%s '%s'",
+             JS_IsFunction(ctx, object) ? "function"
+             : JS_IsObject(object)      ? "object"
+             : JS_IsString(object)      ? "string"
+             : JS_IsBool(object)        ? "boolean"
+                                        : "number",
+             text);
+}
+
+static int quickjs_read_only(JSContext *ctx, int flags, JSValueConst object, JSAtom prop) {
+    char name[ATOM_GET_STR_BUF_SIZE], text[2 * EXPRESSION_BYTES];
+    if (!throws(ctx, flags)) return false;
+    refuser_text(ctx, object, text);
+    JS_ThrowTypeError(ctx, "Cannot assign to read only property '%s' of %s",
+                      JS_AtomGetStr(ctx, name, sizeof name, prop), text);
+    return -1;
+}
+
+/* A property for a value that has none of its own. */
+static int quickjs_no_object(JSContext *ctx, int flags, JSValueConst value, JSAtom prop) {
+    char name[ATOM_GET_STR_BUF_SIZE], text[2 * EXPRESSION_BYTES];
+    if (!throws(ctx, flags)) return false;
+    if (JS_VALUE_GET_TAG(value) == JS_TAG_STRING && __JS_AtomIsTaggedInt(prop) &&
+        __JS_AtomToUInt32(prop) < JS_VALUE_GET_STRING(value)->len)
+        return quickjs_read_only(ctx, flags, value, prop);
+    refuser_text(ctx, value, text);
+    JS_ThrowTypeError(ctx, "Cannot create property '%s' on %s",
+                      JS_AtomGetStr(ctx, name, sizeof name, prop), text);
+    return -1;
+}
+
+static int quickjs_getter_only(JSContext *ctx, int flags, JSValueConst object, JSAtom prop) {
+    char name[ATOM_GET_STR_BUF_SIZE], text[EXPRESSION_BYTES];
+    if (!throws(ctx, flags)) return false;
+    JS_ThrowTypeError(ctx, "Cannot set property %s of %s which has only a getter",
+                      JS_AtomGetStr(ctx, name, sizeof name, prop),
+                      describe(ctx, object, false, text));
+    return -1;
+}
+
+static int quickjs_not_extensible(JSContext *ctx, int flags, JSAtom prop) {
+    char name[ATOM_GET_STR_BUF_SIZE];
+    if (!throws(ctx, flags)) return false;
+    JS_ThrowTypeError(ctx, "Cannot add property %s, object is not extensible",
+                      JS_AtomGetStr(ctx, name, sizeof name, prop));
+    return -1;
+}
+
+static int quickjs_not_configurable(JSContext *ctx, int flags, JSAtom prop) {
+    char name[ATOM_GET_STR_BUF_SIZE];
+    if (!throws(ctx, flags)) return false;
+    JS_ThrowTypeError(ctx, "Cannot redefine property: %s",
+                      JS_AtomGetStr(ctx, name, sizeof name, prop));
+    return -1;
+}
+
+static void quickjs_not_deletable(JSContext *ctx, JSValueConst object, JSAtom prop) {
+    char name[ATOM_GET_STR_BUF_SIZE], text[EXPRESSION_BYTES];
+    JS_ThrowTypeError(ctx, "Cannot delete property '%s' of %s",
+                      JS_AtomGetStr(ctx, name, sizeof name, prop),
+                      describe(ctx, object, false, text));
+}
+
+/* A BigInt where a number must be: between operators or in a builtin. */
+static JSValue quickjs_bigint_mixed(JSContext *ctx) {
+    char name[EXPRESSION_BYTES];
+    return JS_ThrowTypeError(ctx,
+                             *builtin_name(ctx, name)
+                                 ? "Cannot convert a BigInt value to a number"
+                                 : "Cannot mix BigInt and other types, use explicit conversions");
+}
+
+/* A method of `class_name` for another object. */
+static void quickjs_bad_receiver(JSContext *ctx, JSAtom class_name, JSValueConst receiver) {
+    char name[ATOM_GET_STR_BUF_SIZE], method[EXPRESSION_BYTES], text[EXPRESSION_BYTES];
+    JS_AtomGetStr(ctx, name, sizeof name, class_name);
+    if (*builtin_name(ctx, method))
+        JS_ThrowTypeError(ctx, "Method %s.prototype.%s called on incompatible receiver %s", name,
+                          method, describe(ctx, receiver, false, text));
+    else
+        JS_ThrowTypeError(ctx, "%s object expected", name);
+}
+
+/* Builtins that take objects only. */
+static JSValue quickjs_not_object(JSContext *ctx) {
+    static const char of_object[] = " defineProperty defineProperties ",
+                      of_reflect[] = " ownKeys has get set deleteProperty getOwnPropertyDescriptor "
+                                     "isExtensible preventExtensions getPrototypeOf ";
+    char name[EXPRESSION_BYTES], spaced[EXPRESSION_BYTES + 2];
+    const JSStackFrame *frame = ctx->rt->current_stack_frame;
+    snprintf(spaced, sizeof spaced, " %s ", builtin_name(ctx, name));
+    if (!*name) return JS_ThrowTypeError(ctx, "not an object");
+    if (strstr(of_object, spaced))
+        return JS_ThrowTypeError(ctx, "Object.%s called on non-object", name);
+    if (strstr(of_reflect, spaced))
+        return JS_ThrowTypeError(ctx, "Reflect.%s called on non-object", name);
+    if (!strcmp(name, "setPrototypeOf") && frame->arg_count > 1)
+        return quickjs_value_error(ctx, JS_TYPE_ERROR,
+                                   "Object prototype may only be an Object or null: %s",
+                                   frame->arg_buf[1]);
+    return JS_ThrowTypeError(ctx, "not an object");
+}
+
+/* What ToIndex() refuses. */
+static void quickjs_bad_index(JSContext *ctx, JSValueConst value) {
+    char name[EXPRESSION_BYTES];
+    builtin_name(ctx, name);
+    size_t len = strlen(name);
+    if (!strcmp(name, "asIntN") || !strcmp(name, "asUintN"))
+        JS_ThrowRangeError(ctx, "Invalid value: not (convertible to) a safe integer");
+    else if (!strncmp(name, "get", 3) || !strncmp(name, "set", 3))
+        JS_ThrowRangeError(ctx, "Offset is outside the bounds of the DataView");
+    else if (len > 5 && !strcmp(name + len - 5, "Array"))
+        quickjs_value_error(ctx, JS_RANGE_ERROR, "Invalid typed array length: %s", value);
+    else if (!strcmp(name, "ArrayBuffer"))
+        JS_ThrowRangeError(ctx, "Invalid array buffer length");
+    else
+        JS_ThrowRangeError(ctx, "Invalid index: not (convertible to) a safe integer");
+}
+
+/* The errors of lre_compile() in V8's words. */
+static const char *regexp_reason(const char *pattern, size_t len, const char *why) {
+    static const char *const words[][2] = {
+        {"expecting ')'", "Unterminated group"},
+        {"nothing to repeat", "Nothing to repeat"},
+        {"duplicate group name", "Duplicate capture group name"},
+        {"invalid repetition count", "numbers out of order in {} quantifier"},
+        {"invalid class range", "Range out of order in character class"},
+        {"invalid group name", "Invalid capture group name"},
+        {"expecting group name", "Invalid named reference"},
+        {"extraneous characters at the end", "Unmatched ')'"},
+        {"group name not defined", "Invalid named capture referenced"},
+        {"invalid group", "Invalid group"},
+        {"unknown unicode property name", "Invalid property name"},
+        {"unknown unicode property value", "Invalid property name"},
+        {"unknown unicode script", "Invalid property name"},
+        {"unknown unicode general category", "Invalid property name"},
+        {"expecting '{' after \\p", "Invalid property name"},
+        {"syntax error", "Lone quantifier brackets"},
+        {"invalid escape sequence in regular expression", "Invalid escape"},
+        {"back reference out of range in regular expression", "Invalid escape"},
+    };
+    size_t slashes = 0;
+    if (!strcmp(why, "unexpected end")) {
+        while (slashes < len && pattern[len - 1 - slashes] == '\\') slashes++;
+        return slashes % 2 ? "\\ at end of pattern" : "Unterminated character class";
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(why, words[i][0])) return words[i][1];
+    return why;
+}
+
+static void quickjs_regexp_syntax(JSContext *ctx, JSValueConst pattern, JSValueConst flags,
+                                  const char *why) {
+    size_t len = 0;
+    const char *text = JS_ToCStringLen(ctx, &len, pattern),
+               *letters = JS_IsUndefined(flags) ? NULL : JS_ToCString(ctx, flags);
+    if (text)
+        JS_ThrowSyntaxError(ctx, "Invalid regular expression: /%.160s/%s: %s", text,
+                            letters ? letters : "", regexp_reason(text, len, why));
+    JS_FreeCString(ctx, letters);
+    JS_FreeCString(ctx, text);
 }
 
 static JSValue quickjs_not_callable(JSContext *ctx, JSValueConst value, bool construct) {
@@ -258,14 +516,26 @@ static bool operand_text(struct source_view *view, char *out, bool *called) {
 static JSValue quickjs_not_iterable(JSContext *ctx, JSValueConst value) {
     char text[EXPRESSION_BYTES];
     struct source_view view;
-    bool called = false,
-         simple = !JS_IsObject(value) && !JS_IsUndefined(value) && !JS_IsNull(value);
+    bool called = false;
     const JSStackFrame *frame = ctx->rt->current_stack_frame;
-    if (!simple && frame && find_source(ctx, frame, &view) && operand_text(&view, text, &called))
+    if (frame && find_source(ctx, frame, &view) && operand_text(&view, text, &called))
         return JS_ThrowTypeError(ctx,
                                  called ? "%s is not a function or its return value is not iterable"
                                         : "%s is not iterable",
                                  text);
+    if (*builtin_name(ctx, text)) {
+        const char *kind = JS_IsFunction(ctx, value) ? "function"
+                           : JS_IsObject(value)      ? "object"
+                           : JS_IsNull(value)        ? "object null"
+                           : JS_IsUndefined(value)   ? "undefined"
+                           : JS_IsBool(value)        ? "boolean %s"
+                           : JS_IsSymbol(value)      ? "symbol Symbol()"
+                                                     : "number %s";
+        char format[EXPRESSION_BYTES];
+        snprintf(format, sizeof format,
+                 "%s is not iterable (cannot read property Symbol(Symbol.iterator))", kind);
+        return quickjs_value_error(ctx, JS_TYPE_ERROR, format, value);
+    }
     return JS_ThrowTypeError(ctx, "%s is not iterable", value_text(ctx, value, text));
 }
 

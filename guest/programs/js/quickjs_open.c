@@ -8,6 +8,7 @@
 #define gettimeofday engine_gettimeofday
 #include "quickjs_adapted.c"
 #include "quickjs_messages.h"
+#include "quickjs_json.h"
 
 #include "quickjs_open.h"
 

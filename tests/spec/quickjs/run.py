@@ -33,7 +33,11 @@ def wordings():
     sys.path.insert(0, str(HERE.parents[2] / "guest/programs/js"))
     from adapt_quickjs import WORDING
 
-    pairs = [(old, new) for _, old, new in WORDING if "(" not in old]
+    pairs = [
+        (old, new)
+        for _, old, new in WORDING
+        if "(" not in old and old.count("%s") == new.count("%s")
+    ]
     pairs += [
         (
             "this is not initialized",
@@ -42,6 +46,24 @@ def wordings():
         ),
         ("value is not iterable", "#<Object> is not iterable"),
         ("string too long", "Invalid string length"),
+        ('"ab".repeat(-1)), "invalid repeat count"', '"ab".repeat(-1)), "Invalid count value: -1"'),
+        (
+            '"ab".repeat(Infinity)), "invalid repeat count"',
+            '"ab".repeat(Infinity)), "Invalid count value: Infinity"',
+        ),
+        (
+            'ex?.message, "invalid character in class in regular expression"',
+            'ex?.message, "Invalid regular expression: /[a-]/v: '
+            'invalid character in class in regular expression"',
+        ),
+        (
+            '"duplicate group name"',
+            '"Invalid regular expression: /(?<g>a)(?<g>b)/: Duplicate capture group name"',
+        ),
+        ("invalid value used as WeakSet key", "Invalid value used in weak set"),
+        ("invalid value used as WeakMap key", "Invalid value used as weak map key"),
+        ("assert(messageOf(pat(255)), ", "assert(messageOf(pat(255)).split(': ')[2], "),
+        ("assert(messageOf(pat(1000)), ", "assert(messageOf(pat(1000)).split(': ')[2], "),
     ]
     yield r"04/07/2024, 0?(\d+:)", r"4/7/2024, \1"  # in Node's locale
     for old, new in pairs:

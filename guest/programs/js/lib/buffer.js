@@ -54,7 +54,7 @@ function argType2(value) {
 
 function size(length) {
     if (typeof length !== 'number') throw argType('size', 'number', length);
-    if (!(length >= 0 && length <= base.kMaxLength)) throw outOfRange('size', `>= 0 && <= ${base.kMaxLength}`, length);
+    if (!(length >= 0 && length <= base.kMaxLength)) throw outOfRange('size', '>= 0 && <= 4294967296', length);
 }
 Buffer.alloc = function alloc(length, fill, encoding) {
     size(length);

@@ -13,8 +13,6 @@ function promisify(original) {
         check.function(fn, 'util.promisify.custom');
         return Object.defineProperty(fn, promisifyCustom, { value: fn, configurable: true });
     }
-    if (original === setTimeout || original === setImmediate || original === setInterval)
-        return require('timers/promises')[original.name];
     function fn(...args) {
         return new Promise((resolve, reject) => {
             original.call(this, ...args, (error, value) => (error ? reject(error) : resolve(value)));

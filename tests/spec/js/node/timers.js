@@ -1,12 +1,12 @@
 //// order
 console.log('1');
-setTimeout(() => console.log('timeout 0'), 0);
-setTimeout(() => console.log('timeout 10'), 10);
+setTimeout(() => console.log('timeout 50'), 50);
+setTimeout(() => console.log('timeout 100'), 100);
 setImmediate(() => console.log('immediate'));
 process.nextTick(() => console.log('tick'));
 Promise.resolve().then(() => console.log('micro'));
 queueMicrotask(() => console.log('queued'));
-await new Promise(resolve => setTimeout(resolve, 20));
+await new Promise(resolve => setTimeout(resolve, 200));
 console.log('end');
 //// ticks-and-micros cjs
 Promise.resolve().then(() => { console.log('p1'); process.nextTick(() => console.log('t in p1')); }).then(() => console.log('p2'));

@@ -4,9 +4,14 @@
 const { argType, coded } = require('internal/errors');
 const text = native.text;
 
+const custom = Symbol.for('nodejs.util.inspect.custom');
+
 class TextEncoder {
     get encoding() {
         return 'utf-8';
+    }
+    [custom](depth, options, inspect) {
+        return inspect({ encoding: this.encoding }, options);
     }
     encode(input = '') {
         return new Uint8Array(text.utf8Encode(`${input}`));
@@ -52,6 +57,9 @@ class TextDecoder {
     }
     get ignoreBOM() {
         return this.#ignoreBOM;
+    }
+    [custom](depth, options, inspect) {
+        return `TextDecoder ${inspect({ encoding: this.encoding, fatal: this.fatal, ignoreBOM: this.ignoreBOM }, options)}`;
     }
     decode(input = none, options = {}) {
         const stream = Boolean(options?.stream);

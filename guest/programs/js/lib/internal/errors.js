@@ -48,7 +48,11 @@ function coded(Base, code, message) {
     const error = new Base(message);
     error.code = code;
     codedNames.set(error, `${error.name} [${code}]`);
+    if (code !== 'ERR_INVALID_URL') Object.defineProperty(error, 'toString', { value: codedText, configurable: true, writable: true });
     return error;
+}
+function codedText() {
+    return `${this.name} [${this.code}]: ${this.message}`;
 }
 const codedNames = new WeakMap();
 

@@ -530,12 +530,7 @@ function describe(ctx, value, depth, name, tag, inTyped) {
     case 'WeakSet': case 'WeakMap':
         return prefixed(kind, () => [ctx.stylize('<items unknown>', 'special')]);
     case 'WeakRef':
-        return prefixed('WeakRef', () => {
-            ctx.indent += 2;
-            const text = formatValue(ctx, WeakRef.prototype.deref.call(value), depth + 1);
-            ctx.indent -= 2;
-            return [text];
-        });
+        return bare ? `${prefixOf(name, tag, 'WeakRef')}{}` : prefixed('WeakRef', () => []);
     case 'Module':
         return container(`${prefixOf(name, tag, 'Module')}{`, '}', keys,
             () => formatNamespace(ctx, value, depth + 1, keys));

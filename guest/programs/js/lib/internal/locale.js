@@ -93,6 +93,13 @@ class NumberFormat {
         const grouped = o.useGrouping && o.useGrouping !== 'false' && !(o.notation === 'compact' && whole.length < 5) ? group(whole) : whole;
         return grouped + (fraction ? `.${fraction}` : '');
     }
+    // The mantissa, and the power of ten that it is of, as text.
+    #power(value) {
+        const step = this.#options.notation === 'engineering' ? 3 : 1;
+        let power = value === 0 ? 0 : Math.floor((decimal(value).exponent - 1) / step) * step;
+        if (Number(this.#digits(shift(value, -power)).replaceAll(',', '')) >= 10 ** step) power += step;
+        return [shift(value, -power), `E${power}`];
+    }
     #format(value) {
         const o = this.#options;
         if (typeof value !== 'bigint') value = Number(value);
@@ -107,6 +114,7 @@ class NumberFormat {
             else {
                 if (o.style === 'percent') magnitude = typeof magnitude === 'bigint' ? magnitude * 100n : Number(`${magnitude}`.includes('e') ? magnitude * 100 : shift(magnitude, 2));
                 if (o.notation === 'compact') [magnitude, suffix] = compactOf(Number(magnitude), o.compactDisplay);
+                if (o.notation === 'scientific' || o.notation === 'engineering') [magnitude, suffix] = this.#power(Number(magnitude));
                 text = this.#digits(magnitude);
                 if (o.notation === 'compact' && /^1,?000$/.test(text) && suffix !== '') {
                     const [again, next] = compactOf(1000 * scaleOf(suffix), o.compactDisplay);
@@ -132,7 +140,17 @@ class NumberFormat {
         return sign + text;
     }
     formatToParts(value) {
-        return [{ type: 'literal', value: this.#format(value) }];
+        const words = { currency: 'currency', unit: 'unit' }[this.#options.style] ?? 'compact';
+        const signs = { ',': 'group', '.': 'decimal', '-': 'minusSign', '+': 'plusSign', '%': 'percentSign', NaN: 'nan', '∞': 'infinity', E: 'exponentSeparator' };
+        const power = /^(?:scientific|engineering)$/.test(this.#options.notation);
+        let digits = 'integer', wasPower = false;
+        return this.#format(value).match(/\d+|[,.%+∞-]|NaN|\s|[^\d,.%+∞\s-]+/g).map(text => {
+            if (/^\d/.test(text)) return { type: digits, value: text };
+            if (text === '.') digits = 'fraction';
+            if (wasPower) return { type: 'exponentMinusSign', value: text };
+            if (power && text === 'E') [digits, wasPower] = ['exponentInteger', true];
+            return { type: /^\s$/.test(text) ? 'literal' : (text !== 'E' || power) && signs[text] || words, value: text };
+        });
     }
     static supportedLocalesOf(locales) {
         return [locales].flat().filter(locale => typeof locale === 'string');

@@ -44,6 +44,7 @@ function notFound(request, from, code = 'MODULE_NOT_FOUND') {
     const bare = request.startsWith('node:') ? request.slice(5) : request;
     if (absent[bare] !== undefined)
         return coded(Error, code, `Cannot find module '${request}': ${absent[bare]}`);
+    if (bare !== request) return coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such built-in module: ${request}`);
     const error = new Error(`Cannot find module '${request}'${from ? `\nRequire stack:\n- ${from}` : ''}`);
     error.code = code;
     error.requireStack = from ? [from] : [];

@@ -293,6 +293,13 @@ function ticks() {
     if (queue.length) queue = [];
 }
 
+for (const start of [setTimeout, setImmediate])
+    Object.defineProperty(start, Symbol.for('nodejs.util.promisify.custom'), {
+        get: () => require('timers/promises')[start.name],
+        enumerable: true,
+        configurable: true,
+    });
+
 module.exports = {
     setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout, clearImmediate,
     nextTick, ticks, turn, alive, hold, complete, Timeout, Immediate,

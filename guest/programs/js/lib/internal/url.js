@@ -345,6 +345,29 @@ function parseParams(text) {
 
 const text = value => `${value}`.toWellFormed();
 
+// What entries(), keys() and values() give: list() as it is at each step.
+class SearchIterator {
+    #list;
+    #pick;
+    #at = 0;
+    constructor(list, pick) {
+        this.#list = list;
+        this.#pick = pick;
+    }
+    next() {
+        const pair = this.#list()[this.#at];
+        if (pair === undefined) return { value: undefined, done: true };
+        this.#at++;
+        return { value: this.#pick(pair), done: false };
+    }
+    [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
+        const rest = this.#list().slice(this.#at).map(this.#pick);
+        return `URLSearchParams Iterator { ${rest.map(value => inspect(value, options)).join(', ')} }`;
+    }
+}
+Object.setPrototypeOf(SearchIterator.prototype, Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())));
+Object.defineProperty(SearchIterator.prototype, Symbol.toStringTag, { value: 'URLSearchParams Iterator', configurable: true });
+
 class URLSearchParams {
     #list = [];
     #url = null;
@@ -423,14 +446,14 @@ class URLSearchParams {
         if (typeof callback !== 'function') throw argType('callback', 'function', callback);
         for (const [name, value] of this.#list) callback.call(self, value, name, this);
     }
-    *entries() {
-        for (let i = 0; i < this.#list.length; i++) yield [...this.#list[i]];
+    entries() {
+        return new SearchIterator(() => this.#list, pair => [...pair]);
     }
-    *keys() {
-        for (let i = 0; i < this.#list.length; i++) yield this.#list[i][0];
+    keys() {
+        return new SearchIterator(() => this.#list, pair => pair[0]);
     }
-    *values() {
-        for (let i = 0; i < this.#list.length; i++) yield this.#list[i][1];
+    values() {
+        return new SearchIterator(() => this.#list, pair => pair[1]);
     }
     toString() {
         return this.#list.map(([name, value]) => `${encodeComponent(name)}=${encodeComponent(value)}`).join('&');
