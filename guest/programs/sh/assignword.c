@@ -128,6 +128,7 @@ bool assign_scan(struct parser *p, struct scan *s, struct assign **out) {
         if (!plain) return false;
         s->flags &= plain->flags | W_QUOTED;
         s->flags |= plain->flags & (W_QUOTED | W_BRACE);
+        word_move_places(plain->parts, 0, (uint32_t)p->pos);
         *s->tail = plain->parts;
         while (*s->tail) s->tail = &(*s->tail)->next;
     } else {

@@ -104,6 +104,8 @@ struct word *word_lex(struct parser *p);       /* the word at pos */
 struct word *word_parts(struct parser *p, enum word_mode mode, bool dq); /* up to mode's end */
 /* Parses another text in the same tree, as a word of that mode. */
 struct word *word_of_text(struct parser *p, const char *text, size_t n, enum word_mode mode, int line);
+/* For $( ) of a text that became part of another: what stood at offset `from` stands at `to`. */
+void word_move_places(struct part *parts, uint32_t from, uint32_t to);
 ptrdiff_t word_skip(struct parser *p, size_t at, int open, int close);
 
 /* wordparam.c */

@@ -355,14 +355,13 @@ bool scan_run(struct parser *p, struct scan *s) {
     return ok;
 }
 
-/* Places of $( ) count from the word's start. */
-static void settle_places(struct part *parts, size_t start) {
+void word_move_places(struct part *parts, uint32_t from, uint32_t to) {
     for (struct part *part = parts; part; part = part->next) {
         if (part->kind == PART_DQ) {
-            settle_places(part->inner, start);
+            word_move_places(part->inner, from, to);
         } else if (part->kind != PART_BACKQUOTE && part->end > 0) {
-            part->at -= (uint32_t)start;
-            part->end -= (uint32_t)start;
+            part->at += to - from;
+            part->end += to - from;
         }
     }
 }
@@ -374,7 +373,7 @@ struct word *scan_finish(struct parser *p, struct scan *s, size_t start, int lin
     w->len = (uint32_t)(p->pos - start);
     w->text = arena_strndup(p->mem, p->buf + start, w->len);
     w->parts = s->first;
-    settle_places(w->parts, start);
+    word_move_places(w->parts, (uint32_t)start, 0);
     w->line = line;
     bool one_text = s->first && s->first->kind == PART_TEXT && !s->first->next;
     w->flags = s->flags;
