@@ -53,42 +53,49 @@ static const g_long longs[] = {{"ignore-case", 'i', G_NONE},
                                {"output", 'o', G_REQUIRED},
                                {0}};
 
-static char *option_text(const char *name, const char *value) {
+struct args {
+    char **items; /* and a NULL */
+    int count;
+    size_t room;
+};
+
+static void args_add(struct args *args, const char *name, const char *value) {
     g_text text = {0};
     g_text_addf(&text, "%s%s", name, value ? value : "");
-    return text.s;
+    if ((size_t)args->count + 2 > args->room)
+        args->items = g_more(args->items, &args->room, sizeof *args->items);
+    args->items[args->count++] = text.s ? text.s : g_copy_string("");
+    args->items[args->count] = NULL;
 }
 
 int sdiff_main(int argc, char **argv) {
-    char **args = g_resize(NULL, (size_t)argc + 4, sizeof *args);
-    int count = 0;
+    struct args args = {0};
     g_set_failure(2);
     g_set_usage_line("sdiff: ");
-    args[count++] = option_text("diff", NULL);
-    args[count++] = option_text("--side-by-side", NULL);
+    args_add(&args, "diff", NULL);
+    args_add(&args, "--side-by-side", NULL);
     g_options o;
     g_options_init(&o, argc, argv, "abBdEHiI:lo:stvw:WZ", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         char letter[3] = {'-', (char)option, '\0'};
         switch (option) {
-        case 'l': args[count++] = option_text("--left-column", NULL); break;
-        case 's': args[count++] = option_text("--suppress-common-lines", NULL); break;
-        case 'w': args[count++] = option_text("--width=", o.arg); break;
-        case 'W': args[count++] = option_text("--ignore-all-space", NULL); break;
-        case STRIP_CR: args[count++] = option_text("--strip-trailing-cr", NULL); break;
-        case TABSIZE: args[count++] = option_text("--tabsize=", o.arg); break;
+        case 'l': args_add(&args, "--left-column", NULL); break;
+        case 's': args_add(&args, "--suppress-common-lines", NULL); break;
+        case 'w': args_add(&args, "--width=", o.arg); break;
+        case 'W': args_add(&args, "--ignore-all-space", NULL); break;
+        case STRIP_CR: args_add(&args, "--strip-trailing-cr", NULL); break;
+        case TABSIZE: args_add(&args, "--tabsize=", o.arg); break;
         case 'v': g_print_version(); return 0;
         case 'o':
             g_die(2, "-o is not supported: there is nobody to ask; use diff and patch, or diff -y");
-        default: args[count++] = option_text(letter, option == 'I' ? o.arg : NULL);
+        default: args_add(&args, letter, option == 'I' ? o.arg : NULL);
         }
     }
     if (argc - o.at < 2) g_usage("missing operand after '%s'", argv[argc - 1]);
     if (argc - o.at > 2) g_usage("extra operand '%s'", argv[o.at + 2]);
-    args[count++] = option_text("--", NULL);
-    for (int i = o.at; i < argc; i++) args[count++] = argv[i];
-    args[count] = NULL;
+    args_add(&args, "--", NULL);
+    for (int i = o.at; i < argc; i++) args_add(&args, argv[i], NULL);
     g_set_usage_line("");
     g_begin("diff", g_help()); /* which is what does it */
-    return diff_main(count, args);
+    return diff_main(args.count, args.items);
 }
