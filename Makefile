@@ -89,7 +89,7 @@ asan: build ## unit tests, commands and the host under AddressSanitizer and UBSa
 	@cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
 	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
 	@cmake --build $(SANITIZED) -j $(JOBS)
-	@ASAN_OPTIONS=$(NO_HANDLERS) ctest --test-dir $(SANITIZED) -j $(JOBS) --output-on-failure
+	@ASAN_OPTIONS=$(NO_HANDLERS):allocator_may_return_null=1 ctest --test-dir $(SANITIZED) -j $(JOBS) --output-on-failure
 	@set -e; for fuzzer in $(SANITIZED)/tests/fuzz/fuzz_*; do \
 	    $$fuzzer -close_fd_mask=2 -timeout=600 tests/fuzz/seeds/$${fuzzer##*/fuzz_}/* > /dev/null 2>&1; done
 	@cmake --build $(BUILD) -j $(JOBS) --target checked_host

@@ -9,8 +9,12 @@ def run_to_end(command, timeout, **options):
     """Runs `command` without input for at most `timeout` seconds; `options` are those of Popen.
 
     Returns its status ("timeout" when it took too long, negative for a signal), standard output and
-    standard error, as bytes. What it left running in the background is killed.
+    standard error, as bytes. What it left running in the background is killed. What sanitizers are told
+    in this environment they are told in that of the script, too.
     """
+    told = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+    if told and options.get("env") is not None:
+        options["env"] = {**options["env"], **told}
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, start_new_session=True, **options)
     try:

@@ -246,7 +246,9 @@ static void stdio_section(void) {
     CHECK(asprintf(&text, "%lld|%zu|%jd", 1ll << 40, sizeof small, (intmax_t)-5) > 0);
     CHECK(!strcmp(text, "1099511627776|8|-5"));
     free(text);
-    CHECK(open_memstream(&text, &room) != NULL);
+    f = open_memstream(&text, &room);
+    CHECK(f && fclose(f) == 0);
+    free(text);
     /* errno from the C library's own functions is Linux's */
     errno = 0;
     CHECK(strtol("99999999999999999999", NULL, 10) == LONG_MAX && errno == ERANGE && ERANGE == 34);

@@ -153,6 +153,7 @@ int main(int argc, char **argv) {
             fprintf(stderr,
                     "sqlite3: Error: unknown option: %s\nUse -help for a list of options.\n",
                     argv[i]);
+            free(commands);
             return 1;
         }
     }
