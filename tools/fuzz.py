@@ -91,6 +91,7 @@ class Fuzzer:
         fuzz_seeds.make(self.name, self.more_seeds, seconds * SEEDS_PER_SECOND)
         prefix = self.work / "findings" / f"{self.name}-"
         args = [self.path, "-close_fd_mask=2", "-print_final_stats=1", "-rss_limit_mb=4096"]
+        args += ["-report_slow_units=1000000"]  # by the clock, which says little
         args += [f"-timeout={INPUT_WALL_SECONDS}", f"-max_total_time={seconds}"]
         args += [f"-artifact_prefix={prefix}"]
         if self.seed is not None:

@@ -25,8 +25,9 @@ enum { FAULT = 99, PIECE = 7, WALL_MS = 3000 };
 #if defined(__SANITIZE_ADDRESS__) || defined(PF_FUZZ)
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
+    /* A fork takes longer the larger the process is, and most of it would be quarantine. */
     return "exitcode=99:detect_leaks=0:handle_abort=1:allocator_may_return_null=1:"
-           "max_allocation_size_mb=1024";
+           "max_allocation_size_mb=1024:quarantine_size_mb=8";
 }
 const char *__ubsan_default_options(void);
 const char *__ubsan_default_options(void) {
