@@ -152,11 +152,13 @@ static void go_on_as_another(struct worker *w, struct slot *slot) {
         if (pf_sandbox_fork(slot->sandbox, &next, &error) != PF_OK) return;
     } else {
         if (pf_sandbox_snapshot(slot->sandbox, &data, &len, &error) != PF_OK) return;
-        pf_options *options = make_options(w, &slot->memory);
+        uint64_t memory;
+        pf_options *options = make_options(w, &memory);
         pf_status status = pf_sandbox_restore(options, data, len, &next, &error);
         pf_options_free(options);
         pf_free(data);
         if (status != PF_OK) return; /* its new memory_bytes may be too small */
+        slot->memory = memory;
     }
     put(slot, next);
 }
