@@ -4,12 +4,13 @@
 #       a library compiled twice: natively as target pf_NAME, and for wasm.
 #   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
 #                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes]
-#                    [COMPILE_OPTIONS …] [BOOT] [COLD] [TEST])
+#                    [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT] [COLD] [TEST])
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
 #       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted().
 #       COLD: wasm-opt and gcc make the image at -O1, in half the time: for programs that wait more
-#       than they compute. TEST: not part of the product; joins pf_guest_images_test only.
+#       than they compute. IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the
+#       product; joins pf_guest_images_test only.
 #   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
 #       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests.
 #   add_guest_images()
@@ -168,7 +169,7 @@ endfunction()
 
 # Turns a linked wasm file into pf_image_NAME: checks, wasm2c, rewrite, gcc.
 function(pf_image name kind linked depends)
-    cmake_parse_arguments(A "" "STACK;LEVEL" "APPLETS;ASYNCIFY_ONLY" ${ARGN})
+    cmake_parse_arguments(A "" "STACK;LEVEL" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
     string(MAKE_C_IDENTIFIER ${name} module)
     set(folder ${PF_WASM_DIR}/c/${name})
     file(MAKE_DIRECTORY ${folder})
@@ -208,7 +209,7 @@ function(pf_image name kind linked depends)
                                ${PF_WASM_RT_INCLUDE})
     # -w: the generated code is checked by what it is generated from.
     set_source_files_properties(${source}/${module}.c PROPERTIES COMPILE_OPTIONS
-        "${A_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage")
+        "${A_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage;${A_IMAGE_OPTIONS}")
     add_custom_command(
         OUTPUT ${folder}/frames.ok
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/check_frames.py --max ${PF_FRAME_MAX}
@@ -229,7 +230,7 @@ function(add_wasm_program name)
         list(APPEND arguments ${argument})
     endforeach()
     cmake_parse_arguments(A "BOOT;COLD;TEST" "STACK;ASYNCIFY_STACK"
-                          "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS"
+                          "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
     if(NOT A_APPLETS)
@@ -305,7 +306,7 @@ function(add_wasm_program name)
         set(level -O1)
     endif()
     pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} APPLETS ${A_APPLETS}
-             ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY})
+             ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY} IMAGE_OPTIONS ${A_IMAGE_OPTIONS})
     if(A_TEST)
         set_property(GLOBAL APPEND PROPERTY PF_TEST_IMAGES ${name})
     else()
