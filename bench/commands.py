@@ -92,7 +92,10 @@ def main():
         sys.exit("there is no bash on this machine to compare with")
     files = make_files(options.megabytes)
     limits = pinfold.Limits(
-        cpu_seconds=600, wall_seconds=600, filesystem_bytes=40 * options.megabytes * 1_000_000
+        cpu_seconds=600,
+        wall_seconds=600,
+        filesystem_bytes=40 * options.megabytes * 1_000_000,
+        memory_bytes=60 * options.megabytes * 1_000_000,
     )
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
     print(f"{f'{options.megabytes} MB':32}{'pinfold':>12}{'GNU':>12}{'ratio':>8}")
