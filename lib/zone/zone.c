@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FOLDER         "/usr/share/zoneinfo/"
@@ -230,19 +231,24 @@ static bool read_tzif(struct pf_zone *zone, const unsigned char *p, size_t len) 
     return true;
 }
 
-/* The file's bytes, for free(); NULL when it cannot be read or is no zone's size. */
+/* The file's bytes, for free(); NULL when it cannot be read or is no zone's size. What is allocated
+ * stays in a guest's memory, and is copied with each fork(): no more than the file needs. */
 static unsigned char *read_file(const char *path, size_t *len) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return NULL;
-    unsigned char *bytes = malloc(FILE_BYTES_MAX);
-    ssize_t n = 1;
+    struct stat st;
+    unsigned char *bytes = NULL;
+    ssize_t n = -1;
     *len = 0;
-    while (bytes && n > 0 && *len < FILE_BYTES_MAX) {
-        n = read(fd, bytes + *len, FILE_BYTES_MAX - *len);
-        if (n > 0) *len += (size_t)n;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        st.st_size <= FILE_BYTES_MAX)
+        bytes = malloc((size_t)st.st_size);
+    while (bytes && *len < (size_t)st.st_size) {
+        n = read(fd, bytes + *len, (size_t)st.st_size - *len);
+        if (n <= 0) break;
+        *len += (size_t)n;
     }
-    close(fd);
-    if (n == 0) return bytes;
+    if (fd >= 0) close(fd);
+    if (n > 0) return bytes;
     free(bytes);
     return NULL;
 }
