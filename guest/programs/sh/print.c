@@ -41,10 +41,17 @@ static void semicolon(struct printer *p) {
 
 /* ------------------------------------------------------------------ words */
 
+/* The end quote of the $'…' that starts at i; n when there is none. */
+static size_t dollar_quote_end(const char *s, size_t n, size_t i) {
+    for (i += 2; i < n && s[i] != '\'';) i += s[i] == '\\' ? 2 : 1;
+    return i < n ? i : n;
+}
+
 /* Source text, but $'…' as the text it stands for and $"…" without its dollar, as bash's parser
- * leaves them. */
+ * leaves them; within "${…}", where bash's text could not be read again, as it is. */
 static void put_source(sb *out, const char *s, size_t n) {
     bool dq = false;
+    unsigned braces = 0; /* of ${…} within double quotes */
     for (size_t i = 0; i < n; i++) {
         char c = s[i], d = i + 1 < n ? s[i + 1] : 0;
         if ((c == '\\' && d) || (c == '$' && d == '$')) {
@@ -55,18 +62,22 @@ static void put_source(sb *out, const char *s, size_t n) {
             sb_put(out, s + i, len);
             i += len - 1;
         } else if (c == '$' && d == '\'' && !dq) {
-            size_t end = i + 2;
-            while (end < n && s[end] != '\'') end += s[end] == '\\' ? 2 : 1;
-            if (end > n) end = n;
+            size_t end = dollar_quote_end(s, n, i);
             sb text = {0};
             quote_unescape(&text, s + i + 2, end - i - 2, '$');
             quote_single(out, sb_str(&text));
             sb_free(&text);
             i = end;
+        } else if (c == '$' && d == '\'' && braces) {
+            size_t end = dollar_quote_end(s, n, i);
+            sb_put(out, s + i, end < n ? end - i + 1 : n - i);
+            i = end;
         } else if (c == '$' && d == '"' && !dq) {
             continue;
         } else {
             if (c == '"') dq = !dq;
+            if (c == '{' && dq && i > 0 && s[i - 1] == '$') braces++;
+            if (c == '}' && dq && braces) braces--;
             sb_putc(out, c);
         }
     }
