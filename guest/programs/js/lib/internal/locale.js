@@ -187,22 +187,29 @@ const timeStyles = {
 const dateFields = ['weekday', 'era', 'year', 'month', 'day'], timeFields = ['dayPeriod', 'hour', 'minute', 'second', 'fractionalSecondDigits'];
 
 const zoneFolder = '/usr/share/zoneinfo';
+const zoneNames = new Map(); // names as they were given, and what the database calls them
 
-// The database's spelling of a zone's name, whatever its case.
+function findZone(name) {
+    const fs = require('fs');
+    const isFolder = path => fs.statSync(path).isDirectory();
+    let path = zoneFolder;
+    for (const part of name.split('/')) {
+        const entries = isFolder(path) ? fs.readdirSync(path) : [];
+        const entry = entries.includes(part) ? part : entries.find(one => one.toLowerCase() === part.toLowerCase());
+        if (entry === undefined) throw new RangeError(`Invalid time zone specified: ${name}`);
+        path += `/${entry}`;
+    }
+    if (isFolder(path)) throw new RangeError(`Invalid time zone specified: ${name}`);
+    return path.slice(zoneFolder.length + 1);
+}
+
+// The database's spelling of a zone's name, whatever its case. A formatter is made for every
+// toLocaleString(): folders are read once for a name.
 function zoneName(given) {
     const name = String(given);
     if (/^(?:utc|gmt|etc\/(?:utc|gmt|uct)|uct|zulu|[+-]00:?00)$/i.test(name)) return 'UTC';
-    const fs = require('fs');
-    let found = '';
-    for (const part of /^[\w+-]+(?:\/[\w+-]+)*$/.test(name) ? name.split('/') : ['']) {
-        const entries = fs.readdirSync(zoneFolder + found, { withFileTypes: false });
-        const entry = entries.includes(part) ? part : entries.find(one => one.toLowerCase() === part.toLowerCase());
-        found += `/${entry}`;
-        if (entry === undefined || (entry !== part && part === '')) throw new RangeError(`Invalid time zone specified: ${name}`);
-        if (!fs.statSync(zoneFolder + found).isDirectory()) break;
-    }
-    if (found.split('/').length - 1 !== name.split('/').length || fs.statSync(zoneFolder + found).isDirectory()) throw new RangeError(`Invalid time zone specified: ${name}`);
-    return found.slice(1);
+    if (!zoneNames.has(name)) zoneNames.set(name, findZone(name));
+    return zoneNames.get(name);
 }
 
 // The zone of the process, as Node has it: what TZ names, else UTC.
