@@ -119,16 +119,6 @@ static bool redir_target(struct parser *p, struct redir *r) {
     return true;
 }
 
-/* >&word that is neither a number nor - is &>word. */
-static void redir_normalize(struct redir *r) {
-    if (r->kind != R_DUP_OUT || r->fd >= 0 || r->fd_var) return;
-    const struct word *w = r->target;
-    if (!(w->flags & W_PLAIN)) return;
-    size_t digits = strspn(w->text, "0123456789");
-    if (w->text[digits] == 0 || strcmp(w->text + digits, "-") == 0) return;
-    r->kind = R_BOTH;
-}
-
 bool parse_redirs(struct parser *p, struct redir ***tail) {
     for (;;) {
         lex_peek(p);
@@ -149,7 +139,6 @@ bool parse_redirs(struct parser *p, struct redir ***tail) {
         r->strip = p->tok.strip;
         lex_take(p);
         if (!redir_target(p, r)) return false;
-        redir_normalize(r);
         **tail = r;
         *tail = &r->next;
     }

@@ -206,31 +206,38 @@ static bool put_at(struct shell *sh, const struct redir *r, int fd, int target,
     return true;
 }
 
+/* >&word where the word is no descriptor: &>word. */
+static bool do_both(struct shell *sh, const struct redir *r, const char *word,
+                    struct redir_undo **undo) {
+    struct redir both = *r;
+    both.kind = R_BOTH;
+    int fd = redir_open(sh, &both, word);
+    if (fd < 0 || !put_at(sh, &both, fd, 1, undo)) return false;
+    remember(undo, 2);
+    return dup2(1, 2) >= 0;
+}
+
+/* As bash has it, the source says whether a descriptor moves: with x=2-, >&$x names a file. */
 static bool do_dup(struct shell *sh, const struct redir *r, char *word, int target,
                    struct redir_undo **undo) {
-    size_t digits = strspn(word, "0123456789");
-    bool move = digits > 0 && strcmp(word + digits, "-") == 0;
     if (strcmp(word, "-") == 0) {
         if (r->fd_var) return var_fd_close(sh, r);
         remember(undo, target);
         close(target);
         return true;
     }
-    if (digits == 0 || (word[digits] && !move)) {
-        if (r->kind == R_DUP_OUT && r->fd < 0 && !r->fd_var) { /* >&file */
-            struct redir both = *r;
-            both.kind = R_BOTH;
-            int fd = redir_open(sh, &both, word);
-            if (fd < 0 || !put_at(sh, &both, fd, 1, undo)) return false;
-            remember(undo, 2);
-            return dup2(1, 2) >= 0;
-        }
-        sh_error(sh, "%s: ambiguous redirect", r->target->text);
+    size_t len = strlen(r->target->text);
+    bool move = len > 1 && r->target->text[len - 1] == '-';
+    if (move && *word) word[strlen(word) - 1] = 0;
+    if (word[strspn(word, "0123456789")]) {
+        if (r->kind == R_DUP_OUT && target == 1 && !move && !r->fd_var)
+            return do_both(sh, r, word, undo);
+        sh_error(sh, "%.*s: ambiguous redirect", (int)(move ? len - 1 : len), r->target->text);
         return false;
     }
     errno = EBADF;
-    long from = strtol(word, NULL, 10);
-    if (from > INT_MAX || fcntl((int)from, F_GETFD) < 0) {
+    long from = *word ? strtol(word, NULL, 10) : -1;
+    if (from < 0 || from > INT_MAX || fcntl((int)from, F_GETFD) < 0) {
         sh_error(sh, "%s: %s", r->target->text, strerror(errno));
         return false;
     }
