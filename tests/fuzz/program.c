@@ -120,8 +120,11 @@ static int wait_for(pid_t pid) {
     close(end.fd);
     kill(-pid, SIGKILL);
     int status;
-    MUST(waitpid(pid, &status, 0) == pid);
-    while (waitpid(-pid, NULL, 0) > 0) {
+    pid_t got;
+    while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR) { /* libFuzzer's alarm */
+    }
+    MUST(got == pid);
+    while (waitpid(-pid, NULL, 0) > 0 || errno == EINTR) {
     }
     return status;
 }
@@ -138,6 +141,7 @@ static bool is_fault(int status) {
 static void feed(int to, const uint8_t *s, size_t len, size_t piece) {
     while (len > 0) {
         ssize_t n = write(to, s, len < piece ? len : piece);
+        if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break;
         s += n;
         len -= (size_t)n;
