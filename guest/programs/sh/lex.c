@@ -231,6 +231,7 @@ static bool lex_io_prefix(struct parser *p, int c) {
 
 static void lex_word(struct parser *p) {
     p->tok.kind = T_WORD;
+    p->dollars = NULL;
     p->tok.word = word_lex(p);
     if (!p->tok.word) p->failed = true;
 }

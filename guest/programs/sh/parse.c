@@ -443,7 +443,10 @@ struct node *parse_comsub(struct parser *p) {
     struct lex_context ctx = p->ctx;
     struct here_pending *pending = p->pending;
     struct node *n = NULL;
+    int quotes = p->quotes;
+    struct dollar_quote *dollars = p->dollars;
     p->pending = NULL;
+    p->quotes = 0;
     p->have = false;
     p->ctx = (struct lex_context){.assign_ok = true};
     if (++p->depth > PARSE_DEPTH_MAX) {
@@ -473,6 +476,8 @@ struct node *parse_comsub(struct parser *p) {
     p->tok = tok;
     p->have = have;
     p->ctx = ctx;
+    p->quotes = quotes;
+    p->dollars = dollars;
     return p->failed ? NULL : n;
 }
 

@@ -83,6 +83,8 @@ struct parser {
     size_t alias_next;                 /* rest after an alias that ended in a blank, or NO_ALIAS */
     int depth;
     int comsubs;                       /* $( ) around */
+    int quotes;                        /* "…" around, within the innermost $( ) */
+    struct dollar_quote *dollars;      /* in the word that is being read, the last one first */
     const char *where;                 /* "-c", "eval" … put before the line in messages, or NULL */
 };
 

@@ -41,46 +41,20 @@ static void semicolon(struct printer *p) {
 
 /* ------------------------------------------------------------------ words */
 
-/* The end quote of the $'…' that starts at i; n when there is none. */
-static size_t dollar_quote_end(const char *s, size_t n, size_t i) {
-    for (i += 2; i < n && s[i] != '\'';) i += s[i] == '\\' ? 2 : 1;
-    return i < n ? i : n;
-}
-
-/* Source text, but $'…' as the text it stands for and $"…" without its dollar, as bash's parser
- * leaves them; within "${…}", where bash's text could not be read again, as it is. */
-static void put_source(sb *out, const char *s, size_t n) {
-    bool dq = false;
-    unsigned braces = 0; /* of ${…} within double quotes */
-    for (size_t i = 0; i < n; i++) {
-        char c = s[i], d = i + 1 < n ? s[i + 1] : 0;
-        if ((c == '\\' && d) || (c == '$' && d == '$')) {
-            sb_put(out, s + i++, 2);
-        } else if (c == '\'' && !dq) {
-            const char *end = memchr(s + i + 1, '\'', n - i - 1);
-            size_t len = end ? (size_t)(end - s) - i + 1 : n - i;
-            sb_put(out, s + i, len);
-            i += len - 1;
-        } else if (c == '$' && d == '\'' && !dq) {
-            size_t end = dollar_quote_end(s, n, i);
-            sb text = {0};
-            quote_unescape(&text, s + i + 2, end - i - 2, '$');
-            quote_single(out, sb_str(&text));
-            sb_free(&text);
-            i = end;
-        } else if (c == '$' && d == '\'' && braces) {
-            size_t end = dollar_quote_end(s, n, i);
-            sb_put(out, s + i, end < n ? end - i + 1 : n - i);
-            i = end;
-        } else if (c == '$' && d == '"' && !dq) {
-            continue;
-        } else {
-            if (c == '"') dq = !dq;
-            if (c == '{' && dq && i > 0 && s[i - 1] == '$') braces++;
-            if (c == '}' && dq && braces) braces--;
-            sb_putc(out, c);
-        }
+/* The word's text from `from` to `to`, but $'…' as what it stands for and $"…" without its dollar,
+ * as bash's parser leaves them. */
+static void put_text(sb *out, const struct word *w, uint32_t from, uint32_t to) {
+    for (const struct dollar_quote *d = w->dollars; d; d = d->next) {
+        if (d->at < from || d->end > to) continue;
+        sb_put(out, w->text + from, d->at - from);
+        from = d->end;
+        if (w->text[d->at + 1] != '\'') continue;
+        sb text = {0};
+        quote_unescape(&text, w->text + d->at + 2, d->end - d->at - 3, '$');
+        quote_single(out, sb_str(&text));
+        sb_free(&text);
     }
+    sb_put(out, w->text + from, to - from);
 }
 
 /* $( ) in a word is printed anew; everything else as it was written. */
@@ -90,7 +64,7 @@ static void put_parts(sb *out, const struct word *w, const struct part *parts, u
         if (parts->kind != PART_CMD && parts->kind != PART_PROC_IN && parts->kind != PART_PROC_OUT)
             continue;
         if (parts->end > w->len || parts->at < *done) continue;
-        sb_put(out, w->text + *done, parts->at - *done);
+        put_text(out, w, *done, parts->at);
         sb_put(out, w->text + parts->at, 2);
         if (!(parts->cmd->kind == N_LIST && !parts->cmd->list.first)) print_command(out, parts->cmd);
         sb_putc(out, ')');
@@ -101,10 +75,7 @@ static void put_parts(sb *out, const struct word *w, const struct part *parts, u
 void print_word(sb *out, const struct word *w) {
     uint32_t done = 0;
     if (!(w->flags & W_PURE)) put_parts(out, w, w->parts, &done);
-    if (w->flags & W_QUOTED && strchr(w->text, '$'))
-        put_source(out, w->text + done, w->len - done);
-    else
-        sb_put(out, w->text + done, w->len - done);
+    put_text(out, w, done, w->len);
 }
 
 static void put_assign(struct printer *p, const struct assign *as) { print_word(p->out, as->word); }

@@ -55,6 +55,12 @@ enum word_flags {
     W_ASSIGN = 16,  /* has the form of an assignment: see `assign` */
 };
 
+/* A $'…' or $"…" in a word, outside of double quotes: bash prints what it stands for. */
+struct dollar_quote {
+    struct dollar_quote *next; /* the one after it */
+    uint32_t at, end;          /* in the word's text; of $"…" the dollar alone */
+};
+
 struct word {
     const char *text; /* as written, NUL-terminated */
     uint32_t len;
@@ -62,6 +68,7 @@ struct word {
     int line;
     struct part *parts;
     struct assign *assign;
+    struct dollar_quote *dollars;
 };
 
 struct element { /* of a compound assignment */

@@ -75,8 +75,17 @@ static bool scan_single_quotes(struct parser *p, struct scan *s) {
     return true;
 }
 
+/* Bytes from `at` to pos are a $'…' or the dollar of a $"…". */
+static void note_dollar(struct parser *p, size_t at) {
+    if (p->quotes) return; /* what bash makes of them there could not be read again */
+    struct dollar_quote *d = arena_alloc(p->mem, sizeof *d);
+    *d = (struct dollar_quote){p->dollars, (uint32_t)at, (uint32_t)p->pos};
+    p->dollars = d;
+}
+
 static bool scan_dollar_quotes(struct parser *p, struct scan *s) {
     int line = p->line;
+    size_t at = p->pos;
     sb raw = sb_in(p->mem), text = sb_in(p->mem);
     p->pos += 2;
     for (;;) {
@@ -95,6 +104,7 @@ static bool scan_dollar_quotes(struct parser *p, struct scan *s) {
         else p->pos++;
     }
     p->pos++;
+    note_dollar(p, at);
     quote_unescape(&text, raw.s, raw.n, '$');
     size_t n = text.n ? strnlen(text.s, text.n) : 0; /* \0 ends it */
     if (n == 0) scan_empty_quotes(p, s);
@@ -106,7 +116,10 @@ static bool scan_double_quotes(struct parser *p, struct scan *s) {
     int line = p->line;
     p->pos++;
     struct scan inner = scan_new(p, WM_DQ);
-    if (!scan_run(p, &inner)) return false;
+    p->quotes++;
+    bool ok = scan_run(p, &inner);
+    p->quotes--;
+    if (!ok) return false;
     if (lex_at(p, 0) != '"') {
         parse_eof_error(p, line, '"');
         return false;
@@ -306,6 +319,7 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
         if ((!dq || s->mode == WM_BRACE_DQ) && d == '\'') return scan_dollar_quotes(p, s);
         if (!dq && d == '"') {
             p->pos++;
+            note_dollar(p, p->pos - 1);
             return scan_double_quotes(p, s);
         }
         uint32_t at = (uint32_t)p->pos;
@@ -375,6 +389,11 @@ struct word *scan_finish(struct parser *p, struct scan *s, size_t start, int lin
     w->parts = s->first;
     word_move_places(w->parts, (uint32_t)start, 0);
     w->line = line;
+    for (const struct dollar_quote *d = p->dollars; d && d->at >= start; d = d->next) {
+        struct dollar_quote *copy = arena_alloc(p->mem, sizeof *copy);
+        *copy = (struct dollar_quote){w->dollars, d->at - (uint32_t)start, d->end - (uint32_t)start};
+        w->dollars = copy;
+    }
     bool one_text = s->first && s->first->kind == PART_TEXT && !s->first->next;
     w->flags = s->flags;
     if (!one_text || (s->flags & (W_QUOTED | W_BRACE)) || s->first->n != w->len)

@@ -246,6 +246,7 @@ static struct part *brace_param(struct parser *p, bool dq, uint16_t *flags) {
     size_t start = p->pos;
     int line = p->line;
     size_t line_start = p->line_start;
+    struct dollar_quote *dollars = p->dollars;
     struct param *pm = arena_zalloc(p->mem, sizeof *pm);
     p->pos += 2;
     enum outcome o = read_param(p, pm, dq);
@@ -265,6 +266,7 @@ static struct part *brace_param(struct parser *p, bool dq, uint16_t *flags) {
     p->pos = start;
     p->line = line;
     p->line_start = line_start;
+    p->dollars = dollars;
     ptrdiff_t close = word_skip(p, start + 2, '{', '}');
     if (close < 0) {
         parse_eof_error(p, line, left_open(p, start + 2));
