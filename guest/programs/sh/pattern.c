@@ -1,249 +1,49 @@
 /*
- * pattern.c: shell patterns: * ? [set] and, with PAT_EXT, ?(a|b) *(…) +(…) @(…) !(…).
+ * pattern.c: shell patterns: * ? [set] and, with PAT_EXT, ?(a|b) *(…) +(…) @(…) !(…); what matches
+ * all of a text, its beginning, its end, or a part.
  *
  * A backslash takes the next character literally; the expander puts one before quoted characters.
- * One '*' needs no recursion: only the last one seen can still give way. Extended groups recurse,
- * bounded by GLOB_DEPTH_MAX and by a budget of steps, after which nothing matches.
+ * Without groups only the last '*' seen can still give way, which is quick where it need not often;
+ * a search that tries too much goes on with an automaton, as patterns with groups do at once.
  */
-#include "sh.h"
+#include "pattern.h"
 
 #include <pf.h>
-#include <wctype.h>
 
-struct matcher {
-    unsigned flags;
-    const char *start; /* of the text, for a leading period */
-    int depth;
-    long steps;
-};
+/* Elements tried per byte of a text before another way is taken. */
+enum { PLAIN_TRIES = 32 };
 
-enum { STEPS_MAX = 20000000 };
-
-static uint32_t fold(uint32_t c) {
-    if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
-    return (uint32_t)towlower((wint_t)c);
+static const char *end_of(const char *s) {
+    return s + strlen(s);
 }
 
-static const char *group_end(const char *p, const char *pe);
-
-/* A closed extended group starts at p. */
-static bool is_ext(const char *p, const char *pe, unsigned flags) {
-    return (flags & PAT_EXT) && pe - p >= 2 && p[1] == '(' &&
-           (*p == '?' || *p == '*' || *p == '+' || *p == '@' || *p == '!') && group_end(p + 1, pe);
-}
-
-/* ------------------------------------------------------------------ [sets] */
-
-static bool class_has(const char *name, size_t n, uint32_t c) {
-    char text[16];
-    if (n >= sizeof text) return false;
-    memcpy(text, name, n);
-    text[n] = 0;
-    if (strcmp(text, "ascii") == 0) return c < 0x80;
-    if (strcmp(text, "word") == 0) return c == '_' || iswalnum((wint_t)c);
-    wctype_t type = wctype(text);
-    return type && iswctype((wint_t)c, type);
-}
-
-/* The end of a set that starts behind its '[': the place of its ']', NULL when it is none. */
-static const char *set_end(const char *p, const char *pe) {
-    if (p < pe && (*p == '!' || *p == '^')) p++;
-    if (p < pe && *p == ']') p++;
-    for (; p < pe && *p != ']'; p++) {
-        if (*p == '\\' && p + 1 < pe) {
-            p++;
-        } else if (*p == '[' && p + 1 < pe && (p[1] == ':' || p[1] == '.' || p[1] == '=')) {
-            char kind = p[1];
-            const char *q = p + 2;
-            while (q + 1 < pe && !(q[0] == kind && q[1] == ']')) q++;
-            if (q + 1 < pe) p = q + 1;
-        }
-    }
-    return p < pe ? p : NULL;
-}
-
-/* One member of a set at *p: a character (also [.x.] and [=x=]), or true from *in when a class. */
-static uint32_t set_member(const char **p, const char *end, uint32_t c, bool *class, bool *in) {
-    const char *s = *p;
-    int len;
-    *class = false;
-    if (*s == '[' && s + 1 < end && (s[1] == ':' || s[1] == '.' || s[1] == '=')) {
-        const char *q = s + 2;
-        while (q + 1 < end && !(q[0] == s[1] && q[1] == ']')) q++;
-        if (q + 1 < end) {
-            *p = q + 2;
-            if (s[1] == ':') {
-                *class = true;
-                *in = class_has(s + 2, (size_t)(q - s - 2), c);
-                return 0;
-            }
-            return u8_decode(s + 2, (size_t)(q - s - 2), &len);
-        }
-    }
-    if (*s == '\\' && s + 1 < end) s++;
-    uint32_t member = u8_decode(s, (size_t)(end - s), &len);
-    *p = s + len;
-    return member;
-}
-
-static bool set_has(const char *p, const char *end, uint32_t c, unsigned flags) {
-    bool negated = *p == '!' || *p == '^', found = false;
-    if (negated) p++;
-    uint32_t folded = flags & PAT_ICASE ? fold(c) : c;
-    while (p < end) {
-        bool class, in = false;
-        uint32_t low = set_member(&p, end, c, &class, &in);
-        if (class) {
-            found |= in;
-            if (!in && (flags & PAT_ICASE) && !found) continue;
-            continue;
-        }
-        uint32_t high = low;
-        if (p + 1 < end && *p == '-') {
-            p++;
-            bool ignored;
-            high = set_member(&p, end, c, &class, &ignored);
-        }
-        if (c >= low && c <= high) found = true;
-        if ((flags & PAT_ICASE) &&
-            ((folded >= fold(low) && folded <= fold(high)) ||
-             ((uint32_t)towupper((wint_t)c) >= low && (uint32_t)towupper((wint_t)c) <= high)))
-            found = true;
-    }
-    return found != negated;
-}
-
-/* ------------------------------------------------------------------ matching */
-
-static bool match(struct matcher *m, const char *p, const char *pe, const char *s, const char *se);
-
-/* The place behind the group's ')' ; NULL when it is not closed. */
-static const char *group_end(const char *p, const char *pe) {
-    int depth = 0;
+static bool has_groups(const char *p, const char *pe, unsigned flags) {
     for (; p < pe; p++) {
-        if (*p == '\\' && p + 1 < pe) {
+        if (*p == '\\' && p + 1 < pe)
             p++;
-        } else if (*p == '[') {
-            const char *end = set_end(p + 1, pe);
-            if (end) p = end;
-        } else if (*p == '(') {
-            depth++;
-        } else if (*p == ')' && --depth == 0) {
-            return p + 1;
-        }
-    }
-    return NULL;
-}
-
-/* The end of the alternative that starts at p, inside a group that ends at pe. */
-static const char *alternative_end(const char *p, const char *pe) {
-    int depth = 0;
-    for (; p < pe; p++) {
-        if (*p == '\\' && p + 1 < pe) {
-            p++;
-        } else if (*p == '[') {
-            const char *end = set_end(p + 1, pe);
-            if (end && end < pe) p = end;
-        } else if (*p == '(') {
-            depth++;
-        } else if (*p == ')') {
-            depth--;
-        } else if (*p == '|' && depth == 0) {
-            return p;
-        }
-    }
-    return pe;
-}
-
-static bool any_alternative(struct matcher *m, const char *p, const char *pe, const char *s,
-                            const char *se) {
-    for (;;) {
-        const char *end = alternative_end(p, pe);
-        if (match(m, p, end, s, se)) return true;
-        if (end == pe) return false;
-        p = end + 1;
-    }
-}
-
-static bool at_period(struct matcher *m, const char *s, const char *se) {
-    return (m->flags & PAT_PERIOD) && s == m->start && s < se && *s == '.';
-}
-
-/* p is at the kind character of a group; `kind` says what it is taken for. */
-static bool match_group(struct matcher *m, const char *p, const char *pe, const char *s,
-                        const char *se, char kind) {
-    const char *rest = group_end(p + 1, pe);
-    const char *in = p + 2, *in_end = rest - 1;
-    if (m->depth >= GLOB_DEPTH_MAX) return false;
-    if (kind == '!') {
-        if (at_period(m, s, se)) return false;
-        for (const char *t = se;; t--) {
-            if (match(m, rest, pe, t, se) && !any_alternative(m, in, in_end, s, t)) return true;
-            if (t == s) return false;
-        }
-    }
-    if ((kind == '?' || kind == '*') && match(m, rest, pe, s, se)) return true;
-    for (const char *t = kind == '*' ? s + 1 : s; t <= se; t++) {
-        if (!any_alternative(m, in, in_end, s, t)) continue;
-        if (match(m, rest, pe, t, se)) return true;
-        if ((kind == '*' || kind == '+') && t > s) { /* once more */
-            m->depth++;
-            bool ok = match_group(m, p, pe, t, se, '*');
-            m->depth--;
-            if (ok) return true;
-        }
+        else if (pattern_is_group(p, pe, flags))
+            return true;
     }
     return false;
 }
 
-/* Matches one pattern element that is neither * nor a group; the text position after it, or NULL.
- * *next becomes the pattern position after the element. */
-static const char *match_one(struct matcher *m, const char *p, const char *pe, const char *s,
-                             const char *se, const char **next) {
-    int len, plen;
-    if (*p == '?') {
-        *next = p + 1;
-        if (at_period(m, s, se) || ((m->flags & PAT_PATH) && *s == '/')) return NULL;
-        return s + u8_len(s, (size_t)(se - s));
-    }
-    if (*p == '[') {
-        const char *end = set_end(p + 1, pe);
-        if (end) {
-            *next = end + 1;
-            if (at_period(m, s, se) || ((m->flags & PAT_PATH) && *s == '/')) return NULL;
-            uint32_t c = u8_decode(s, (size_t)(se - s), &len);
-            return set_has(p + 1, end, c, m->flags) ? s + len : NULL;
-        }
-    }
-    if (*p == '\\' && p + 1 < pe) p++;
-    if (!(m->flags & PAT_ICASE)) {
-        *next = p + 1;
-        return *p == *s ? s + 1 : NULL;
-    }
-    uint32_t a = u8_decode(p, (size_t)(pe - p), &plen), b = u8_decode(s, (size_t)(se - s), &len);
-    *next = p + plen;
-    return fold(a) == fold(b) ? s + len : NULL;
-}
-
-static bool match_run(struct matcher *m, const char *p, const char *pe, const char *s,
-                      const char *se) {
-    const char *star = NULL, *star_text = NULL;
+/* A pattern without groups; *tried grows by the number of elements that were looked at. */
+static bool match_plain(const struct subject *text, const char *p, const char *pe, size_t *tried) {
+    const char *s = text->start, *se = text->end, *star = NULL, *star_text = NULL;
     for (;;) {
-        if (--m->steps < 0) return false;
-        if ((m->steps & 4095) == 0) pf_yield();
-        if (p < pe && is_ext(p, pe, m->flags)) {
-            if (match_group(m, p, pe, s, se, *p)) return true;
-        } else if (p < pe && *p == '*') {
-            if (at_period(m, s, se)) return false;
-            while (p < pe && *p == '*' && !is_ext(p, pe, m->flags)) p++;
-            if (p == pe) return !(m->flags & PAT_PATH) || !memchr(s, '/', (size_t)(se - s));
+        if ((++*tried & 4095) == 0) pf_yield();
+        if (p < pe && *p == '*') {
+            if (pattern_at_period(text, s)) return false;
+            while (p < pe && *p == '*') p++;
+            if (p == pe) return !(text->flags & PAT_PATH) || !memchr(s, '/', (size_t)(se - s));
             star = p;
             star_text = s;
             continue;
-        } else if (p == pe) {
+        }
+        if (p == pe) {
             if (s == se) return true;
         } else if (s < se) {
-            const char *next, *t = match_one(m, p, pe, s, se, &next);
+            const char *next, *t = pattern_one(text, p, pe, s, &next);
             if (t) {
                 p = next;
                 s = t;
@@ -251,34 +51,36 @@ static bool match_run(struct matcher *m, const char *p, const char *pe, const ch
             }
         }
         if (!star || star_text >= se) return false;
-        if ((m->flags & PAT_PATH) && *star_text == '/') return false;
-        star_text += (unsigned char)*star_text < 0x80
-                         ? 1 : u8_len(star_text, (size_t)(se - star_text));
+        if ((text->flags & PAT_PATH) && *star_text == '/') return false;
+        star_text +=
+            (unsigned char)*star_text < 0x80 ? 1 : u8_len(star_text, (size_t)(se - star_text));
         s = star_text;
         p = star;
     }
 }
 
-static bool match(struct matcher *m, const char *p, const char *pe, const char *s, const char *se) {
-    if (m->depth >= GLOB_DEPTH_MAX) return false;
-    m->depth++;
-    bool ok = match_run(m, p, pe, s, se);
-    m->depth--;
-    return ok;
-}
-
 bool pattern_match(const char *pattern, const char *text, size_t n, unsigned flags) {
-    struct matcher m = {.flags = flags, .start = text, .steps = STEPS_MAX};
-    return match(&m, pattern, pattern + strlen(pattern), text, text + n);
+    struct subject subject = {text, text + n, flags};
+    const char *pe = end_of(pattern);
+    size_t tried = 0;
+    if (!has_groups(pattern, pe, flags)) return match_plain(&subject, pattern, pe, &tried);
+    struct automaton *a = automaton_new(pattern, pe, flags);
+    bool ok = automaton_match(a, &subject, MATCH_ALL) != NULL;
+    automaton_free(a);
+    return ok;
 }
 
 bool pattern_special(const char *pattern, unsigned flags) {
     const char *pe = pattern + strlen(pattern);
     for (const char *p = pattern; p < pe; p++) {
-        if (*p == '\\' && p + 1 < pe) p++;
-        else if (*p == '*' || *p == '?') return true;
-        else if (*p == '[' && set_end(p + 1, pe)) return true;
-        else if (is_ext(p, pe, flags)) return true;
+        if (*p == '\\' && p + 1 < pe)
+            p++;
+        else if (*p == '*' || *p == '?')
+            return true;
+        else if (*p == '[' && pattern_set_end(p + 1, pe))
+            return true;
+        else if (pattern_is_group(p, pe, flags))
+            return true;
     }
     return false;
 }
@@ -304,8 +106,8 @@ unsigned pattern_flags(const struct shell *sh, bool icase) {
 static int fixed_length(const char *p, const char *pe, unsigned flags, bool counted) {
     int n = 0;
     while (p < pe) {
-        if (is_ext(p, pe, flags) || *p == '*') return -1;
-        const char *end = *p == '[' ? set_end(p + 1, pe) : NULL;
+        if (pattern_is_group(p, pe, flags) || *p == '*') return -1;
+        const char *end = *p == '[' ? pattern_set_end(p + 1, pe) : NULL;
         if (end && counted && (p[1] == '^' || p[1] == '!') && p[2] == ']') end = p + 2;
         if (end) {
             p = end + 1;
@@ -327,7 +129,7 @@ static int last_literal(const char *p, const char *pe, unsigned flags) {
 }
 
 static int first_literal(const char *p, const char *pe, unsigned flags) {
-    if (flags & PAT_ICASE || p == pe || is_ext(p, pe, flags)) return -1;
+    if (flags & PAT_ICASE || p == pe || pattern_is_group(p, pe, flags)) return -1;
     if (*p == '\\') return pe - p > 1 ? (unsigned char)p[1] : -1;
     return strchr("*?[", *p) ? -1 : (unsigned char)*p;
 }
@@ -341,57 +143,117 @@ static bool inside_character(const char *s, size_t at, size_t n) {
     return false;
 }
 
-ptrdiff_t pattern_prefix(const char *pattern, const char *s, size_t n, bool longest,
-                         unsigned flags) {
-    const char *pe = pattern + strlen(pattern);
-    int fixed = fixed_length(pattern, pe, flags, (flags & PAT_COUNTED) != 0);
-    if (fixed >= 0) {
-        size_t len = u8_offset(s, n, (size_t)fixed);
-        if (u8_count(s, len) < (size_t)fixed) return -1;
-        return pattern_match(pattern, s, len, flags) ? (ptrdiff_t)len : -1;
+/* A pattern that is looked for in several places. */
+struct search {
+    const char *p, *pe;
+    unsigned flags;
+    int first, last; /* the bytes in which every match begins and ends, or -1 */
+    int fixed;       /* the characters that every match has, or -1 */
+    bool groups;
+    bool anywhere; /* begins with *: what matches somewhere matches from any place before, too */
+    struct automaton *automaton; /* once it is needed */
+};
+
+static struct search search_begin(const char *pattern, unsigned flags) {
+    const char *p = pattern, *pe = end_of(pattern);
+    return (struct search){
+        .p = p,
+        .pe = pe,
+        .flags = flags,
+        .first = first_literal(p, pe, flags),
+        .last = last_literal(p, pe, flags),
+        .fixed = fixed_length(p, pe, flags, (flags & PAT_COUNTED) != 0),
+        .groups = has_groups(p, pe, flags),
+        .anywhere =
+            *p == '*' && !pattern_is_group(p, pe, flags) && !(flags & (PAT_PATH | PAT_PERIOD)),
+    };
+}
+
+static void search_end(struct search *q) {
+    if (q->automaton) automaton_free(q->automaton);
+}
+
+static const char *search_run(struct search *q, const struct subject *text,
+                              enum automaton_goal goal) {
+    if (!q->automaton) q->automaton = automaton_new(q->p, q->pe, q->flags);
+    return automaton_match(q->automaton, text, goal);
+}
+
+static bool search_all(struct search *q, const char *s, size_t n, size_t *tried) {
+    struct subject text = {s, s + n, q->flags};
+    if (q->groups) return search_run(q, &text, MATCH_ALL) != NULL;
+    return match_plain(&text, q->p, q->pe, tried);
+}
+
+static ptrdiff_t search_prefix(struct search *q, const char *s, size_t n, bool longest) {
+    struct subject text = {s, s + n, q->flags};
+    size_t tried = 0;
+    if (q->fixed >= 0) {
+        size_t len = u8_offset(s, n, (size_t)q->fixed);
+        if (u8_count(s, len) < (size_t)q->fixed) return -1;
+        return search_all(q, s, len, &tried) ? (ptrdiff_t)len : -1;
     }
-    int last = last_literal(pattern, pe, flags);
-    int first = first_literal(pattern, pe, flags);
-    if (first >= 0 && (n == 0 || (unsigned char)s[0] != first)) return -1;
-    for (size_t i = 0; i <= n; i++) {
+    if (q->first >= 0 && (n == 0 || (unsigned char)s[0] != q->first)) return -1;
+    for (size_t i = 0; i <= n && !q->groups && tried < PLAIN_TRIES * (n + PLAIN_TRIES); i++) {
         size_t len = longest ? n - i : i;
-        if (inside_character(s, len, n)) continue;
-        if (last >= 0 && (len == 0 || (unsigned char)s[len - 1] != last)) continue;
-        if (pattern_match(pattern, s, len, flags)) return (ptrdiff_t)len;
+        bool possible = !inside_character(s, len, n) &&
+                        (q->last < 0 || (len > 0 && (unsigned char)s[len - 1] == q->last));
+        if (possible && search_all(q, s, len, &tried)) return (ptrdiff_t)len;
+        if (i == n) return -1;
+    }
+    const char *end = search_run(q, &text, longest ? MATCH_LONGEST : MATCH_SHORTEST);
+    return end ? end - s : -1;
+}
+
+static ptrdiff_t search_suffix(struct search *q, const char *s, size_t n, bool longest) {
+    size_t tried = 0;
+    if (q->last >= 0 && (n == 0 || (unsigned char)s[n - 1] != q->last)) return -1;
+    if (q->anywhere && longest) return search_all(q, s, n, &tried) ? 0 : -1;
+    for (size_t i = 0; i <= n; i++) {
+        size_t at = longest ? i : n - i;
+        if (inside_character(s, at, n)) continue;
+        if (q->first >= 0 && (at == n || (unsigned char)s[at] != q->first)) continue;
+        if (search_all(q, s + at, n - at, &tried)) return (ptrdiff_t)at;
     }
     return -1;
+}
+
+ptrdiff_t pattern_prefix(const char *pattern, const char *s, size_t n, bool longest,
+                         unsigned flags) {
+    struct search q = search_begin(pattern, flags);
+    ptrdiff_t len = search_prefix(&q, s, n, longest);
+    search_end(&q);
+    return len;
 }
 
 ptrdiff_t pattern_suffix(const char *pattern, const char *s, size_t n, bool longest,
                          unsigned flags) {
-    const char *pe = pattern + strlen(pattern);
-    int first = first_literal(pattern, pe, flags), last = last_literal(pattern, pe, flags);
-    if (last >= 0 && (n == 0 || (unsigned char)s[n - 1] != last)) return -1;
-    for (size_t i = 0; i <= n; i++) {
-        size_t at = longest ? i : n - i;
-        if (inside_character(s, at, n)) continue;
-        if (first >= 0 && (at == n || (unsigned char)s[at] != first)) continue;
-        if (pattern_match(pattern, s + at, n - at, flags)) return (ptrdiff_t)at;
-    }
-    return -1;
+    struct search q = search_begin(pattern, flags);
+    while (q.anywhere && !longest) q = search_begin(q.p + 1, flags); /* nothing for a leading * */
+    ptrdiff_t at = search_suffix(&q, s, n, longest);
+    search_end(&q);
+    return at;
 }
 
 ptrdiff_t pattern_find(const char *pattern, const char *s, size_t n, size_t from, size_t *len,
                        unsigned flags) {
-    int first = first_literal(pattern, pattern + strlen(pattern), flags);
-    flags |= PAT_COUNTED;
-    for (size_t at = from; at <= n; at++) {
-        if (first >= 0) {
-            const char *hit = memchr(s + at, first, n - at);
-            if (!hit) return -1;
+    struct search q = search_begin(pattern, flags | PAT_COUNTED);
+    ptrdiff_t found = -1;
+    for (size_t at = from; at <= n && found < 0; at++) {
+        if (q.first >= 0) {
+            const char *hit = memchr(s + at, q.first, n - at);
+            if (!hit) break;
             at = (size_t)(hit - s);
         } else if (inside_character(s, at, n)) {
             continue;
         }
-        ptrdiff_t got = pattern_prefix(pattern, s + at, n - at, true, flags);
-        if (got < 0) continue;
-        *len = (size_t)got;
-        return (ptrdiff_t)at;
+        ptrdiff_t got = search_prefix(&q, s + at, n - at, true);
+        if (got >= 0) {
+            *len = (size_t)got;
+            found = (ptrdiff_t)at;
+        }
+        if (q.anywhere) break;
     }
-    return -1;
+    search_end(&q);
+    return found;
 }

@@ -424,7 +424,7 @@ void procsub_inherited(struct shell *sh); /* in a child that must not hold them 
 char *transform_value(struct shell *sh, const char *value, char letter);
 char *prompt_expand(struct shell *sh, const char *text);
 
-/* ------------------------------------------------------------------ pattern.c, glob.c */
+/* ------------------------------------------------------------------ pattern*.c, glob.c */
 enum pattern_flags {
     PAT_EXT = 1,     /* @(…) and friends */
     PAT_ICASE = 2,
