@@ -294,6 +294,13 @@ void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
 
 /* ------------------------------------------------------------------ the whole */
 
+void end_sandbox(pf_sandbox *sandbox) {
+    pf_error error;
+    pf_status status = pf_sandbox_end_record(sandbox, &error);
+    pf_sandbox_free(sandbox);
+    expect(status, &error);
+}
+
 void explain(const pf_result *result) {
     if (result->limit) fprintf(stderr, "pinfold: stopped at the limit %s\n", result->limit);
     if (result->stdout_truncated || result->stderr_truncated)
@@ -407,7 +414,7 @@ int run_script(const struct arguments *arguments) {
     interrupt_by_keyboard(NULL);
     if (arguments->changes) save_changes(sandbox, arguments);
     if (arguments->snapshot) save_snapshot(sandbox, arguments->snapshot);
-    pf_sandbox_free(sandbox);
+    end_sandbox(sandbox);
     if (output.error == EPIPE) { /* end as a program does whose reader went away */
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);

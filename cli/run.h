@@ -13,6 +13,8 @@ int run_script(const struct arguments *arguments);
 pf_sandbox *sandbox_of(const struct arguments *arguments);
 /* Answers calls until the run is over. */
 void drive(pf_sandbox *sandbox, const struct arguments *arguments);
+/* Frees it; ends the program with a message when its recording is incomplete. */
+void end_sandbox(pf_sandbox *sandbox);
 /* Says on standard error what limits did. */
 void explain(const pf_result *result);
 /* Ctrl-C goes to this sandbox; NULL: ends the program again. */

@@ -165,7 +165,7 @@ int shell_command(int argc, char **argv) {
     edit_close();
     interrupt_by_keyboard(NULL);
     if (arguments.snapshot) save_snapshot(sandbox, arguments.snapshot);
-    pf_sandbox_free(sandbox);
     free(code.data);
+    end_sandbox(sandbox);
     return status;
 }

@@ -126,7 +126,7 @@ PF_API void pf_options_seed(pf_options *options, uint64_t seed);
 /*
  * Records the sandbox: every input, and what the guest did with it, goes to the file at `path`, as JSON
  * Lines (docs/trace.md), so that pf_replay_open() can run it again. The file is made or emptied when
- * the sandbox is, and is complete when that is freed. `redact`: results of tools are left out, and
+ * the sandbox is, and is complete when that is freed (see also pf_sandbox_end_record()). `redact`: results of tools are left out, and
  * must be supplied for a replay. A branch has a trace of its own: pf_sandbox_fork_with().
  */
 PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
@@ -167,6 +167,14 @@ typedef struct pf_sandbox pf_sandbox;
 PF_API pf_status pf_sandbox_new(const pf_options *options, pf_sandbox **out, pf_error *error);
 /* Ends everything in it at once. NULL is allowed. Must not be called while it is in use. */
 PF_API void pf_sandbox_free(pf_sandbox *sandbox);
+
+/*
+ * Ends the recording of pf_options_record(), which pf_sandbox_free() does too without a word: PF_OK
+ * when all that the sandbox did is in the trace, PF_STATE with the reason when it is not, as when a
+ * disk was full. Nothing can be run in the sandbox afterwards; its files can be read. PF_OK for a
+ * sandbox that is not recorded, which goes on.
+ */
+PF_API pf_status pf_sandbox_end_record(pf_sandbox *sandbox, pf_error *error);
 
 /* Receives output as it appears; stream is 1 or 2. Called on the thread that runs the sandbox, which
  * is busy meanwhile: do not use it from here. Bytes over output_bytes are not passed on. */

@@ -112,6 +112,17 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
     free(sandbox);
 }
 
+pf_status pf_sandbox_end_record(pf_sandbox *sandbox, pf_error *error) {
+    int idle = 0;
+    if (!sandbox->tape || !sandbox->tape->end) return PF_OK;
+    if (!atomic_compare_exchange_strong(&sandbox->busy, &idle, 1))
+        return base_error(error, PF_BUSY, "the sandbox is in use");
+    sandbox->tape->end(sandbox->tape, sandbox);
+    atomic_store(&sandbox->busy, 0);
+    if (sandbox->tape->complete) return PF_OK;
+    return base_error(error, PF_STATE, "the recording is incomplete: %s", sandbox->tape->failed);
+}
+
 pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *error) {
     machine_run_init(&s->run);
     s->limits = options->limits;

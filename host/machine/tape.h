@@ -49,10 +49,13 @@ struct machine_tape {
                    size_t len);
     void (*fill)(struct machine_tape *tape, struct pf_sandbox *sandbox, const char *source,
                  struct machine_fill *fill);
+    /* Nothing is recorded from here on; `failed` says so. NULL for a replayer. */
+    void (*end)(struct machine_tape *tape, struct pf_sandbox *sandbox);
     /* The embedder gets the sandbox back. */
     void (*leave)(struct machine_tape *tape, struct pf_sandbox *sandbox);
     void (*close)(struct machine_tape *tape, struct pf_sandbox *sandbox);
     const char *failed; /* why nothing can be recorded any more, or NULL */
+    bool complete;      /* and yet all of it is in the trace: the recording was ended */
     bool redact;        /* results of tools are left out */
 };
 

@@ -83,7 +83,7 @@ static void hold(struct recorder *r, uint64_t moment, const char *members, size_
 }
 
 static void flush(struct recorder *r) {
-    for (size_t at = 0; at < r->text.len;) {
+    for (size_t at = 0; r->fd >= 0 && at < r->text.len;) {
         ssize_t n = write(r->fd, r->text.data + at, r->text.len - at);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
@@ -136,12 +136,21 @@ static void on_leave(struct machine_tape *tape, pf_sandbox *s) {
     flush((struct recorder *)tape);
 }
 
-static void on_close(struct machine_tape *tape, pf_sandbox *s) {
+static void on_end(struct machine_tape *tape, pf_sandbox *s) {
     struct recorder *r = (struct recorder *)tape;
+    if (r->fd < 0) return;
     if (s->kernel && !s->dead) settle(r, s, true);
     put(r, ",\"end\":true", 11);
     if (!r->tape.failed) flush(r);
-    close(r->fd);
+    if (close(r->fd) < 0) fail(r, "the trace cannot be written");
+    r->fd = -1;
+    tape->complete = !tape->failed;
+    if (!tape->failed) tape->failed = "it was ended";
+}
+
+static void on_close(struct machine_tape *tape, pf_sandbox *s) {
+    struct recorder *r = (struct recorder *)tape;
+    on_end(tape, s);
     base_buf_free(&r->held);
     base_buf_free(&r->text);
     free(r);
@@ -242,6 +251,7 @@ static int open_recorder(pf_sandbox *s, const pf_options *o, pf_error *error) {
                                     .out = on_line,
                                     .filled = on_line,
                                     .leave = on_leave,
+                                    .end = on_end,
                                     .close = on_close,
                                     .redact = o->record_redacted};
     s->tape = &r->tape;

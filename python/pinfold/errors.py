@@ -25,7 +25,8 @@ class SandboxClosed(PinfoldError, RuntimeError):
 
 
 class SandboxStateError(PinfoldError):
-    """Not possible now: a run is on, no run is on, or the call was answered already."""
+    """Not possible now: a run is on, no run is on, the call was answered already, or the recording
+    that this belongs to could not be written."""
 
 
 class SandboxDead(PinfoldError):

@@ -252,10 +252,12 @@ class RemoteMachine:
         return branch
 
     def close(self) -> None:
-        if self._worker is not None:
-            with contextlib.suppress(errors.SandboxDead):
-                self._ask("close")  # a trace gets its last line
-        self._end()
+        try:
+            if self._worker is not None:
+                with contextlib.suppress(errors.SandboxDead):
+                    self._ask("close")  # a trace gets its last line
+        finally:
+            self._end()
 
     def condition(self) -> Any:
         return "closed" if self._worker is None else "busy" if self._busy else "open"

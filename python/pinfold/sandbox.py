@@ -460,7 +460,11 @@ class Sandbox:
         return self._machine.condition() == "closed"
 
     def close(self) -> None:
-        """Ends everything inside at once. More than once is harmless."""
+        """Ends everything inside at once. More than once is harmless.
+
+        A recording that is incomplete, because the disk was full or the like, is a
+        `SandboxStateError` here, if no other exception is on its way; the sandbox is closed.
+        """
         if self.closed:
             return
         with self._entered():
@@ -470,13 +474,20 @@ class Sandbox:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self.close()
+        self._close_after(exc_info)
+
+    def _close_after(self, exc_info: tuple[object, ...]) -> None:
+        try:
+            self.close()
+        except SandboxStateError:
+            if exc_info[0] is None:
+                raise
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        self.close()
+        self._close_after(exc_info)
 
     def __reduce__(self) -> Any:
         raise TypeError(

@@ -1,6 +1,7 @@
 """Branches, keys, recordings and replays from Python."""
 
 import json
+import os
 
 import pytest
 
@@ -183,3 +184,33 @@ def test_branches_are_recorded(tmp_path):
         found = branch.run("echo $RANDOM").stdout
     with replay(tmp_path / "late") as again:
         assert again.results[0].stdout == found
+
+
+def fill_disk(trace):
+    """From here on every write to the trace fails, as on a full disk."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    for fd in os.listdir("/proc/self/fd"):
+        if os.path.exists(f"/proc/self/fd/{fd}") and os.path.samefile(f"/proc/self/fd/{fd}", trace):
+            os.dup2(full, int(fd), inheritable=False)
+    os.close(full)
+
+
+def test_an_incomplete_recording_is_told_at_the_end(tmp_path):
+    trace = tmp_path / "run.jsonl"
+    with pytest.raises(SandboxStateError, match="incomplete.*No space left"):  # noqa: PT012
+        with Sandbox(record=trace) as sandbox:
+            fill_disk(trace)
+            result = sandbox.run("echo done > f; cat f")
+            assert result.stdout == "done\n"  # which nobody loses
+    assert sandbox.closed
+
+
+def test_an_incomplete_recording_hides_no_other_error(tmp_path):
+    trace = tmp_path / "run.jsonl"
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012
+        with Sandbox(record=trace) as sandbox:
+            fill_disk(trace)
+            sandbox.run("echo done")
+            1 / 0  # noqa: B018
+    assert sandbox.closed
+    sandbox.close()

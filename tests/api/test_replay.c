@@ -256,6 +256,10 @@ static void test_full_disk(void) {
     MUST(pf_file_take(sandbox, "/workspace/f", &data, &len, &test_error));
     CHECK_TEXT(data, "two\n");
     pf_free(data);
+    for (int i = 0; i < 2; i++) {
+        CHECK(pf_sandbox_end_record(sandbox, &test_error) == PF_STATE);
+        CHECK(strstr(test_error.message, "incomplete: the trace cannot be written: No space left"));
+    }
     pf_sandbox_free(sandbox);
 
     struct bytes b = trace();
@@ -268,6 +272,33 @@ static void test_full_disk(void) {
     check_same(pf_sandbox_result(pf_replay_sandbox(replay)), "one\n", 0);
     pf_replay_free(replay);
     free(b.data);
+}
+
+/* An ended recording is complete, and its sandbox can be looked at only. */
+static void test_end(void) {
+    pf_sandbox *sandbox = recorded("", NULL, 0, false);
+    CHECK_RUN(sandbox, "shell", "echo one > f; cat f", "one\n", 0);
+    MUST(pf_sandbox_end_record(sandbox, &test_error));
+    MUST(pf_sandbox_end_record(sandbox, &test_error));
+    struct bytes b = trace();
+    MUST(open_text(b.data, b.len, false));
+    free(b.data);
+    pf_run again = {.language = "shell", .code = "echo two > f", .code_len = 12};
+    CHECK(pf_sandbox_start(sandbox, &again, &test_error) == PF_STATE);
+    CHECK(strstr(test_error.message, "ended"));
+    char *data;
+    size_t len;
+    MUST(pf_file_take(sandbox, "/workspace/f", &data, &len, &test_error));
+    CHECK_TEXT(data, "one\n");
+    pf_free(data);
+    pf_sandbox_free(sandbox);
+
+    pf_options *options = make_options("");
+    MUST(pf_sandbox_new(options, &sandbox, &test_error));
+    pf_options_free(options);
+    MUST(pf_sandbox_end_record(sandbox, &test_error));
+    CHECK_RUN(sandbox, "shell", "echo on", "on\n", 0);
+    pf_sandbox_free(sandbox);
 }
 
 static void test_until(void) {
@@ -351,6 +382,7 @@ int main(void) {
     test_from_snapshot();
     test_refused();
     test_full_disk();
+    test_end();
     test_until();
     test_redacted();
     test_difference();

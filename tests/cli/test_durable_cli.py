@@ -26,6 +26,18 @@ def test_record_and_replay(pinfold, tmp_path):
     assert json.loads(pinfold("replay", "--json", trace).stdout)["stdout"] == first.stdout
 
 
+def test_an_incomplete_recording_is_told(pinfold, tmp_path):
+    trace = tmp_path / "trace"
+    os.mkfifo(trace)
+    begun = """while IFS= read -r l; do case $l in *'"do":"start"'*) exit; esac; done < "$0" """
+    reader = subprocess.Popen(["bash", "-c", begun, trace])  # then nobody reads any more
+    done = pinfold("--record", trace, "-c", "seq 20000")  # more than a pipe holds
+    reader.wait()
+    assert done.stdout.endswith("\n20000\n")
+    assert done.returncode != 0
+    assert "the recording is incomplete" in done.stderr
+
+
 def test_replay_until_a_line(pinfold, tmp_path):
     trace = tmp_path / "trace"
     pinfold(

@@ -110,11 +110,15 @@ static PyObject *native_close(machine *self, PyObject *none) {
     pf_replay *replay = self->replay;
     self->sandbox = NULL;
     self->replay = NULL;
+    pf_error error;
+    pf_status status;
     Py_BEGIN_ALLOW_THREADS
+    status = replay ? PF_OK : pf_sandbox_end_record(sandbox, &error);
     release(sandbox, replay);
     Py_END_ALLOW_THREADS
     native_leave(self);
     native_clear(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
     Py_RETURN_NONE;
 }
 
