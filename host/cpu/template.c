@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PAGE 4096u
@@ -76,6 +77,14 @@ static bool fill(int fd, const cpu_instance *from, size_t size) {
     return true;
 }
 
+/* RLIMIT_FSIZE is for files in memory too, and growing beyond it would be SIGXFSZ to the embedder. */
+static bool file_allowed(size_t size) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size) return true;
+    errno = EFBIG;
+    return false;
+}
+
 struct cpu_template *cpu_template_new(const cpu_instance *from) {
     struct cpu_template *t = calloc(1, sizeof *t);
     if (!t) return NULL;
@@ -84,6 +93,7 @@ struct cpu_template *cpu_template_new(const cpu_instance *from) {
     t->size = from->memory->size;
     t->model = cpu_instance_model(from);
     t->steady = calloc(1, sizeof *t->steady);
+    if (!file_allowed(t->size)) goto fail;
     t->fd = memfd_create("pinfold-template", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (!t->model || !t->steady || t->fd < 0 || !fill(t->fd, from, t->size)) goto fail;
     fcntl(t->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);

@@ -158,26 +158,21 @@ static bool make_root(pf_sandbox *s) {
 
 static struct machine_boot *freeze_machine(pf_sandbox *s, pf_error *error) {
     struct machine_boot *boot = calloc(1, sizeof *boot);
-    if (!boot) return NULL;
-    boot->mailbox = s->mailbox;
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+    bool ok = boot != NULL;
+    for (uint32_t i = 1; ok && i < PF_PROCESS_TABLE && !boot->session_proc; i++) {
         if (!s->procs[i]) continue;
         boot->session_proc = i;
-        boot->session = cpu_template_new(s->procs[i]);
-        if (!boot->session) {
-            free(boot);
-            return NULL;
-        }
-        break;
+        ok = (boot->session = cpu_template_new(s->procs[i])) != NULL;
     }
-    boot->kernel = cpu_template_new(s->kernel);
-    if (!boot->kernel) {
-        cpu_template_free(boot->session);
-        free(boot);
-        base_error(error, PF_NO_MEMORY, "no memory to keep the booted machine");
-        return NULL;
+    if (ok && (boot->kernel = cpu_template_new(s->kernel))) {
+        boot->mailbox = s->mailbox;
+        return boot;
     }
-    return boot;
+    base_error(error, PF_NO_MEMORY, "no memory to keep the booted machine: %s",
+               errno == EFBIG ? "RLIMIT_FSIZE of this process is too small" : strerror(errno));
+    if (boot) cpu_template_free(boot->session);
+    free(boot);
+    return NULL;
 }
 
 /* A build for tests may have other programs only. */
@@ -189,7 +184,10 @@ static bool have_shell(void) {
 
 static struct machine_boot *boot_machine(pf_error *error) {
     pf_sandbox *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
+    if (!s) {
+        base_no_memory(error);
+        return NULL;
+    }
     struct machine_boot *boot = NULL;
     machine_run_init(&s->run);
     s->limits = machine_default_limits;
@@ -209,7 +207,10 @@ static struct machine_boot *boot_machine(pf_error *error) {
     base_error(error, PF_DEAD, "the kernel image of this build does not take its root");
     if (!make_root(s)) goto out;
     pf_options *defaults = pf_options_new();
-    if (!defaults) goto out;
+    if (!defaults) {
+        base_no_memory(error);
+        goto out;
+    }
     s->env_len = defaults->env_len;
     s->env_count = defaults->env_count;
     s->env = defaults->env;

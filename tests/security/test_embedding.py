@@ -139,6 +139,26 @@ def test_a_host_that_is_killed_leaves_a_trace_that_says_so(tmp_path):
         assert [call[1] for call in replay.pending] == ["t"] and not replay.results
 
 
+@pytest.mark.parametrize("kilobytes", [1, 1000, 3000])
+def test_a_limit_on_file_sizes_is_an_error_and_no_signal(kilobytes):
+    """Processes start from files in memory, for which RLIMIT_FSIZE holds too; its signal, which Python
+    ignores, would be the end of others."""
+    out, _ = embedding(f"""
+        import resource
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        limit = ({kilobytes} << 10, resource.RLIM_INFINITY)
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        try:
+            with Sandbox() as sandbox: sandbox.run("seq 3 | sort -r; js -e 1; sqlite3 :memory: 'select 1'")
+        except MemoryError as error:
+            assert "RLIMIT_FSIZE" in str(error), error
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        with Sandbox() as sandbox: use(sandbox)
+        print("goes on")
+    """)
+    assert out == "goes on\n"
+
+
 def test_a_handler_that_throws_what_it_likes():
     """The script sees a failure; the sandbox is there afterwards."""
     def handler(method, params):
