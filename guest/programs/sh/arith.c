@@ -380,6 +380,7 @@ static int64_t primary(struct arith *a) {
 /* ++x and --x, with the operator at hand and a name behind it. */
 static int64_t increment(struct arith *a, int step) {
     next(a);
+    if (a->failed) return 0;
     struct place at = place_of(a);
     next(a);
     if (a->skip) return 0;
