@@ -128,6 +128,7 @@ def test_limits_and_interrupts():
         ("become another program", "os.execv('/bin/true', ['true'])"),
         ("signal another process", "os.kill(os.getppid(), 0)"),
         ("change its limits", "resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9))"),
+        ("look at another process", "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)"),
         ("widen the wall", "_native.confine(True)"),
     ],
 )

@@ -71,6 +71,9 @@ static const int allowed[] = {
     SYS_clock_nanosleep,
     SYS_nanosleep,
     SYS_getrusage,
+#ifdef SYS_getrlimit
+    SYS_getrlimit,
+#endif
     SYS_exit,
     SYS_exit_group,
 #ifdef SYS_poll
@@ -89,9 +92,32 @@ static const int files_only[] = {
 #endif
 };
 
+#define RULE(...) ((struct sock_filter)__VA_ARGS__)
+#define LOAD(at)  RULE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(at)))
+#define ARG(i)    (offsetof(struct seccomp_data, args) + 8 * (i))
+
 enum {
-    MAX_RULES = 2 * (sizeof allowed / sizeof *allowed + sizeof files_only / sizeof *files_only) + 8
+    OWN_LIMITS = 9,
+    MAX_RULES = 2 * (sizeof allowed / sizeof *allowed + sizeof files_only / sizeof *files_only) +
+                OWN_LIMITS + 8
 };
+
+/* prlimit(2), but to look at limits of its own only: no process, no new limit. */
+static size_t add_own_limits(struct sock_filter *rules, size_t count) {
+    const struct sock_filter look[OWN_LIMITS] = {
+        RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, OWN_LIMITS - 1)),
+        LOAD(ARG(0)),
+        RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 5)),
+        LOAD(ARG(2)),
+        RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3)),
+        LOAD(ARG(2) + 4),
+        RULE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1)),
+        RULE(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)),
+        RULE(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)),
+    };
+    for (size_t i = 0; i < OWN_LIMITS; i++) rules[count++] = look[i];
+    return count;
+}
 
 static size_t add(struct sock_filter *rules, size_t count, const int *calls, size_t calls_count,
                   uint32_t verdict) {
@@ -112,6 +138,7 @@ static int install(bool files) {
     rules[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     rules[n++] =
         (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    n = add_own_limits(rules, n);
     n = add(rules, n, allowed, sizeof allowed / sizeof *allowed, SECCOMP_RET_ALLOW);
     n = add(rules, n, files_only, sizeof files_only / sizeof *files_only,
             files ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM);
