@@ -76,6 +76,10 @@ pf_status machine_reply(pf_sandbox *s, uint64_t id, uint32_t outcome, const char
     return status;
 }
 
+pf_status pf_json_check(const char *json, size_t len, pf_error *error) {
+    return cap_json_check(json, len, error);
+}
+
 pf_status pf_sandbox_resume(pf_sandbox *s, uint64_t id, const char *json, size_t len,
                             pf_error *error) {
     pf_status status = cap_json_check(json, len, error);

@@ -219,6 +219,9 @@ PF_API pf_status pf_sandbox_step(pf_sandbox *sandbox, pf_call *call, pf_error *e
 /* All unanswered calls, handed out or not, oldest first: how many there are; fills up to `count`. */
 PF_API size_t pf_sandbox_pending(const pf_sandbox *sandbox, pf_call *calls, size_t count);
 
+/* Would pf_sandbox_resume() take this text? PF_INVALID: it is not JSON, is nested too deeply, has a key
+ * twice or a number that is too large; the message says what. */
+PF_API pf_status pf_json_check(const char *json, size_t len, pf_error *error);
 /* Answers a call with a JSON value and drives the guest on, as start does. PF_INVALID when the text
  * is not JSON (the call stays unanswered); a result over tool_result_bytes reaches the guest as
  * ToolError "invalid". When no run is on (a background job had asked) the guest goes on with the next

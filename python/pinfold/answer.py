@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 from .errors import ToolError
 
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 #: The codes of ToolError as the library numbers them (pf_failure).
 FAILURE_KINDS = {"failed": 0, "invalid": 1, "timeout": 2, "denied": 3}
 
+# With Python's own bound lifted further than this, its encoder could overrun the C stack: values are
+# then walked here first, and may be as deep as _DEPTH, which is more than the engine takes.
+_TRUSTED_RECURSION = 2000
+_DEPTH = 400
+
 
 def encode(method: str, value: Any) -> str:
     """The JSON text of a result; ``ValueError`` when it has none.
@@ -23,26 +29,59 @@ def encode(method: str, value: Any) -> str:
     ValueError: f gave a result that is not JSON: object is not a JSON value
     """
     kind = type(value)
-    if kind is int:
-        return int.__repr__(value)
     try:
+        if kind is int:
+            return int.__repr__(value)
+        if sys.getrecursionlimit() > _TRUSTED_RECURSION:
+            value = _bounded(value, _DEPTH)
         text = _quote(value) if kind is str else "".join(_encode(value, 0))
         if not text.isascii():
             text.encode("utf-8")  # an unpaired surrogate has no UTF-8
         return text
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{method} gave a result that is not JSON: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also what a method of the value raises, whatever that is
+        raise ValueError(not_json(method, _words(error))) from error
+
+
+def not_json(method: str, why: str) -> str:
+    return f"{method} gave a result that is not JSON: {why}"
 
 
 def failure(error: Exception, hide: bool) -> tuple[int, str]:
     """How an exception of a handler reaches the guest: never with a traceback or arguments."""
-    kind = FAILURE_KINDS[error.code] if isinstance(error, ToolError) else 0
+    kind = 0
+    if isinstance(error, ToolError) and isinstance(error.code, str):
+        kind = FAILURE_KINDS.get(error.code, 0)
     if hide:
         return kind, "denied" if kind == FAILURE_KINDS["denied"] else "failed"
+    text = _words(error)
     if isinstance(error, ToolError):
-        return kind, str(error)
-    text = str(error)
+        return kind, text
     return kind, f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _words(error: BaseException) -> str:
+    """The text of an exception, whose own methods may fail."""
+    try:
+        return str(str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failed:
+        return f"its text cannot be had ({type(failed).__name__} in __str__)"
+
+
+def _bounded(value: Any, left: int) -> Any:
+    """The value in lists and dictionaries; ``ValueError`` when it is deeper than ``left``."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if left == 0:
+        raise ValueError("it is nested too deeply")
+    if isinstance(value, dict):
+        return {key: _bounded(item, left - 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_bounded(item, left - 1) for item in value]
+    return _bounded(_plain(value), left - 1)
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ import logging
 import time
 
 from . import answer
+from ._native import json_refusal
 from .call import Call, parse
 from .errors import SandboxStateError, ToolError
 
@@ -95,12 +96,20 @@ def fail(sandbox: Sandbox, id: int, method: str, error: Exception) -> Outcome | 
 
 
 def succeed(sandbox: Sandbox, id: int, method: str, value: Any) -> Outcome | None:
+    """Answers with what a handler gave; what is no JSON value fails the call."""
+    text = ""
     try:
         text = answer.encode(method, value)
+        return sandbox._machine.resume(id, text)
     except ValueError as error:
-        log.info("%s", error)
-        return sandbox._machine.fail(id, 0, str(error))
-    return sandbox._machine.resume(id, text)
+        why = str(error)
+        if text:  # Python found it good: did the engine refuse it, or is this somebody else's?
+            refused = json_refusal(text)
+            if refused is None:
+                raise
+            why = answer.not_json(method, refused)
+    log.info("%s", why)
+    return sandbox._machine.fail(id, 0, why)
 
 
 def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | None:

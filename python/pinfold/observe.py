@@ -66,6 +66,9 @@ class ObservedMachine:
         return self._ended(self._machine.start(code, language, *rest))
 
     def resume(self, id: int, text: str) -> _native.Outcome | None:
+        refused = _native.json_refusal(text)
+        if refused is not None:
+            raise ValueError(refused)  # before anybody is told that this was the answer
         self._answered(id, text, None)
         return self._ended(self._machine.resume(id, text))
 

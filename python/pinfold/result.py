@@ -138,11 +138,33 @@ class Result:
 
 def _parse(text: str) -> Any:
     import json
+    import sys
 
     try:
+        if sys.getrecursionlimit() > _DEPTH and _deeper_than(text, _DEPTH):
+            raise RecursionError  # Python itself would overrun the C stack
         return json.loads(text)
     except RecursionError:
         raise ValueError("the value is nested too deeply for Python; see value_json") from None
+
+
+_DEPTH = 2000
+
+
+def _deeper_than(text: str, bound: int) -> bool:
+    if text.count("[") + text.count("{") <= bound:
+        return False
+    import re
+
+    depth = 0
+    for found in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{}]', text):
+        if found[0] in "[{":
+            depth += 1
+            if depth > bound:
+                return True
+        elif found[0] in "]}":
+            depth -= 1
+    return False
 
 
 def _shorten(text: str, width: int = 200) -> str:

@@ -4,10 +4,13 @@ import asyncio
 import dataclasses
 import enum
 import functools
+import os
+import subprocess
+import sys
 
 import pytest
 
-from pinfold import MethodCapability, Sandbox, Tool, ToolError, create_sandbox_tool
+from pinfold import AuditLog, MethodCapability, Sandbox, Tool, ToolError, create_sandbox_tool
 
 TRANSACTIONS = [
     {"id": 1, "amount": 10, "disputed": False},
@@ -134,6 +137,107 @@ def test_results_that_are_not_json(value, word):
     name, code, message = call(lambda: value, name="f")
     assert (name, code) == ("ToolError", "failed")
     assert "not JSON" in message and word in message
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise SystemExit(5)
+
+    __repr__ = __str__
+
+
+class Hostile(dict):
+    def items(self):
+        raise RuntimeError("no items today")
+
+
+def nested(depth):
+    value = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+class Node:
+    """Not JSON itself; what it stands for holds it again."""
+
+    def keys(self):
+        return ["self"]
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __getitem__(self, key):
+        return self
+
+
+def circle():
+    value = []
+    value.append(value)
+    return value
+
+
+BAD_RESULTS = [
+    (lambda: {"1": 1, 1: 2}, "twice"),
+    (lambda: nested(201), "deep"),
+    (lambda: 10**4000, "number"),
+    (lambda: 10**5000, "digits"),
+    (lambda: Hostile(a=1), "no items today"),
+    (circle, "recursion"),
+    (Node, "recursion"),
+]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["run", "arun"])
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_no_result_and_no_exception_of_a_handler_ends_the_run(asynchronous, isolation):
+    given = [None]
+    entries = []
+
+    def f():
+        value = given[0]()
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    with Sandbox(
+        tools=[f],
+        capabilities=[MethodCapability("f")],
+        isolation=isolation,
+        audit=AuditLog(entries.append),
+    ) as sandbox:
+        for make, words in [*BAD_RESULTS, (Unspeakable, "Unspeakable")]:
+            given[0] = make
+            code = "tool f; echo $?"
+            result = asyncio.run(sandbox.arun(code)) if asynchronous else sandbox.run(code)
+            assert result.stdout == "1\n", (words, result)
+            assert "f" in result.stderr and words in result.stderr, (words, result)
+            answers = [entry for entry in entries if entry["event"] == "answer"]
+            assert len(answers) == 1 and not answers[0]["ok"], words
+            entries.clear()
+
+
+def test_python_without_a_bound_of_recursion_is_not_overrun():
+    # In a process of its own: what this is about would end it.
+    code = """
+import sys; sys.setrecursionlimit(10**6)
+sys.path.insert(0, {tests!r})
+from test_tools import Node, circle, nested, MethodCapability, Sandbox
+for make in (circle, Node, lambda: nested(100_000)):
+    with Sandbox(tool_handler=lambda m, p: make(), capabilities=[MethodCapability("**")]) as sandbox:
+        result = sandbox.run("tool f; echo $?")
+        assert result.stdout == "1\\n" and "nested" in result.stderr, result
+with Sandbox() as sandbox:
+    deep = sandbox.run("return JSON.parse('['.repeat(100000) + ']'.repeat(100000))", "javascript")
+    try:
+        deep.value
+    except ValueError as error:
+        assert "nested" in str(error)
+    else:
+        assert deep.value_json is None
+""".format(tests=os.path.dirname(__file__))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done
 
 
 def test_an_exception_reaches_the_guest_without_its_traceback():

@@ -33,6 +33,8 @@ static void test_runs(void) {
     CHECK(pf_sandbox_step(s, &call, &test_error) == PF_DONE);
     uint64_t id = call.id;
     CHECK_STATUS(pf_sandbox_resume(s, id, "{oops", 5, &test_error), PF_INVALID, "");
+    CHECK_STATUS(pf_json_check("{\"a\":[1]}", 9, &test_error), PF_OK, "");
+    CHECK_STATUS(pf_json_check("{\"a\":1,\"a\":2}", 13, &test_error), PF_INVALID, "twice");
     CHECK_STATUS(pf_sandbox_resume(s, id + 1, "1", 1, &test_error), PF_NOT_FOUND, "no call");
     MUST(pf_sandbox_resume(s, id, "\"fine\"", 6, &test_error));
     CHECK_STATUS(pf_sandbox_resume(s, id, "1", 1, &test_error), PF_STATE, "answered already");

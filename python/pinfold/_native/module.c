@@ -80,6 +80,7 @@ static PyMethodDef functions[] = {
     FAST("replay_open", native_replay_open),
     FAST("snapshot_look", native_snapshot_look),
     {"snapshot_info", native_snapshot_info, METH_O, NULL},
+    {"json_refusal", native_json_refusal, METH_O, NULL},
     {"policy_check", native_policy_check, METH_O, NULL},
     FAST("policy_gap", native_policy_gap),
     {"policy_normalize", native_policy_normalize, METH_O, NULL},

@@ -34,6 +34,17 @@ static bool check_count(Py_ssize_t count, Py_ssize_t expected) {
     return false;
 }
 
+/* json_refusal(text): why no call could be answered with it, or None. */
+PyObject *native_json_refusal(PyObject *module, PyObject *text) {
+    (void)module;
+    Py_ssize_t len = 0;
+    const char *json = text_of(text, &len);
+    if (!json) return NULL;
+    pf_error error;
+    if (pf_json_check(json, (size_t)len, &error) == PF_OK) Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(error.message, (Py_ssize_t)strlen(error.message), "replace");
+}
+
 /* Text of the library's, which is freed; NULL is None. */
 static PyObject *take_text(char *text) {
     if (!text) Py_RETURN_NONE;
