@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: The codes of ToolError as the library numbers them (pf_failure).
 FAILURE_KINDS = {"failed": 0, "invalid": 1, "timeout": 2, "denied": 3}
 
-# With Python's own bound lifted further than this, its encoder could overrun the C stack: values are
-# then walked here first, and may be as deep as _DEPTH, which is more than the engine takes.
+# With Python's own bound lifted further than this, its encoder could overrun the C stack: values
+# are then walked here first, and may be as deep as _DEPTH, which is more than the engine takes.
 _TRUSTED_RECURSION = 2000
 _DEPTH = 400
 

@@ -70,3 +70,6 @@ class ExecutionError(PinfoldError):
     def __init__(self, message: str, result: Result) -> None:
         super().__init__(message)
         self.result = result
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (*self.args, self.result), self.__dict__

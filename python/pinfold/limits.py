@@ -5,6 +5,10 @@ Only names and units live here. What each limit does and its hard bound are the 
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 MIB = 1 << 20
 
 #: What an embedder gets who says nothing.
@@ -90,6 +94,9 @@ class Limits:
     def __hash__(self) -> int:
         return hash(tuple(getattr(self, name) for name in DEFAULTS))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make, (type(self), {name: getattr(self, name) for name in DEFAULTS})
+
     def __repr__(self) -> str:
         changed = (
             f"{name}={getattr(self, name)!r}"
@@ -109,6 +116,10 @@ class Limits:
             number = _UNLIMITED if value is None else _milliseconds(value) if seconds else value
             out.append((name.replace("_seconds", "_ms"), number))
         return out
+
+
+def _make(cls: type[Limits], values: dict[str, Any]) -> Limits:
+    return cls(**values)
 
 
 def _milliseconds(seconds: float) -> int:

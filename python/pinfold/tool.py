@@ -43,6 +43,7 @@ class Tool:
         "async_handler",
         "timeout",
         "_decoders",
+        "_read_from",
     )
 
     def __init__(
@@ -73,6 +74,7 @@ class Tool:
         self.async_handler = async_handler
         self.timeout = timeout
         self._decoders: dict[str, Decoder] = {}
+        self._read_from: Handler | None = None  # the function whose annotations made the decoders
 
     @classmethod
     def from_function(
@@ -106,7 +108,19 @@ class Tool:
         text = documented if description is None else description
         tool = cls(name, text, schema, function, timeout=timeout)
         tool._decoders = decoders
+        tool._read_from = function
         return tool
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: functions go by their names, decoders are made anew."""
+        state = {name: getattr(self, name) for name in Tool.__slots__ if name != "_decoders"}
+        return state | getattr(self, "__dict__", {})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        source = self._read_from
+        self._decoders = {} if source is None else _schema_of(source, self.name, {})[1]
 
     def call(self, params: dict[str, Any]) -> Any:
         """Calls the handler with checked arguments; an async one gives its awaitable."""
