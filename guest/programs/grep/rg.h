@@ -68,10 +68,13 @@ void rg_walk(rg_options *o, const char *root, bool implicit,
 
 /* rg_regex.c */
 void rg_regex_init(const rg_options *o, bool perl_syntax);
-/* The next match in s[0 .. len) from `from` on, and its groups (up to RG_GROUPS). */
+/* The text that is searched from now on; it has to stay. */
+void rg_regex_text(const char *s, size_t len);
+/* The next match in text[0 .. end) from `from` on, and its groups (up to RG_GROUPS). */
 enum { RG_GROUPS = 32 };
-bool rg_regex_search(const char *s, size_t len, size_t from, pf_range groups[RG_GROUPS],
-                     size_t *count);
+bool rg_regex_search(size_t end, size_t from, pf_range groups[RG_GROUPS], size_t *count);
+/* Whether lines may be searched some at a time: no match is lost. */
+bool rg_regex_by_line(void);
 /* Number of a named group, or -1. */
 int rg_regex_group(const char *name, size_t len);
 

@@ -13,6 +13,8 @@
 
 /* A file is binary when a NUL byte is in as much as this of its beginning. */
 enum { SNIFF = 65536 };
+/* Bytes that are searched at a time, and the rest of the line. */
+enum { BLOCK = 32768 };
 
 typedef struct {
     rg_options *o;
@@ -121,12 +123,6 @@ static void put_replacement(const search *f, const char *r, const pf_range *grou
     }
 }
 
-static bool next_in(const search *f, size_t from, size_t end, size_t start, pf_range *groups,
-                    size_t *count) {
-    (void)start;
-    return from <= end && rg_regex_search(f->s, end, from, groups, count);
-}
-
 static size_t step(const search *f, const pf_range *match) {
     size_t end = (size_t)match->end;
     if (match->end > match->start) return end;
@@ -142,7 +138,7 @@ static void put_matched(search *f, size_t from, size_t to) {
     if (o->trim)
         while (at < to && (f->s[at] == ' ' || f->s[at] == '\t')) at++;
     pf_range g[RG_GROUPS];
-    for (size_t look = at; next_in(f, look, to, from, g, &count);) {
+    for (size_t look = at; rg_regex_search(to, look, g, &count);) {
         size_t start = (size_t)g[0].start, end = (size_t)g[0].end;
         if (start >= at) {
             g_out(f->s + at, start - at);
@@ -173,7 +169,7 @@ static void put_only_matches(search *f, size_t from, size_t to) {
     rg_options *o = f->o;
     size_t count;
     pf_range g[RG_GROUPS];
-    for (size_t look = from; next_in(f, look, to, from, g, &count); look = step(f, &g[0])) {
+    for (size_t look = from; rg_regex_search(to, look, g, &count); look = step(f, &g[0])) {
         size_t start = (size_t)g[0].start, end = (size_t)g[0].end;
         if (end == start && !o->vimgrep) continue;
         begin_lines(f, from);
@@ -233,7 +229,7 @@ static void selected(search *f, size_t from, size_t to) {
         size_t count;
         pf_range g[RG_GROUPS];
         if (o->count_matches && !o->invert)
-            for (size_t look = from; next_in(f, look, to, from, g, &count); look = step(f, &g[0]))
+            for (size_t look = from; rg_regex_search(to, look, g, &count); look = step(f, &g[0]))
                 f->matches++;
         else
             f->matches++;
@@ -247,7 +243,7 @@ static void selected(search *f, size_t from, size_t to) {
     } else {
         size_t column = 1, count;
         pf_range g[RG_GROUPS];
-        if (o->column && !o->invert && next_in(f, from, to, from, g, &count))
+        if (o->column && !o->invert && rg_regex_search(to, from, g, &count))
             column = (size_t)g[0].start - from + 1;
         for (size_t at = from; at <= to;) {
             size_t end = line_end(f, at);
@@ -272,7 +268,12 @@ static bool next_selected(search *f, size_t at, size_t *from, size_t *to) {
     size_t count;
     pf_range g[RG_GROUPS];
     while (at < f->len) {
-        if (!rg_regex_search(f->s, f->len, at, g, &count)) return false;
+        /* PCRE2 looks ahead for characters that a match needs: bounded, for many matches. */
+        size_t stop = f->len - at > BLOCK && rg_regex_by_line() ? line_end(f, at + BLOCK) : f->len;
+        if (!rg_regex_search(stop, at, g, &count)) {
+            at = stop + 1;
+            continue;
+        }
         size_t start = (size_t)g[0].start, end = (size_t)g[0].end;
         if (start >= f->len && f->s[f->len - 1] == '\n') return false;
         const char *before = start > 0 ? memrchr(f->s, '\n', start) : NULL;
@@ -282,7 +283,7 @@ static bool next_selected(search *f, size_t at, size_t *from, size_t *to) {
                                                                                   : *from);
         if (f->o->multiline || end <= *to) return true;
         /* It went over the line's end: look at the line alone. */
-        if (rg_regex_search(f->s, *to, *from, g, &count)) return true;
+        if (rg_regex_search(*to, *from, g, &count)) return true;
         at = *to + 1;
     }
     return false;
@@ -351,6 +352,7 @@ void rg_search_file(rg_options *o, int fd, const char *name, bool given) {
                 .s = s,
                 .len = len,
                 .line = 1};
+    rg_regex_text(s, len);
     const char *nul = o->text ? NULL : memchr(s, '\0', given ? len : len < SNIFF ? len : SNIFF);
     if (nul && !given) { /* binary files are passed over */
         free(s);

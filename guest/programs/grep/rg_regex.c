@@ -6,6 +6,7 @@
  */
 #include "rg.h"
 #include "pf.h"
+#include "lib/utf8/utf8.h"
 
 #include <stdio.h>
 
@@ -18,6 +19,8 @@ static pcre2_code *code;
 static pcre2_match_data *data;
 static pcre2_match_context *context;
 static bool perl;
+static bool by_line;    /* lines may be searched some at a time */
+static bool whole_text; /* \A and \z: stretches of the text must not look like the text */
 
 static _Noreturn void refuse(const char *pattern, size_t at, size_t width, const char *why) {
     fprintf(stderr, "regex parse error:\n    %s\n    %*s", pattern, (int)at, "");
@@ -124,9 +127,12 @@ void rg_regex_init(const rg_options *o, bool perl_syntax) {
         g_text_addc(&whole, '|');
     }
     g_text_adds(&whole, o->whole_line ? ")$" : o->whole_word ? ")(?!\\w)" : ")");
-    uint32_t flags = PCRE2_MULTILINE | PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+    whole_text = strstr(whole.s, "\\A") || strstr(whole.s, "\\z");
+    by_line = !o->multiline && !whole_text;
+    uint32_t flags = PCRE2_MULTILINE | PCRE2_UTF | PCRE2_UCP;
     if (o->ignore_case || (o->smart_case && !any_capital)) flags |= PCRE2_CASELESS;
     if (o->dot_all) flags |= PCRE2_DOTALL;
+    if (whole_text) flags |= PCRE2_MATCH_INVALID_UTF;
     int error;
     PCRE2_SIZE at;
     /* [[:alpha:]] is for ASCII only, \\w for all letters. */
@@ -148,10 +154,59 @@ void rg_regex_init(const rg_options *o, bool perl_syntax) {
     g_text_free(&whole);
 }
 
-bool rg_regex_search(const char *s, size_t len, size_t from, pf_range groups[RG_GROUPS],
-                     size_t *count) {
-    pf_yield();
-    int result = pcre2_match(code, (PCRE2_SPTR)s, len, from, 0, data, context);
+/*
+ * The stretch of valid UTF-8 that was looked at last. PCRE2 can pass over invalid bytes itself, but
+ * then checks all the rest of a text with each search in it; here every byte is checked once.
+ */
+static const char *text;
+static size_t text_len, valid_start, valid_end;
+
+void rg_regex_text(const char *s, size_t len) {
+    text = s;
+    text_len = len;
+    valid_start = 0;
+    valid_end = whole_text ? len : pf_utf8_valid_len(s, len);
+}
+
+/* Makes the stretch that `from` is in, or the one before it, the current one again. */
+static void go_back(size_t from) {
+    const char *line = by_line && from > 0 ? memrchr(text, '\n', from) : NULL;
+    valid_start = line ? (size_t)(line + 1 - text) : 0;
+    valid_end = valid_start + pf_utf8_valid_len(text + valid_start, text_len - valid_start);
+}
+
+/* Goes to the next valid stretch; false when nothing but invalid bytes is left. */
+static bool next_stretch(void) {
+    do {
+        if (valid_end == text_len) return false;
+        valid_start = valid_end + 1;
+        while (valid_start < text_len && ((unsigned char)text[valid_start] & 0xc0) == 0x80)
+            valid_start++;
+        valid_end = valid_start + pf_utf8_valid_len(text + valid_start, text_len - valid_start);
+    } while (valid_end == valid_start && valid_end < text_len);
+    return true;
+}
+
+bool rg_regex_search(size_t end, size_t from, pf_range groups[RG_GROUPS], size_t *count) {
+    if (from < valid_start) go_back(from);
+    int result = PCRE2_ERROR_NOMATCH;
+    while (result == PCRE2_ERROR_NOMATCH && from <= end) {
+        pf_yield();
+        if (from > valid_end) {
+            if (!next_stretch()) return false;
+            continue;
+        }
+        if (from < valid_start) from = valid_start;
+        if (from > end) return false;
+        size_t stop = valid_end < end ? valid_end : end;
+        uint32_t flags = whole_text ? 0 : PCRE2_NO_UTF_CHECK;
+        if (valid_start > 0 && text[valid_start - 1] != '\n') flags |= PCRE2_NOTBOL;
+        if (stop < end) flags |= PCRE2_NOTEOL;
+        result = pcre2_match(code, (PCRE2_SPTR)text + valid_start, stop - valid_start,
+                             from - valid_start, flags, data, context);
+        if (stop == end) break;
+        from = stop + 1;
+    }
     if (result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_HEAPLIMIT)
         g_die(2, "the pattern backtracks too much on this text");
     if (result < 0 && result != PCRE2_ERROR_NOMATCH) g_die(2, "internal PCRE error: %d", result);
@@ -161,8 +216,13 @@ bool rg_regex_search(const char *s, size_t len, size_t from, pf_range groups[RG_
     for (size_t i = 0; i < *count; i++)
         groups[i] = range[i * 2] == PCRE2_UNSET
                         ? (pf_range){-1, -1}
-                        : (pf_range){(ptrdiff_t)range[i * 2], (ptrdiff_t)range[i * 2 + 1]};
+                        : (pf_range){(ptrdiff_t)(range[i * 2] + valid_start),
+                                     (ptrdiff_t)(range[i * 2 + 1] + valid_start)};
     return true;
+}
+
+bool rg_regex_by_line(void) {
+    return by_line;
 }
 
 int rg_regex_group(const char *name, size_t len) {
