@@ -1,9 +1,17 @@
-"""The loop of ``arun()``: the guest in a worker thread, handlers concurrently on the event loop."""
+"""The loop of ``arun()``: the guest in a thread, handlers concurrently on the event loop.
+
+Whoever awaits a run may be cancelled, more than once, and its event loop may be closed under it. In
+each case the guest is stopped before anybody else gets the sandbox: `Hold` sees to it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import contextvars
+import threading
 
+from . import threads
 from .drive import (
     Stuck,
     abandon,
@@ -16,6 +24,7 @@ from .drive import (
     timed_out,
 )
 from .errors import ToolError
+from .output import TextOutput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,42 +33,224 @@ if TYPE_CHECKING:
 
     from ._native import Outcome
     from .call import Call
+    from .output import OnOutput
     from .sandbox import Sandbox
 
 
+class Hold:
+    """The time that a sandbox is in use by a coroutine, as `sandbox._Entered` is for a thread.
+
+    When the coroutine is given up by its event loop (closed in the middle of it), or collected,
+    `left_behind` ends the run and sets the sandbox free.
+    """
+
+    def __init__(self, sandbox: Sandbox, run: bool = False) -> None:
+        self._sandbox = sandbox
+        self._run = run
+        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._driving = False  # a thread is with the guest
+        self._orphan = False  # no coroutine will end this
+        self._free = threading.Event()
+        #: What ``on_output`` raised: it ends the run.
+        self.failure: BaseException | None = None
+
+    def __enter__(self) -> Hold:
+        self._sandbox._claim(self._run)
+        self._sandbox._hold = self
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+        if kind is not None and issubclass(kind, GeneratorExit):
+            self._hand_over()
+        elif not self._orphan:
+            self._release()
+
+    def stop(self, failure: BaseException) -> None:
+        """The run is to end, and to raise this."""
+        if self.failure is None:
+            self.failure = failure
+            self._sandbox._machine.interrupt()
+
+    async def offload(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Drives the guest in a thread, see `offload`."""
+        self._driving = True
+        value = await _offload(self._sandbox, self._loop, self._driven, function, args)
+        if self.failure is not None:
+            raise self.failure
+        return value
+
+    async def abandon(self) -> None:
+        """Ends a run that is given up; not before that is done."""
+        self._driving = True
+        machine = self._sandbox._machine
+        await _offload(self._sandbox, self._loop, self._driven, abandon, (machine,))
+
+    def left_behind(self) -> bool:
+        """Did its event loop go away? Then it is free when this returns."""
+        if not self._orphan and not self._loop.is_closed():
+            return False
+        self._hand_over()
+        self._free.wait()
+        return True
+
+    def _hand_over(self) -> None:
+        with self._lock:
+            if self._orphan or self._free.is_set():
+                return
+            self._orphan = True
+            driving = self._driving
+        if driving:
+            self._sandbox._machine.interrupt()  # its thread does the rest
+        else:
+            threads.submit(self._end)
+
+    def _driven(self, settled: Callable[[], None]) -> None:
+        """In the thread that drove the guest: tells the loop, or ends it all if there is none."""
+        with self._lock:
+            self._driving = False
+            if not self._orphan:
+                try:
+                    self._loop.call_soon_threadsafe(settled)
+                    return
+                except RuntimeError:  # it was closed
+                    self._orphan = True
+        self._end()
+
+    def _end(self) -> None:
+        try:
+            abandon(self._sandbox._machine)
+        except Exception:
+            pass  # the machine is dead, which whoever comes next is told
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        with self._lock:
+            if self._free.is_set():
+                return
+            self._sandbox._hold = None
+            self._sandbox._machine.unclaim()
+            self._free.set()
+
+
+class LoopOutput(TextOutput):
+    """Output that comes in another thread, for a function that is called on the event loop."""
+
+    def __init__(self, on_output: OnOutput) -> None:
+        super().__init__(on_output)
+        self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
+        self.hold: Hold | None = None
+
+    def emit(self, text: str, stream: str) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._emit, text, stream, context=self._context)
+        except RuntimeError:
+            pass  # the loop was closed: nobody listens
+
+    def _emit(self, text: str, stream: str) -> None:
+        if self.hold is None or self.hold.failure is not None:
+            return
+        try:
+            self._on_output(text, stream)
+        except (SystemExit, KeyboardInterrupt) as error:
+            self.hold.stop(error)
+            raise
+        except BaseException as error:
+            self.hold.stop(error)
+
+    def finish(self) -> None:
+        """On the loop, when all output has come."""
+        self.emit = self._emit  # type: ignore[method-assign]
+        super().finish()
+        if self.hold is not None and self.hold.failure is not None:
+            raise self.hold.failure
+
+
 async def offload(sandbox: Sandbox, function: Callable[..., Any], *args: Any) -> Any:
-    """Runs something that drives the guest in a worker thread. Cancelling interrupts the guest,
-    and is over only when the guest has stopped."""
-    future = asyncio.get_running_loop().run_in_executor(None, function, *args)
+    """Runs something that drives the guest in a thread. Cancelling interrupts the guest, and is
+    over only when the guest has stopped."""
+    loop = asyncio.get_running_loop()
+    return await _offload(sandbox, loop, _tell(loop), function, args)
+
+
+async def _offload(
+    sandbox: Sandbox,
+    loop: asyncio.AbstractEventLoop,
+    done: Callable[[Callable[[], None]], None],
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+) -> Any:
+    future = _in_thread(loop, done, function, *args)
     cancelled: asyncio.CancelledError | None = None
     while not future.done():
         try:
-            await asyncio.shield(future)
+            await asyncio.wait([future])  # which does not cancel it
         except asyncio.CancelledError as error:
-            if future.cancelled():
-                raise
             cancelled = error
             sandbox.interrupt()
-        except Exception:
-            break  # it is raised below
     if cancelled is not None:
         future.exception()  # seen: nothing may warn about it
         raise cancelled
     return future.result()
 
 
-async def arun(sandbox: Sandbox, *start: Any) -> Outcome:
+def _tell(loop: asyncio.AbstractEventLoop) -> Callable[[Callable[[], None]], None]:
+    def tell(settled: Callable[[], None]) -> None:
+        try:
+            loop.call_soon_threadsafe(settled)
+        except RuntimeError:
+            pass  # the loop was closed: nobody waits
+
+    return tell
+
+
+def _in_thread(
+    loop: asyncio.AbstractEventLoop,
+    done: Callable[[Callable[[], None]], None],
+    function: Callable[..., Any],
+    *args: Any,
+) -> asyncio.Future[Any]:
+    """``done`` is called in the thread, with what has to be called on the loop."""
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def work() -> None:
+        value, failure = None, None
+        try:
+            value = function(*args)
+        except BaseException as error:
+            failure = error
+
+        def settled() -> None:
+            if future.cancelled():
+                return
+            if failure is None:
+                future.set_result(value)
+            elif isinstance(failure, StopIteration):  # a future takes none
+                future.set_exception(RuntimeError(f"{type(failure).__name__}: {failure}"))
+            else:
+                future.set_exception(failure)
+
+        done(settled)
+
+    threads.submit(work)
+    return future
+
+
+async def arun(hold: Hold, sandbox: Sandbox, *start: Any) -> Outcome:
     """Starts a run and answers its calls until it is complete."""
-    machine = sandbox._machine
     try:
-        outcome = await offload(sandbox, machine.start, *start)
-    except asyncio.CancelledError:
-        await _abandon(sandbox)
+        outcome = await hold.offload(sandbox._machine.start, *start)
+    except GeneratorExit:
         raise
-    return await adrive(sandbox) if outcome is None else outcome
+    except BaseException:
+        await hold.abandon()
+        raise
+    return await adrive(hold, sandbox) if outcome is None else outcome
 
 
-async def adrive(sandbox: Sandbox) -> Outcome:
+async def adrive(hold: Hold, sandbox: Sandbox) -> Outcome:
     """Answers the calls of the run that is on, concurrently, until it is complete."""
     machine = sandbox._machine
     outcome: Outcome | None = None
@@ -69,7 +260,7 @@ async def adrive(sandbox: Sandbox) -> Outcome:
         while outcome is None:
             _take_calls(sandbox, tasks)
             if not tasks:
-                outcome = await offload(sandbox, stuck.go_on)
+                outcome = await hold.offload(stuck.go_on)
                 continue
             wait = machine.wait_ns()
             timeout = None if wait is None else wait / 1e9
@@ -77,17 +268,23 @@ async def adrive(sandbox: Sandbox) -> Outcome:
                 tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
             )
             if not done:  # a sleeping process is due
-                outcome = await offload(sandbox, machine.advance)
+                outcome = await hold.offload(machine.advance)
             for task in done:
                 call = tasks.pop(task)
                 if outcome is None:
-                    outcome = await offload(sandbox, _answer, sandbox, call, task)
-        return outcome
+                    outcome = await hold.offload(_answer, sandbox, call, task)
+    except GeneratorExit:  # nothing can be awaited any more
+        with contextlib.suppress(RuntimeError):  # the loop was closed
+            for task in tasks:
+                task.cancel()
+        tasks.clear()
+        raise
     except BaseException:
-        await _abandon(sandbox)
+        await hold.abandon()
         raise
     finally:
         await _cancel(tasks)
+    return outcome
 
 
 def _take_calls(sandbox: Sandbox, tasks: dict[asyncio.Task[Any], Call]) -> None:
@@ -121,7 +318,9 @@ async def _ask_in_thread(sandbox: Sandbox, call: Call) -> Any:
     if tool.is_async or tool.handler is None:
         value = ask(sandbox, call, asynchronous=True)
     else:
-        value = await asyncio.to_thread(ask, sandbox, call)
+        loop = asyncio.get_running_loop()
+        context = contextvars.copy_context()
+        value = await _in_thread(loop, _tell(loop), context.run, ask, sandbox, call)
     return await value if hasattr(value, "__await__") else value
 
 
@@ -134,10 +333,6 @@ def _answer(sandbox: Sandbox, call: Call, task: asyncio.Task[Any]) -> Outcome | 
     if isinstance(error, Exception):
         return fail(sandbox, call.id, call.method, error)
     raise error
-
-
-async def _abandon(sandbox: Sandbox) -> None:
-    await asyncio.get_running_loop().run_in_executor(None, abandon, sandbox._machine)
 
 
 async def _cancel(tasks: dict[asyncio.Task[Any], Call]) -> None:

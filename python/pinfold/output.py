@@ -33,7 +33,10 @@ class TextOutput:
     def __call__(self, stream: int, data: bytes, final: bool = False) -> None:
         text = self._decoders[stream].decode(data, final)
         if text:
-            self._on_output(text, STREAMS[stream])
+            self.emit(text, STREAMS[stream])
+
+    def emit(self, text: str, stream: str) -> None:
+        self._on_output(text, stream)
 
     def finish(self) -> None:
         for stream in STREAMS:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
 
     from ._native import CallData, Durable, Outcome, Settings
+    from .adrive import Hold
     from .audit import AuditLog
     from .call import Call
     from .capability import MethodCapability
@@ -91,6 +92,7 @@ class Sandbox:
         self._hide_tool_errors = hide_tool_errors
         self._approve = approve
         self._last: Call | None = None
+        self._hold: Hold | None = None  # of the coroutine that uses it
         self._settings = _settings(self, limits, env, clock, seed, js_prelude)
         self._durable = _durable(key, record, redact, mounts)
         self._branches = 0
@@ -135,7 +137,7 @@ class Sandbox:
         """
         machine = self._machine
         if not machine.claim(True):
-            raise _busy()
+            self._claim(True)
         try:
             if stdin is None and on_output is None:
                 outcome = machine.start(code, language, None, isolated, None)
@@ -242,14 +244,20 @@ class Sandbox:
         on_output: OnOutput | None = None,
         isolated: bool = False,
     ) -> Result:
-        """As `run`, with the guest in a worker thread and handlers, sync and async, on this event
-        loop, concurrently. Cancelling interrupts the script."""
-        from .adrive import arun
+        """As `run`, with the guest in a thread of pinfold's own and handlers, sync and async, on
+        this event loop, concurrently; ``on_output`` is called there, too.
 
-        emit = None if on_output is None else _text_output(on_output, thread_safe=True)
+        Cancelling interrupts the script, and is over when the script has stopped. Any number of
+        sandboxes run at once: each has its thread while its guest runs.
+        """
+        from .adrive import Hold, LoopOutput, arun
+
+        emit = None if on_output is None else LoopOutput(on_output)
         data = _bytes(stdin)
-        with self._entered(run=True):
-            outcome = await arun(self, code, language, data, isolated, emit)
+        with Hold(self, run=True) as hold:
+            if emit is not None:
+                emit.hold = hold
+            outcome = await arun(hold, self, code, language, data, isolated, emit)
             if emit is not None:
                 emit.finish()
         return Result(outcome)
@@ -276,12 +284,12 @@ class Sandbox:
 
     async def afinish(self) -> Result:
         """As `finish`, async."""
-        from .adrive import adrive
+        from .adrive import Hold, adrive
 
-        with self._entered():
+        with Hold(self) as hold:
             outcome = self._complete()
             if outcome is None:
-                outcome = await adrive(self)
+                outcome = await adrive(hold, self)
         return Result(outcome)
 
     # ------------------------------------------------------------------ snapshots
@@ -377,6 +385,7 @@ class Sandbox:
         branch = object.__new__(type(self))
         branch.__dict__.update(self.__dict__)
         branch._last = None
+        branch._hold = None
         branch._machine = machine
         branch._durable = durable
         branch._branches = 0
@@ -509,7 +518,17 @@ class Sandbox:
     # ------------------------------------------------------------------ inside
 
     def _entered(self, run: bool = False) -> _Entered:
-        return _Entered(self._machine, run)
+        return _Entered(self, run)
+
+    def _claim(self, run: bool) -> None:
+        """Takes the sandbox into use; whoever comes second is refused at once."""
+        if self._machine.claim(run):
+            return
+        hold = self._hold
+        if hold is None or not hold.left_behind() or not self._machine.claim(run):
+            raise SandboxBusy(
+                "the sandbox is in use, by another thread or by the run whose handler this is"
+            )
 
     def _complete(self) -> Outcome | None:
         """The result of a complete run, ``None`` while one is on."""
@@ -567,28 +586,20 @@ class Sandbox:
 
 
 class _Entered:
-    """The time that a sandbox is in use; whoever comes second is refused at once.
+    """The time that a sandbox is in use; when it is for a ``run``, interrupts count from its first
+    moment on."""
 
-    When it is for a ``run``, interrupts count from its first moment on."""
+    __slots__ = ("_sandbox", "_run")
 
-    __slots__ = ("_machine", "_run")
-
-    def __init__(self, machine: _native.Machine, run: bool) -> None:
-        self._machine = machine
+    def __init__(self, sandbox: Sandbox, run: bool) -> None:
+        self._sandbox = sandbox
         self._run = run
 
     def __enter__(self) -> None:
-        if not self._machine.claim(self._run):
-            raise _busy()
+        self._sandbox._claim(self._run)
 
     def __exit__(self, *exc_info: object) -> None:
-        self._machine.unclaim()
-
-
-def _busy() -> SandboxBusy:
-    return SandboxBusy(
-        "the sandbox is in use, by another thread or by the run whose handler this is"
-    )
+        self._sandbox._machine.unclaim()
 
 
 def _bytes(stdin: bytes | str | None) -> bytes | None:
@@ -599,16 +610,8 @@ def _bytes(stdin: bytes | str | None) -> bytes | None:
     raise TypeError(f"stdin is bytes or str, not {type(stdin).__name__}")
 
 
-def _text_output(on_output: OnOutput, thread_safe: bool = False) -> Any:
+def _text_output(on_output: OnOutput) -> Any:
     from .output import TextOutput
-
-    if thread_safe:
-        import asyncio
-
-        loop, given = asyncio.get_running_loop(), on_output
-
-        def on_output(text: str, stream: str) -> None:
-            loop.call_soon_threadsafe(given, text, stream)
 
     return TextOutput(on_output)
 

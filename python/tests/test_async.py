@@ -1,6 +1,10 @@
 """The async twins: the guest in a worker thread, handlers on the event loop."""
 
 import asyncio
+import concurrent.futures
+import gc
+import subprocess
+import sys
 import threading
 import time
 
@@ -80,6 +84,105 @@ def test_cancelling_interrupts_the_guest():
                 assert (await sandbox.arun("echo fine")).stdout == "fine\n"
 
     asyncio.run(main())
+
+
+def test_cancelling_twice_still_waits_for_the_guest():
+    async def main():
+        code = "trap 'for i in {1..30000}; do :; done; exit 3' INT; slow --n 1; while :; do :; done"
+        with Sandbox(tools=[slow], capabilities=EVERYTHING) as sandbox:
+            for pause in (0, 0.001, 0.003, 0.01):
+                task = asyncio.create_task(sandbox.arun(code))
+                await asyncio.sleep(0.05)
+                task.cancel()
+                await asyncio.sleep(pause)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                assert (await sandbox.arun("trap - INT; echo fine")).stdout == "fine\n"
+
+    asyncio.run(main())
+
+
+def test_runs_leave_the_loop_s_executor_alone():
+    """More guests sleep at once than it has threads, and it does other work meanwhile."""
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+        sandboxes = [Sandbox() for _ in range(12)]
+        asleep = [asyncio.Event() for _ in sandboxes]
+        tasks = [
+            asyncio.create_task(
+                sandbox.arun("echo now; sleep 50", on_output=lambda *_, e=event: e.set())
+            )
+            for sandbox, event in zip(sandboxes, asleep, strict=True)
+        ]
+        await asyncio.gather(*[event.wait() for event in asleep])
+        assert await loop.run_in_executor(None, sum, [1, 2]) == 3
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert [(await sandbox.arun("echo on")).stdout for sandbox in sandboxes] == ["on\n"] * 12
+        for sandbox in sandboxes:
+            sandbox.close()
+
+    before = threading.active_count()
+    asyncio.run(main())
+    asyncio.run(main())
+    assert threading.active_count() <= before + 12  # used again
+
+
+def test_a_sync_handler_that_is_late_does_not_hold_up_the_end():
+    code = """
+import asyncio, time
+from pinfold import Sandbox, Tool, MethodCapability
+tool = Tool("late", handler=lambda: time.sleep(3600), timeout=0.1)
+sandbox = Sandbox(tools=[tool], capabilities=[MethodCapability("**")])
+print(asyncio.run(sandbox.arun("late; echo $?")).stdout, end="")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "1\n", done.stderr
+
+
+class Full(Exception):
+    pass
+
+
+def full(text, stream):
+    raise Full(text)
+
+
+@pytest.mark.parametrize("code", ["echo a; while :; do :; done", "echo a; slow --n 1; sleep 50", "printf 'caf\\303'"])
+def test_an_exception_of_on_output_is_raised(code):
+    async def main():
+        with Sandbox(tools=[slow], capabilities=EVERYTHING) as sandbox:
+            with pytest.raises(Full):
+                await sandbox.arun(code, on_output=full)
+            assert (await sandbox.arun("echo fine")).stdout == "fine\n"
+
+    asyncio.run(main())
+
+
+async def forever(n: int = 0) -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("code", ["while :; do :; done", "sleep 50", "forever", "true"])
+@pytest.mark.parametrize("kept", [False, True], ids=["collected", "kept"])
+@pytest.mark.filterwarnings("ignore")
+def test_an_event_loop_that_is_closed_in_the_middle_sets_the_sandbox_free(code, kept):
+    with Sandbox(tools=[forever], capabilities=EVERYTHING) as sandbox:
+        for _ in range(2):
+            loop = asyncio.new_event_loop()
+            task = loop.create_task(sandbox.arun(f"x=5; {code}"))
+            loop.run_until_complete(asyncio.sleep(0.05))
+            loop.close()
+            if not kept:
+                del task
+                gc.collect()
+            assert sandbox.run("echo $x").stdout == "5\n"
+        gc.collect()
+        assert sandbox.run("echo fine").stdout == "fine\n"
 
 
 def test_output_arrives_on_the_event_loop():
