@@ -32,10 +32,11 @@ static void help(void) {
         "\n"
         "Exit status: 0 when everything was as recorded; 1 at the first difference, which is "
         "shown\n"
-        "with both sides; 125 when the trace cannot be replayed.\n",
+        "with both sides; 125 when the trace cannot be replayed; 130 after Ctrl-C.\n",
         stdout);
 }
 
+enum { INTERRUPTED = 130 /* as a shell says it of Ctrl-C */ };
 enum { UNTIL = 256, FILES, GET, RESULT, PARTIAL, JSON, HELP };
 static const struct option options[] = {
     {"until", required_argument, NULL, UNTIL}, {"files", no_argument, NULL, FILES},
@@ -135,6 +136,7 @@ int replay_command(int argc, char **argv) {
     pf_replay *replay = open_replay(&r);
     pf_sandbox *sandbox = pf_replay_sandbox(replay);
     size_t printed = 0;
+    interrupt_by_keyboard(sandbox);
     pf_error error;
     pf_status status;
     while ((status = pf_replay_next(replay, &error)) == PF_OK) {
@@ -146,7 +148,11 @@ int replay_command(int argc, char **argv) {
         show_progress(replay);
     }
     show_progress(NULL);
-    int exit_status = status == PF_DONE ? 0 : status == PF_DIVERGED ? 1 : CLI_FAILURE;
+    interrupt_by_keyboard(NULL);
+    int exit_status = status == PF_DONE       ? 0
+                      : status == PF_DIVERGED ? 1
+                      : status == PF_STATE    ? INTERRUPTED
+                                              : CLI_FAILURE;
     if (status != PF_DONE) fprintf(stderr, "pinfold: %s: %s\n", r.file, error.message);
     if (r.json && pf_sandbox_result(sandbox)) report_json(pf_sandbox_result(sandbox));
     if (r.files) files_list(sandbox, "/workspace"), files_list(sandbox, "/tmp");

@@ -130,6 +130,8 @@ void pf_sandbox_interrupt(pf_sandbox *s) {
     int awaited = INTERRUPT_AWAITED;
     if (!atomic_compare_exchange_strong(&s->interrupt, &awaited, INTERRUPT_CAME)) return;
     atomic_store(&s->watch.stop, 1);
+    /* A replay is not over when the guest has dealt with it: it ends, whatever runs. */
+    if (machine_replays(s)) atomic_store(&s->watch.kill_at, 0);
     syscall(SYS_futex, &s->interrupt, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 

@@ -450,7 +450,8 @@ PF_API pf_status pf_sandbox_fork_with(pf_sandbox *sandbox, const pf_options *opt
 typedef struct pf_replay pf_replay;
 /*
  * Makes the sandbox of a trace (copied), as it was before the first act. PF_FORMAT when the trace is
- * altered, from another build, or cut short; `partial` accepts the last.
+ * altered, from another build, or cut short; `partial` accepts the last, and the replay ends with the
+ * last line that there is.
  */
 PF_API pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay **out,
                                 pf_error *error);
@@ -464,7 +465,10 @@ PF_API pf_status pf_replay_answer(pf_replay *replay, uint64_t id, const char *js
 /* Goes no further than to this line (the head is line 0), also in the middle of a run. */
 PF_API void pf_replay_until(pf_replay *replay, size_t line);
 /* Does the next act again: PF_OK, PF_DONE behind the last, PF_DIVERGED when the guest did something
- * else than the trace says, PF_NOT_FOUND when a result is missing (supply it and make a new replay). */
+ * else than the trace says, PF_NOT_FOUND when a result is missing (supply it and make a new replay),
+ * PF_STATE after pf_sandbox_interrupt() of its sandbox, which ends the replay. A guest that goes on
+ * computing without end where the trace says that it was stopped is PF_DIVERGED, after ten times the
+ * CPU time that cpu_ms allowed; without a limit there it has to be interrupted. */
 PF_API pf_status pf_replay_next(pf_replay *replay, pf_error *error);
 /* How many runs have come to their end so far: pf_sandbox_result() is the last one's. */
 PF_API size_t pf_replay_results(const pf_replay *replay);

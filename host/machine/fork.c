@@ -137,7 +137,7 @@ static pf_status copy(pf_sandbox *from, pf_sandbox *to, pf_error *error) {
 
 pf_status pf_sandbox_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
     *out = NULL;
-    if (s->tape && !s->tape->replays)
+    if (s->tape && !machine_replays(s))
         return base_error(error, PF_STATE,
                           "the sandbox is recorded, and its branch would not be: "
                           "pf_sandbox_fork_with() gives it a trace of its own, or none");

@@ -50,12 +50,12 @@ static void strike(pf_sandbox *s, const char *limit) {
         run->limit = limit;
         run->stage = STAGE_INTERRUPTED;
         run->stop_wall_ns = wall_used(s, base_clock_monotonic()) + GRACE_NS;
-        s->watch.stop_at = ticks + GRACE_NS / CPU_TICK_NS;
+        if (!machine_replays(s)) s->watch.stop_at = ticks + GRACE_NS / CPU_TICK_NS;
         KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
     } else if (run->stage == STAGE_INTERRUPTED) {
         run->stage = STAGE_KILLED;
         run->stop_tick = ticks + KILLED_TICKS;
-        s->watch.stop_at = UINT32_MAX;
+        if (!machine_replays(s)) s->watch.stop_at = UINT32_MAX;
         KERNEL(s, HOST_KILL, .arg = {0});
     }
 }
@@ -129,7 +129,9 @@ static bool idle(pf_sandbox *s, int64_t deadline_ns) {
     }
     if (s->clock_fixed)
         s->monotonic_ns = deadline_ns;
-    else if (!s->tape || !s->tape->replays)
+    else if (machine_replays(s))
+        s->tape->wait(s->tape, s);
+    else
         wait_until(s, deadline_ns);
     return true;
 }
@@ -155,8 +157,8 @@ static void loop(pf_sandbox *s, struct cpu_thread *self) {
     for (; !s->dead && !(s->tape && s->tape->ended); now = base_clock_monotonic()) {
         s->moment++;
         show_time(s, now);
-        bool replays = s->tape && s->tape->replays;
-        if (replays || atomic_load(&s->watch.stop) || atomic_load(&s->interrupt) == INTERRUPT_CAME)
+        if (machine_replays(s) || atomic_load(&s->watch.stop) ||
+            atomic_load(&s->interrupt) == INTERRUPT_CAME)
             look_at_stops(s);
         check_wall(s, now);
         if (machine_mailbox(s)->attention) attend(s);

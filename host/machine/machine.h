@@ -235,6 +235,9 @@ struct pf_sandbox {
 };
 
 pf_status machine_dead(pf_sandbox *sandbox, pf_error *error);
+static inline bool machine_replays(const pf_sandbox *sandbox) {
+    return sandbox->tape && sandbox->tape->replays;
+}
 /* One thread at a time: PF_BUSY, or PF_DEAD; machine_leave() after PF_OK only. */
 pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
 /* The same for what changes the sandbox: PF_STATE when it was opened to look at. */

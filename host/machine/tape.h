@@ -36,9 +36,13 @@ struct machine_tape {
     bool ended; /* a replay that is to go no further: the machine leaves the guest */
     /* Shows the sandbox what time it is: sets monotonic_ns. */
     void (*time)(struct machine_tape *tape, struct pf_sandbox *sandbox);
-    /* Does it strike here? A recorder is told whether it does, a replayer knows. */
+    /* Does it strike here? A recorder is told whether it does, a replayer knows; what strikes its
+     * own process ends it. */
     bool (*strike)(struct machine_tape *tape, struct pf_sandbox *sandbox, enum machine_strike what,
                    bool now);
+    /* Everything sleeps, and a replay does not wait: does the trace wake somebody in the next turn?
+     * NULL for a recorder. */
+    void (*wait)(struct machine_tape *tape, struct pf_sandbox *sandbox);
     /* An act of the embedder ("do") or what the guest did ("out"), as members of a JSON object. */
     void (*act)(struct machine_tape *tape, struct pf_sandbox *sandbox, const char *members,
                 size_t len);

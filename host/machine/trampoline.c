@@ -161,7 +161,10 @@ void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t 
     case CPU_EXIT_GONE: break;
     case CPU_EXIT_TRAP: died(sandbox, proc, self->trap_signal); break;
     case CPU_EXIT_STOPPED:
-        if (!sandbox->tape || !sandbox->tape->replays) machine_struck(sandbox, STRIKE_CUT, true);
+        /* In a replay the trace's cut, which has struck already, or one from outside. */
+        if (!machine_replays(sandbox) ||
+            atomic_load(&sandbox->watch.ticks) >= atomic_load(&sandbox->watch.kill_at))
+            machine_struck(sandbox, STRIKE_CUT, true);
         died(sandbox, proc, SIGKILL);
         break;
     case CPU_EXIT_KERNEL:

@@ -113,7 +113,7 @@ void machine_fill(pf_sandbox *s) {
     source[call.out_len] = '\0';
     fill.directory = type == 0040000;
     base_buf_init(&fill.data, SIZE_MAX);
-    if (s->tape && s->tape->replays) {
+    if (machine_replays(s)) {
         s->tape->fill(s->tape, s, source, &fill);
     } else {
         fill.error = fetch(s, source, &fill, &mount);

@@ -153,7 +153,7 @@ static struct machine_mount *mount_of(const pf_sandbox *s,
 }
 
 pf_status machine_attach_mounts(pf_sandbox *s, const pf_options *options, pf_error *error) {
-    bool replays = s->tape && s->tape->replays;
+    bool replays = machine_replays(s);
     if (options->branch_mounts) {
         machine_forget_mounts(s->mounts);
         s->mounts = options->branch_mounts;

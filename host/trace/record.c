@@ -140,7 +140,9 @@ static void on_end(struct machine_tape *tape, pf_sandbox *s) {
     struct recorder *r = (struct recorder *)tape;
     if (r->fd < 0) return;
     if (s->kernel && !s->dead) settle(r, s, true);
-    put(r, ",\"end\":true", 11);
+    char line[64];
+    int len = snprintf(line, sizeof line, ",\"at\":%" PRIu64 ",\"end\":true", s->moment);
+    put(r, line, (size_t)len);
     if (!r->tape.failed) flush(r);
     if (close(r->fd) < 0) fail(r, "the trace cannot be written");
     r->fd = -1;

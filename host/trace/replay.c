@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define ARENA_MAX ((size_t)4 << 30)
-#define SHOWN     380 /* bytes of a line in a message */
+#define SHOWN     380             /* bytes of a line in a message */
+#define TIME_MAX  (INT64_MAX / 2) /* the sum of two is a time as well */
 
 struct answer {
     struct answer *next;
@@ -36,30 +37,79 @@ struct pf_replay {
     pf_sandbox *sandbox;
     /* The next line that came from outside, read ahead; kind -1: the next line is none. */
     size_t looked_at;
-    int kind; /* enum machine_strike, or TIME */
-    uint64_t moment;
+    int kind;        /* enum machine_strike, or TIME */
+    uint64_t moment; /* of the next line, whatever it is; 0: it says none */
     int64_t ns;
-    bool differs;
+    bool over; /* it goes no further, and `why` says why */
     pf_error why;
 };
 
 enum { NOTHING = -1, TIME = 100, FILL };
 
+/* ---- the end of a replay */
+
+static void differ(struct pf_replay *r, const char *got, size_t len) {
+    const struct trace_line *line =
+        r->next < r->lines.count ? &r->lines.items[r->next] : &(struct trace_line){"(the end)", 9};
+    r->over = r->tape.ended = true;
+    base_error(&r->why, PF_DIVERGED,
+               "the replay differs from the trace at line %zu:\n  trace:  %.*s%s\n  replay: %.*s%s",
+               r->next, line->len < SHOWN ? (int)line->len : SHOWN, line->text,
+               line->len < SHOWN ? "" : "…", len < SHOWN ? (int)len : SHOWN, got,
+               len < SHOWN ? "" : "…");
+}
+
+/* It did not do what stands next in the trace, and went on. */
+static void differ_by(struct pf_replay *r, const pf_sandbox *s, const char *what) {
+    char got[120];
+    snprintf(got, sizeof got, "%s, at moment %" PRIu64, what, s->moment);
+    differ(r, got, strlen(got));
+}
+
+static bool was_interrupted(const pf_sandbox *s) {
+    return atomic_load(&s->interrupt) == INTERRUPT_CAME;
+}
+
+static void interrupted(struct pf_replay *r) {
+    if (r->over) return;
+    r->over = r->tape.ended = true;
+    base_error(&r->why, PF_STATE, "the replay was interrupted at line %zu of the trace", r->next);
+}
+
+/* What a recording that was cut short did behind its last line, nobody knows: there is the end. */
+static void end_where_cut(struct pf_replay *r) {
+    if (r->next >= r->until || (r->next >= r->lines.count && !r->lines.complete))
+        r->tape.ended = true;
+}
+
+static void advance(struct pf_replay *r) {
+    r->next++;
+    end_where_cut(r);
+}
+
 /* ---- what comes from outside */
+
+/* Every line that the recorder writes begins with its number and its moment. */
+static uint64_t moment_of(const struct trace_line *line) {
+    static const char at[] = ",\"at\":";
+    const char *found = memmem(line->text, line->len < 40 ? line->len : 40, at, sizeof at - 1);
+    return found ? strtoull(found + sizeof at - 1, NULL, 10) : 0; /* its sum follows: no digits */
+}
 
 static void look_ahead(struct pf_replay *r) {
     if (r->looked_at == r->next + 1) return;
     r->looked_at = r->next + 1;
     r->kind = NOTHING;
+    r->moment = 0;
     if (r->next >= r->lines.count || r->next >= r->until) return;
     const struct trace_line *line = &r->lines.items[r->next];
+    r->moment = moment_of(line);
     /* Most lines are not, and need no parsing. */
     if (!memmem(line->text, line->len < 80 ? line->len : 80, ",\"in\":\"", 7)) return;
     yyjson_val *value;
     base_arena_reset(&r->ahead_arena);
     if (trace_parse(&r->ahead_arena, line, &value, NULL) != PF_OK) return;
     yyjson_val *name = yyjson_obj_get(value, "in");
-    r->moment = trace_uint(value, "at");
     r->ns = trace_int(value, "ns", -1);
     if (base_json_is(name, "time")) r->kind = TIME;
     if (base_json_is(name, "fill")) r->kind = FILL;
@@ -67,34 +117,48 @@ static void look_ahead(struct pf_replay *r) {
         if (base_json_is(name, trace_strikes[i])) r->kind = i;
 }
 
-static void advance(struct pf_replay *r) {
-    r->next++;
-    if (r->next >= r->until) r->tape.ended = true;
-}
-
 static bool due(struct pf_replay *r, const pf_sandbox *s, int kind) {
     if (r->tape.ended) return false;
     look_ahead(r);
-    return r->kind == kind && r->moment == s->moment;
+    if (r->moment < s->moment) differ_by(r, s, "something else: the guest goes on without that");
+    return !r->tape.ended && r->kind == kind && r->moment == s->moment;
 }
 
 static void on_time(struct machine_tape *tape, pf_sandbox *s) {
     struct pf_replay *r = (struct pf_replay *)tape;
     if (!due(r, s, TIME)) return;
+    if (r->ns < s->monotonic_ns || r->ns > TIME_MAX) {
+        differ_by(r, s, "no such time: it comes after the one before");
+        return;
+    }
     s->monotonic_ns = r->ns;
     advance(r);
 }
 
-static bool on_strike(struct machine_tape *tape, pf_sandbox *s, enum machine_strike what,
-                      bool now) {
-    (void)now;
+/* In the recorded run a sleep ended at the next moment, and something from outside ended it. */
+static void on_wait(struct machine_tape *tape, pf_sandbox *s) {
     struct pf_replay *r = (struct pf_replay *)tape;
-    if (!due(r, s, (int)what)) return false;
-    advance(r);
-    return true;
+    if (r->tape.ended) return;
+    look_ahead(r);
+    bool wakes = r->kind == TIME || (r->kind >= STRIKE_INTERRUPT && r->kind <= STRIKE_WALL);
+    if (!wakes || r->moment != s->moment + 1) differ_by(r, s, "everything sleeps");
 }
 
-static void differ(struct pf_replay *r, const char *got, size_t len);
+static bool on_strike(struct machine_tape *tape, pf_sandbox *s, enum machine_strike what,
+                      bool now) {
+    struct pf_replay *r = (struct pf_replay *)tape;
+    bool strikes = due(r, s, (int)what);
+    if (strikes) advance(r);
+    /* What strikes the replay itself; it may take whatever wall time it takes. */
+    if (now && what != STRIKE_WALL && !r->tape.ended) {
+        if (what == STRIKE_INTERRUPT || was_interrupted(s))
+            interrupted(r);
+        else
+            differ_by(r, s, "ten times the CPU time that cpu_ms allowed, and more");
+    }
+    /* A program that does not wait leaves the guest by being preempted. */
+    return strikes || (what == STRIKE_PREEMPT && r->tape.ended);
+}
 
 static bool read_fill_names(struct pf_replay *r, yyjson_val *names, struct machine_fill *fill) {
     yyjson_arr_iter iter = yyjson_arr_iter_with(names);
@@ -115,10 +179,7 @@ static void on_fill(struct machine_tape *tape, pf_sandbox *s, const char *source
                     struct machine_fill *fill) {
     struct pf_replay *r = (struct pf_replay *)tape;
     fill->error = PF_EIO;
-    if (tape->ended || (r->next >= r->lines.count && !r->lines.complete)) {
-        tape->ended = true;
-        return;
-    }
+    if (tape->ended) return;
     yyjson_val *line = NULL;
     const char *data, *theirs;
     size_t len;
@@ -150,17 +211,6 @@ static void on_fill(struct machine_tape *tape, pf_sandbox *s, const char *source
 
 /* ---- what the guest does */
 
-static void differ(struct pf_replay *r, const char *got, size_t len) {
-    const struct trace_line *line =
-        r->next < r->lines.count ? &r->lines.items[r->next] : &(struct trace_line){"(the end)", 9};
-    r->differs = r->tape.ended = true;
-    base_error(&r->why, PF_DIVERGED,
-               "the replay differs from the trace at line %zu:\n  trace:  %.*s%s\n  replay: %.*s%s",
-               r->next, line->len < SHOWN ? (int)line->len : SHOWN, line->text,
-               line->len < SHOWN ? "" : "…", len < SHOWN ? (int)len : SHOWN, got,
-               len < SHOWN ? "" : "…");
-}
-
 static void on_out(struct machine_tape *tape, pf_sandbox *s, const char *members, size_t len) {
     struct pf_replay *r = (struct pf_replay *)tape;
     if (tape->ended) return;
@@ -171,13 +221,10 @@ static void on_out(struct machine_tape *tape, pf_sandbox *s, const char *members
     const struct trace_line *line = r->next < r->lines.count ? &r->lines.items[r->next] : NULL;
     if (got.failed)
         base_no_memory(&r->why);
-    else if (!line && !r->lines.complete)
-        tape->ended = true; /* the recording was cut short here */
     else if (line && line->len == got.len && memcmp(line->text, got.data, got.len) == 0) {
         r->results += len > 16 && memcmp(members, ",\"out\":\"result\"", 15) == 0;
         advance(r);
-    }
-    else
+    } else
         differ(r, got.data, got.len);
     base_buf_free(&got);
 }
@@ -298,6 +345,9 @@ static pf_status check_head(struct pf_replay *r, pf_error *error) {
         return base_error(error, PF_FORMAT,
                           "the trace comes from another build of pinfold; replay it with the one "
                           "that recorded it");
+    int64_t start = trace_int(r->head, "start_ns", INT64_MIN);
+    if (start < -TIME_MAX || start > TIME_MAX)
+        return base_error(error, PF_FORMAT, "the trace does not say when it was recorded");
     if (!unhex(yyjson_get_str(yyjson_obj_get(r->head, "seed")), seed, sizeof seed))
         return base_error(error, PF_FORMAT, "the trace has no seed");
     return PF_OK;
@@ -316,7 +366,10 @@ static pf_status make_sandbox(struct pf_replay *r, pf_error *error) {
         status = pf_sandbox_new(o, &r->sandbox, error);
     }
     pf_options_free(o);
-    if (status == PF_OK) r->sandbox->look_only = true;
+    if (status == PF_OK) {
+        r->sandbox->look_only = true;
+        machine_expect_interrupt(r->sandbox);
+    }
     return status;
 }
 
@@ -341,6 +394,7 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
     r->tape = (struct machine_tape){.replays = true,
                                     .time = on_time,
                                     .strike = on_strike,
+                                    .wait = on_wait,
                                     .act = on_act,
                                     .out = on_out,
                                     .fill = on_fill,
@@ -359,6 +413,7 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
     if (status == PF_OK) status = trace_parse(&r->head_arena, &r->lines.items[0], &r->head, error);
     if (status == PF_OK) status = check_head(r, error);
     r->next = 1;
+    end_where_cut(r);
     if (status == PF_OK) status = make_sandbox(r, error);
     if (status != PF_OK) {
         pf_replay_free(r);
@@ -511,7 +566,8 @@ static pf_status differ_from_act(struct pf_replay *r, const char *got, pf_error 
 pf_status pf_replay_next(pf_replay *r, pf_error *error) {
     pf_error local;
     if (!error) error = &local;
-    if (r->differs) {
+    if (was_interrupted(r->sandbox)) interrupted(r);
+    if (r->over) {
         *error = r->why;
         return error->status;
     }
@@ -526,10 +582,16 @@ pf_status pf_replay_next(pf_replay *r, pf_error *error) {
     if (trace_uint(act, "at") != r->sandbox->moment)
         return differ_from_act(r, "the guest came to rest at another moment", error);
     r->sandbox->look_only = false;
-    r->next++;
+    advance(r);
     status = do_act(r, act, error);
     r->sandbox->look_only = true;
-    if (!r->differs) return status;
+    machine_expect_interrupt(r->sandbox); /* between two acts as well */
+    if (!r->over && status == PF_STATE) {
+        pf_error why = *error;
+        return base_error(error, PF_FORMAT, "line %zu of the trace cannot be done again: %.800s",
+                          r->next - 1, why.message);
+    }
+    if (!r->over) return status;
     *error = r->why;
     return error->status;
 }

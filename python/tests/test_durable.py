@@ -1,11 +1,16 @@
 """Branches, keys, recordings and replays from Python."""
 
+import hashlib
 import json
 import os
+import re
+import signal
+import threading
 
 import pytest
 
 from pinfold import (
+    Limits,
     MethodCapability,
     ReplayError,
     Sandbox,
@@ -115,6 +120,25 @@ def test_altered_traces_are_refused(tmp_path):
         replay(data[: data.rindex(b'{"n"')])
     with pytest.raises(SnapshotError, match="no.* a pinfold trace"):
         replay(b"something else")
+
+
+def test_ctrl_c_ends_a_replay(tmp_path):
+    """Of a trace in which somebody left out that the program was stopped."""
+    trace = tmp_path / "trace"
+    with Sandbox(record=trace, limits=Limits(cpu_seconds=0.05)) as sandbox:
+        sandbox.run("while :; do :; done")
+    lines = trace.read_bytes().splitlines()
+    lines[0] = re.sub(rb'"cpu_ms":\d+', b'"cpu_ms":18446744073709551615', lines[0])
+    stop = next(i for i, line in enumerate(lines) if b'"cpu_limit"' in line)
+    lines[stop] = re.sub(rb'"at":\d+', b'"at":18446744073709551615', lines[stop])
+    state, text = bytes(16), b""
+    for line in lines[: stop + 1]:
+        body = line[: line.rindex(b',"sum"')]
+        state = hashlib.blake2b(state + body, digest_size=16).digest()
+        text += body + b',"sum":"' + state.hex()[:8].encode() + b'"}\n'
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        replay(text, partial=True)
 
 
 def test_fixed_clock_and_seed_give_equal_bytes():

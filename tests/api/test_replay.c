@@ -220,6 +220,61 @@ static void test_refused(void) {
     free(b.data);
 }
 
+/* Wherever a trace ends, its replay does: also where everything slept then, or computed. */
+static void test_cuts(void) {
+    static const char *const scripts[] = {
+        "echo one; sleep 0.01; (sleep 0.02; echo two) & sleep 0.01; wait",
+        "i=0; while :; do i=$((i+1)); done",
+        "sleep 100",
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        pf_sandbox *sandbox =
+            recorded("", i == 1 ? "cpu_ms" : "wall_ms", i == 0 ? 60000 : 60, false);
+        run(sandbox, "shell", scripts[i]);
+        pf_sandbox_free(sandbox);
+        struct bytes b = trace();
+        size_t lines = 0, last = 0;
+        for (size_t at = 0; at < b.len; at++) lines += b.data[at] == '\n';
+        for (size_t at = 0; at < b.len; at++) {
+            if (b.data[at] != '\n') continue;
+            last++;
+            pf_replay *replay = NULL;
+            pf_status status;
+            MUST(pf_replay_open(b.data, at + 1, true, &replay, &test_error));
+            while ((status = pf_replay_next(replay, &test_error)) == PF_OK) {
+            }
+            CHECK(status == PF_DONE);
+            CHECK(pf_replay_line(replay) == (last == lines ? last - 1 : last));
+            pf_replay_free(replay);
+        }
+        free(b.data);
+    }
+}
+
+/* The replay of what was interrupted is not interrupted by that, but by its own. */
+static void test_interrupted_replay(void) {
+    pf_sandbox *sandbox = recorded("", NULL, 0, false);
+    pf_sandbox_expect_run(sandbox, true);
+    pf_sandbox_interrupt(sandbox);
+    run(sandbox, "shell", "trap 'echo got' INT; sleep 0.01; echo on");
+    run(sandbox, "shell", "echo again");
+    pf_sandbox_free(sandbox);
+    pf_replay_free(replayed());
+    struct bytes b = trace();
+    pf_replay *replay = NULL;
+    MUST(pf_replay_open(b.data, b.len, false, &replay, &test_error));
+    MUST(pf_replay_next(replay, &test_error));
+    pf_sandbox_interrupt(pf_replay_sandbox(replay));
+    size_t line = pf_replay_line(replay);
+    for (int i = 0; i < 2; i++) {
+        CHECK(pf_replay_next(replay, &test_error) == PF_STATE);
+        CHECK(strstr(test_error.message, "interrupted at line") != NULL);
+    }
+    CHECK(pf_replay_line(replay) == line && pf_replay_results(replay) == 1);
+    pf_replay_free(replay);
+    free(b.data);
+}
+
 /* The descriptor that the recorder writes to. */
 static int recorder_fd(void) {
     for (int fd = 3; fd < 256; fd++) {
@@ -381,6 +436,8 @@ int main(void) {
     test_files_and_failures();
     test_from_snapshot();
     test_refused();
+    test_cuts();
+    test_interrupted_replay();
     test_full_disk();
     test_end();
     test_until();

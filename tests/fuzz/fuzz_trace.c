@@ -1,6 +1,7 @@
 /*
  * A real trace with its lines changed, left out, doubled and moved, and the sums made anew, as
- * somebody who knows how would write it: the replay ends with an answer, not with a fault.
+ * somebody who knows how would write it: the replay ends with an answer, not with a fault, and it
+ * ends, also where a program slept.
  *
  * Records of 6 bytes: what to do (0 nothing, 1 drop, 2 double, 3 swap with the next, 4 cut here,
  * else xor), line u16, offset u16, xor u8.
@@ -36,13 +37,17 @@ static void set_up(void) {
     pf_sandbox *sandbox = NULL;
     MUST(pf_sandbox_new(options, &sandbox, NULL) == PF_OK);
     pf_run run = {.language = "shell",
-                  .code = "echo a > f; (tool t; date) | cat & tool t; cat /m/f; wait"};
+                  .code = "echo a > f; (tool t; sleep 0.01; date) | cat & tool t; cat /m/f; wait; sleep 0.01"};
     run.code_len = strlen(run.code);
     MUST(pf_file_write(sandbox, "/workspace/in", "x", 1, NULL) == PF_OK);
     MUST(pf_sandbox_start(sandbox, &run, NULL) == PF_OK);
     pf_call calls[2];
-    while (pf_sandbox_pending(sandbox, calls, 2))
-        MUST(pf_sandbox_resume(sandbox, calls[0].id, "[1]", 3, NULL) == PF_OK);
+    while (pf_sandbox_running(sandbox)) {
+        if (pf_sandbox_pending(sandbox, calls, 2))
+            MUST(pf_sandbox_resume(sandbox, calls[0].id, "[1]", 3, NULL) == PF_OK);
+        else
+            MUST(pf_sandbox_advance(sandbox, NULL) == PF_OK);
+    }
     pf_sandbox_free(sandbox);
     pf_options_free(options);
     FILE *file = fopen(path, "rb");
