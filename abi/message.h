@@ -78,6 +78,8 @@ struct pf_mailbox {
                                  run queue) even when nobody else can run: the host's loop gets its
                                  turn, time moves and timers expire. next() clears it. */
     uint32_t reserved;
+    uint64_t room;  /* written by the host before each entry: bytes that the sandbox may still use */
+    uint64_t clean; /* bytes of the kernel's memory that hold nothing: they do not count as used */
 };
 
 /* Why the host should look at something after a slice; spares a call per slice for each. */
@@ -89,6 +91,7 @@ struct pf_mailbox {
 /* A call needs what is still in a mounted directory: HOST_WANTED, before anything else. The host's
  * own call was answered with PF_ACTION_BLOCK then, and is to be sent again. */
 #define PF_ATTENTION_FILL     0x20u
+#define PF_ATTENTION_MEMORY   0x40u /* much was freed: HOST_STATS, and drop the ranges that it names */
 
 /*
  * Exports of the kernel module, which has no imports:

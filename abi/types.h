@@ -197,6 +197,7 @@ struct pf_kernel_limits { /* UINT64_MAX: no limit but the hard one */
     uint64_t filesystem_bytes, files;
     uint64_t processes, open_files;
     uint64_t op_argument_bytes, op_result_bytes;
+    uint64_t file_reserve; /* memory that the contents of files leave to programs */
 };
 
 struct pf_kernel_stats {

@@ -6,6 +6,10 @@
  * size class. Descriptors lie apart from the pages so that the host may drop the contents of free
  * runs (k_alloc_trim) without our noticing.
  *
+ * What lies in free pages and was dropped, or never used, is not counted as the sandbox's memory
+ * (mailbox.clean), and is taken again only while the host leaves room (mailbox.room). Once enough
+ * was freed, the host is asked to look.
+ *
  * Every operation takes bounded time: free runs are kept in bins by power of two, joined with their
  * neighbours when freed.
  */
@@ -18,6 +22,10 @@
 #define BINS          8
 #define NO_OBJECT     0xffff
 #define SEARCH_MAX    16 /* runs looked at in the bin where some may be too short */
+/* Dirty free pages that are worth the host's attention: many, or some when memory is short. */
+#define DIRTY_MANY    ((8u << 20) / K_PAGE)
+#define DIRTY_SOME    ((256u << 10) / K_PAGE)
+#define ROOM_SHORT    (16u << 20)
 
 enum page_kind { PAGE_INNER, PAGE_HEADER, PAGE_FREE, PAGE_FREE_TAIL, PAGE_RUN, PAGE_OBJECTS };
 
@@ -46,6 +54,7 @@ static struct k_link partial[CLASSES];
 static char *segments[SEGMENTS_MAX];
 static uint32_t segment_count;
 static uint64_t used_pages;
+static uint64_t dirty_pages; /* free ones */
 
 #ifndef __wasm__
 int64_t k_alloc_fail_at;
@@ -87,7 +96,24 @@ static uint32_t bin_of(uint32_t length) {
     return 31u - (uint32_t)__builtin_clz(length);
 }
 
+static void count_free(int64_t pages, bool dirty) {
+    if (!dirty) {
+        k_mailbox.clean += (uint64_t)pages * K_PAGE;
+        return;
+    }
+    dirty_pages += (uint64_t)pages;
+    if (dirty_pages >= DIRTY_MANY || (dirty_pages >= DIRTY_SOME && k_mailbox.room < ROOM_SHORT))
+        k_mailbox.attention |= PF_ATTENTION_MEMORY;
+}
+
+/* A free run is free no more, or becomes a part of another. */
+static void run_remove(struct page *page) {
+    k_list_remove(&page->link);
+    count_free(-(int64_t)page->length, page->dirty);
+}
+
 static void run_add(struct page *page, uint32_t length, bool dirty) {
+    count_free(length, dirty);
     page->kind = PAGE_FREE;
     page->length = (uint16_t)length;
     page->dirty = dirty;
@@ -133,7 +159,11 @@ static struct page *run_take(uint32_t length) {
     }
     uint32_t rest = page->length - length;
     bool dirty = page->dirty;
-    k_list_remove(&page->link);
+    if (!dirty) {
+        if (k_mailbox.room < (uint64_t)length * K_PAGE) return NULL;
+        k_mailbox.room -= (uint64_t)length * K_PAGE;
+    }
+    run_remove(page);
     if (rest) run_add(page + length, rest, dirty);
     page[length - 1].kind = PAGE_INNER;
     page->kind = PAGE_RUN;
@@ -150,13 +180,13 @@ static void run_give(struct page *page, uint32_t length) {
     page[length - 1].kind = PAGE_INNER;
     struct page *next = page + length;
     if (index + length < SEGMENT_PAGES && next->kind == PAGE_FREE) {
-        k_list_remove(&next->link);
+        run_remove(next);
         length += next->length;
         next->kind = PAGE_INNER;
     }
     if (page[-1].kind == PAGE_FREE || page[-1].kind == PAGE_FREE_TAIL) {
         struct page *before = page - page[-1].length;
-        k_list_remove(&before->link);
+        run_remove(before);
         page[-1].kind = PAGE_INNER;
         length += before->length;
         page->kind = PAGE_INNER;
@@ -223,7 +253,8 @@ void k_alloc_boot(void) {
         for (uint32_t i = 0; i < BINS; i++) k_list_init(&bins[dirty][i]);
     for (uint32_t i = 0; i < CLASSES; i++) k_list_init(&partial[i]);
     segment_count = 0;
-    used_pages = 0;
+    used_pages = dirty_pages = 0;
+    k_mailbox.clean = 0;
 }
 
 void *k_alloc(size_t size) {
@@ -254,12 +285,17 @@ uint64_t k_alloc_used(void) {
     return used_pages * K_PAGE;
 }
 
+bool k_memory_short(void) {
+    return k_mailbox.room < k_limits.file_reserve;
+}
+
 bool k_alloc_trim(void **start, size_t *len) {
     for (int bin = BINS - 1; bin >= 2; bin--) { /* runs under 4 pages are not worth a call */
         if (k_list_empty(&bins[1][bin])) continue;
         struct page *page = K_OUTER(bins[1][bin].next, struct page, link);
-        k_list_remove(&page->link);
+        run_remove(page);
         page->dirty = 0;
+        count_free(page->length, false);
         k_list_append(&bins[0][bin], &page->link);
         *start = address_of(page);
         *len = (size_t)page->length * K_PAGE;
@@ -286,7 +322,7 @@ static uint32_t check_objects(struct page *page) {
 }
 
 void k_alloc_check(void) {
-    uint64_t used = 0;
+    uint64_t used = 0, clean = 0, dirty = 0;
     for (uint32_t s = 0; s < segment_count; s++) {
         struct page *table = (struct page *)segments[s];
         bool free_before = false;
@@ -302,10 +338,11 @@ void k_alloc_check(void) {
                     used += page->length;
                 else
                     K_ASSERT(!free_before && k_linked(&page->link));
+                if (page->kind == PAGE_FREE) *(page->dirty ? &dirty : &clean) += page->length;
                 i += page->length;
             }
             free_before = page->kind == PAGE_FREE;
         }
     }
-    K_ASSERT(used == used_pages);
+    K_ASSERT(used == used_pages && dirty == dirty_pages && clean * K_PAGE == k_mailbox.clean);
 }

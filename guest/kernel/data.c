@@ -39,6 +39,7 @@ static uint32_t slot_size(uint32_t slot) {
 
 static int charge(struct k_data *data, uint32_t bytes) {
     if (data->charged) {
+        if (k_memory_short()) return -PF_ENOSPC;
         if (bytes > k_limits.filesystem_bytes || charged_bytes > k_limits.filesystem_bytes - bytes)
             return -PF_ENOSPC;
         charged_bytes += bytes;

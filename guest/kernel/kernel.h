@@ -113,6 +113,7 @@ void *k_alloc(size_t size); /* not cleared; NULL when there is no memory */
 void *k_zalloc(size_t size);
 void k_free(void *pointer); /* NULL is allowed */
 uint64_t k_alloc_used(void);
+bool k_memory_short(void); /* what is left is not for the contents of files */
 bool k_alloc_trim(void **start, size_t *len); /* a free range not named since it was freed */
 void k_alloc_check(void);
 #ifndef __wasm__

@@ -19,6 +19,7 @@ static void set(const struct pf_kernel_limits *wanted) {
     k_limits.open_files = least(wanted->open_files, PF_OPEN_MAX);
     k_limits.op_argument_bytes = least(wanted->op_argument_bytes, PF_MESSAGE_IN_MAX);
     k_limits.op_result_bytes = least(wanted->op_result_bytes, 1ull << 30);
+    k_limits.file_reserve = wanted->file_reserve;
 }
 
 void k_limit_boot(void) {

@@ -7,7 +7,7 @@
 #endif
 #include "kernel.h"
 
-struct pf_mailbox k_mailbox;
+struct pf_mailbox k_mailbox = {.room = UINT64_MAX};
 
 #ifdef __wasm__
 
@@ -86,6 +86,7 @@ void k_native_reset(void) {
     region = NULL;
     region_used = 0;
     memset(&k_mailbox, 0, sizeof k_mailbox);
+    k_mailbox.room = UINT64_MAX;
 }
 
 #endif

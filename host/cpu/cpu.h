@@ -32,6 +32,7 @@ struct cpu_budget {
     uint64_t used, peak;
     uint64_t limit;        /* for all */
     uint64_t each;         /* for one program instance */
+    uint64_t reserve;      /* of `limit`, what programs leave to the kernel */
 };
 
 /* Addresses in a linear memory, [from, to). */

@@ -28,7 +28,8 @@ bool cpu_charge(cpu_instance *instance, uint64_t bytes) {
     if (program && bytes > budget->each - (instance->charged < budget->each ? instance->charged
                                                                             : budget->each))
         return false;
-    if (budget->used > budget->limit || bytes > budget->limit - budget->used) return false;
+    uint64_t limit = budget->limit - (program ? budget->reserve : 0);
+    if (budget->used > limit || bytes > limit - budget->used) return false;
     budget->used += bytes;
     if (budget->used > budget->peak) budget->peak = budget->used;
     instance->charged += bytes;

@@ -107,6 +107,10 @@ bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size) {
     return true;
 }
 
+void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to) {
+    madvise(slot->base + from, to - from, MADV_DONTNEED); /* else they stay: nobody minds */
+}
+
 bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to) {
 #ifdef PF_NO_SIGNALS
     return false; /* nobody would see the first write */

@@ -47,6 +47,8 @@ bool cpu_slot_resize(struct cpu_slot *slot, size_t size);
  * (cpu_will_write). False when the system refuses; unsealing can run in a signal handler. */
 bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to);
 bool cpu_slot_unseal(struct cpu_slot *slot);
+/* What pages of it contain is of no use any more; they are other pages at their next use. */
+void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to);
 /* Maps `size` bytes of a template file copy-on-write as the whole accessible memory. */
 bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size);
 

@@ -191,6 +191,17 @@ void machine_take_calls(pf_sandbox *s) {
     }
 }
 
+void machine_cancel_calls(pf_sandbox *s, const char *limit) {
+    char text[80];
+    snprintf(text, sizeof text, "cancelled: the run reached its limit %s", limit);
+    for (struct machine_call *call; (call = s->calls);) {
+        s->calls = call->next;
+        machine_tape_cancel(s, call->id);
+        refuse(s, call->op, PF_OP_CANCELLED, text);
+        call_free(s, call);
+    }
+}
+
 struct machine_call *machine_next_call(const pf_sandbox *s) {
     struct machine_call *call = s->calls;
     while (call && call->handed_out) call = call->next;

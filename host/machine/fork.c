@@ -94,8 +94,9 @@ static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
 /* What is neither memory nor a buffer of its own. */
 static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
     to->limits = from->limits;
-    to->budget.limit = from->budget.limit;
+    to->budget.limit = UINT64_MAX; /* until all of it is there */
     to->budget.each = from->budget.each;
+    to->budget.reserve = from->budget.reserve;
     atomic_store(&to->watch.ticks, atomic_load(&from->watch.ticks));
     to->watch.stop_at = from->watch.stop_at;
     to->watch.kill_at = from->watch.kill_at;
@@ -131,6 +132,8 @@ static pf_status copy(pf_sandbox *from, pf_sandbox *to, pf_error *error) {
     if (!copy_run(from, to) || !copy_calls(from, to)) return base_no_memory(error);
     if (!copy_instances(from, to))
         return base_error(error, PF_NO_MEMORY, "no memory or address space for a branch");
+    machine_settle_memory(to, machine_mailbox(to));
+    to->budget.limit = from->budget.limit;
     to->budget.peak = from->budget.peak;
     return from->seed_fixed ? PF_OK : machine_seed(to, NULL, error);
 }

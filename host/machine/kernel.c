@@ -21,6 +21,41 @@ static void lost(pf_sandbox *sandbox) {
 /* Time is the sum of this and of when it began: 146 years are for ever, and never overflow. */
 #define DEADLINE_MAX (INT64_MAX / 2)
 
+void machine_show_room(pf_sandbox *s, struct pf_mailbox *mailbox) {
+    mailbox->room = s->budget.used < s->budget.limit ? s->budget.limit - s->budget.used : 0;
+}
+
+void machine_settle_memory(pf_sandbox *s, const struct pf_mailbox *mailbox) {
+    uint64_t clean = mailbox->clean;
+    if (clean == s->clean) return;
+    if (clean > s->kernel->charged) {
+        lost(s);
+        return;
+    }
+    s->budget.used += s->clean;
+    s->budget.used -= clean;
+    s->clean = clean;
+    if (s->budget.used > s->budget.peak) s->budget.peak = s->budget.used;
+}
+
+/* A kernel has so many free ranges only if it makes them up. */
+#define DROPS_MAX 65536
+
+void machine_drop_free_memory(pf_sandbox *s) {
+    for (int i = 0; i < DROPS_MAX; i++) {
+        struct pf_kernel_stats stats = {0};
+        if (KERNEL(s, HOST_STATS, .out = &stats, .out_cap = sizeof stats) < 0) return;
+        if (stats.trim_len == 0) return;
+        uint64_t end = stats.trim_offset + stats.trim_len;
+        if (end < stats.trim_len || end > s->kernel->memory->size || stats.trim_offset % 4096 ||
+            stats.trim_len % 4096) {
+            lost(s);
+            return;
+        }
+        cpu_slot_discard(s->kernel->slot, stats.trim_offset, end);
+    }
+}
+
 struct guarded {
     pf_sandbox *sandbox;
     struct cpu_thread *self;
@@ -66,11 +101,14 @@ static intptr_t guarded_boot(void *argument) {
 static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
     if (g->sandbox->dead) return false;
     g->self = cpu_thread();
+    bool known = g->sandbox->mailbox != 0;
+    if (known) machine_show_room(g->sandbox, machine_mailbox(g->sandbox));
     if (!g->self || cpu_guard_kernel(g->self, g->sandbox->kernel, function, g) != 0) {
         lost(g->sandbox);
         return false;
     }
-    return true;
+    if (known) machine_settle_memory(g->sandbox, machine_mailbox(g->sandbox));
+    return !g->sandbox->dead;
 }
 
 /* One path needs at most two fills for each of its names, and for each link on it. */

@@ -52,11 +52,13 @@ static void strike(pf_sandbox *s, const char *limit) {
         run->stop_wall_ns = wall_used(s, base_clock_monotonic()) + GRACE_NS;
         if (!machine_replays(s)) s->watch.stop_at = ticks + GRACE_NS / CPU_TICK_NS;
         KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+        machine_cancel_calls(s, limit);
     } else if (run->stage == STAGE_INTERRUPTED) {
         run->stage = STAGE_KILLED;
         run->stop_tick = ticks + KILLED_TICKS;
         if (!machine_replays(s)) s->watch.stop_at = UINT32_MAX;
         KERNEL(s, HOST_KILL, .arg = {0});
+        machine_cancel_calls(s, limit);
     }
 }
 
@@ -92,6 +94,7 @@ static void attend(pf_sandbox *s) {
     if (attention & PF_ATTENTION_OP) machine_take_calls(s);
     if (attention & PF_ATTENTION_VALUE) machine_drain_value(s);
     if (attention & PF_ATTENTION_RUN_DONE) s->run.foreground_done = true;
+    if (attention & PF_ATTENTION_MEMORY) machine_drop_free_memory(s);
 }
 
 /* Sleeps until the deadline, a wall limit, or an interrupt, and never wakes for nothing: the turns
@@ -141,8 +144,12 @@ static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *
     case PF_EVENT_RUN: machine_run_process(s, self, event->proc); break;
     case PF_EVENT_LOAD:
         machine_tape_process(s, "exec", event->proc, event->pid);
-        if (machine_load(s, event->proc, event->image)) machine_run_process(s, self, event->proc);
-        else KERNEL(s, HOST_TRAP, .arg = {event->proc, SIGKILL});
+        if (machine_load(s, event->proc, event->image)) {
+            machine_run_process(s, self, event->proc);
+        } else { /* there is nothing any more that could be told */
+            s->run.starved = true;
+            KERNEL(s, HOST_TRAP, .arg = {event->proc, SIGKILL});
+        }
         break;
     case PF_EVENT_FREE:
         machine_tape_process(s, "end", event->proc, event->pid);

@@ -163,6 +163,7 @@ enum machine_stage { STAGE_RUNNING, STAGE_INTERRUPTED, STAGE_KILLED };
 struct machine_run {
     bool on;
     bool foreground_done;
+    bool starved; /* there was no memory to load a program */
     bool shell; /* for the session, not a process of its own */
     enum machine_stage stage;
     const char *limit;       /* that struck, or NULL; constant */
@@ -191,6 +192,7 @@ struct pf_sandbox {
 
     struct machine_limits limits;
     struct cpu_budget budget;
+    uint64_t clean; /* mailbox.clean when it was looked at last: not part of budget.used */
     struct cpu_watch watch;
     atomic_int interrupt; /* enum machine_interrupt; also the futex a sleep waits on */
 
@@ -263,6 +265,11 @@ int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call);
 #define KERNEL(sandbox, name, ...)                                                                 \
     machine_kernel(sandbox, &(struct k_call){.call = PF_CALL_##name, __VA_ARGS__})
 struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox);
+/* Around each entry into the kernel: what it may use of its own memory, and what it does not use. */
+void machine_show_room(pf_sandbox *sandbox, struct pf_mailbox *mailbox);
+void machine_settle_memory(pf_sandbox *sandbox, const struct pf_mailbox *mailbox);
+/* The kernel freed much: drops it. */
+void machine_drop_free_memory(pf_sandbox *sandbox);
 /* Lets the kernel choose; false when it is dead. */
 bool machine_next(pf_sandbox *sandbox, struct pf_event *event);
 /* Starts a kernel in `sandbox->kernel` that was just instantiated: finds its mailbox and boots it. */
@@ -351,6 +358,8 @@ pf_status machine_answer(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, con
 /* machine_answer(), as the embedder does it: enters, answers, drives. pinfold.c */
 pf_status machine_reply(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
                         size_t len, pf_error *error);
+/* All that are pending: the run ended at this limit. */
+void machine_cancel_calls(pf_sandbox *sandbox, const char *limit);
 struct machine_call *machine_next_call(const pf_sandbox *sandbox);
 
 /* ---- files.c */

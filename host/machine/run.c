@@ -4,6 +4,7 @@
 #include "machine.h"
 
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 
 struct language {
@@ -120,6 +121,8 @@ void machine_finish(pf_sandbox *s) {
     KERNEL(s, HOST_RUN_END);
     bool had_session = s->session_alive;
     s->session_alive = state.session_alive;
+    if (!run->limit && run->starved && (state.status & 0xff) == 128 + SIGKILL)
+        run->limit = "memory_bytes";
     run->on = false;
     atomic_store(&s->interrupt, INTERRUPT_IGNORED);
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
@@ -214,6 +217,20 @@ static int64_t begin(pf_sandbox *s, const struct language *language, const pf_ru
     return r;
 }
 
+/* The sandbox has no room for another process, as when its scripts started too many: that is how
+ * the run ends, and no mistake of the embedder's. */
+static pf_status not_begun(pf_sandbox *s, const struct language *language, int64_t r) {
+    struct machine_run *run = &s->run;
+    bool memory = r == -PF_ENOMEM;
+    run->limit = memory ? "memory_bytes" : "processes";
+    base_buf_addf(&run->output[1], "%s: cannot start: %s\n", language->program ? "js" : "bash",
+                  memory ? "Cannot allocate memory" : "Resource temporarily unavailable");
+    machine_tape_output(s, 2, run->output[1].data, run->output[1].len);
+    if (run->on_output) run->on_output(run->user, 2, run->output[1].data, run->output[1].len);
+    machine_finish(s);
+    return PF_OK;
+}
+
 static bool session_alive(pf_sandbox *s) {
     struct pf_run_state state = {0};
     KERNEL(s, HOST_RUN_STATE, .out = &state, .out_cap = sizeof state);
@@ -229,8 +246,17 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     machine_show_time(s);
     s->session_alive = session_alive(s);
     if (shell && !s->session_alive) {
-        status = machine_start_session(s, error);
-        if (status != PF_OK) return status;
+        pf_error why;
+        status = machine_start_session(s, &why);
+        bool full = status == PF_GUEST && (why.guest_errno == PF_EAGAIN || why.guest_errno == PF_ENOMEM);
+        if (full) {
+            reset_run(s, request, shell);
+            return not_begun(s, language, -why.guest_errno);
+        }
+        if (status != PF_OK) {
+            if (error) *error = why;
+            return status;
+        }
         s->session_alive = true;
     }
     reset_run(s, request, shell);
@@ -239,6 +265,7 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     s->run.stdin_open = request->stdin_len > 0;
     int64_t r = begin(s, language, request);
     if (s->dead) return machine_dead(s, error);
+    if (r == -PF_EAGAIN || r == -PF_ENOMEM) return not_begun(s, language, r);
     if (r < 0) {
         KERNEL(s, HOST_RUN_END);
         return machine_guest_error(s, r, language->program ? language->program : "/usr/bin/bash",

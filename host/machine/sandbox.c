@@ -12,6 +12,15 @@
 #define SPARE_KINDS      4
 #define SPARE_BYTES_MAX  (8u << 20)
 
+/* Of a sandbox's memory: what programs leave to the kernel, whose output could be lost else, and
+ * what the contents of files leave to both, so that there are programs that can remove them. */
+#define RESERVE_MAX      (4u << 20)
+#define FILE_RESERVE_MAX (32u << 20)
+
+static uint64_t share(uint64_t all, unsigned part, uint64_t most) {
+    return all / part < most ? all / part : most;
+}
+
 pf_status machine_dead(pf_sandbox *sandbox, pf_error *error) {
     return base_error(error, PF_DEAD, "this sandbox was given up: %s; free it and make another",
                          sandbox->dead_why ? sandbox->dead_why : "its kernel failed");
@@ -128,6 +137,7 @@ pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *
     s->limits = options->limits;
     s->budget.limit = s->limits.memory_bytes;
     s->budget.each = s->limits.process_memory_bytes;
+    s->budget.reserve = share(s->budget.limit, 16, RESERVE_MAX);
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
     s->next_call = 1;
     s->env = malloc(options->env_len ? options->env_len : 1);
@@ -157,6 +167,7 @@ pf_status machine_configure_kernel(pf_sandbox *s, pf_error *error) {
         .open_files = s->limits.open_files,
         .op_argument_bytes = s->limits.tool_argument_bytes,
         .op_result_bytes = s->limits.tool_result_bytes,
+        .file_reserve = share(s->limits.memory_bytes, 4, FILE_RESERVE_MAX),
     };
     int64_t r = KERNEL(s, HOST_CONFIGURE, .in = &limits, .in_len = sizeof limits);
     if (r < 0) return s->dead ? machine_dead(s, error)

@@ -81,9 +81,12 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
         if (machine_struck(sandbox, STRIKE_PREEMPT, stop)) mailbox->preempt = 1;
         /* A program that measures its own work makes no other calls meanwhile. */
         if (m.call == PF_CALL_CLOCK) machine_show_time(sandbox);
+        machine_show_room(sandbox, mailbox);
         cpu_enter_kernel(self, kernel);
         uint32_t action = kernel->image->k_call(kernel->module, instance->proc);
         self->mode = CPU_HOST;
+        machine_settle_memory(sandbox, mailbox);
+        if (sandbox->dead) cpu_leave(self, CPU_EXIT_KERNEL);
         switch (action) {
         case PF_ACTION_RETURN:
             if (!deliver(sandbox, instance, caller, &m)) cpu_leave(self, CPU_EXIT_KERNEL);

@@ -338,12 +338,19 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
     for (const struct machine_call *c = s->calls; c && !look; c = c->next)
         if ((size_t)c->capability >= cap_gate_capability_count(s->gate)) r->bad = true;
     s->mailbox = boot->mailbox;
+    uint64_t limit = s->budget.limit; /* is for what the kernel uses, which it has to say first */
+    s->budget.limit = UINT64_MAX;
     s->kernel = r->bad ? NULL : get_instance(r, boot->kernel, &s->budget);
-    if (!s->kernel) return bad(r, error);
+    s->budget.limit = limit;
+    if (s->kernel && !machine_kernel_attach(s)) r->bad = true;
+    if (!s->kernel || r->bad) return bad(r, error);
+    machine_settle_memory(s, machine_mailbox(s));
+    if (s->dead) r->bad = true;
+    if (r->bad || s->budget.used > limit) return bad(r, error);
     for (uint32_t count = get_u32(r); count > 0; count--)
         if (!get_process(r, s, boot)) return bad(r, error);
     if (!get_mounts(r, s)) return bad(r, error);
-    if (r->at != r->len || !machine_kernel_attach(s)) r->bad = true;
+    if (r->at != r->len) r->bad = true;
     if (r->bad) return bad(r, error);
     machine_show_time(s);
     return PF_OK;

@@ -66,7 +66,7 @@ static struct pf_mailbox *mailbox(void *module, uint32_t *size) {
 static void tamper(void *module, struct pf_mailbox *box, uint32_t size) {
     struct pf_message *m = &box->msg;
     lies++;
-    switch (any() % 13) {
+    switch (any() % 14) {
     case 0: m->out = edge(size); break;
     case 1: m->out_len = edge(size); break;
     case 2:
@@ -77,12 +77,13 @@ static void tamper(void *module, struct pf_mailbox *box, uint32_t size) {
     case 4: m->flags = (uint32_t)any(); break;
     case 5: m->arg[any() % PF_MESSAGE_ARGS] = number(); break;
     case 6:
-    case 7: box->attention = (uint32_t)any() % 64; break;
+    case 7: box->attention = (uint32_t)any() % 128; break;
     case 8:
         m->out = edge(size);
         m->out_len = PF_IO_MAX;
         m->result = PF_IO_MAX;
         break;
+    case 13: box->clean = (uint64_t)number(); break;
     case 12: /* far more than was asked for */
         m->out = 0;
         m->out_len = size;

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from pinfold import Limits, Sandbox
+from pinfold import Limits, MethodCapability, Sandbox, Tool
 
 SMALL = {
     "memory_bytes": 96 << 20,
@@ -187,3 +187,59 @@ def test_the_host_keeps_nothing_of_an_attack(neighbour):
     for _ in range(4):
         round_of_attacks()
     assert resident_bytes() - before < 16 << 20
+
+
+#: Of the sandboxes that are filled.
+MEMORY = 128 << 20
+
+FILL = """
+const fs = require("fs"), file = fs.openSync("/tmp/log", "w"), block = Buffer.alloc(1000);
+let n = 0;
+try { for (;; n++) fs.writeSync(file, block); } catch (e) { console.log(e.code); }
+return n > 1000;
+"""
+
+
+def test_files_that_take_all_memory_leave_enough_to_go_on():
+    """Their contents are the sandbox's memory. Whoever writes is told, nobody's output is lost, and
+    there is room for the program that removes them, which gives all of it back."""
+    half = f"return Buffer.alloc({MEMORY // 2}).length"
+    with Sandbox(limits=Limits(memory_bytes=MEMORY)) as sandbox:
+        for _ in range(3):
+            result = sandbox.run(FILL, language="javascript")
+            assert (result.exit_code, result.stdout, result.value) == (0, "ENOSPC\ntrue\n", True)
+            result = sandbox.run("head -c 1G /dev/zero > /tmp/more; echo $?; ls /tmp; rm /tmp/*")
+            assert result.stdout.split() == ["1", "log", "more"], result
+            assert "No space left" in result.stderr
+            result = sandbox.run(half, language="javascript")
+            assert result.value == MEMORY // 2, result
+
+
+def test_a_program_that_does_not_fit_says_which_limit_that_was():
+    with Sandbox(limits=Limits(memory_bytes=MEMORY)) as sandbox:
+        sandbox.run("js -e 'a = []; try { for (;;) a.push(Buffer.alloc(1 << 16)) } catch {}"
+                    " setTimeout(() => {}, 1e6)' & sleep 0.5")
+        result = sandbox.run("return 1", language="javascript")
+        assert (result.exit_code, result.limit) == (137, "memory_bytes"), result
+        assert sandbox.run("kill %1; wait; js -e 'console.log(2)'").stdout == "2\n"
+
+
+def test_a_sandbox_without_room_for_a_process_gives_results():
+    """It is what its scripts did, and not the embedder's mistake."""
+    with Sandbox() as sandbox:
+        sandbox.run("for i in {1..200}; do sleep 1000 & done 2> /dev/null")
+        for how in ({"language": "javascript"}, {"isolated": True}):
+            result = sandbox.run("echo", **how)
+            assert (result.exit_code, result.limit) == (137, "processes"), result
+            assert "cannot start: Resource temporarily unavailable" in result.stderr
+        assert sandbox.run("echo the session is there").stdout == "the session is there\n"
+
+
+def test_calls_that_are_pending_at_a_limit_are_cancelled():
+    asking = {"tools": [Tool("ask")], "capabilities": [MethodCapability("ask")]}
+    with Sandbox(limits=Limits(cpu_seconds=0.5), **asking) as sandbox:
+        sandbox.start("tool ask & while :; do :; done")
+        result = sandbox.finish()
+        assert (result.limit, sandbox.pending) == ("cpu_seconds", [])
+        assert "cancelled: the run reached its limit cpu_seconds" in result.stderr
+        assert sandbox.run("echo next").stdout == "next\n"

@@ -29,7 +29,7 @@ static void message(void) {
     CHECK_EQ(offsetof(struct pf_mailbox, clock_reads), 136);
     CHECK_EQ(offsetof(struct pf_mailbox, attention), 140);
     CHECK_EQ(offsetof(struct pf_mailbox, preempt), 144);
-    CHECK_EQ(sizeof(struct pf_mailbox), 152);
+    CHECK_EQ(sizeof(struct pf_mailbox), 168);
 }
 
 static void structures(void) {
@@ -57,7 +57,7 @@ static void structures(void) {
     CHECK_EQ(sizeof(struct pf_op_request), 32);
     CHECK_EQ(sizeof(struct pf_run_info), 16);
     CHECK_EQ(sizeof(struct pf_run_state), 32);
-    CHECK_EQ(sizeof(struct pf_kernel_limits), 48);
+    CHECK_EQ(sizeof(struct pf_kernel_limits), 56);
     CHECK_EQ(sizeof(struct pf_kernel_stats), 56);
     CHECK_EQ(sizeof(struct pf_process_info), 16);
     CHECK_EQ(sizeof PF_PROGRAM_MAGIC, 6);

@@ -211,7 +211,7 @@ static void sparse(void) {
 
 static void limits(void) {
     sh = boot();
-    struct pf_kernel_limits limit = {1 << 20, 60, 5, 8, 100, 100};
+    struct pf_kernel_limits limit = {1 << 20, 60, 5, 8, 100, 100, 0};
     CHECK_EQ(CALL_IN(HOST, HOST_CONFIGURE, &limit, sizeof limit), 0);
     /* bytes: what fits is written, then ENOSPC, and removing gives the room back */
     int64_t fd = open_("/tmp/big", PF_O_RDWR | PF_O_CREAT, 0644), n, total = 0;
@@ -421,6 +421,37 @@ static void trimming(void) {
     k_check();
 }
 
+/* Free memory that the host dropped is not counted, and used again only where it leaves room; files
+ * leave some to programs. */
+static void room(void) {
+    sh = boot();
+    uint64_t before = k_mailbox.clean;
+    int64_t fd = open_("/tmp/f", PF_O_RDWR | PF_O_CREAT, 0644);
+    struct pf_kernel_stats s;
+    for (int i = 0; i < 100; i++) CALL_IN(sh, WRITE, part, sizeof part, fd);
+    CHECK(k_mailbox.clean < before + (2 << 20)); /* the rest of one more segment at most */
+    CALL(sh, FTRUNCATE, fd, 0);
+    do CALL(HOST, HOST_STATS), memcpy(&s, got, sizeof s);
+    while (s.trim_len);
+    uint64_t clean = k_mailbox.clean;
+    CHECK(clean >= 98 * sizeof part);
+    k_mailbox.room = 3 * sizeof part;
+    int written = 0;
+    while (written < 50 && CALL_IN(sh, WRITE, part, sizeof part, fd) == sizeof part) written++;
+    CHECK(written >= 1 && written <= 4);
+    k_mailbox.room = UINT64_MAX;
+    CHECK_EQ(CALL_IN(sh, WRITE, part, sizeof part, fd), sizeof part);
+    struct pf_kernel_limits limits = {1 << 30, 100, 10, 10, 100, 100, 1 << 20};
+    CHECK_EQ(CALL_IN(HOST, HOST_CONFIGURE, &limits, sizeof limits), 0);
+    k_mailbox.room = (1 << 20) - 1;
+    CHECK_EQ(CALL(sh, LSEEK, fd, 90 * sizeof part, 0), 90 * sizeof part);
+    CHECK_EQ(CALL_IN(sh, WRITE, part, sizeof part, fd), -PF_ENOSPC);
+    CHECK_EQ(CALL(sh, PIPE, 0), 0); /* which is no file's content */
+    k_mailbox.room = 1 << 20;
+    CHECK_EQ(CALL_IN(sh, WRITE, part, sizeof part, fd), sizeof part);
+    k_check();
+}
+
 int main(void) {
     read_only_root();
     devices();
@@ -433,5 +464,6 @@ int main(void) {
     unlinked_while_open();
     times();
     trimming();
+    room();
     return check_report();
 }

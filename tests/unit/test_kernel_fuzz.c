@@ -265,7 +265,7 @@ static void one(uint64_t seed) {
     state = seed * 0x9e3779b97f4a7c15ull + 7;
     boot();
     host_file("/tmp/script", "#!/bin/sh -e\necho\n", 0755);
-    struct pf_kernel_limits limits = {4 << 20, 200, 12, 64, 5000, 10000};
+    struct pf_kernel_limits limits = {4 << 20, 200, 12, 64, 5000, 10000, 0};
     CALL_IN(HOST, HOST_CONFIGURE, &limits, sizeof limits);
     for (int step = 0; step < 1500; step++) {
         if (chance(5)) k_alloc_fail_at = 1 + any(4);

@@ -298,7 +298,7 @@ static void poll_waits(void) {
 static void idle_processes(void) {
     int32_t fds[2];
     sh = boot();
-    struct pf_kernel_limits many = {1 << 30, 1000, 1000, 256, 100, 100};
+    struct pf_kernel_limits many = {1 << 30, 1000, 1000, 256, 100, 100, 0};
     CALL_IN(HOST, HOST_CONFIGURE, &many, sizeof many);
     pipe_(fds, 0);
     for (int i = 0; i < 100; i++) {

@@ -354,7 +354,7 @@ static void operations(void) {
 
 static void large_operations(void) {
     sh = boot();
-    struct pf_kernel_limits limits = {1 << 30, 1000, 100, 100, 200000, 500000};
+    struct pf_kernel_limits limits = {1 << 30, 1000, 100, 100, 200000, 500000, 0};
     CALL_IN(HOST, HOST_CONFIGURE, &limits, sizeof limits);
     static char bulk[200001];
     for (size_t i = 0; i < sizeof bulk; i++) bulk[i] = (char)(i % 251);

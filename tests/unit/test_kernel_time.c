@@ -96,7 +96,7 @@ static void alarms(void) {
 
 static void many_timers(void) {
     sh = boot();
-    struct pf_kernel_limits many = {1 << 30, 1000, 1000, 256, 100, 100};
+    struct pf_kernel_limits many = {1 << 30, 1000, 1000, 256, 100, 100, 0};
     CALL_IN(HOST, HOST_CONFIGURE, &many, sizeof many);
     uint32_t procs[200];
     for (uint32_t i = 0; i < 200; i++) {
