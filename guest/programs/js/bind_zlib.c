@@ -96,8 +96,25 @@ static int run(struct stream *s, int flush, size_t most, uint8_t **out, size_t *
         *used += piece - s->z.avail_out;
         pf_yield();
         if (*used > most) return Z_BUF_ERROR;
-        if (result != Z_OK || s->z.avail_out > 0) return result;
+        /* With Z_FINISH a full buffer is Z_BUF_ERROR to inflate() although it has more to give. */
+        if ((result != Z_OK && result != Z_BUF_ERROR) || s->z.avail_out > 0) return result;
     }
+}
+
+static void *resize_output(JSRuntime *rt, void *opaque, void *bytes, size_t size) {
+    (void)rt, (void)opaque;
+    if (size > 0) return realloc(bytes, size);
+    free(bytes);
+    return NULL;
+}
+
+/* An ArrayBuffer that owns `out`, of which `used` bytes count; large output is not copied. */
+static JSValue output_buffer(JSContext *ctx, uint8_t *out, size_t used) {
+    uint8_t *fitting = realloc(out, used ? used : 1);
+    if (fitting) out = fitting;
+    JSValue bytes = JS_NewArrayBuffer(ctx, out, used, 0, resize_output, NULL, false);
+    if (JS_IsException(bytes)) free(out);
+    return bytes;
 }
 
 /* run(stream, bytes, flush, most): [number of zlib, output, bytes of input not used, message] */
@@ -118,12 +135,16 @@ static JSValue zlib_run(JSContext *ctx, JSValueConst this_val, int argc, JSValue
         free(out);
         return JS_ThrowOutOfMemory(ctx);
     }
-    JSValue result = JS_NewArray(ctx);
+    JSValue result = JS_NewArray(ctx), bytes = output_buffer(ctx, out, used);
+    if (JS_IsException(result) || JS_IsException(bytes)) {
+        JS_FreeValue(ctx, result);
+        JS_FreeValue(ctx, bytes);
+        return JS_EXCEPTION;
+    }
     JS_SetPropertyUint32(ctx, result, 0, JS_NewInt32(ctx, status));
-    JS_SetPropertyUint32(ctx, result, 1, JS_NewArrayBufferCopy(ctx, out, used));
+    JS_SetPropertyUint32(ctx, result, 1, bytes);
     JS_SetPropertyUint32(ctx, result, 2, JS_NewInt32(ctx, (int)s->z.avail_in));
     JS_SetPropertyUint32(ctx, result, 3, s->z.msg ? JS_NewString(ctx, s->z.msg) : JS_UNDEFINED);
-    free(out);
     return result;
 }
 

@@ -26,7 +26,6 @@ const kinds = {
     DeflateRaw: { inflates: false, bits: bits => -bits }, InflateRaw: { inflates: true, bits: bits => -bits },
     Unzip: { inflates: true, bits: bits => bits + 32 },
 };
-const gzipped = kind => kind === 'Gunzip' || kind === 'Unzip';
 
 function failure(number, message) {
     const error = new Error(message ?? { [-5]: 'unexpected end of file', 2: 'Missing dictionary', [-3]: 'incorrect data' }[number] ?? 'zlib error');
@@ -69,20 +68,21 @@ function asBytes(data) {
 class Work {
     ended = false;
     #stream;
-    #kind;
     #options;
+    #hasMembers; // of gzip, which may follow each other
     constructor(kind, options) {
-        this.#kind = kind;
         this.#options = options ?? {};
+        this.#hasMembers = kind === 'Gunzip' ? true : kind === 'Unzip' ? undefined : false;
         this.#stream = start(kind, options);
     }
     feed(bytes, flush) {
         const parts = [], most = this.#options.maxOutputLength ?? Number.MAX_SAFE_INTEGER;
         let left = bytes, total = 0;
+        if (left.length > 0) this.#hasMembers ??= left[0] === 0x1f; // what gzip begins with, and zlib never
         for (;;) {
             if (this.ended) {
                 // Another member may follow, or zeros that fill a block.
-                if (!gzipped(this.#kind) || left.length === 0 || left[0] === 0) break;
+                if (!this.#hasMembers || left.length === 0 || left[0] === 0) break;
                 zlib.reset(this.#stream);
                 this.ended = false;
             }
@@ -93,7 +93,7 @@ class Work {
             if (out.byteLength) parts.push(Buffer.from(out));
             left = left.subarray(left.length - unused);
             if (status === constants.Z_NEED_DICT && this.#options.dictionary) {
-                if (zlib.dictionary(this.#stream, this.#options.dictionary) !== 0) throw failure(constants.Z_DATA_ERROR, 'Bad dictionary');
+                if (zlib.dictionary(this.#stream, this.#options.dictionary) !== 0) throw failure(constants.Z_NEED_DICT, 'Bad dictionary');
                 continue;
             }
             if (status === constants.Z_STREAM_END) {

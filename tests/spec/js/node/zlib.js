@@ -6,3 +6,55 @@ import zlib from 'zlib'; const t = f => { try { console.log(f()); } catch (e) { 
 import zlib from 'zlib'; import util from 'util'; zlib.gzip('callback', (e, b) => { console.log(e, Buffer.isBuffer(b)); zlib.gunzip(b, (e, b) => console.log(e, b.toString())); }); console.log('first'); await new Promise(r => setTimeout(r, 20)); const c = await util.promisify(zlib.deflate)('promised', { level: 1 }); console.log((await util.promisify(zlib.inflate)(c)).toString()); await util.promisify(zlib.unzip)('junk').catch(e => console.log(e.code, e.message));
 //// streams
 import zlib from 'zlib'; import fs from 'fs'; import { pipeline } from 'stream/promises'; import { Readable } from 'stream'; fs.writeFileSync('a.txt', 'line\n'.repeat(10000)); await pipeline(fs.createReadStream('a.txt'), zlib.createGzip(), fs.createWriteStream('a.gz')); console.log(fs.statSync('a.gz').size < 500); await pipeline(fs.createReadStream('a.gz'), zlib.createGunzip(), fs.createWriteStream('b.txt')); console.log(fs.readFileSync('b.txt').equals(fs.readFileSync('a.txt'))); let out = ''; for await (const chunk of Readable.from([zlib.deflateRawSync('chunked')]).pipe(zlib.createInflateRaw())) out += chunk; console.log(out); const g = zlib.createGunzip(); g.on('error', e => console.log('error', e.code, e.message)); g.on('close', () => console.log('close')); g.end('garbage'); await new Promise(r => g.on('close', r)); const d = new zlib.Deflate(); d.end('z'); const parts = []; for await (const p of d) parts.push(p); console.log(zlib.inflateSync(Buffer.concat(parts)).toString(), d instanceof zlib.Deflate, d.bytesWritten); const u = zlib.createUnzip(); u.end(zlib.gzipSync('unz')); for await (const p of u) console.log(p.toString()); console.log(zlib.constants.Z_BEST_COMPRESSION, zlib.constants.Z_FINISH, zlib.codes.Z_DATA_ERROR);
+//// sizes
+import zlib from 'zlib'; import { once } from 'events';
+const random = n => { const b = Buffer.alloc(n); for (let i = 0, s = 1; i < n; i++) { s = (Math.imul(s, 1103515245) + 12345) >>> 0; b[i] = s >>> 16; } return b; };
+const words = n => Buffer.alloc(n, 'the quick brown fox jumps over the lazy dog\n');
+const same = (a, b) => b instanceof Error ? b.message : a.equals(b);
+async function streamed(make, data, piece) {
+    const stream = zlib[make](), parts = [];
+    stream.on('data', part => parts.push(part));
+    const end = once(stream, 'end').catch(error => error);
+    for (let i = 0; i < data.length; i += piece) stream.write(data.subarray(i, i + piece));
+    stream.end();
+    const failed = await end;
+    return failed instanceof Error ? failed : Buffer.concat(parts);
+}
+for (const [pack, unpack] of [['gzip', 'gunzip'], ['deflate', 'inflate'], ['deflateRaw', 'inflateRaw'], ['gzip', 'unzip'], ['deflate', 'unzip']]) {
+    const creator = name => `create${name[0].toUpperCase()}${name.slice(1)}`;
+    for (const make of [random, words]) for (const size of [0, 1, 8191, 8192, 8193, 65535, 65536, 65537, 1 << 20]) {
+        const data = make(size), packed = zlib[`${pack}Sync`](data);
+        const asked = await new Promise(done => zlib[unpack](packed, (error, out) => done(error ?? out)));
+        const back = [zlib[`${unpack}Sync`](packed), asked, await streamed(creator(unpack), packed, 60000), await streamed(creator(unpack), packed, 1 << 24)];
+        const other = zlib[`${unpack}Sync`](await streamed(creator(pack), data, 60000));
+        console.log(pack, unpack, make.name, size, ...back.map(out => same(data, out)), same(data, other));
+    }
+}
+const large = words(20 << 20), squeezed = zlib.gzipSync(large);
+console.log(same(large, zlib.gunzipSync(squeezed)), same(large, await streamed('createGunzip', squeezed, 1 << 24)));
+for (const format of ['gzip', 'deflate', 'deflate-raw']) {
+    const data = random(100000), packed = new Blob([data]).stream().pipeThrough(new CompressionStream(format));
+    console.log(format, same(data, Buffer.from(await new Response(packed.pipeThrough(new DecompressionStream(format))).arrayBuffer())));
+}
+//// members-damage-and-limits
+import zlib from 'zlib';
+const show = work => { try { const out = work(); return `${out.length} ${out.subarray(0, 3)}`; } catch (e) { return `${e.name} ${e.code} ${e.errno} ${e.message}`; } };
+for (const size of [100, 9000, 100000]) {
+    const data = Buffer.alloc(size, 'abcdef\n'), g = zlib.gzipSync(data), d = zlib.deflateSync(data), r = zlib.deflateRawSync(data);
+    const all = change => [[g, 'gunzip'], [g, 'unzip'], [d, 'inflate'], [d, 'unzip'], [r, 'inflateRaw']].forEach(([packed, name]) => console.log(' ', name, show(() => zlib[`${name}Sync`](change(packed)))));
+    console.log(size, 'twice'), all(packed => Buffer.concat([packed, packed]));
+    for (const tail of ['\0\0\0', 'garbage and more of it', '\x1f', '\x1f\x8b', '\x1f\x8bgarbage', '\0\x1f\x8b']) console.log(size, [tail]), all(packed => Buffer.concat([packed, Buffer.from(tail, 'latin1')]));
+    for (const cut of [0, 1, 5, 10, -9, -8, -1]) console.log(size, 'cut', cut), all(packed => packed.subarray(0, cut));
+    for (const at of [0, 1, 2, 3]) console.log(size, 'wrong', at), all(packed => packed.map((byte, i) => i === at ? byte ^ 0x55 : byte));
+    for (const finishFlush of [zlib.constants.Z_SYNC_FLUSH]) console.log(size, 'sync', show(() => zlib.gunzipSync(g.subarray(0, 12), { finishFlush })), show(() => zlib.inflateSync(d.subarray(0, -2), { finishFlush })));
+    for (const maxOutputLength of [1, size - 1, size, size + 1]) console.log(size, 'most', maxOutputLength - size, show(() => zlib.gunzipSync(g, { maxOutputLength })), show(() => zlib.inflateRawSync(r, { maxOutputLength })));
+    const dictionary = Buffer.from('abcdef\nabcdef\n'), packed = zlib.deflateSync(data, { dictionary });
+    console.log(size, show(() => zlib.inflateSync(packed, { dictionary })), show(() => zlib.inflateSync(packed)), show(() => zlib.inflateSync(packed, { dictionary: Buffer.from('no') })));
+    for (const [name, bytes] of [['cut', g.subarray(0, -5)], ['tail', Buffer.concat([g, Buffer.from('garbage')])], ['zeros', Buffer.concat([g, Buffer.alloc(9)])], ['twice', Buffer.concat([g, g])]]) for (const piece of [7, 1 << 20]) {
+        const stream = zlib.createGunzip(); let length = 0;
+        const done = new Promise(done => stream.on('data', out => { length += out.length; }).on('end', () => done(length)).on('error', e => done(`${e.code} ${e.message}`)));
+        for (let i = 0; i < bytes.length; i += piece) stream.write(bytes.subarray(i, i + piece));
+        stream.end();
+        console.log(size, 'stream', name, piece, await done);
+    }
+}
