@@ -602,8 +602,6 @@ WORDING = [
         'JS_ThrowRangeError(ctx, "Invalid string length")',
     ),
     (5, "invalid string length", "Invalid string length"),
-    (3, "The string to be decoded is not correctly encoded", "Invalid character"),
-    (1, "String contains an invalid character", "Invalid character"),
     (1, "BigInt are forbidden in JSON.stringify", "Do not know how to serialize a BigInt"),
     (1, '"empty array"', '"Reduce of empty array with no initial value"'),
     (1, "Date value is NaN", "Invalid time value"),

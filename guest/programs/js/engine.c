@@ -214,7 +214,7 @@ JSContext *engine_new_context(JSRuntime *rt)
     if (JS_AddIntrinsicBaseObjects(ctx) || JS_AddIntrinsicDate(ctx) || JS_AddIntrinsicEval(ctx) ||
         JS_AddIntrinsicRegExp(ctx) || JS_AddIntrinsicJSON(ctx) || JS_AddIntrinsicProxy(ctx) ||
         JS_AddIntrinsicMapSet(ctx) || JS_AddIntrinsicTypedArrays(ctx) ||
-        JS_AddIntrinsicPromise(ctx) || JS_AddIntrinsicWeakRef(ctx) || JS_AddIntrinsicAToB(ctx)) {
+        JS_AddIntrinsicPromise(ctx) || JS_AddIntrinsicWeakRef(ctx)) {
         JS_FreeContext(ctx);
         return NULL;
     }

@@ -53,6 +53,8 @@ for (const name of ['URL', 'URLSearchParams']) lazy(name, () => libraryRequire('
 for (const name of ['TextEncoder', 'TextDecoder']) lazy(name, () => libraryRequire('internal/encoding')[name]);
 for (const name of ['Event', 'EventTarget', 'CustomEvent', 'AbortController', 'AbortSignal'])
     lazy(name, () => libraryRequire('internal/events')[name]);
+lazy('DOMException', () => libraryRequire('internal/domexception').DOMException);
+for (const name of ['atob', 'btoa']) lazy(name, () => libraryRequire('internal/domexception')[name], true);
 lazy('structuredClone', () => libraryRequire('internal/clone').structuredClone, true);
 lazy('performance', () => libraryRequire('perf_hooks').performance, true);
 lazy('crypto', () => libraryRequire('internal/webcrypto').crypto, true);

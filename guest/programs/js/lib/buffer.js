@@ -286,11 +286,17 @@ for (const [name, bits] of [['swap16', 16], ['swap32', 32], ['swap64', 64]]) {
 }
 
 module.exports = {
-    ...base, Buffer, atob: globalThis.atob, btoa: globalThis.btoa, INSPECT_MAX_BYTES: 50,
+    ...base, Buffer, INSPECT_MAX_BYTES: 50,
     constants: { MAX_LENGTH: base.kMaxLength, MAX_STRING_LENGTH: 2 ** 29 - 24 },
     isUtf8: bytes => text.utf8Valid(bytes) === bytes.byteLength,
     isAscii: bytes => new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset, bytes.byteLength).every(byte => byte < 128),
     transcode: (bytes, fromName, toName) => Buffer.from(bytes.toString(fromName), toName),
+    get atob() {
+        return require('internal/domexception').atob;
+    },
+    get btoa() {
+        return require('internal/domexception').btoa;
+    },
     get Blob() {
         return globalThis.Blob;
     },

@@ -42,3 +42,9 @@ console.group('a', 1); console.log('x\ny'); console.table([{ a: 1 }]); console.g
 console.count('a'); console.count('a'); console.countReset('a'); console.count('a'); console.count(); console.count(undefined); console.count(null); console.assert(1 === 1, 'no'); console.log(typeof console.time, typeof console.timeEnd, typeof console.timeLog, typeof console.trace, typeof console.Console);
 //// namespace
 import * as path from 'path'; import * as self from './case.mjs'; export const a = 1; export default function f() {} console.log(Object.keys(self), self, path.default === path.posix || typeof path.default, import.meta.url.startsWith('file://'), typeof import.meta.resolve, import.meta.filename?.length > 0 || import.meta.filename === undefined);
+//// names-of-errors cjs
+const {inspect}=require('util'); const line=e=>console.log(inspect(e).split('\n')[0]);
+class MyError extends Error {} class Foo extends Error {} class Bar extends TypeError {} class ValidationError extends TypeError {} class MyTypeError extends TypeError{} class FooException extends Error {}
+for (const C of [MyError,Foo,Bar,ValidationError,MyTypeError,FooException,Error,TypeError]) { line(new C('m')); line(new C('')); const e=new C('m'); e.name='Other'; line(e); const f=new C('n'); f.name='OtherError'; line(f); const g=new C('n'); Object.setPrototypeOf(g,null); line(g); const h=new C('t'); h[Symbol.toStringTag]='Tag'; line(h); const i=new C('n'); i.name='OtherError'; i.stack; line(i); Object.defineProperty(C.prototype,'name',{value:'ProtoError', configurable:true}); line(new C('p')); }
+class N extends Error { constructor(m){super(m); this.name='NError'}} line(new N('a')); class N2 extends Error { get name(){return 'AbcError'}} line(new N2('a')); class N3 extends Error { name='FieldError'} line(new N3('a')); 
+class N4 extends Error { get name(){return this.constructor.name}} line(new N4('a'));

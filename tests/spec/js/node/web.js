@@ -20,3 +20,28 @@ import crypto, { randomUUID, randomBytes, createHash, createHmac } from 'crypto'
 console.log(createHash('sha256').update('').digest('base64url'), createHash('sha256').update('x').digest(), crypto.timingSafeEqual(Buffer.from('a'), Buffer.from('a')), crypto.getHashes().includes('sha256'), typeof crypto.randomInt(10), Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode('abc'))).toString('hex')); console.log(typeof performance.now(), performance.now() > 0, typeof performance.timeOrigin, performance.mark('a').name, performance.measure('m', 'a').entryType);
 //// globals
 console.log([typeof setTimeout, typeof structuredClone, typeof URL, typeof TextEncoder, typeof AbortController, typeof Buffer, typeof process, typeof global, typeof console, typeof performance, typeof crypto, typeof fetch, typeof queueMicrotask, typeof atob, typeof Event, typeof EventTarget, typeof DOMException, typeof Blob, typeof window, typeof document, typeof require, globalThis === global]); console.log(await new Blob(['a', new Uint8Array([98]), new Blob(['c'])]).text(), new Blob(['xyz']).slice(1).size, Object.keys(globalThis).length > 5);
+//// dom-exception cjs
+const e = new DOMException('m', 'AbortError');
+console.log(e.stack.split('\n')[0], Object.getOwnPropertyNames(e), Object.getOwnPropertyDescriptor(e, 'stack') !== undefined, e.code, e instanceof Error, Object.prototype.toString.call(e));
+console.log(Object.getOwnPropertyDescriptor(DOMException.prototype,'name'), Object.getOwnPropertyDescriptor(DOMException,'ABORT_ERR'), Object.getOwnPropertyDescriptor(DOMException.prototype,'ABORT_ERR'), Object.keys(DOMException).length, DOMException.length, DOMException.name, Object.keys(DOMException.prototype).length,Object.keys(e), Object.getOwnPropertyNames(DOMException.prototype).sort());
+try { DOMException('x') } catch (x) { console.log(x.name, x.message) }
+try { DOMException.prototype.name } catch (x) { console.log(x.name, x.code, x.message) }
+const f = new DOMException('m', { name: 'N', cause: 5 }); console.log(f.name, f.cause, Object.getOwnPropertyDescriptor(f, 'cause'));
+console.log(new DOMException().name, new DOMException().message === '', new DOMException(undefined, undefined).name, new DOMException(1,2).name, new DOMException(1, 2).message, new DOMException('a', null).name, new DOMException('a', {}).name);
+class D extends DOMException { constructor(m) { super(m, 'D1'); this.x = 1; } } const d = new D('sub'); console.log(d.name, d.constructor.name, d instanceof D, d.stack.split('\n')[0], require('util').inspect(d).split('\n')[0]);
+console.log(require('util').types.isNativeError(e), JSON.stringify(e), `${e}`, require('util').inspect(e).split('\n')[0]);
+const c = structuredClone(e); console.log(c.constructor.name, c.name, c.message, c.code, c.stack === e.stack);
+for (const n of ['IndexSizeError','NotFoundError','DataCloneError','TimeoutError','NotAllowedError','InvalidCharacterError','QuotaExceededError','EncodingError','SyntaxError']) console.log(n, new DOMException('', n).code, String(new DOMException('', n)));
+try { atob('*') } catch (e) { console.log(e.name, e.message, e.code, e.constructor === DOMException, e.stack.split('\n')[0]) }
+for (const f of [() => atob(), () => btoa(), () => btoa('\u0100'), () => atob(Symbol()), () => btoa('é'), () => atob(' aGk= '), () => atob(''), () => atob('a'), () => atob('ab=c'), ()=>btoa(null), () => atob(null), () => atob('aGk'), () => atob('aG\nk')]) try { console.log(JSON.stringify(f())) } catch (e) { console.log(e.name, e.code, e.message) }
+console.log(typeof Object.getOwnPropertyDescriptor(globalThis, 'atob'), atob.name, atob.length, btoa.length, Object.getOwnPropertyDescriptor(globalThis, 'atob').enumerable, Object.getOwnPropertyDescriptor(globalThis,'DOMException').enumerable);
+console.log(require('buffer').atob === atob, (() => { try { require('buffer').atob('*') } catch (e) { return e.name } })());
+const p = new DOMException('m', 'X'); p.extra = 1; console.log(require('util').inspect(p).replace(/\n    at.*/g, ''));
+const first = error => console.log(require('util').inspect(error).split('\n')[0].replace(/^\[(.*)\]$/, '$1'));
+try { structuredClone(() => 1) } catch (e) { first(e) }
+const controller = new AbortController(); controller.abort(); first(controller.signal.reason); first({ reason: AbortSignal.abort().reason }.reason);
+console.log(require('util').inspect([new DOMException('x')]).replace(/\n +at.*/g, ''));
+require('timers/promises').setTimeout(1, 2, { signal: controller.signal }).catch(e => { console.log(e.name, e.code); first(e.cause); });
+fetch('data:,x', { signal: controller.signal }).catch(first);
+const keep = setInterval(() => {}, 1000); AbortSignal.timeout(1).addEventListener('abort', event => { first(event.target.reason); clearInterval(keep); });
+try { crypto.getRandomValues(new Uint8Array(70000)) } catch (e) { first(e) }

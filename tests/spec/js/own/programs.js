@@ -98,6 +98,11 @@ throw new Error('outer', { cause: new Error('inner') });
 //= 1
 //! Error: outer
 //! [cause]: Error: inner
+//// dom-exceptions-are-shown
+console.log('before'); await 1; structuredClone({ f() {} });
+//= 1
+//> before
+//! DOMException [DataCloneError]: f() {} could not be cloned.
 //// throw-non-error
 throw { a: 1 };
 //= 1

@@ -173,24 +173,30 @@ function functionBase(value, name, tag) {
 
 // ---------------------------------------------------------------- errors
 
+const stackOf = Object.getOwnPropertyDescriptor(Error.prototype, 'stack').get;
+
+// A stack begins with the error's name; what is missing of the constructor's is put in front.
 function improveStack(stack, constructor, name, tag) {
-    const length = name.length;
+    let { length } = name, fallback = 'Error';
     const exact = name.endsWith('Error') && stack.startsWith(name) &&
         (stack.length === length || stack[length] === ':' || stack[length] === '\n');
     if (constructor === null) {
-        const start = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n\s+at)/.exec(stack) ||
-            /^([a-z_A-Z0-9-]*Error)$/.exec(stack);
-        const fallback = (start && start[1]) || '';
-        return `${prefixOf(null, tag, 'Error').slice(0, -1)}${stack.slice(fallback.length)}`;
+        const start = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|\n\s+at)/.exec(stack) || /^([a-z_A-Z0-9-]*Error)$/.exec(stack);
+        ({ length } = start?.[1] ?? '');
+        fallback = start?.[1] ?? fallback;
+    } else if (!exact) {
+        return stack;
     }
-    if (!exact || name.includes(constructor)) return stack;
-    return constructor.includes('Error') || constructor.includes('Exception')
-        ? `${constructor}${stack.slice(length)}` : `${constructor} [${name}]${stack.slice(length)}`;
+    const prefix = prefixOf(constructor, tag, fallback).slice(0, -1);
+    if (name === prefix) return stack;
+    if (!prefix.includes(name)) return `${prefix} [${name}]${stack.slice(length)}`;
+    return length === 0 ? `${prefix}: ${stack}` : `${prefix}${stack.slice(length)}`;
 }
 
 function formatError(ctx, error, constructor, tag, keys) {
     const name = error.name != null ? String(error.name) : 'Error';
-    let stack = error.stack ? String(error.stack) : Error.prototype.toString.call(error);
+    const text = 'stack' in error ? error.stack : stackOf.call(error); // as if it were each error's own
+    let stack = text ? String(text) : Error.prototype.toString.call(error);
     if (!ctx.showHidden) {
         for (const key of ['name', 'message', 'stack']) {
             const at = keys.indexOf(key);
