@@ -7,6 +7,7 @@
  */
 #include "grep.h"
 #include "grep_perl.h"
+#include "grep_words.h"
 #include "lib/utf8/utf8.h"
 #include "g_regex.h"
 
@@ -14,8 +15,10 @@
 #include <string.h>
 
 struct grep_matcher {
-    pf_regex *re;
-    grep_perl *perl; /* -P: instead of re */
+    const grep_options *o;
+    pf_regex *re;      /* NULL: not compiled yet, words does nearly all */
+    grep_perl *perl;   /* -P: instead of re */
+    grep_words *words; /* many fixed patterns: instead of re */
     bool whole_word, whole_line, line_by_line, utf8, never;
     char end;
 };
@@ -64,9 +67,23 @@ static void warn_misplaced(const char *p, const char *end) {
     }
 }
 
+static pf_regex *compile(const grep_matcher *m, const grep_options *o) {
+    const char *message;
+    pf_regex *re;
+    unsigned flags = PF_RE_GREP | (m->line_by_line && o->end == '\0' ? 0 : PF_RE_NEWLINE);
+    if (o->fixed) flags |= PF_RE_LITERAL;
+    else if (o->extended) flags |= PF_RE_EXTENDED;
+    if (o->ignore_case) flags |= PF_RE_ICASE;
+    if (!m->utf8) flags |= PF_RE_BYTES;
+    int status = pf_regex_compile(&re, o->patterns.s ? o->patterns.s : "", o->patterns.len, flags,
+                                  &g_regex_host, &message);
+    if (status != PF_RE_OK) g_die(2, "%s", message);
+    return re;
+}
+
 grep_matcher *grep_matcher_new(const grep_options *o) {
     grep_matcher *m = g_zalloc(sizeof *m);
-    const char *message;
+    m->o = o;
     m->utf8 = g_utf8_locale();
     m->whole_word = o->whole_word && !o->whole_line;
     m->whole_line = o->whole_line;
@@ -80,21 +97,21 @@ grep_matcher *grep_matcher_new(const grep_options *o) {
         m->whole_word = m->whole_line = false;
         return m;
     }
-    unsigned flags = PF_RE_GREP | (m->line_by_line && o->end == '\0' ? 0 : PF_RE_NEWLINE);
-    if (o->fixed) flags |= PF_RE_LITERAL;
-    else if (o->extended) flags |= PF_RE_EXTENDED;
-    if (o->ignore_case) flags |= PF_RE_ICASE;
-    if (!m->utf8) flags |= PF_RE_BYTES;
+    m->words = grep_words_new(o, m->utf8);
+    if (m->words) return m;
     if (!o->fixed) check_brackets(o->patterns.s, o->patterns.s + o->patterns.len);
     if (o->extended) warn_misplaced(o->patterns.s, o->patterns.s + o->patterns.len);
-    int status = pf_regex_compile(&m->re, o->patterns.s ? o->patterns.s : "", o->patterns.len, flags,
-                                  &g_regex_host, &message);
-    if (status != PF_RE_OK) g_die(2, "%s", message);
+    m->re = compile(m, o);
     return m;
 }
 
 static bool search(grep_matcher *m, const char *text, size_t len, size_t from, pf_range *range) {
     if (m->perl) return grep_perl_search(m->perl, text, len, from, range);
+    if (m->words) {
+        enum grep_words_result found = grep_words_search(m->words, text, len, from, range);
+        if (found != WORDS_UNSURE) return found == WORDS_FOUND;
+    }
+    if (!m->re) m->re = compile(m, m->o);
     int status = pf_regex_search(m->re, text, len, from, 0, range, 1);
     if (status == PF_RE_NOMEM) g_die(2, "memory exhausted");
     if (status == PF_RE_LIMIT) g_die(2, "the pattern's back-references take too long on this text");
@@ -145,6 +162,11 @@ bool grep_next_match(grep_matcher *m, const char *line, size_t len, size_t from,
     if (m->whole_line) {
         if (from > 0) return false;
         *match = (pf_range){0, (ptrdiff_t)len};
+        if (m->words) {
+            enum grep_words_result found = grep_words_whole(m->words, line, len);
+            if (found != WORDS_UNSURE) return found == WORDS_FOUND;
+        }
+        if (!m->re) m->re = compile(m, m->o);
         return pf_regex_fullmatch(m->re, line, len) == PF_RE_OK;
     }
     if (m->whole_word) return word_match(m, line, len, from, match);
@@ -176,10 +198,17 @@ bool grep_next_line(grep_matcher *m, const char *text, size_t len, size_t from, 
     if (m->line_by_line) return next_by_line(m, text, len, from, line);
     while (from < len) {
         pf_range match;
-        /* The last line end is no line of its own. */
-        if (!search(m, text, len - 1, from, &match)) return false;
+        bool unsure = false;
+        if (m->words) {
+            enum grep_words_result found = grep_words_search(m->words, text, len, from, &match);
+            if (found == WORDS_NONE) return false;
+            unsure = found == WORDS_UNSURE;
+        } else if (!search(m, text, len - 1, from, &match)) {
+            /* The last line end is no line of its own. */
+            return false;
+        }
         *line = line_around(text, len, from, (size_t)match.start, '\n');
-        bool sure = !m->whole_word && !m->whole_line && match.end <= line->end;
+        bool sure = !unsure && !m->whole_word && !m->whole_line && match.end <= line->end;
         if (sure) return true;
         size_t length = (size_t)(line->end - line->start);
         if (grep_next_match(m, text + line->start, length, 0, &match)) return true;
