@@ -32,6 +32,7 @@ typedef struct {
     size_t counted;     /* offset up to which lines are counted */
     size_t printed;     /* offset up to which lines were printed (or need not be) */
     bool any_printed;
+    bool gap; /* lines behind the printed ones are gone from the buffer */
     int number_width;   /* -T: of line numbers and offsets */
     int64_t pending;    /* lines of trailing context still to print */
     int64_t selected;   /* lines selected so far */
@@ -211,10 +212,11 @@ static void select_line(scan *s, size_t start, size_t end) {
         put_pending(s, start);
         size_t from = lines_before(s, start, s->printed, o->before);
         if (o->any_printed && o->context && o->separator &&
-            (from > s->printed || !s->any_printed)) {
+            (from > s->printed || s->gap || !s->any_printed)) {
             put_colored(s, o->color_separator, o->separator, strlen(o->separator));
             g_outc('\n');
         }
+        s->gap = false;
         s->printed = from;
         while (s->printed < start) {
             size_t line_end = end_of_line(s, s->printed);
@@ -275,6 +277,7 @@ static void make_room(scan *s, size_t keep) {
     s->len -= keep;
     s->base += keep;
     s->counted = s->counted > keep ? s->counted - keep : 0;
+    if (s->printed < keep) s->gap = true;
     s->printed = s->printed > keep ? s->printed - keep : 0;
     if (s->cap - s->len < BLOCK) {
         s->cap = s->cap * 2 + BLOCK;
