@@ -1,9 +1,10 @@
 /*
  * bc.h: the calculator's numbers, its programs and what its parts share.
  *
- * bc_number.c calculates, bc_lex.c and bc_parse.c make trees of a program's text, bc_run.c executes
- * them, bc_print.c writes numbers, bc_math.c holds the library of -l. Errors of a running program
- * are reported where they happen and end what is executed now through bc_state.flow.
+ * bc_number.c calculates, bc_lex.c and bc_parse.c make trees of a program's text, bc_compile.c
+ * makes code of the trees, bc_run.c executes it, bc_print.c writes numbers, bc_math.c holds the
+ * library of -l. Errors of a running program are reported where they happen and end what is
+ * executed now through bc_state.flow.
  */
 #ifndef BC_H
 #define BC_H
@@ -79,12 +80,15 @@ typedef struct bc_node {
     size_t count, cap;
 } bc_node;
 
+typedef struct bc_code bc_code;
+
 typedef struct bc_function {
     char *name;
     char **parameters, **autos; /* "x", or "x[" for an array */
     size_t parameter_count, auto_count, parameter_cap, auto_cap;
     bool no_value; /* void */
     bc_node *body;
+    bc_code *code;
     struct bc_function *next;
 } bc_function;
 
@@ -101,7 +105,7 @@ typedef struct bc_variable {
     struct bc_variable *next, *saved; /* saved: what a call hides */
 } bc_variable;
 
-enum bc_flow { F_NEXT, F_BREAK, F_CONTINUE, F_RETURN, F_HALT, F_ERROR };
+enum bc_flow { F_NEXT, F_HALT, F_ERROR };
 
 typedef struct {
     size_t scale;
@@ -110,7 +114,7 @@ typedef struct {
     bc_variable *variables[64];
     bc_function *functions;
     enum bc_flow flow;
-    int depth;
+    int reads;                  /* read() that are being executed */
     size_t column, line_length; /* of the line that is written */
     const char *file;
     bool quit;
@@ -135,8 +139,11 @@ bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file);
 bc_node *bc_parse_expression(bc_parser *p);
 void bc_syntax_error(bc_parser *p);
 
-void bc_execute(bc_state *st, const bc_node *n);
-bc_num bc_evaluate(bc_state *st, const bc_node *n);
+/* The tree has to stay as long as the code; bc_free_code() frees it. */
+bc_code *bc_compile(const bc_node *n);
+void bc_free_code(bc_code *code);
+/* The value of an expression's code, 0 of statements and after an error. */
+bc_num bc_run(bc_state *st, const bc_code *code);
 void bc_free_node(bc_node *n);
 bc_num bc_read_number(const char *text, int64_t base);
 

@@ -27,11 +27,14 @@ static void add_kid(bc_node *n, bc_node *kid) {
 }
 
 void bc_free_node(bc_node *n) {
-    if (!n) return;
-    for (size_t i = 0; i < n->count; i++) bc_free_node(n->kids[i]);
-    free(n->kids);
-    free(n->text);
-    free(n);
+    while (n) { /* left operands may be nested far deeper than all else */
+        bc_node *left = n->count > 0 ? n->kids[0] : NULL;
+        for (size_t i = 1; i < n->count; i++) bc_free_node(n->kids[i]);
+        free(n->kids);
+        free(n->text);
+        free(n);
+        n = left;
+    }
 }
 
 void bc_syntax_error(bc_parser *p) {
@@ -439,6 +442,7 @@ static void parse_function(bc_parser *p) {
     f->body = parse_block(p);
     p->in_function = false;
     if (p->failed) return;
+    f->code = bc_compile(f->body);
     f->next = p->st->functions;
     p->st->functions = f;
 }
@@ -479,8 +483,10 @@ bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file) 
         if (p.failed) {
             recover(&p);
         } else {
-            for (size_t i = 0; i < line->count && st->flow == F_NEXT; i++)
-                bc_execute(st, line->kids[i]);
+            bc_code *code = bc_compile(line);
+            bc_num value = bc_run(st, code);
+            bc_free(&value);
+            bc_free_code(code);
             if (st->flow == F_HALT) g_exit(0);
             st->flow = F_NEXT;
         }

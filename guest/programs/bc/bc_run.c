@@ -1,7 +1,10 @@
 /*
- * bc_run.c: executes bc programs.
+ * bc_run.c: executes the code that bc_compile.c makes.
+ *
+ * Values and calls are on stacks in memory of their own, so that a function may call itself as
+ * often as GNU's.
  */
-#include "bc.h"
+#include "bc_code.h"
 #include "g_in.h"
 #include "g_out.h"
 #include "pf.h"
@@ -11,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CALL_DEPTH_MAX = 400, SCALE_MAX = 1000000, INDEX_MAX = 16777215 };
+enum { CALL_DEPTH_MAX = 100000, READ_DEPTH_MAX = 10, SCALE_MAX = 1000000, INDEX_MAX = 16777215 };
 
 void bc_runtime_error(bc_state *st, const char *message) {
     char text[256];
@@ -50,16 +53,14 @@ static bc_array *array_named(bc_state *st, const char *name) {
     return v->array;
 }
 
-static bc_num *element(bc_state *st, const bc_node *n) {
-    bc_num index = bc_evaluate(st, n->kids[0]);
-    int64_t at = bc_to_int(&index);
-    bc_free(&index);
-    if (st->flow == F_ERROR) return NULL;
+/* The element at `index`, NULL after an error. */
+static bc_num *element(bc_state *st, const char *name, const bc_num *index) {
+    int64_t at = bc_to_int(index);
     if (at < 0 || at > INDEX_MAX) {
         bc_runtime_error(st, "Array subscript out of bounds.");
         return NULL;
     }
-    bc_array *array = array_named(st, n->text);
+    bc_array *array = array_named(st, name);
     if ((size_t)at >= array->count) {
         size_t count = (size_t)at + 1 + (size_t)at / 2;
         array->items = g_resize(array->items, count, sizeof *array->items);
@@ -69,9 +70,10 @@ static bc_num *element(bc_state *st, const bc_node *n) {
     return &array->items[at];
 }
 
-static bc_num get(bc_state *st, const bc_node *n) {
+/* The value of a variable or, with its index, an element. */
+static bc_num get(bc_state *st, const bc_node *n, const bc_num *index) {
     if (n->kind == N_ELEMENT) {
-        bc_num *place = element(st, n);
+        bc_num *place = element(st, n->text, index);
         return place ? bc_copy(place) : bc_from(0);
     }
     if (strcmp(n->text, "scale") == 0) return bc_from((int64_t)st->scale);
@@ -85,11 +87,11 @@ static void set_base(int64_t *base, int64_t value, int64_t most) {
     *base = value < 2 ? 2 : value > most ? most : value;
 }
 
-static void set(bc_state *st, const bc_node *n, const bc_num *value) {
+static void set(bc_state *st, const bc_node *n, const bc_num *index, const bc_num *value) {
     bc_num *place;
-    if (n->kind == N_ELEMENT)
-        place = element(st, n);
-    else if (strcmp(n->text, "scale") == 0) {
+    if (n->kind == N_ELEMENT) {
+        place = element(st, n->text, index);
+    } else if (strcmp(n->text, "scale") == 0) {
         int64_t scale = bc_to_int(value);
         if (scale < 0) bc_runtime_error(st, "negative scale, set to 0");
         if (scale < 0) st->flow = F_NEXT;
@@ -209,61 +211,107 @@ static bc_array *copy_array(const bc_array *from) {
     return to;
 }
 
-static bc_num call(bc_state *st, const bc_node *n) {
-    bc_function *f = st->functions;
+/* ------------------------------------------------------------------ the machine */
+
+typedef struct {
+    const bc_code *code; /* where to go on, and whose: */
+    size_t at;
+    const bc_function *f;
+    bc_num result; /* of the function it was called in */
+} frame;
+
+/* What one text of code, a line or what read() got, is executed with. */
+typedef struct {
+    bc_state *st;
+    bc_num *values;
+    size_t count, cap;
+    frame *frames;
+    size_t depth, frame_cap;
+} machine;
+
+static void push(machine *m, bc_num value) {
+    if (m->count == m->cap) m->values = g_more(m->values, &m->cap, sizeof *m->values);
+    m->values[m->count++] = value;
+}
+
+static bc_num pop(machine *m) {
+    return m->values[--m->count];
+}
+
+static void drop(machine *m) {
+    bc_num value = pop(m);
+    bc_free(&value);
+}
+
+static bool pop_truth(machine *m) {
+    bc_num value = pop(m);
+    bool result = !bc_is_zero(&value);
+    bc_free(&value);
+    return result;
+}
+
+/* The function to enter, NULL after an error. */
+static const bc_function *callee(const machine *m, const bc_node *n) {
+    const bc_function *f = m->st->functions;
     while (f && strcmp(f->name, n->text) != 0) f = f->next;
-    char text[200];
     if (!f) {
+        char text[200];
         snprintf(text, sizeof text, "Function %.100s not defined.", n->text);
-        bc_runtime_error(st, text);
-        return bc_from(0);
+        bc_runtime_error(m->st, text);
+        return NULL;
     }
     if (f->parameter_count != n->count) {
-        bc_runtime_error(st, "Parameter number mismatch");
-        return bc_from(0);
+        bc_runtime_error(m->st, "Parameter number mismatch");
+        return NULL;
     }
-    if (++st->depth > CALL_DEPTH_MAX) {
-        bc_runtime_error(st, "calls nested too deeply");
-        st->depth--;
-        return bc_from(0);
+    if (m->depth >= CALL_DEPTH_MAX) {
+        bc_runtime_error(m->st, "calls nested too deeply");
+        return NULL;
     }
-    bc_num *values = g_zalloc((n->count + 1) * sizeof *values);
+    return f;
+}
+
+/* The values of what is no array are on the stack, the last one on top. */
+static const bc_code *enter(machine *m, const bc_node *n, const bc_code *code, size_t at) {
+    bc_state *st = m->st;
+    const bc_function *f = callee(m, n);
+    if (!f) return NULL;
+    size_t values = 0, used = 0;
     bc_array **arrays = g_zalloc((n->count + 1) * sizeof *arrays);
     for (size_t i = 0; i < n->count; i++) {
         if (n->kids[i]->kind == N_ARRAY)
             arrays[i] = copy_array(array_named(st, n->kids[i]->text));
         else
-            values[i] = bc_evaluate(st, n->kids[i]);
+            values++;
     }
+    const bc_num *first = m->values + (m->count - values);
     for (size_t i = 0; i < n->count; i++) {
         bc_variable *v = hide(st, f->parameters[i]);
         if (arrays[i]) {
             v->array = arrays[i];
         } else {
             bc_free(&v->value);
-            v->value = values[i];
+            v->value = first[used++];
         }
     }
-    for (size_t i = 0; i < f->auto_count; i++) hide(st, f->autos[i]);
-    bc_num kept = st->result;
-    st->result = bc_from(0);
-    if (st->flow == F_NEXT) bc_execute(st, f->body);
-    if (st->flow == F_RETURN) st->flow = F_NEXT;
-    bc_num result = st->result;
-    st->result = kept;
-    for (size_t i = f->auto_count; i-- > 0;) release(st, f->autos[i]);
-    for (size_t i = n->count; i-- > 0;) release(st, f->parameters[i]);
-    free(values);
+    m->count -= values;
     free(arrays);
-    st->depth--;
-    return result;
+    for (size_t i = 0; i < f->auto_count; i++) hide(st, f->autos[i]);
+    if (m->depth == m->frame_cap) m->frames = g_more(m->frames, &m->frame_cap, sizeof *m->frames);
+    m->frames[m->depth++] = (frame){code, at, f, st->result};
+    st->result = bc_from(0);
+    return f->code;
 }
 
-static bool is_true(bc_state *st, const bc_node *n) {
-    bc_num value = bc_evaluate(st, n);
-    bool result = !bc_is_zero(&value);
-    bc_free(&value);
-    return result && st->flow != F_ERROR;
+/* Leaves the innermost function; its result is the caller's. */
+static bc_num leave(machine *m) {
+    bc_state *st = m->st;
+    const frame *top = &m->frames[--m->depth];
+    bc_num result = st->result;
+    st->result = top->result;
+    for (size_t i = top->f->auto_count; i-- > 0;) release(st, top->f->autos[i]);
+    for (size_t i = top->f->parameter_count; i-- > 0;) release(st, top->f->parameters[i]);
+    return result;
 }
 
 /* read(): an expression from standard input. */
@@ -273,10 +321,22 @@ static bc_num read_value(bc_state *st) {
     while (g_read(STDIN_FILENO, &c, 1) == 1 && c != '\n') g_text_addc(&line, c);
     if (!line.s) g_text_add(&line, "0", 1);
     bc_parser p = {.st = st, .s = line.s, .end = line.s + line.len, .line = 1};
-    bc_next_token(&p);
-    bc_node *n = bc_parse_expression(&p);
-    bc_num value = p.failed ? bc_from(0) : bc_evaluate(st, n);
-    bc_free_node(n);
+    bc_num value = bc_from(0);
+    if (++st->reads > READ_DEPTH_MAX) {
+        bc_runtime_error(st, "read() within read() too deeply");
+    } else {
+        bc_next_token(&p);
+        bc_node *n = bc_parse_expression(&p);
+        if (!p.failed) {
+            bc_code *code = bc_compile(n);
+            bc_num got = bc_run(st, code);
+            bc_free_code(code);
+            bc_free(&value);
+            value = got;
+        }
+        bc_free_node(n);
+    }
+    st->reads--;
     g_text_free(&line);
     return value;
 }
@@ -288,151 +348,147 @@ static size_t significant(const bc_num *a) {
     return a->scale ? a->scale : 1;
 }
 
-static bc_num apply(bc_state *st, const bc_node *n) {
-    bc_num a = bc_evaluate(st, n->kids[0]), result;
+static bc_num apply(bc_state *st, const bc_node *n, const bc_num *a) {
+    bc_num result;
     switch (n->kind) {
-    case N_LENGTH: result = bc_from((int64_t)significant(&a)); break;
-    case N_SCALE: result = bc_from((int64_t)a.scale); break;
+    case N_LENGTH: return bc_from((int64_t)significant(a));
+    case N_SCALE: return bc_from((int64_t)a->scale);
     case N_SQRT:
-        if (a.negative) {
-            bc_runtime_error(st, "Square root of a negative number");
-            result = bc_from(0);
-        } else if (bc_is_zero(&a)) {
-            result = bc_from(0);
-        } else {
-            result = bc_sqrt(&a, st->scale);
-        }
-        break;
-    case N_NOT: result = bc_from(bc_is_zero(&a)); break;
-    default: result = bc_copy(&a); result.negative = !a.negative && !bc_is_zero(&a);
+        if (a->negative) bc_runtime_error(st, "Square root of a negative number");
+        return a->negative || bc_is_zero(a) ? bc_from(0) : bc_sqrt(a, st->scale);
+    case N_NOT: return bc_from(bc_is_zero(a));
+    default:
+        result = bc_copy(a);
+        result.negative = !a->negative && !bc_is_zero(a);
+        return result;
     }
-    bc_free(&a);
-    return result;
 }
 
-static bc_num assign(bc_state *st, const bc_node *n) {
-    bc_num value = bc_evaluate(st, n->kids[1]);
+/* The index of an element, which lies below what is assigned. */
+static bc_num pop_index(machine *m, const bc_node *target) {
+    return target->kind == N_ELEMENT ? pop(m) : bc_from(0);
+}
+
+static void assign(machine *m, const bc_node *n) {
+    bc_num value = pop(m), index = pop_index(m, n->kids[0]);
     if (n->op != '=') {
-        bc_num old = get(st, n->kids[0]), next = calculate(st, n->op, &old, &value);
+        bc_num old = get(m->st, n->kids[0], &index);
+        bc_num next = m->st->flow == F_NEXT ? calculate(m->st, n->op, &old, &value) : bc_from(0);
         bc_free(&old);
         bc_free(&value);
         value = next;
     }
-    if (st->flow == F_NEXT) set(st, n->kids[0], &value);
-    return value;
+    if (m->st->flow == F_NEXT) set(m->st, n->kids[0], &index, &value);
+    bc_free(&index);
+    push(m, value);
 }
 
-static bc_num step_variable(bc_state *st, const bc_node *n) {
-    bc_num old = get(st, n->kids[0]), one = bc_from(1), next = bc_add(&old, &one, n->op == '-');
-    set(st, n->kids[0], &next);
+static void step_variable(machine *m, const bc_node *n) {
+    bc_num index = pop_index(m, n->kids[0]), old = get(m->st, n->kids[0], &index);
+    bc_num one = bc_from(1), next = bc_add(&old, &one, n->op == '-');
+    if (m->st->flow == F_NEXT) set(m->st, n->kids[0], &index, &next);
+    bc_free(&index);
     bc_free(&one);
     bc_free(n->before ? &old : &next);
-    return n->before ? next : old;
+    push(m, n->before ? next : old);
 }
 
-bc_num bc_evaluate(bc_state *st, const bc_node *n) {
-    pf_yield();
-    if (st->flow == F_ERROR) return bc_from(0);
-    switch (n->kind) {
-    case N_NUMBER: return bc_read_number(n->text, st->ibase);
-    case N_VARIABLE:
-    case N_ELEMENT: return get(st, n);
-    case N_CALL: return call(st, n);
-    case N_ASSIGN: return assign(st, n);
-    case N_STEP: return step_variable(st, n);
-    case N_AND: return bc_from(is_true(st, n->kids[0]) && is_true(st, n->kids[1]));
-    case N_OR: return bc_from(is_true(st, n->kids[0]) || is_true(st, n->kids[1]));
-    case N_READ: return read_value(st);
-    case N_BINARY: {
-        bc_num a = bc_evaluate(st, n->kids[0]), b = bc_evaluate(st, n->kids[1]);
-        bc_num result = st->flow == F_ERROR ? bc_from(0) : calculate(st, n->op, &a, &b);
-        bc_free(&a);
-        bc_free(&b);
-        return result;
-    }
-    case N_LENGTH:
-    case N_SCALE:
-    case N_SQRT:
-    case N_NOT:
-    case N_NEGATE: return apply(st, n);
-    default: return bc_from(0);
-    }
-}
-
-static void print_value(bc_state *st, const bc_node *n, bool newline) {
-    bc_num value = bc_evaluate(st, n);
+static void print_value(machine *m, const bc_node *n, bool newline) {
+    bc_num value = pop(m);
     const bc_function *f = NULL;
     if (n->kind == N_CALL)
-        for (f = st->functions; f && strcmp(f->name, n->text) != 0;) f = f->next;
-    if (st->flow == F_NEXT && !(f && f->no_value)) {
-        bc_print_number(st, &value);
-        if (newline) bc_print_text(st, "\n", false);
-        bc_free(&st->last);
-        st->last = bc_copy(&value);
+        for (f = m->st->functions; f && strcmp(f->name, n->text) != 0;) f = f->next;
+    if (!(f && f->no_value)) {
+        bc_print_number(m->st, &value);
+        if (newline) bc_print_text(m->st, "\n", false);
+        bc_free(&m->st->last);
+        m->st->last = bc_copy(&value);
     }
     bc_free(&value);
 }
 
-static void loop(bc_state *st, const bc_node *n) {
-    bool is_for = n->kind == N_FOR;
-    const bc_node *condition = n->kids[is_for ? 1 : 0], *body = n->kids[is_for ? 3 : 1];
-    if (is_for && n->kids[0]) {
-        bc_num value = bc_evaluate(st, n->kids[0]);
-        bc_free(&value);
+/* An instruction that neither jumps nor calls. */
+static void execute(machine *m, const bc_op *op) {
+    bc_state *st = m->st;
+    const bc_node *n = op->n;
+    switch (op->kind) {
+    case OP_NUMBER: push(m, bc_read_number(n->text, st->ibase)); break;
+    case OP_TRUTH: push(m, bc_from((int64_t)op->to)); break;
+    case OP_GET: {
+        bc_num index = pop_index(m, n);
+        push(m, get(st, n, &index));
+        bc_free(&index);
+        break;
     }
-    while (st->flow == F_NEXT && (!condition || is_true(st, condition))) {
-        bc_execute(st, body);
-        if (st->flow == F_CONTINUE) st->flow = F_NEXT;
-        if (st->flow != F_NEXT) break;
-        if (is_for && n->kids[2]) {
-            bc_num value = bc_evaluate(st, n->kids[2]);
-            bc_free(&value);
-        }
+    case OP_ASSIGN: assign(m, n); break;
+    case OP_STEP: step_variable(m, n); break;
+    case OP_READ: push(m, read_value(st)); break;
+    case OP_BINARY: {
+        bc_num b = pop(m), a = pop(m);
+        push(m, calculate(st, n->op, &a, &b));
+        bc_free(&a);
+        bc_free(&b);
+        break;
     }
-    if (st->flow == F_BREAK) st->flow = F_NEXT;
-}
-
-void bc_execute(bc_state *st, const bc_node *n) {
-    switch (n->kind) {
-    case N_BLOCK:
-        for (size_t i = 0; i < n->count && st->flow == F_NEXT; i++) bc_execute(st, n->kids[i]);
+    case OP_APPLY: {
+        bc_num a = pop(m);
+        push(m, apply(st, n, &a));
+        bc_free(&a);
         break;
-    case N_EXPRESSION:
-        if (n->kids[0]->kind == N_ASSIGN && !n->kids[0]->parens) {
-            bc_num value = bc_evaluate(st, n->kids[0]);
-            bc_free(&value);
-        } else {
-            print_value(st, n->kids[0], true);
-        }
+    }
+    case OP_DROP: drop(m); break;
+    case OP_PRINT_LINE: print_value(m, n, true); break;
+    case OP_PRINT: print_value(m, n, false); break;
+    case OP_STRING: bc_print_text(st, n->text, false); break;
+    case OP_PRINT_STRING: bc_print_text(st, n->text, true); break;
+    case OP_RESULT:
+        bc_free(&st->result);
+        st->result = pop(m);
         break;
-    case N_STRING: bc_print_text(st, n->text, false); break;
-    case N_PRINT:
-        for (size_t i = 0; i < n->count && st->flow == F_NEXT; i++) {
-            if (n->kids[i]->kind == N_STRING)
-                bc_print_text(st, n->kids[i]->text, true);
-            else
-                print_value(st, n->kids[i], false);
-        }
-        break;
-    case N_IF:
-        if (is_true(st, n->kids[0]))
-            bc_execute(st, n->kids[1]);
-        else if (n->count > 2 && st->flow == F_NEXT)
-            bc_execute(st, n->kids[2]);
-        break;
-    case N_WHILE:
-    case N_FOR: loop(st, n); break;
-    case N_BREAK: st->flow = F_BREAK; break;
-    case N_CONTINUE: st->flow = F_CONTINUE; break;
-    case N_RETURN:
-        if (n->count > 0) {
-            bc_num value = bc_evaluate(st, n->kids[0]);
-            bc_free(&st->result);
-            st->result = value;
-        }
-        if (st->flow == F_NEXT) st->flow = F_RETURN;
-        break;
-    case N_HALT: st->flow = F_HALT; break;
     default: break;
     }
+}
+
+bc_num bc_run(bc_state *st, const bc_code *code) {
+    machine m = {.st = st};
+    size_t at = 0;
+    while (st->flow == F_NEXT) {
+        pf_yield();
+        const bc_op *op = &code->ops[at++];
+        switch (op->kind) {
+        case OP_JUMP: at = op->to; break;
+        case OP_JUMP_FALSE:
+            if (!pop_truth(&m)) at = op->to;
+            break;
+        case OP_JUMP_TRUE:
+            if (pop_truth(&m)) at = op->to;
+            break;
+        case OP_CALL: {
+            const bc_code *next = enter(&m, op->n, code, at);
+            if (next) {
+                code = next;
+                at = 0;
+            }
+            break;
+        }
+        case OP_END:
+            if (m.depth == 0) goto out;
+            code = m.frames[m.depth - 1].code;
+            at = m.frames[m.depth - 1].at;
+            push(&m, leave(&m));
+            break;
+        case OP_HALT: st->flow = F_HALT; break;
+        default: execute(&m, op);
+        }
+    }
+out:
+    while (m.depth > 0) {
+        bc_num result = leave(&m);
+        bc_free(&result);
+    }
+    bc_num value = m.count > 0 ? pop(&m) : bc_from(0);
+    while (m.count > 0) drop(&m);
+    free(m.values);
+    free(m.frames);
+    return value;
 }
