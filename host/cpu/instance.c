@@ -4,6 +4,7 @@
 #include "cpu.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,18 +47,29 @@ static cpu_instance *give_up(cpu_instance *instance, struct cpu_slot *slot, int 
     return NULL;
 }
 
-/* The instance that wasm_rt_allocate_memory() is called for. */
+/* The instance that wasm_rt_allocate_memory() is called for, and the way out when it cannot have
+ * one: generated code would go on and copy its data into it. */
 static _Thread_local cpu_instance *making;
+static _Thread_local jmp_buf no_memory;
+
+/* Not inlined: nothing of the caller's may change between the two returns of setjmp(). */
+__attribute__((noinline)) static bool instantiate(cpu_instance *instance) {
+    making = instance;
+    bool ok = setjmp(no_memory) == 0;
+    if (ok) {
+        instance->image->init_module();
+        instance->image->instantiate(instance->module, instance);
+    }
+    making = NULL;
+    return ok;
+}
 
 cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *budget) {
     cpu_instance *instance = allocate(image);
     if (!instance) return give_up(NULL, NULL, ENOMEM);
     instance->budget = budget;
     memset(instance->module, 0, image->instance_size);
-    making = instance;
-    image->init_module();
-    image->instantiate(instance->module, instance);
-    making = NULL;
+    if (!instantiate(instance)) return give_up(instance, instance->slot, ENOMEM);
 #ifdef PF_NO_SIGNALS
     cpu_guard_by(instance, &cpu_unguarded);
 #endif
@@ -73,11 +85,9 @@ cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *
 void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_pages) {
     cpu_instance *instance = making;
     size_t size = (size_t)pages << 16;
-    struct cpu_slot *slot = cpu_slot_acquire();
-    /* The initial memory of our own images is small; were it refused, the data segments that
-     * generated code copies in next would fault in the host. */
-    if (!slot || !cpu_charge(instance, size) || !cpu_slot_resize(slot, size)) abort();
-    instance->slot = slot;
+    struct cpu_slot *slot = instance->slot = cpu_slot_acquire();
+    if (!slot || !cpu_charge(instance, size) || !cpu_slot_resize(slot, size))
+        longjmp(no_memory, 1);
     instance->memory = memory;
     memory->data = slot->base;
     memory->pages = pages;

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,17 +141,26 @@ static bool idle(pf_sandbox *s, int64_t deadline_ns) {
     return true;
 }
 
+/* Who called exec() is gone already, and nobody there can be told why. */
+static void not_loaded(pf_sandbox *s, const struct pf_event *event) {
+    char text[160];
+    const struct pf_image *image = machine_image_info(event->image);
+    bool full = errno == ENOMEM;
+    snprintf(text, sizeof text, "pinfold: a program (%s) cannot be loaded: %s\n",
+             image ? image->name : "unknown",
+             full ? "the memory of the sandbox or of its host is used up" : strerror(errno));
+    s->run.starved |= full;
+    machine_tell(s, text);
+    KERNEL(s, HOST_TRAP, .arg = {event->proc, SIGKILL});
+}
+
 static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *event) {
     switch (event->kind) {
     case PF_EVENT_RUN: machine_run_process(s, self, event->proc); break;
     case PF_EVENT_LOAD:
         machine_tape_process(s, "exec", event->proc, event->pid);
-        if (machine_load(s, event->proc, event->image)) {
-            machine_run_process(s, self, event->proc);
-        } else { /* there is nothing any more that could be told */
-            s->run.starved = true;
-            KERNEL(s, HOST_TRAP, .arg = {event->proc, SIGKILL});
-        }
+        if (machine_load(s, event->proc, event->image)) machine_run_process(s, self, event->proc);
+        else not_loaded(s, event);
         break;
     case PF_EVENT_FREE:
         machine_tape_process(s, "end", event->proc, event->pid);

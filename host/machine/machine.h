@@ -336,6 +336,8 @@ pf_status machine_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 
 pf_status machine_start(pf_sandbox *sandbox, const pf_run *run, pf_error *error);
 void machine_finish(pf_sandbox *sandbox);
+/* A line of the machine's own on the run's standard error. */
+void machine_tell(pf_sandbox *sandbox, const char *text);
 /* Lets the result point at the run's buffers. */
 void machine_point_result(pf_sandbox *sandbox);
 /* Sets when the CPU and wall limits of the run strike. */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 struct language {
@@ -217,16 +218,28 @@ static int64_t begin(pf_sandbox *s, const struct language *language, const pf_ru
     return r;
 }
 
+void machine_tell(pf_sandbox *s, const char *text) {
+    struct machine_run *run = &s->run;
+    size_t len = strlen(text);
+    if (len > s->limits.output_bytes - run->output[1].len ||
+        !base_buf_add(&run->output[1], text, len)) {
+        run->truncated[1] = true;
+        return;
+    }
+    machine_tape_output(s, 2, text, len);
+    if (run->on_output) run->on_output(run->user, 2, text, len);
+}
+
 /* The sandbox has no room for another process, as when its scripts started too many: that is how
  * the run ends, and no mistake of the embedder's. */
 static pf_status not_begun(pf_sandbox *s, const struct language *language, int64_t r) {
     struct machine_run *run = &s->run;
     bool memory = r == -PF_ENOMEM;
     run->limit = memory ? "memory_bytes" : "processes";
-    base_buf_addf(&run->output[1], "%s: cannot start: %s\n", language->program ? "js" : "bash",
-                  memory ? "Cannot allocate memory" : "Resource temporarily unavailable");
-    machine_tape_output(s, 2, run->output[1].data, run->output[1].len);
-    if (run->on_output) run->on_output(run->user, 2, run->output[1].data, run->output[1].len);
+    char text[80];
+    snprintf(text, sizeof text, "%s: cannot start: %s\n", language->program ? "js" : "bash",
+             memory ? "Cannot allocate memory" : "Resource temporarily unavailable");
+    machine_tell(s, text);
     machine_finish(s);
     return PF_OK;
 }

@@ -159,6 +159,29 @@ def test_a_limit_on_file_sizes_is_an_error_and_no_signal(kilobytes):
     assert out == "goes on\n"
 
 
+@pytest.mark.parametrize("gigabytes", [2, 9, 18, 27, 36])
+@pytest.mark.parametrize("when", ["before the first sandbox", "after it"])
+def test_address_space_that_runs_out_is_an_error(gigabytes, when):
+    """Each process in a sandbox reserves 8 GiB of it. Whichever of them comes too late: nobody aborts."""
+    out, _ = embedding(f"""
+        import resource
+        if {when!r} == "after it":
+            with Sandbox() as sandbox: sandbox.run("echo")
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + ({gigabytes} << 30), resource.RLIM_INFINITY))
+        for i in range(3):
+            try:
+                with Sandbox() as sandbox:
+                    result = sandbox.run("head -c 3 /etc/passwd | od -c | cat | wc; js -e 1; sqlite3 .q")
+                    assert result.exit_code or not result.stderr
+            except MemoryError: pass
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+        with Sandbox() as sandbox: use(sandbox)
+        print("goes on")
+    """)
+    assert out == "goes on\n"
+
+
 def test_a_handler_that_throws_what_it_likes():
     """The script sees a failure; the sandbox is there afterwards."""
     def handler(method, params):
