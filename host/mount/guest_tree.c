@@ -50,22 +50,6 @@ static pf_status look(pf_sandbox *s, const char *path, struct seen *seen, pf_err
     return status;
 }
 
-static pf_status walk(struct walk *w, const char *relative, int depth);
-
-static pf_status walk_names(struct walk *w, const char *path, const char *relative, int depth) {
-    char *names, inner[2 * PF_PATH_MAX];
-    size_t len;
-    pf_status status = pf_file_list(w->s, path, &names, &len, w->error);
-    for (const char *name = names; status == PF_OK && name < names + len;
-         name += strlen(name) + 1) {
-        snprintf(inner, sizeof inner, "%s%s%s", relative, *relative ? "/" : "", name);
-        if (strlen(inner) >= PF_PATH_MAX || strchr(name, '/')) continue; /* no kernel says that */
-        status = walk(w, inner, depth + 1);
-    }
-    pf_free(names);
-    return status;
-}
-
 /* Is it still with the host, in the place that it came to, and as it came? */
 static bool untouched(const struct walk *w, const char *relative, const struct seen *seen) {
     char *path;
@@ -76,14 +60,20 @@ static bool untouched(const struct walk *w, const char *relative, const struct s
     return !*relative || (entry && (entry->mode & 0777) == (seen->st.mode & 0777));
 }
 
-static pf_status walk(struct walk *w, const char *relative, int depth) {
-    char path[2 * PF_PATH_MAX];
-    if (depth > 256)
-        return base_error(w->error, PF_INVALID, "%.500s: directories are nested too deep",
-                          relative);
+/* A directory on the way to where the walk is. */
+struct level {
+    struct level *outer;
+    char *names;
+    size_t len, at;  /* of `names`: all, and those that were visited */
+    size_t path_len; /* of its path */
+};
+
+/* Tells of the file at `path`. A directory that has to be gone through becomes `*level`. */
+static pf_status visit(struct walk *w, const char *path, struct level **level) {
+    size_t root = strlen(w->mount->guest);
+    const char *relative = path[root] == '/' ? path + root + 1 : path + root;
     struct seen *seen = calloc(1, sizeof *seen);
     if (!seen) return base_no_memory(w->error);
-    snprintf(path, sizeof path, "%s%s%s", w->mount->guest, *relative ? "/" : "", relative);
     pf_status status = look(w->s, path, seen, w->error);
     uint32_t type = seen->st.mode & 0170000;
     struct mount_file file = {.path = relative,
@@ -102,11 +92,46 @@ static pf_status walk(struct walk *w, const char *relative, int depth) {
         file.data = data;
     }
     if (status == PF_OK) status = w->function(w->user, &file, w->error);
+    bool enter = status == PF_OK && file.kind == 'd' && !file.untouched;
     pf_free(data);
     free(seen);
-    return status == PF_OK && file.kind == 'd' && !file.untouched
-               ? walk_names(w, path, relative, depth)
-               : status;
+    if (!enter) return status;
+    struct level *inner = calloc(1, sizeof *inner);
+    if (!inner) return base_no_memory(w->error);
+    inner->outer = *level;
+    inner->path_len = strlen(path);
+    *level = inner;
+    return pf_file_list(w->s, path, &inner->names, &inner->len, w->error);
+}
+
+static void leave(struct level **level) {
+    struct level *inner = *level;
+    *level = inner->outer;
+    pf_free(inner->names);
+    free(inner);
+}
+
+/* Names whose path would be too long cannot be asked for: what they lie in is told. */
+static pf_status walk(struct walk *w) {
+    char path[2 * PF_PATH_MAX];
+    struct level *level = NULL;
+    snprintf(path, sizeof path, "%s", w->mount->guest);
+    pf_status status = visit(w, path, &level);
+    while (status == PF_OK && level) {
+        if (level->at >= level->len) {
+            leave(&level);
+            continue;
+        }
+        const char *name = level->names + level->at;
+        size_t len = strlen(name);
+        level->at += len + 1;
+        if (level->path_len + 1 + len >= PF_PATH_MAX || strchr(name, '/')) continue;
+        path[level->path_len] = '/';
+        memcpy(path + level->path_len + 1, name, len + 1);
+        status = visit(w, path, &level);
+    }
+    while (level) leave(&level);
+    return status;
 }
 
 static pf_status no_function(void *user, const struct mount_file *file, pf_error *error) {
@@ -120,8 +145,8 @@ pf_status mount_walk(pf_sandbox *s, const struct machine_mount *mount, bool chan
     w.number = (size_t)(mount - s->mounts->items);
     /* First everything comes in that is going to, so that the entries are at rest. */
     w.function = no_function;
-    pf_status status = walk(&w, "", 0);
+    pf_status status = walk(&w);
     if (status == PF_OK && !machine_sort_mounts(s)) status = base_no_memory(error);
     w.function = function;
-    return status == PF_OK ? walk(&w, "", 0) : status;
+    return status == PF_OK ? walk(&w) : status;
 }

@@ -378,3 +378,16 @@ def test_mounts_are_in_the_trace(folder, tmp_path):
     (folder / "a").write_text("other")
     with replay(trace) as again:
         assert again.results[0].stdout == out
+
+
+def test_a_deep_tree_hides_no_changes(tmp_path):
+    (tmp_path / "kept").write_text("old")
+    with Sandbox(mounts={"/m": (tmp_path, "copy")}) as sandbox:
+        deep = "for i in {1..1000}; do mkdir d && cd d || exit; done; echo deep > file"
+        assert sandbox.run(f"cd /m; echo new > kept; ({deep})").exit_code == 0
+        changes = sandbox.mounted("/m").changes()
+        assert ("M", "/m/kept") in changes
+        assert ("A", "/m" + 1000 * "/d" + "/file") in changes
+        assert len(changes) == 1002
+        sandbox.run(f"cd /m{1000 * '/d'}; {deep.replace('1000', '2000')}")  # beyond what paths can say
+        assert ("M", "/m/kept") in sandbox.mounted("/m").changes()

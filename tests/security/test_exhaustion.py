@@ -60,6 +60,9 @@ WAITING = [
     ("sleep", "shell", "sleep 1000"),
     ("fifo", "shell", "mkfifo /tmp/p; cat /tmp/p"),
     ("background", "shell", "sleep 1000 & wait"),
+    ("read", "shell", "mkfifo /tmp/p; read x <> /tmp/p"),
+    ("read in time", "shell", "mkfifo /tmp/p; read -t 1000 x <> /tmp/p"),
+    ("full pipe", "shell", "mkfifo /tmp/p; exec 3<> /tmp/p; while :; do echo xxxxxxxxx >&3; done"),
 ]
 
 #: What is refused or runs out: name, language, program, part of standard error, session kept?

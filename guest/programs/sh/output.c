@@ -11,7 +11,7 @@ enum { OUT_CHUNK = 8192 };
 int write_all(int fd, const char *s, size_t n) {
     while (n > 0) {
         ssize_t got = write(fd, s, n);
-        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EINTR && !signal_gives_up()) continue;
         if (got < 0) return -1;
         s += got;
         n -= (size_t)got;

@@ -628,6 +628,7 @@ const char *signal_text(int number);            /* "Interrupt" */
 bool signal_pending(void);                      /* cheap */
 int signal_first_pending(void);                 /* 0 none */
 void signal_check(struct shell *sh);            /* runs traps that are due */
+bool signal_gives_up(void);                     /* SIGINT came, which ends what waits */
 bool signal_interrupted(void);                  /* SIGINT came and is not trapped; clears it */
 void signal_child_died(struct shell *sh, int sig);  /* a foreground child: SIGINT counts for us too */
 void signal_child_ended(struct shell *sh);          /* the CHLD trap becomes due */

@@ -11,6 +11,7 @@
 static volatile sig_atomic_t pending[65];
 static volatile sig_atomic_t any_pending;
 static volatile sig_atomic_t interrupted;
+static bool interrupt_trapped; /* a trap for SIGINT: what it interrupts goes on */
 
 static const char *const names[65] = {
     [0] = "EXIT", [SIGHUP] = "HUP", [SIGINT] = "INT", [SIGQUIT] = "QUIT", [SIGILL] = "ILL",
@@ -121,6 +122,8 @@ void signal_init(struct shell *sh) {
 
 bool signal_pending(void) { return any_pending != 0; }
 
+bool signal_gives_up(void) { return interrupted && !interrupt_trapped; }
+
 int signal_first_pending(void) {
     for (int i = 1; i < 65; i++)
         if (pending[i]) return i;
@@ -178,6 +181,7 @@ void trap_set_command(struct shell *sh, int which, const char *command) {
     free(sh->traps[which]);
     sh->traps[which] = copy;
     sh->trap_set[which] = command != NULL;
+    interrupt_trapped = sh->trap_set[SIGINT];
     if (which == TRAP_EXIT && command && *command && sh->subshell == 0 && !sh->interactive) {
         sh->exit_signals = true;
         for (int i = 1; i < 65; i++)
@@ -214,6 +218,7 @@ void trap_enter_subshell(struct shell *sh, bool keep_exit) {
     set_disposition(SIGINT, sh->trap_set[SIGINT] ? SIG_IGN
                             : sh->ignored_at_start[SIGINT] ? SIG_IGN : SIG_DFL);
     any_pending = interrupted = 0;
+    interrupt_trapped = sh->trap_set[SIGINT];
     memset((void *)pending, 0, sizeof pending);
 }
 

@@ -20,7 +20,7 @@ void input_open(struct input *in, int fd, int64_t timeout_ns) {
     in->seekable = lseek(fd, 0, SEEK_CUR) >= 0;
 }
 
-/* Waits until something can be read; false when the time is up. */
+/* Waits until something can be read, or a signal came; false when the time is up. */
 static bool wait_readable(struct input *in) {
     for (;;) {
         int64_t left = in->deadline - now_ns();
@@ -29,14 +29,15 @@ static bool wait_readable(struct input *in) {
         int64_t ms = (left + 999999) / 1000000;
         int got = poll(&p, 1, ms > 1000000 ? 1000000 : (int)ms);
         if (got > 0) return true;
-        if (got < 0 && errno != EINTR) return true;
+        if (got < 0 && (errno != EINTR || signal_pending())) return true;
     }
 }
 
 int input_byte(struct shell *sh, struct input *in) {
     while (in->at == in->n) {
         if (in->deadline && !wait_readable(in)) return INPUT_TIMEOUT;
-        ssize_t n = read(in->fd, in->buf, in->seekable ? sizeof in->buf : 1);
+        errno = EINTR;
+        ssize_t n = in->deadline && signal_pending() ? -1 : read(in->fd, in->buf, in->seekable ? sizeof in->buf : 1);
         if (n < 0 && errno == EINTR) {
             int signal = signal_first_pending();
             signal_check(sh);

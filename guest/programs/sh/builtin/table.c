@@ -120,7 +120,7 @@ int builtin_run(struct shell *sh, const struct builtin *b, int argc, char **argv
     int status = b->run(sh, argc, argv);
     sh->builtin = b->name;
     if ((sh->out.n > 0 || sh->out_failed) && out_flush(sh) < 0) {
-        sh_builtin_error(sh, "write error: %s", strerror(errno));
+        if (errno != EINTR) sh_builtin_error(sh, "write error: %s", strerror(errno));
         status = 1;
     }
     sh->builtin = was;
