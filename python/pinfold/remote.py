@@ -9,8 +9,8 @@ dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
 from __future__ import annotations
 
 import _thread
-import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -33,9 +33,15 @@ if TYPE_CHECKING:
 
 #: Beyond the limits on memory: Python itself, the images' templates, what a result is copied into.
 _OVERHEAD_BYTES = 512 * MIB
-#: What a worker may be late by, besides a fifth of wall_seconds.
+#: What a worker may be late by, besides a fifth of wall_seconds, and may take for a question.
 _GRACE_SECONDS = 10.0
+#: What it has for one that is about all of its memory or files.
+_BULK_SECONDS = 60.0
+#: What it has for the last line of a recording.
+_CLOSE_SECONDS = 2.0
 _UNLIMITED = 1 << 63
+#: What poll(2) takes.
+_LONGEST_POLL_MS = (1 << 31) - 1
 
 _GIVEN_UP = "the worker process of the sandbox was given up"
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from pinfold.worker import main; main()"
@@ -55,6 +61,9 @@ _RAISABLE["UnicodeEncodeError"] = _RAISABLE["UnicodeDecodeError"] = ValueError
 _OUTCOME: tuple[tuple[type, ...], ...] = (
     *((bytes,), (bytes,), (int,), (str, type(None)), (str, type(None))),
     *((bool,), (bool,), (bool,), (int,), (int,), (int,), (int,)),
+)
+_BULKY = frozenset(
+    ("new", "snapshot", "branch", "file_read", "file_write", "file_list", "mount_tar")
 )
 _CALL = ((int,), (str,), (str,), (str,), (int,), (bool,))
 _DECISION = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, type(None)))
@@ -253,9 +262,10 @@ class RemoteMachine:
 
     def close(self) -> None:
         try:
-            if self._worker is not None:
-                with contextlib.suppress(errors.SandboxDead):
-                    self._ask("close")  # a trace gets its last line
+            if self._worker is not None and self._durable[1] is not None:
+                self._ask_within(_CLOSE_SECONDS, "close")  # the trace gets its last line
+        except errors.SandboxDead as dead:
+            raise errors.SandboxStateError(f"the recording is incomplete: {dead}") from None
         finally:
             self._end()
 
@@ -302,7 +312,7 @@ class RemoteMachine:
     def _drive(self, name: str, *args: Any) -> Outcome | None:
         self._cut_short = False
         try:
-            outcome = self._outcome(self._ask(name, *args, patience=self._patience))
+            outcome = self._outcome(self._ask_within(self._patience, name, *args))
         except errors.PinfoldError:
             raise
         except BaseException:
@@ -315,7 +325,10 @@ class RemoteMachine:
             self._calls.clear()
         return outcome
 
-    def _ask(self, name: str, *args: Any, patience: float | None = _GRACE_SECONDS * 6) -> Any:
+    def _ask(self, name: str, *args: Any) -> Any:
+        return self._ask_within(_BULK_SECONDS if name in _BULKY else _GRACE_SECONDS, name, *args)
+
+    def _ask_within(self, patience: float | None, name: str, *args: Any) -> Any:
         """The worker's answer. Events that come before it go to their callbacks; an exception of
         theirs, or Ctrl-C, interrupts the guest and is raised when the answer is there."""
         worker = self._worker
@@ -327,9 +340,11 @@ class RemoteMachine:
             raise errors.SandboxBusy("the sandbox is in use by another thread")
         self._busy = True
         failure: BaseException | None = None
+        until = None if patience is None else time.monotonic() + patience
+        late = "it does not take what it is sent"
         try:
-            worker.send((name, *args))
-            until = None if patience is None else time.monotonic() + patience
+            worker.send((name, *args), until)
+            late = "it did not stop at its limit of time"
             while True:
                 try:
                     message = worker.receive(until)
@@ -346,7 +361,7 @@ class RemoteMachine:
         except Ended:
             self._die(worker.fate())
         except TimeoutError:
-            self._die("it did not stop at its limit of time")
+            self._die(late)
         except WireError as error:
             self._die(str(error))
         except BaseException:  # in the middle of a frame: what follows could not be understood
@@ -423,6 +438,21 @@ def _limit(limits: dict[str, int], name: str) -> int:
     return limits.get(name, int(DEFAULTS[name] or 0))
 
 
+def _poll(connection: socket.socket, events: int) -> select.poll:
+    poll = select.poll()
+    poll.register(connection, events)
+    return poll
+
+
+def _wait(poll: select.poll, until: float | None) -> None:
+    while True:
+        left = math.inf if until is None else max(0.0, until - time.monotonic()) * 1000
+        if poll.poll(min(left, _LONGEST_POLL_MS)):
+            return
+        if left == 0:
+            raise TimeoutError
+
+
 class _Worker:
     """The process and the two sockets to it."""
 
@@ -445,26 +475,23 @@ class _Worker:
                 start_new_session=True,  # Ctrl-C is for this process
             )
         self._requests, self._control = ours, control
+        ours.setblocking(False)
+        control.setblocking(False)
         self._reader = Reader(ours.fileno(), frame_limit)
-        self._poll = select.poll()
-        self._poll.register(ours, select.POLLIN)
+        self._readable = _poll(ours, select.POLLIN)
+        self._writable = _poll(ours, select.POLLOUT)
 
-    def send(self, message: Any) -> None:
-        send(self._requests.fileno(), message)
+    def send(self, message: Any, until: float | None) -> None:
+        send(self._requests.fileno(), message, lambda: _wait(self._writable, until))
 
     def receive(self, until: float | None) -> Any:
-        def ready() -> None:
-            left = None if until is None else max(0.0, until - time.monotonic()) * 1000
-            if not self._poll.poll(left):
-                raise TimeoutError
-
-        return self._reader.receive(ready)
+        return self._reader.receive(lambda: _wait(self._readable, until))
 
     def interrupt(self) -> None:
         try:
             self._control.send(b"!")
         except OSError:
-            pass  # it is gone, which the next answer tells
+            pass  # it is gone, which the next answer tells, or it does not even read these
 
     def fate(self) -> str:
         try:

@@ -31,7 +31,8 @@ class Ended(Exception):
     """The other side is gone."""
 
 
-def send(fd: int, value: Any) -> None:
+def send(fd: int, value: Any, ready: Callable[[], None] | None = None) -> None:
+    """``ready`` waits until there is room in a descriptor that does not block."""
     blobs: list[bytes] = []
     text = json.dumps(_plain(value, blobs), separators=(",", ":")).encode()
     parts = [_HEAD.pack(_MAGIC, len(blobs), len(text))]
@@ -42,6 +43,10 @@ def send(fd: int, value: Any) -> None:
         while view:
             try:
                 view = view[os.write(fd, view) :]
+            except BlockingIOError:
+                if ready is None:
+                    raise
+                ready()
             except (BrokenPipeError, ConnectionResetError):
                 raise Ended from None
 

@@ -193,6 +193,43 @@ def test_a_worker_that_dies_is_one_failed_run(how):
             assert other.run("echo fine").stdout == "fine\n"
 
 
+def test_a_worker_that_stops_reading_is_given_up(monkeypatch):
+    """What it is sent waits no longer than what it is to send."""
+    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+
+    def stop() -> str:
+        os.kill(worker_of(sandbox), signal.SIGSTOP)
+        return "x" * 5_000_000
+
+    granted = [MethodCapability("stop")]
+    limits = Limits(wall_seconds=0.5, code_bytes=2_000_000)
+    with Sandbox(
+        tools=[stop], capabilities=granted, isolation="process", limits=limits
+    ) as sandbox:
+        with pytest.raises(SandboxDead, match="given up: it d"):
+            sandbox.run("stop")
+    with isolated(limits=limits) as sandbox:
+        os.kill(worker_of(sandbox), signal.SIGSTOP)
+        for _ in range(100_000):
+            sandbox.interrupt()
+        with pytest.raises(SandboxDead, match="it does not take what it is sent"):
+            sandbox.run("#" + "x" * 1_000_000)
+
+
+def test_a_worker_that_is_stopped_is_closed(monkeypatch, tmp_path):
+    monkeypatch.setattr(remote, "_GRACE_SECONDS", 100)
+    sandboxes = [isolated(), isolated(record=tmp_path / "trace")]
+    for sandbox in sandboxes:
+        os.kill(worker_of(sandbox), signal.SIGSTOP)
+    began = time.monotonic()
+    sandboxes[0].close()
+    with pytest.raises(pinfold.SandboxStateError, match="the recording is incomplete"):
+        sandboxes[1].close()
+    assert time.monotonic() - began < 60  # not what every other request may take
+    for sandbox in sandboxes:
+        assert sandbox.closed
+
+
 FAKE = """
 import sys; sys.path.insert(0, sys.argv[1])
 import os, time
