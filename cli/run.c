@@ -338,9 +338,7 @@ void save_snapshot(pf_sandbox *sandbox, const char *path) {
     size_t len;
     pf_error error;
     expect(pf_sandbox_snapshot(sandbox, &data, &len, &error), &error);
-    FILE *file = fopen(path, "w");
-    bool ok = file && fwrite(data, 1, len, file) == len;
-    if (!file || fclose(file) != 0 || !ok) die("%s: %s", path, strerror(errno));
+    if (!text_write_file(path, data, len)) die("%s: %s", path, strerror(errno));
     pf_free(data);
 }
 
@@ -367,9 +365,8 @@ static void save_changes(pf_sandbox *sandbox, const struct arguments *arguments)
     pf_error error;
     expect(pf_mount_tar(sandbox, arguments->copies.items[0].value, true, &data, &len, &error),
            &error);
-    FILE *file = fopen(arguments->changes, "w");
-    bool ok = file && fwrite(data, 1, len, file) == len;
-    if (!file || fclose(file) != 0 || !ok) die("%s: %s", arguments->changes, strerror(errno));
+    if (!text_write_file(arguments->changes, data, len))
+        die("%s: %s", arguments->changes, strerror(errno));
     pf_free(data);
 }
 

@@ -27,6 +27,11 @@ void text_json(struct text *text, const char *data, size_t len);
 bool text_read(struct text *text, int fd);
 bool text_read_file(struct text *text, const char *path);
 
+/* Makes a file, or replaces one, its links and mode as they were: when that fails, what was there
+ * stays as it was. A pipe or device is written to, and a file whose directory takes no other. False
+ * with errno set. save.c */
+bool text_write_file(const char *path, const char *data, size_t len);
+
 /* Writes "pinfold: …" and a newline to standard error, and ends the program with CLI_FAILURE. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

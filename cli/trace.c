@@ -86,13 +86,11 @@ int trace_command(int argc, char **argv) {
         text_puts(&name, ".html");
         output = name.data;
     }
-    FILE *file = strcmp(output, "-") == 0 ? stdout : fopen(output, "w");
-    if (!file || fwrite(page.data, 1, page.len, file) != page.len || fflush(file) != 0)
-        die("%s: %s", output, strerror(errno));
-    if (file != stdout) {
-        fclose(file);
-        fprintf(stderr, "%s\n", output);
-    }
+    bool shown = strcmp(output, "-") == 0;
+    bool ok = shown ? fwrite(page.data, 1, page.len, stdout) == page.len && fflush(stdout) == 0
+                    : text_write_file(output, page.data, page.len);
+    if (!ok) die("%s: %s", output, strerror(errno));
+    if (!shown) fprintf(stderr, "%s\n", output);
     free(page.data);
     free(trace.data);
     free(name.data);

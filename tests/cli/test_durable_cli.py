@@ -241,6 +241,42 @@ def test_completion_in_a_real_bash(pinfold, tmp_path):
         assert expected in done.stdout.split(), (line, done)
 
 
+def test_a_file_is_written_whole_or_not_at_all(pinfold, tmp_path):
+    pinfold("-c", "echo $((6 * 7))", "--record", "trace")
+    page = tmp_path / "page"
+    page.write_text("as it was")
+    full = subprocess.run(  # as a disk that is full: the page is larger than a block
+        ["bash", "-c", 'ulimit -f 1; exec "$0" trace -o page trace', pinfold.program],
+        capture_output=True, text=True, cwd=tmp_path,
+    )
+    assert full.returncode == 125 and "page: File too large" in full.stderr
+    assert page.read_text() == "as it was"
+    assert {entry.name for entry in tmp_path.iterdir()} == {"page", "trace"}
+
+
+def test_a_snapshot_replaces_one_as_it_was_kept(pinfold, tmp_path):
+    (tmp_path / "kept").mkdir()
+    kept, link = tmp_path / "kept" / "snapshot", tmp_path / "link"
+    kept.write_text("no snapshot")
+    kept.chmod(0o640)
+    link.symlink_to("kept/snapshot")
+    before = kept.stat().st_ino
+    with kept.open() as reader:
+        assert pinfold("-c", "x=5", "--snapshot", "link").returncode == 0
+        assert reader.read() == "no snapshot"
+    assert link.is_symlink() and kept.stat().st_ino != before
+    assert kept.stat().st_mode & 0o777 == 0o640
+    assert pinfold("-c", "echo $x", "--restore", "link", "--snapshot", "new").stdout == "5\n"
+    mask = os.umask(0)
+    os.umask(mask)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o666 & ~mask
+    assert [entry.name for entry in kept.parent.iterdir()] == ["snapshot"]
+    pipe = subprocess.run(
+        [pinfold.program, "-c", "x=5", "--snapshot", "/dev/stdout"], capture_output=True
+    )
+    assert len(pipe.stdout) > 1000 and pipe.returncode == 0
+
+
 def test_a_replay_prints_every_run(pinfold, tmp_path):
     pinfold("-c", "echo one; echo two >&2", "--record", "t", "--snapshot", "s")
     done = pinfold("replay", "t")
