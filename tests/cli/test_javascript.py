@@ -96,6 +96,17 @@ OUT_OF_MEMORY = {
     "a getter": "const o = { get x() { return new Array(1e6).fill(0); } }; for (;;) kept.push(o.x);",
     "a proxy": "const p = new Proxy({}, { get: () => new Array(1e6).fill(0) }); for (;;) kept.push(p.any);",
     "the parser": "for (;;) kept.push(eval('[' + '1,'.repeat(1e6) + ']'));",
+    "names of properties": "kept = {}; for (let i = 0; ; i++) kept['k' + i] = i;",
+    "symbols": "for (let i = 0; ; i++) kept.push(Symbol.for('s' + i));",
+    "maps": "kept = new Map(); for (let i = 0; ; i++) kept.set('k' + i, { i });",
+    "errors": "for (let i = 0; ; i++) kept.push(new TypeError('e' + i));",
+    "errors of the engine": "for (;;) try { null.x; } catch (e) { if (e instanceof InternalError) throw e; kept.push(e); }",
+    "numbers": "for (let i = 0; ; i++) kept.push(7n ** BigInt(i + 1000));",
+    "small programs": "for (let i = 0; ; i++) kept.push(eval(`({ x${i}: ${i} })`), new Function('a', `return a + ${i}`));",
+    "many regular expressions": "for (let i = 0; ; i++) kept.push(new RegExp(`a+(b|c)${i}[x-z]*(?<n>${i})`, 'gi'));",
+    "closures": "for (let i = 0; ; i++) kept.push(() => i, function* () { yield i; }, class { #x = i; });",
+    "compression": "const zlib = require('zlib'); for (let i = 0; ; i++) kept.push(zlib.gunzipSync(zlib.gzipSync(`a${i}`)));",
+    "texts of objects": "const { inspect } = require('util'); for (let i = 0; ; i++) kept.push(inspect({ i: [i, { i }] }));",
 }
 
 

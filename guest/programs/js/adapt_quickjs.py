@@ -242,17 +242,103 @@ CHANGES = [
         "    { JS_ATOM_Module, NULL, NULL },                             /* JS_CLASS_MODULE_NS */",
     ),
     (
-        "when there is no memory even for an error, one made while booting is thrown",
+        "when an allocation failed (memory.h), what goes wrong after it is that memory is out",
         1,
+        "    JSValue obj;\n\n    obj = JS_MakeError(ctx, error_num, add_backtrace, fmt, ap);\n"
+        "    if (unlikely(JS_IsException(obj))) {\n"
         "        /* out of memory: throw JS_NULL to avoid recursing */\n        obj = JS_NULL;",
-        "        obj = js_dup(quickjs_spare_error);",
+        "    JSValue obj;\n\n    if (unlikely(quickjs_memory_failed) && !ctx->rt->in_out_of_memory)\n"
+        "        return JS_ThrowOutOfMemory(ctx);\n"
+        "    obj = JS_MakeError(ctx, error_num, add_backtrace, fmt, ap);\n"
+        "    if (unlikely(JS_IsException(obj))) {\n        obj = js_dup(quickjs_spare_error);",
+    ),
+    (
+        "as above: an error is whole or not made",
+        1,
+        "    if (JS_IsException(msg))\n        msg = JS_NewString(ctx, \"Invalid error message\");\n"
+        "    if (!JS_IsException(msg)) {\n"
+        "        JS_DefinePropertyValue(ctx, obj, JS_ATOM_message, msg,\n"
+        "                               JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n    }\n",
+        "    if (JS_IsException(msg) ||\n"
+        "        JS_DefinePropertyValue(ctx, obj, JS_ATOM_message, msg,\n"
+        "                               JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE) < 0) {\n"
+        "        JS_FreeValue(ctx, obj);\n        return JS_EXCEPTION;\n    }\n",
+    ),
+    (
+        "as above: some allocations fail without an error of their own",
+        1,
+        "    val = rt->current_exception;\n    rt->current_exception = JS_UNINITIALIZED;\n    return val;",
+        "    val = rt->current_exception;\n    if (JS_IsUninitialized(val) && quickjs_memory_failed)\n"
+        "        val = js_dup(quickjs_spare_error);\n    rt->current_exception = JS_UNINITIALIZED;\n"
+        "    quickjs_memory_failed = false;\n    return val;",
     ),
     (
         "as above",
         1,
-        "static JSValue JS_PRINTF_FORMAT_ATTR(4, 0)\nJS_ThrowError2(",
-        "static JSValue quickjs_spare_error;\n\n"
-        "static JSValue JS_PRINTF_FORMAT_ATTR(4, 0)\nJS_ThrowError2(",
+        " exception:\n    if (needs_backtrace(rt->current_exception)",
+        " exception:\n    if (unlikely(JS_IsUninitialized(rt->current_exception)))\n"
+        "        rt->current_exception = js_dup(quickjs_spare_error);\n"
+        "    if (needs_backtrace(rt->current_exception)",
+    ),
+    (
+        "as above",
+        1,
+        "                    *sp++ = rt->current_exception;\n                    rt->current_exception = JS_UNINITIALIZED;\n",
+        "                    *sp++ = rt->current_exception;\n                    rt->current_exception = JS_UNINITIALIZED;\n"
+        "                    quickjs_memory_failed = false;\n",
+    ),
+    (
+        "as above: a builtin that went on without what it could not make has failed",
+        1,
+        "    default:\n        abort();\n    }\n\n    rt->current_stack_frame = sf->prev_frame;\n    return ret_val;",
+        "    default:\n        abort();\n    }\n\n    rt->current_stack_frame = sf->prev_frame;\n"
+        "    if (unlikely(quickjs_memory_failed) && !JS_IsException(ret_val) && JS_HasException(ctx)) {\n"
+        "        JS_FreeValue(ctx, ret_val);\n        ret_val = JS_EXCEPTION;\n    }\n    return ret_val;",
+    ),
+    (
+        "as above: nor is a function compiled from half its code",
+        1,
+        "    int closure_var_offset, vardefs_offset;\n\n    /* recompute scope linkage */\n",
+        "    int closure_var_offset, vardefs_offset;\n\n"
+        "    if (quickjs_memory_failed) {\n        JS_ThrowOutOfMemory(ctx);\n        goto fail;\n    }\n"
+        "    /* recompute scope linkage */\n",
+    ),
+    (
+        "as above",
+        1,
+        "    if (compute_stack_size(ctx, fd, &stack_size) < 0)\n        goto fail;\n",
+        "    if (quickjs_memory_failed) {\n        JS_ThrowOutOfMemory(ctx);\n        goto fail;\n    }\n"
+        "    if (compute_stack_size(ctx, fd, &stack_size) < 0)\n        goto fail;\n",
+    ),
+    (
+        "as above: failures of before do not count",
+        1,
+        "    js_parse_init(ctx, s, input, input_len, filename, line);\n    skip_shebang(",
+        "    quickjs_memory_failed = false;\n"
+        "    js_parse_init(ctx, s, input, input_len, filename, line);\n    skip_shebang(",
+    ),
+    (
+        "a value that could not be made is not stored",
+        1,
+        "                         uint32_t idx, JSValue val)\n{\n    return JS_SetPropertyValue(",
+        "                         uint32_t idx, JSValue val)\n{\n    if (unlikely(JS_IsException(val)))\n"
+        "        return -1;\n    return JS_SetPropertyValue(",
+    ),
+    (
+        "as above",
+        1,
+        "                      const char *prop, JSValue val)\n{\n    JSAtom atom;\n    int ret;\n",
+        "                      const char *prop, JSValue val)\n{\n    JSAtom atom;\n    int ret;\n"
+        "    if (unlikely(JS_IsException(val)))\n        return -1;\n",
+    ),
+    (
+        "as above",
+        1,
+        "                           JSAtom prop, JSValue val, int flags)\n{\n    int ret;\n"
+        "    ret = JS_DefinePropertyValueConst(",
+        "                           JSAtom prop, JSValue val, int flags)\n{\n    int ret;\n"
+        "    if (unlikely(JS_IsException(val)))\n        return -1;\n"
+        "    ret = JS_DefinePropertyValueConst(",
     ),
     (
         "Promise.any() says what happened",

@@ -237,11 +237,11 @@ bool engine_boot(void)
         fprintf(stderr, "js: out of memory\n");
         return false;
     }
+    quickjs_keep_spare_error(engine.context);
     if (!run_library(engine.context) || !global_init(engine.context)) {
         complain(engine.context);
         return false;
     }
-    quickjs_keep_spare_error(engine.context);
     JS_RunGC(engine.runtime);
     /* A small program finds memory there: to grow it costs more than to zero it. */
     free(malloc(ROOM_BYTES));

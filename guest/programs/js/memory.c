@@ -6,6 +6,8 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "quickjs_open.h"
+
 #define RESERVE_BYTES (512u << 10)
 /* A program that never allocated so much at once needs no reserve: limits are far away. */
 #define LARGE_BYTES (8u << 20)
@@ -18,6 +20,7 @@ static void *give_up(void)
 {
     free(reserve);
     reserve = NULL;
+    quickjs_memory_failed = true;
     return NULL;
 }
 
@@ -61,6 +64,9 @@ const JSMallocFunctions memory_functions = {memory_calloc, memory_malloc, memory
 
 void memory_restock(void)
 {
-    if (!reserve && allocated > LARGE_BYTES)
-        reserve = malloc(RESERVE_BYTES);
+    if (reserve || allocated <= LARGE_BYTES)
+        return;
+    reserve = malloc(RESERVE_BYTES);
+    if (reserve)
+        quickjs_memory_failed = false; /* what failed was done without, long ago */
 }

@@ -4,13 +4,17 @@
  * The engine is taken nearly as it is (adapt_quickjs.py), in the version that the lock file of third_party names; a newer one
  * that renames what is used below fails to compile here and nowhere else.
  */
+#include "quickjs_open.h"
+
+/* Thrown when memory does not even suffice for an error. */
+static JSValue quickjs_spare_error;
+bool quickjs_memory_failed;
+
 /* The engine reads the clock when it makes a context, which happens while booting: engine.c. */
 #define gettimeofday engine_gettimeofday
 #include "quickjs_adapted.c"
 #include "quickjs_messages.h"
 #include "quickjs_json.h"
-
-#include "quickjs_open.h"
 
 /* What AsyncLocalStorage goes by: set by the program, captured with each callback. */
 static JSValue context_value;

@@ -5,10 +5,15 @@
 #ifndef JS_QUICKJS_OPEN_H
 #define JS_QUICKJS_OPEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "quickjs.h"
+
+/* An allocation failed, and no handler has been told yet: set by the allocator. The next error, whatever it
+ * is about, is "out of memory" then; its delivery clears this. */
+extern bool quickjs_memory_failed;
 
 /* Makes the error that is thrown when memory does not even suffice for one. Once, while booting. */
 void quickjs_keep_spare_error(JSContext *ctx);

@@ -13,7 +13,12 @@ function libraryRequire(name) {
     if (load === undefined) throw new Error(`the library has no file '${name}'`);
     const made = { exports: {} };
     cache.set(name, made);
-    load(made.exports, libraryRequire, made, native);
+    try {
+        load(made.exports, libraryRequire, made, native);
+    } catch (error) { // memory ran out: it is whole the next time or not there
+        cache.delete(name);
+        throw error;
+    }
     return made.exports;
 }
 

@@ -161,8 +161,8 @@ function header(error) {
         const first = codedNames.get(error) ?? (name === undefined ? 'Error' : String(name));
         const text = message === undefined ? '' : String(message);
         return first === '' ? text : text === '' ? first : `${first}: ${text}`;
-    } catch {
-        return 'Error';
+    } catch (failure) {
+        return failure instanceof InternalError ? 'InternalError: out of memory' : 'Error';
     }
 }
 

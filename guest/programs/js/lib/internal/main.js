@@ -271,7 +271,7 @@ function describe(error) {
     try {
         stack = inspect(error);
     } catch {
-        stack = String(error.stack);
+        stack = String(error.stack ?? error);
     }
     if (stack.startsWith('[') && stack.endsWith(']')) stack = stack.slice(1, -1);
     return `${text}${stack}\n`;

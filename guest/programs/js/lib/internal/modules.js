@@ -80,7 +80,7 @@ function packageAt(directory) {
             try {
                 found = JSON.parse(readText(file));
             } catch (error) {
-                error.message = `Error parsing ${file}: ${error.message}`;
+                if (error instanceof SyntaxError) error.message = `Error parsing ${file}: ${error.message}`;
                 throw error;
             }
         }
