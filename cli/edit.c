@@ -196,27 +196,30 @@ static void wait_for_line(void) {
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static enum edit_line read_plain(struct text *line, const char *prompt) {
-    char *data = NULL;
-    size_t size = 0;
+static void get_line(struct text *line, size_t most) {
+    for (int c = 0; c != '\n' && line->len < most && (c = getc(stdin)) != EOF;)
+        text_add(line, (char[]){(char)c}, 1);
+}
+
+static enum edit_line read_plain(struct text *line, const char *prompt, size_t most) {
+    struct text read = {0};
     signalled = 0;
-    ssize_t len = 0;
     sigaction(SIGINT, &(struct sigaction){.sa_handler = on_sigint_at_prompt}, NULL);
     if (terminal) fputs(prompt, stderr);
     if (terminal) wait_for_line();
-    if (!signalled) len = getline(&data, &size, stdin);
+    if (!signalled) get_line(&read, most);
     if (signalled) {
         clearerr(stdin);
         fputc('\n', stderr);
-    } else if (len > 0) {
-        text_add(line, data, (size_t)len);
+    } else {
+        text_add(line, read.data, read.len);
     }
-    free(data);
-    return signalled ? EDIT_INTERRUPT : len > 0 ? EDIT_LINE : EDIT_END;
+    free(read.data);
+    return signalled ? EDIT_INTERRUPT : read.len ? EDIT_LINE : EDIT_END;
 }
 
-enum edit_line edit_read(struct text *line, const char *prompt) {
-    return editor ? read_edited(line, prompt) : read_plain(line, prompt);
+enum edit_line edit_read(struct text *line, const char *prompt, size_t most) {
+    return editor ? read_edited(line, prompt) : read_plain(line, prompt, most);
 }
 
 void edit_remember(const char *command) {

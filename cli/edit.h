@@ -18,8 +18,9 @@ typedef size_t (*edit_complete_fn)(void *user, const char *line, struct text *fo
 
 /* Takes hold of the terminal on standard input and loads the history. One at a time. */
 void edit_open(edit_complete_fn complete, void *user);
-/* Adds a line with its newline to `line` (EDIT_LINE). Without a terminal no prompt is shown. */
-enum edit_line edit_read(struct text *line, const char *prompt);
+/* Adds a line with its newline to `line` (EDIT_LINE). Without a terminal no prompt is shown, and of
+ * a line that is longer only `most` bytes are added. */
+enum edit_line edit_read(struct text *line, const char *prompt, size_t most);
 /* Remembers a command, which may have several lines, here and in the history's file. */
 void edit_remember(const char *command);
 void edit_close(void);

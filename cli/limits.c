@@ -28,6 +28,24 @@ static uint64_t number(const struct pair *limit) {
     return value << shift;
 }
 
+uint64_t limit_of(const struct pairs *limits, const char *name) {
+    pf_options *options = pf_options_new();
+    if (!options) die("out of memory");
+    add_limits(options, limits);
+    uint64_t limit = pf_options_limit_of(options, name);
+    pf_options_free(options);
+    return limit;
+}
+
+void read_within(struct text *text, const char *path, const char *what, const char *name,
+                 uint64_t limit) {
+    if (!text_read_file_up_to(text, path, limit < SIZE_MAX ? (size_t)limit + 1 : SIZE_MAX))
+        die("%s: %s", path, strerror(errno));
+    if (text->len > limit)
+        die("%s has more bytes than the limit %s (%llu); see --limit", what, name,
+            (unsigned long long)limit);
+}
+
 void add_limits(pf_options *options, const struct pairs *limits) {
     for (size_t i = 0; i < limits->count; i++) {
         const struct pair *limit = &limits->items[i];

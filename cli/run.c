@@ -89,12 +89,14 @@ pf_options *options_of(const struct arguments *arguments) {
     return options;
 }
 
-static void copy_in(pf_sandbox *sandbox, const struct pairs *files) {
+static void copy_in(pf_sandbox *sandbox, const struct arguments *arguments) {
+    const struct pairs *files = &arguments->files;
+    uint64_t most = files->count ? limit_of(&arguments->limits, "filesystem_bytes") : 0;
     for (size_t i = 0; i < files->count; i++) {
         const struct pair *file = &files->items[i];
         struct text text = {0};
         pf_error error;
-        if (!text_read_file(&text, file->name)) die("%s: %s", file->name, strerror(errno));
+        read_within(&text, file->name, file->name, "filesystem_bytes", most);
         if (pf_file_write(sandbox, file->value, text.data, text.len, &error) != PF_OK)
             die("--file %s: %s", file->value, error.message);
         free(text.data);
@@ -107,8 +109,10 @@ static struct text code_of(const struct arguments *arguments) {
     struct text code = {0};
     if (arguments->code)
         text_puts(&code, arguments->code);
-    else if (!text_read_file(&code, arguments->file))
-        die("%s: %s", arguments->file, strerror(errno));
+    else
+        read_within(&code, arguments->file,
+                    strcmp(arguments->file, "-") ? arguments->file : "standard input",
+                    "code_bytes", limit_of(&arguments->limits, "code_bytes"));
     return code;
 }
 
@@ -157,7 +161,9 @@ static struct text input_of(const struct arguments *arguments) {
     if (!path && !(arguments->file && !strcmp(arguments->file, "-")) &&
         fstat(STDIN_FILENO, &info) == 0 && !S_ISCHR(info.st_mode))
         path = "-";
-    if (path && !text_read_file(&input, path)) die("%s: %s", path, strerror(errno));
+    if (path)
+        read_within(&input, path, strcmp(path, "-") ? path : "standard input", "stdin_bytes",
+                    limit_of(&arguments->limits, "stdin_bytes"));
     return input;
 }
 
@@ -322,7 +328,7 @@ pf_sandbox *sandbox_of(const struct arguments *arguments) {
     } else
         expect(pf_sandbox_new(options, &sandbox, &error), &error);
     pf_options_free(options);
-    copy_in(sandbox, &arguments->files);
+    copy_in(sandbox, arguments);
     signal(SIGPIPE, SIG_IGN); /* for the pipes of jobs */
     return sandbox;
 }

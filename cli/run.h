@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "pinfold.h"
+#include "text.h"
 
 /* Runs what the arguments say; gives the exit status for the program. */
 int run_script(const struct arguments *arguments);
@@ -25,6 +26,12 @@ void save_snapshot(pf_sandbox *sandbox, const char *path);
 const char *language_of(const char *path, const char *code);
 /* limits.c */
 void add_limits(pf_options *options, const struct pairs *limits);
+/* One of them, by the library's name, or what it is by default. */
+uint64_t limit_of(const struct pairs *limits, const char *name);
+/* Reads a file ("-": standard input) that the sandbox takes up to a limit, and not much of one that has
+ * more: that ends the program. `what` is the file in the message, `name` the limit. */
+void read_within(struct text *text, const char *path, const char *what, const char *name,
+                 uint64_t limit);
 /* policy.c: the capabilities, from --policy or one for each tool. */
 void add_policy(pf_options *options, const struct arguments *arguments);
 /* report.c: a result as one line of JSON on standard output. */

@@ -139,14 +139,19 @@ int shell_command(int argc, char **argv) {
     struct session session = {sandbox, &arguments};
     edit_open(complete, &session);
     int status = 0;
+    uint64_t limit = limit_of(&arguments.limits, "code_bytes");
+    size_t most = limit < SIZE_MAX ? (size_t)limit + 1 : SIZE_MAX;
     struct text code = {0};
     for (;;) {
-        enum edit_line got = edit_read(&code, code.len ? "> " : "pinfold$ ");
+        enum edit_line got = edit_read(&code, code.len ? "> " : "pinfold$ ", most);
         if (got == EDIT_END) break;
         if (got == EDIT_INTERRUPT) {
             code.len = 0;
             continue;
         }
+        if (code.len >= most)
+            die("what was typed has more bytes than the limit code_bytes (%zu); see --limit",
+                most - 1);
         interrupt_by_keyboard(sandbox);
         if (incomplete(sandbox, &arguments, &code)) continue;
         edit_remember(code.data);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,23 +41,29 @@ void text_puts(struct text *text, const char *string) {
     text_add(text, string, strlen(string));
 }
 
-bool text_read(struct text *text, int fd) {
+static bool read_up_to(struct text *text, int fd, size_t most) {
     for (;;) {
-        reserve(text, 65536);
-        ssize_t count = read(fd, text->data + text->len, 65536);
+        size_t room = most < 65536 ? most : 65536;
+        reserve(text, room);
+        ssize_t count = read(fd, text->data + text->len, room);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return false;
         text->len += (size_t)count;
         text->data[text->len] = '\0';
+        most -= (size_t)count;
         if (count == 0) return true;
     }
 }
 
 bool text_read_file(struct text *text, const char *path) {
-    if (strcmp(path, "-") == 0) return text_read(text, STDIN_FILENO);
+    return text_read_file_up_to(text, path, SIZE_MAX);
+}
+
+bool text_read_file_up_to(struct text *text, const char *path, size_t most) {
+    if (strcmp(path, "-") == 0) return read_up_to(text, STDIN_FILENO, most);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
-    bool ok = text_read(text, fd);
+    bool ok = read_up_to(text, fd, most);
     int error = errno;
     close(fd);
     errno = error;

@@ -23,9 +23,9 @@ void text_puts(struct text *text, const char *string);
 /* As a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void text_json(struct text *text, const char *data, size_t len);
 
-/* Reads all of a descriptor, or of a file ("-": standard input). False with errno set. */
-bool text_read(struct text *text, int fd);
+/* Reads all of a file ("-": standard input), or its first `most` bytes. False with errno set. */
 bool text_read_file(struct text *text, const char *path);
+bool text_read_file_up_to(struct text *text, const char *path, size_t most);
 
 /* Makes a file, or replaces one, its links and mode as they were: when that fails, what was there
  * stays as it was. A pipe or device is written to, and a file whose directory takes no other. False

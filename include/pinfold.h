@@ -90,6 +90,9 @@ PF_API void pf_options_free(pf_options *options);
  */
 PF_API pf_status pf_options_limit(pf_options *options, const char *name, uint64_t value,
                                   pf_error *error);
+/* What a limit is now, PF_UNLIMITED when there is none: for a program that does not want to read more
+ * than it may pass on. 0 for an unknown name. */
+PF_API uint64_t pf_options_limit_of(const pf_options *options, const char *name);
 
 /* One environment variable for everything that runs; the last value of a name wins. */
 PF_API pf_status pf_options_env(pf_options *options, const char *name, const char *value,

@@ -57,6 +57,12 @@ pf_status pf_options_limit(pf_options *o, const char *name, uint64_t value, pf_e
     return PF_OK;
 }
 
+uint64_t pf_options_limit_of(const pf_options *o, const char *name) {
+    struct machine_limits limits = o->limits;
+    const uint64_t *limit = machine_limit(&limits, name);
+    return limit ? *limit : 0;
+}
+
 /* Removes NAME=… if it is there. */
 static void drop_env(pf_options *o, const char *name, size_t name_len) {
     for (size_t at = 0; at < o->env_len;) {

@@ -143,6 +143,34 @@ def test_limits(pinfold):
     assert len(done.stdout) == 2_000_000
 
 
+@pytest.mark.parametrize(
+    "arguments, limit",
+    [
+        (["-c", "head -1", "--limit", "stdin_bytes=1000"], "stdin_bytes (1000)"),
+        (["-c", "head -1"], "stdin_bytes (67108864)"),
+        (["run", "-", "--limit", "code_bytes=1K"], "code_bytes (1024)"),
+        (["shell", "--limit", "code_bytes=1K"], "code_bytes (1024)"),
+        (["-c", "ls", "--stdin", "/dev/null", "-f", "/dev/zero:/big", "--limit", "filesystem_bytes=4M"], "filesystem_bytes (4194304)"),
+    ],
+)
+def test_no_more_is_read_than_the_sandbox_takes(pinfold, arguments, limit):
+    with subprocess.Popen(["tr", "\\0", "x"], stdin=open("/dev/zero"), stdout=subprocess.PIPE) as endless:
+        done = subprocess.run(
+            [pinfold.program, *arguments],
+            stdin=endless.stdout, capture_output=True, text=True, timeout=60,
+        )
+        endless.kill()
+    assert done.returncode == 125 and limit in done.stderr, done
+
+
+def test_as_much_is_read_as_the_sandbox_takes(pinfold):
+    done = pinfold("-c", "wc -c", "--limit", "stdin_bytes=100000", input="x" * 100_000)
+    assert done.stdout == "100000\n"
+    assert pinfold("-c", "wc -c", "--limit", "stdin_bytes=none", input="x" * 100_000).returncode == 0
+    code = "x" * 1020 + "=5\necho $" + "x" * 1020  # a line that is as long as it may be
+    assert pinfold("shell", "--limit", "code_bytes=1028", input=code + "\n").stdout == "5\n"
+
+
 def test_output_appears_at_once_and_ctrl_c_interrupts(pinfold):
     child = subprocess.Popen(
         [pinfold.program, "-c", "echo ready; sleep 100"],
