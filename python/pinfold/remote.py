@@ -40,6 +40,8 @@ _BULK_SECONDS = 60.0
 #: What it has for the last line of a recording.
 _CLOSE_SECONDS = 2.0
 _UNLIMITED = 1 << 63
+#: More is as good as no limit.
+_MOST_BYTES = 1 << 62
 #: What poll(2) takes.
 _LONGEST_POLL_MS = (1 << 31) - 1
 
@@ -81,10 +83,8 @@ class RemoteMachine:
         self._settings = settings
         self._durable = durable
         limits = {name: value for name, value in settings[0]}
-        self._memory = min(
-            _limit(limits, "memory_bytes") + _limit(limits, "filesystem_bytes") + _OVERHEAD_BYTES,
-            _UNLIMITED,
-        )
+        memory = _limit(limits, "memory_bytes") + _limit(limits, "filesystem_bytes")
+        self._memory = None if memory >= _MOST_BYTES else memory + _OVERHEAD_BYTES
         wall = limits.get("wall_ms", int(DEFAULTS["wall_seconds"] or 0) * 1000)
         self._patience = None if wall >= _UNLIMITED else wall / 1000 * 1.2 + _GRACE_SECONDS
         self._gate = _native.Gate(settings)
@@ -100,7 +100,7 @@ class RemoteMachine:
         self._cut_short = False
         self._why_dead: str | None = None
         self._running = False
-        self._worker: _Worker | None = _Worker(self._memory)
+        self._worker: _Worker | None = _Worker(self._memory or _UNLIMITED)
         try:
             self._ask("new", settings, snapshot, durable, self._memory)
             if snapshot is not None:

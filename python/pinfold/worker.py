@@ -46,6 +46,14 @@ def _listen(worker: _Worker, control: int) -> None:
     os._exit(0)
 
 
+def _restrict(limit: int, most: int) -> None:
+    """Or less, if the process that started it has less."""
+    _, hard = resource.getrlimit(limit)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
+    resource.setrlimit(limit, (most, most))
+
+
 class _Worker:
     def __init__(self, requests: int) -> None:
         self._requests = requests
@@ -96,10 +104,11 @@ class _Worker:
         finally:
             machine.unclaim()
 
-    def _new(self, settings: Any, snapshot: bytes | None, durable: Any, memory: int) -> None:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    def _new(self, settings: Any, snapshot: bytes | None, durable: Any, memory: int | None) -> None:
+        _restrict(resource.RLIMIT_CORE, 0)
+        _restrict(resource.RLIMIT_NOFILE, 64)
+        if memory is not None:
+            _restrict(resource.RLIMIT_DATA, memory)
         records = durable[1] is not None
         if records:
             self._unrecorded = (settings, (durable[0], None, False, []))

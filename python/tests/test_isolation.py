@@ -115,6 +115,36 @@ def test_limits_and_interrupts():
         assert sandbox.run("echo on").stdout == "on\n"
 
 
+@pytest.mark.parametrize(
+    "lifted",
+    [
+        {"memory_bytes": None},
+        {"filesystem_bytes": None},
+        {"memory_bytes": 1 << 53, "wall_seconds": 1e9},
+        {name: None for name in Limits.__slots__ if not name.startswith("_")},
+    ],
+)
+def test_limits_that_are_lifted(lifted):
+    with isolated(limits=Limits(**lifted)) as sandbox:
+        assert sandbox.run("echo on; head -c 1000 /dev/zero > f; wc -c < f").stdout == "on\n1000\n"
+        assert sandbox.fork().run("wc -c < f").stdout == "1000\n"
+
+
+@pytest.mark.parametrize("limit", ["NOFILE, 40", "DATA, 1_200_000_000", "CORE, 0"])
+def test_a_process_with_less_has_workers_with_less(limit):
+    script = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1]); from pinfold import Sandbox\n"
+        f"limit, most = resource.RLIMIT_{limit}\n"
+        "resource.setrlimit(limit, (most, most))\n"
+        "with Sandbox(isolation='process') as sandbox:\n"
+        "    print(sandbox.run('echo on').stdout, end='')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, PACKAGE], capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("on\n", "")
+
+
 # ---------------------------------------------------------------------- the wall
 
 
