@@ -126,13 +126,29 @@ void pf_sandbox_expect_run(pf_sandbox *s, bool expected) {
         atomic_store(&s->interrupt, INTERRUPT_IGNORED);
 }
 
-void pf_sandbox_interrupt(pf_sandbox *s) {
-    int awaited = INTERRUPT_AWAITED;
-    if (!atomic_compare_exchange_strong(&s->interrupt, &awaited, INTERRUPT_CAME)) return;
+/* Lets `what` come to a run that is on or expected, unless as much came before. */
+static void come(pf_sandbox *s, int what) {
+    int now = atomic_load(&s->interrupt);
+    do {
+        if (now == INTERRUPT_IGNORED || now >= what) return;
+    } while (!atomic_compare_exchange_weak(&s->interrupt, &now, what));
     atomic_store(&s->watch.stop, 1);
-    /* A replay is not over when the guest has dealt with it: it ends, whatever runs. */
-    if (machine_replays(s)) atomic_store(&s->watch.kill_at, 0);
     syscall(SYS_futex, &s->interrupt, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void pf_sandbox_interrupt(pf_sandbox *s) {
+    come(s, INTERRUPT_CAME);
+}
+void pf_sandbox_stop(pf_sandbox *s) {
+    come(s, INTERRUPT_STOP);
+}
+void pf_sandbox_kill(pf_sandbox *s) {
+    come(s, INTERRUPT_KILL);
+}
+
+void pf_sandbox_on_pause(pf_sandbox *s, pf_pause_fn callback, void *user) {
+    s->on_pause = callback;
+    s->on_pause_user = user;
 }
 
 const pf_result *pf_sandbox_result(const pf_sandbox *s) {

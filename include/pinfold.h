@@ -19,7 +19,8 @@
  *
  * THREADS. Different sandboxes may be used from different threads at the same time. One sandbox
  * belongs to one thread at a time: a second thread that enters gets PF_BUSY at once. Only
- * pf_sandbox_interrupt() may be called from any thread, and from a signal handler.
+ * pf_sandbox_interrupt(), _stop() and _kill() may be called from any thread, and from a signal
+ * handler.
  *
  * ERRORS. Two channels that never mix. A pf_status other than PF_OK, with a pf_error, says that
  * *you* (or the machine) did something wrong: nothing ran, nothing was lost unless it says so. What
@@ -252,10 +253,25 @@ PF_API int64_t pf_sandbox_wait_ns(const pf_sandbox *sandbox);
  * a sandbox that is being freed excepted. It counts from the moment in which pf_sandbox_start() is
  * entered until the run is complete; when no run is on it is nothing. */
 PF_API void pf_sandbox_interrupt(pf_sandbox *sandbox);
+/* The same, and what the run has still going after a second more is killed: for an embedder that gives
+ * it up. */
+PF_API void pf_sandbox_stop(pf_sandbox *sandbox);
+/* The same at once, without an interrupt: everything that ran in the run is killed, as at a limit. Its
+ * result says 137, and session_lost if the session's shell was among it; files stay. */
+PF_API void pf_sandbox_kill(pf_sandbox *sandbox);
 /* Lets interrupts count already before pf_sandbox_start(): for a program whose runs begin earlier,
  * as when it hands the sandbox to a worker thread. `expected` false takes it back; a run that is on
  * is not touched. By the thread that owns the sandbox. */
 PF_API void pf_sandbox_expect_run(pf_sandbox *sandbox, bool expected);
+
+/*
+ * Called on the thread that drives the sandbox, about every 50 ms of a drive, between two steps of the
+ * guest or while it sleeps: for what else that thread has to see to. The sandbox is busy meanwhile;
+ * pf_sandbox_interrupt(), _stop() and _kill() may be called. With a fixed clock it waits for a program
+ * that computes alone without a pause, so that equal runs stay equal. NULL ends it.
+ */
+typedef void (*pf_pause_fn)(void *user);
+PF_API void pf_sandbox_on_pause(pf_sandbox *sandbox, pf_pause_fn callback, void *user);
 
 /* ------------------------------------------------------------------ tools and capabilities */
 

@@ -103,9 +103,18 @@ struct cpu_watch {
     atomic_uint ticks;      /* CPU ticks of CPU_TICK_NS since the machine was entered */
     atomic_uint stop_at;    /* at this many, `stop` is set; UINT_MAX: never */
     atomic_uint kill_at;    /* at this many, a program that makes no calls is cut: backstop */
+    const atomic_int *demand; /* the embedder's: at CPU_DEMAND_CUT, too; NULL: none */
+    atomic_uint look_every;   /* at each multiple of this, `stop` is set; 0: never */
     atomic_int stop;        /* set: leave the guest at the next message */
 };
 #define CPU_TICK_NS 10000000
+#define CPU_DEMAND_CUT 4
+/* Is a program to be cut that has come to so many ticks? Also in a signal handler. */
+static inline bool cpu_watch_cuts(const struct cpu_watch *watch, unsigned ticks) {
+    if (ticks >= atomic_load_explicit(&watch->kill_at, memory_order_relaxed)) return true;
+    const atomic_int *demand = watch->demand;
+    return demand && atomic_load_explicit(demand, memory_order_relaxed) >= CPU_DEMAND_CUT;
+}
 #define CPU_KERNEL_TICKS_MAX 200 /* two seconds in one bounded call */
 
 struct cpu_thread {

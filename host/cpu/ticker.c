@@ -66,8 +66,10 @@ static bool look_at(struct cpu_thread *t) {
     if (watch) {
         unsigned all =
             atomic_fetch_add_explicit(&watch->ticks, ticks, memory_order_relaxed) + ticks;
-        if (all >= watch->stop_at) atomic_store_explicit(&watch->stop, 1, memory_order_relaxed);
-        strike = all >= watch->kill_at;
+        unsigned every = atomic_load_explicit(&watch->look_every, memory_order_relaxed);
+        if (all >= watch->stop_at || (every && all % every < ticks))
+            atomic_store_explicit(&watch->stop, 1, memory_order_relaxed);
+        strike = cpu_watch_cuts(watch, all);
     }
     pthread_mutex_unlock(&t->watch_lock);
     /* Also while a program runs: the count begins again with each call of the kernel. */
@@ -236,7 +238,7 @@ void cpu_struck(struct cpu_guard *guard) {
             cpu_leave(self, CPU_EXIT_KERNEL);
     } else if (self->watch) {
         unsigned ticks = atomic_load_explicit(&self->watch->ticks, memory_order_relaxed);
-        if (ticks >= self->watch->kill_at) cpu_leave(self, CPU_EXIT_STOPPED);
+        if (cpu_watch_cuts(self->watch, ticks)) cpu_leave(self, CPU_EXIT_STOPPED);
     }
     if (sp + CALL_BYTES < self->floor) cpu_trap(self, SIGSEGV);
 }

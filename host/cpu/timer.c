@@ -44,8 +44,10 @@ static void on_tick(int number, siginfo_t *info, void *ucontext) {
         self->timer_on = false;
     } else if (watch) {
         unsigned ticks = atomic_fetch_add_explicit(&watch->ticks, 1, memory_order_relaxed) + 1;
-        if (ticks >= watch->stop_at) atomic_store_explicit(&watch->stop, 1, memory_order_relaxed);
-        if (self->mode == CPU_PROGRAM && ticks >= watch->kill_at)
+        unsigned every = atomic_load_explicit(&watch->look_every, memory_order_relaxed);
+        if (ticks >= watch->stop_at || (every && ticks % every == 0))
+            atomic_store_explicit(&watch->stop, 1, memory_order_relaxed);
+        if (self->mode == CPU_PROGRAM && cpu_watch_cuts(watch, ticks))
             cpu_redirect(ucontext, self, CPU_EXIT_STOPPED);
     }
     errno = saved_errno;

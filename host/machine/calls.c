@@ -193,7 +193,10 @@ void machine_take_calls(pf_sandbox *s) {
 
 void machine_cancel_calls(pf_sandbox *s, const char *limit) {
     char text[80];
-    snprintf(text, sizeof text, "cancelled: the run reached its limit %s", limit);
+    if (limit)
+        snprintf(text, sizeof text, "cancelled: the run reached its limit %s", limit);
+    else
+        snprintf(text, sizeof text, "cancelled: the run was stopped");
     for (struct machine_call *call; (call = s->calls);) {
         s->calls = call->next;
         machine_tape_cancel(s, call->id);

@@ -100,6 +100,7 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
     atomic_store(&to->watch.ticks, atomic_load(&from->watch.ticks));
     to->watch.stop_at = from->watch.stop_at;
     to->watch.kill_at = from->watch.kill_at;
+    to->watch.demand = &to->interrupt;
     to->mailbox = from->mailbox;
     to->in_area = from->in_area;
     to->in_cap = from->in_cap;

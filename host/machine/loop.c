@@ -16,6 +16,11 @@
 
 /* Time between the interrupt and the kill when a run is over its limit. */
 #define GRACE_NS 250000000ll
+/* The same when the embedder gave it up. */
+#define STOP_GRACE_NS 1000000000ll
+/* Between two calls of on_pause. */
+#define PAUSE_TICKS 5
+#define PAUSE_NS    ((int64_t)PAUSE_TICKS * CPU_TICK_NS)
 /* A kernel that still runs something two seconds after everything was killed is none of ours. */
 #define KILLED_TICKS 200
 
@@ -44,36 +49,67 @@ static int64_t wall_used(const pf_sandbox *s, int64_t now) {
     return s->run.wall_ns + (now - s->entered_ns);
 }
 
-/* The run is over a limit, or still there after it was interrupted for that. */
-static void strike(pf_sandbox *s, const char *limit) {
+/* The guest is to end by itself; what is left after the grace is struck once more. */
+static void ask_to_end(pf_sandbox *s, int64_t grace_ns) {
     struct machine_run *run = &s->run;
-    unsigned ticks = atomic_load(&s->watch.ticks);
-    if (run->stage == STAGE_RUNNING) {
-        run->limit = limit;
-        run->stage = STAGE_INTERRUPTED;
-        run->stop_wall_ns = wall_used(s, base_clock_monotonic()) + GRACE_NS;
-        if (!machine_replays(s)) s->watch.stop_at = ticks + GRACE_NS / CPU_TICK_NS;
-        KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
-        machine_cancel_calls(s, limit);
-    } else if (run->stage == STAGE_INTERRUPTED) {
-        run->stage = STAGE_KILLED;
-        run->stop_tick = ticks + KILLED_TICKS;
-        if (!machine_replays(s)) s->watch.stop_at = UINT32_MAX;
-        KERNEL(s, HOST_KILL, .arg = {0});
-        machine_cancel_calls(s, limit);
+    run->stage = STAGE_INTERRUPTED;
+    run->stop_wall_ns = wall_used(s, base_clock_monotonic()) + grace_ns;
+    if (!machine_replays(s))
+        s->watch.stop_at = atomic_load(&s->watch.ticks) + (unsigned)(grace_ns / CPU_TICK_NS);
+    KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+}
+
+static void kill_run(pf_sandbox *s) {
+    if (s->run.stage == STAGE_KILLED) return;
+    s->run.stage = STAGE_KILLED;
+    s->run.stop_tick = atomic_load(&s->watch.ticks) + KILLED_TICKS;
+    if (!machine_replays(s)) s->watch.stop_at = UINT32_MAX;
+    KERNEL(s, HOST_KILL, .arg = {0});
+    machine_cancel_calls(s, s->run.limit);
+}
+
+/* The run is over a limit, or still there after it was to end. */
+static void strike(pf_sandbox *s, const char *limit) {
+    if (s->run.stage != STAGE_RUNNING) {
+        kill_run(s);
+        return;
     }
+    s->run.limit = limit;
+    ask_to_end(s, GRACE_NS);
+    machine_cancel_calls(s, limit);
+}
+
+static void stop(pf_sandbox *s) {
+    if (!s->run.on || s->run.stage != STAGE_RUNNING) {
+        KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+        return;
+    }
+    ask_to_end(s, STOP_GRACE_NS);
+    if (!machine_replays(s)) s->watch.kill_at = s->watch.stop_at + MACHINE_CUT_TICKS;
 }
 
 /* Looks at the flags that the timer and other threads set. */
 static void look_at_stops(pf_sandbox *s) {
     atomic_store(&s->watch.stop, 0);
-    int came = INTERRUPT_CAME;
-    bool interrupted = atomic_compare_exchange_strong(&s->interrupt, &came, INTERRUPT_AWAITED);
-    if (machine_struck(s, STRIKE_INTERRUPT, interrupted))
+    int came = atomic_load(&s->interrupt);
+    while (came >= INTERRUPT_CAME &&
+           !atomic_compare_exchange_weak(&s->interrupt, &came, INTERRUPT_AWAITED)) {
+    }
+    if (came >= INTERRUPT_CAME) s->pause_at = 0; /* there may be more to it: see to it now */
+    if (machine_struck(s, STRIKE_INTERRUPT, came == INTERRUPT_CAME))
         KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+    if (machine_struck(s, STRIKE_STOP, came == INTERRUPT_STOP)) stop(s);
     if (!s->run.on) return;
+    if (machine_struck(s, STRIKE_KILL, came == INTERRUPT_KILL)) kill_run(s);
     if (machine_struck(s, STRIKE_CPU, atomic_load(&s->watch.ticks) >= s->watch.stop_at))
         strike(s, "cpu_seconds");
+}
+
+/* Lets the embedder see to what else its thread has to do. */
+static void pause_for_embedder(pf_sandbox *s, int64_t now) {
+    if (!s->on_pause || now < s->pause_at) return;
+    s->on_pause(s->on_pause_user);
+    s->pause_at = base_clock_monotonic() + PAUSE_NS;
 }
 
 static void check_wall(pf_sandbox *s, int64_t now) {
@@ -110,10 +146,16 @@ static void wait_until(pf_sandbox *s, int64_t deadline_ns) {
             if (left < wait) wait = left;
         }
         if (wait <= 0) break;
+        if (s->on_pause && wait > s->pause_at - now) wait = s->pause_at - now;
+        if (wait < 0) wait = 0;
         struct timespec t = {wait / 1000000000, wait % 1000000000};
         if (wait == INT64_MAX) t.tv_sec = 3600;
-        syscall(SYS_futex, &s->interrupt, FUTEX_WAIT_PRIVATE, INTERRUPT_AWAITED, &t, NULL, 0);
+        long r =
+            syscall(SYS_futex, &s->interrupt, FUTEX_WAIT_PRIVATE, INTERRUPT_AWAITED, &t, NULL, 0);
+        bool signalled = r != 0 && errno == EINTR;
         now = base_clock_monotonic();
+        if (signalled) s->pause_at = now;
+        pause_for_embedder(s, now);
     }
     s->run.slept_ns += now - began;
 }
@@ -176,9 +218,12 @@ static void loop(pf_sandbox *s, struct cpu_thread *self) {
         s->moment++;
         show_time(s, now);
         if (machine_replays(s) || atomic_load(&s->watch.stop) ||
-            atomic_load(&s->interrupt) == INTERRUPT_CAME)
+            atomic_load(&s->interrupt) >= INTERRUPT_CAME)
             look_at_stops(s);
         check_wall(s, now);
+        pause_for_embedder(s, now);
+        /* What had not run in this run when it was killed does so now. */
+        if (s->run.on && s->run.stage == STAGE_KILLED) KERNEL(s, HOST_KILL, .arg = {0});
         if (machine_mailbox(s)->attention) attend(s);
         struct pf_event event;
         if (!machine_next(s, &event)) return;
@@ -215,6 +260,8 @@ pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     cpu_traps_install(); /* others may have taken the signals since */
     struct cpu_watch *outer = cpu_watch(self, &s->watch);
     s->entered_ns = base_clock_monotonic();
+    s->pause_at = s->entered_ns + PAUSE_NS;
+    atomic_store(&s->watch.look_every, s->on_pause && !s->clock_fixed ? PAUSE_TICKS : 0);
     struct machine_run *run = &s->run;
     struct usage before = {.slept_ns = run->slept_ns, .ticks = atomic_load(&s->watch.ticks)};
     if (!run->brief) before.cpu_ns = cpu_clock();

@@ -155,7 +155,10 @@ enum machine_interrupt {
     INTERRUPT_IGNORED, /* no run is on, nor about to start */
     INTERRUPT_AWAITED,
     INTERRUPT_CAME, /* the loop has yet to see it */
+    INTERRUPT_STOP, /* the same, of pf_sandbox_stop() */
+    INTERRUPT_KILL, /* of pf_sandbox_kill(); a program that makes no calls is cut for it */
 };
+_Static_assert(INTERRUPT_KILL == CPU_DEMAND_CUT, "the watch looks at it");
 
 enum machine_stage { STAGE_RUNNING, STAGE_INTERRUPTED, STAGE_KILLED };
 
@@ -165,7 +168,7 @@ struct machine_run {
     bool foreground_done;
     bool starved; /* there was no memory to load a program */
     bool shell; /* for the session, not a process of its own */
-    enum machine_stage stage;
+    enum machine_stage stage; /* of its end, by a limit or by the embedder */
     const char *limit;       /* that struck, or NULL; constant */
     uint32_t stop_tick;      /* STAGE_KILLED: watch.ticks at which the kernel is given up */
     int64_t stop_wall_ns;    /* the same for wall time */
@@ -219,6 +222,9 @@ struct pf_sandbox {
     struct machine_call *calls; /* unanswered, oldest first */
     pf_decision_fn on_decision; /* or NULL */
     void *on_decision_user;
+    pf_pause_fn on_pause; /* or NULL */
+    void *on_pause_user;
+    int64_t pause_at;   /* host's monotonic time of the next one */
     uint64_t next_call; /* ids: the branch in the upper half, a count from 1 in the lower */
     uint64_t forks;     /* branches that were made of it */
     bool seed_fixed;
@@ -341,6 +347,8 @@ void machine_tell(pf_sandbox *sandbox, const char *text);
 /* Lets the result point at the run's buffers. */
 void machine_point_result(pf_sandbox *sandbox);
 /* Sets when the CPU and wall limits of the run strike. */
+/* A program that makes no calls cannot be interrupted: it is cut so many ticks after its limit. */
+#define MACHINE_CUT_TICKS 25
 void machine_arm_limits(pf_sandbox *sandbox);
 void machine_drain_output(pf_sandbox *sandbox);
 void machine_drain_value(pf_sandbox *sandbox);
@@ -360,7 +368,7 @@ pf_status machine_answer(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, con
 /* machine_answer(), as the embedder does it: enters, answers, drives. pinfold.c */
 pf_status machine_reply(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
                         size_t len, pf_error *error);
-/* All that are pending: the run ended at this limit. */
+/* All that are pending: the run ended at this limit; NULL: the embedder ended it. */
 void machine_cancel_calls(pf_sandbox *sandbox, const char *limit);
 struct machine_call *machine_next_call(const pf_sandbox *sandbox);
 

@@ -132,7 +132,8 @@ void machine_finish(pf_sandbox *s) {
         .stdout_truncated = run->truncated[0],
         .stderr_truncated = run->truncated[1],
         .limit = run->limit,
-        .session_lost = run->limit && had_session && !s->session_alive,
+        .session_lost =
+            had_session && !s->session_alive && (run->limit || run->stage == STAGE_KILLED),
         .memory_bytes = s->budget.peak,
         .tool_calls = run->tool_calls,
     };
@@ -172,8 +173,7 @@ void machine_arm_limits(pf_sandbox *s) {
         limited = ticks < UINT32_MAX / 2;
     }
     s->watch.stop_at = limited ? (unsigned)ticks + 1 : UINT32_MAX;
-    /* A program that makes no calls cannot be interrupted: it is cut a little later. */
-    s->watch.kill_at = limited ? (unsigned)ticks + 25 : UINT32_MAX;
+    s->watch.kill_at = limited ? (unsigned)ticks + MACHINE_CUT_TICKS : UINT32_MAX;
     s->run.stop_wall_ns =
         s->limits.wall_ms < INT64_MAX / 1000000 ? (int64_t)s->limits.wall_ms * 1000000 : INT64_MAX;
 }

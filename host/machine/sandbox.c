@@ -139,6 +139,7 @@ pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *
     s->budget.each = s->limits.process_memory_bytes;
     s->budget.reserve = share(s->budget.limit, 16, RESERVE_MAX);
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
+    s->watch.demand = &s->interrupt;
     s->next_call = 1;
     s->env = malloc(options->env_len ? options->env_len : 1);
     s->gate = cap_gate_clone(options->gate);

@@ -26,9 +26,12 @@ struct machine_fill;
 enum machine_strike {
     STRIKE_PREEMPT,   /* the slice of the caller is used up at this call */
     STRIKE_INTERRUPT, /* pf_sandbox_interrupt() */
+    STRIKE_STOP,      /* pf_sandbox_stop() */
+    STRIKE_KILL,      /* pf_sandbox_kill() */
     STRIKE_CPU,       /* the CPU limit */
     STRIKE_WALL,      /* the wall limit */
     STRIKE_CUT,       /* the backstop ended a program that made no calls */
+    STRIKE_COUNT
 };
 
 struct machine_tape {

@@ -166,7 +166,7 @@ void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t 
     case CPU_EXIT_STOPPED:
         /* In a replay the trace's cut, which has struck already, or one from outside. */
         if (!machine_replays(sandbox) ||
-            atomic_load(&sandbox->watch.ticks) >= atomic_load(&sandbox->watch.kill_at))
+            cpu_watch_cuts(&sandbox->watch, atomic_load(&sandbox->watch.ticks)))
             machine_struck(sandbox, STRIKE_CUT, true);
         died(sandbox, proc, SIGKILL);
         break;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const trace_strikes[] = {"preempt", "interrupt", "cpu_limit", "wall_limit", "cut"};
+const char *const trace_strikes[STRIKE_COUNT] = {"preempt",   "interrupt",  "stop", "kill",
+                                                 "cpu_limit", "wall_limit", "cut"};
 
 #define TAIL (sizeof(",\"sum\":\"") - 1 + TRACE_SUM + 2) /* what follows the text of a line */
 

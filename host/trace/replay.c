@@ -67,7 +67,7 @@ static void differ_by(struct pf_replay *r, const pf_sandbox *s, const char *what
 }
 
 static bool was_interrupted(const pf_sandbox *s) {
-    return atomic_load(&s->interrupt) == INTERRUPT_CAME;
+    return atomic_load(&s->interrupt) >= INTERRUPT_CAME;
 }
 
 static void interrupted(struct pf_replay *r) {
@@ -113,7 +113,7 @@ static void look_ahead(struct pf_replay *r) {
     r->ns = trace_int(value, "ns", -1);
     if (base_json_is(name, "time")) r->kind = TIME;
     if (base_json_is(name, "fill")) r->kind = FILL;
-    for (int i = STRIKE_PREEMPT; i <= STRIKE_CUT; i++)
+    for (int i = 0; i < STRIKE_COUNT; i++)
         if (base_json_is(name, trace_strikes[i])) r->kind = i;
 }
 
@@ -151,7 +151,7 @@ static bool on_strike(struct machine_tape *tape, pf_sandbox *s, enum machine_str
     if (strikes) advance(r);
     /* What strikes the replay itself; it may take whatever wall time it takes. */
     if (now && what != STRIKE_WALL && !r->tape.ended) {
-        if (what == STRIKE_INTERRUPT || was_interrupted(s))
+        if ((what >= STRIKE_INTERRUPT && what <= STRIKE_KILL) || was_interrupted(s))
             interrupted(r);
         else
             differ_by(r, s, "ten times the CPU time that cpu_ms allowed, and more");

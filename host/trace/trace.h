@@ -47,6 +47,6 @@ int64_t trace_int(yyjson_val *object, const char *name, int64_t missing);
 uint64_t trace_uint(yyjson_val *object, const char *name);
 
 /* The names of strikes in traces, in the order of enum machine_strike. */
-extern const char *const trace_strikes[];
+extern const char *const trace_strikes[STRIKE_COUNT];
 
 #endif

@@ -70,7 +70,7 @@ class Hold:
         """The run is to end, and to raise this."""
         if self.failure is None:
             self.failure = failure
-            self._sandbox._machine.interrupt()
+            self._sandbox._machine.stop()
 
     async def offload(self, function: Callable[..., Any], *args: Any) -> Any:
         """Drives the guest in a thread, see `offload`."""
@@ -101,7 +101,7 @@ class Hold:
             self._orphan = True
             driving = self._driving
         if driving:
-            self._sandbox._machine.interrupt()  # its thread does the rest
+            self._sandbox._machine.stop()  # its thread does the rest
         else:
             threads.submit(self._end)
 
@@ -169,8 +169,8 @@ class LoopOutput(TextOutput):
 
 
 async def offload(sandbox: Sandbox, function: Callable[..., Any], *args: Any) -> Any:
-    """Runs something that drives the guest in a thread. Cancelling interrupts the guest, and is
-    over only when the guest has stopped."""
+    """Runs something that drives the guest in a thread. Cancelling stops the guest, and is over
+    only then."""
     loop = asyncio.get_running_loop()
     return await _offload(sandbox, loop, _tell(loop), function, args)
 
@@ -189,7 +189,7 @@ async def _offload(
             await asyncio.wait([future])  # which does not cancel it
         except asyncio.CancelledError as error:
             cancelled = error
-            sandbox.interrupt()
+            sandbox._machine.stop()
     if cancelled is not None:
         future.exception()  # seen: nothing may warn about it
         raise cancelled

@@ -12,7 +12,7 @@ import time
 from . import answer
 from ._native import json_refusal
 from .call import Call, parse
-from .errors import SandboxStateError, ToolError
+from .errors import PinfoldError, SandboxStateError, ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,18 +244,26 @@ class Stuck:
 
 
 def abandon(machine: Any) -> None:
-    """Ends a run that its embedder gave up: interrupts the guest, fails what it still asks for."""
+    """Ends a run that its embedder gave up: interrupts the guest, fails what it still asks for.
+    What goes on for a second after that is killed; at once when an exception (Ctrl-C) comes."""
     unwatched: Machine = getattr(machine, "unwatched", machine)
     if not unwatched.running():
         return
-    unwatched.interrupt()
-    for _ in range(1000):  # a script may catch the interrupt and call on; tool_calls ends that
-        unanswered = unwatched.pending()
-        if unanswered:
-            unwatched.fail(unanswered[0][0], 0, "interrupted")
-        else:
-            unwatched.advance()
-        if not unwatched.running():
-            break
+    unwatched.stop()
+    for turn in range(2000):  # a script may catch the interrupt and call on
+        try:
+            if turn == 1000:
+                unwatched.kill()
+            unanswered = unwatched.pending()
+            if unanswered:
+                unwatched.fail(unanswered[0][0], 0, "interrupted")
+            else:
+                unwatched.advance()
+            if not unwatched.running():
+                break
+        except PinfoldError:
+            raise
+        except BaseException:  # the run ends with the exception that came first
+            unwatched.kill()
     if unwatched is not machine:
         machine.abandoned()

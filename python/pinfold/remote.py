@@ -141,19 +141,28 @@ class RemoteMachine:
         return self._outcome(self._ask("result"))
 
     def interrupt(self) -> None:
+        self._end_run("interrupt")
+
+    def stop(self) -> None:
+        self._end_run("stop")
+
+    def kill(self) -> None:
+        self._end_run("kill")
+
+    def _end_run(self, how: str) -> None:
         worker = self._worker
         if worker is None:
             return
         if self._busy or self._for_run:
-            self._interrupt(worker)
+            self._interrupt(worker, how)
         elif self._running:
-            self._ask("interrupt")
+            self._ask(how)
 
-    def _interrupt(self, worker: _Worker) -> None:
+    def _interrupt(self, worker: _Worker, how: str) -> None:
         """The worker counts as well, and so knows the run that is meant, however late it hears."""
         with self._counting:
             self._interrupts += 1
-            worker.interrupt()
+            worker.interrupt(how)
 
     def claim(self, run: bool) -> bool:
         if not self._claimed.acquire(False):
@@ -357,7 +366,7 @@ class RemoteMachine:
                     if failure is not None or self._worker is None:
                         raise
                     failure = error
-                    self._interrupt(worker)
+                    self._interrupt(worker, "stop")
         except Ended:
             self._die(worker.fate())
         except TimeoutError:
@@ -487,9 +496,9 @@ class _Worker:
     def receive(self, until: float | None) -> Any:
         return self._reader.receive(lambda: _wait(self._readable, until))
 
-    def interrupt(self) -> None:
+    def interrupt(self, how: str) -> None:
         try:
-            self._control.send(b"!")
+            self._control.send(how[:1].encode())
         except OSError:
             pass  # it is gone, which the next answer tells, or it does not even read these
 

@@ -127,6 +127,10 @@ class Sandbox:
         a fresh one. ``on_output(text, stream)`` gets output as it appears. What the script does
         wrong is in the result, never an exception.
 
+        On the main thread Ctrl-C interrupts the script and raises; a script that goes on for a
+        second, or until a second Ctrl-C, is killed: files stay, the session's shell may be lost.
+        Other signal handlers of Python's run meanwhile, and what they raise ends the run as well.
+
         >>> with Sandbox() as sandbox:
         ...     _ = sandbox.run("cd /tmp; x=41")
         ...     print(sandbox.run("pwd; echo $((x + 1))").stdout, end="")
@@ -247,7 +251,8 @@ class Sandbox:
         """As `run`, with the guest in a thread of pinfold's own and handlers, sync and async, on
         this event loop, concurrently; ``on_output`` is called there, too.
 
-        Cancelling interrupts the script, and is over when the script has stopped. Any number of
+        Cancelling interrupts the script, kills it when it goes on for a second, and is over when
+        it has stopped. Any number of
         sandboxes run at once: each has its thread while its guest runs.
         """
         from .adrive import Hold, LoopOutput, arun

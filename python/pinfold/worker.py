@@ -40,9 +40,9 @@ def main() -> NoReturn:
 
 
 def _listen(worker: _Worker, control: int) -> None:
-    """A byte is an interrupt; the end means that nobody is interested any more."""
-    while os.read(control, 1):
-        worker.interrupted()
+    """A byte ends the run, and says how; the end means that nobody is interested any more."""
+    while how := os.read(control, 1):
+        worker.interrupted({b"s": "stop", b"k": "kill"}.get(how, "interrupt"))
     os._exit(0)
 
 
@@ -86,10 +86,10 @@ class _Worker:
         except Exception as error:
             return "error", type(error).__name__, [str(error)]
 
-    def interrupted(self) -> None:
+    def interrupted(self, how: str) -> None:
         self._interrupts += 1
         if self.machine is not None and self._interrupts > self._before:
-            self.machine.interrupt()
+            getattr(self.machine, how)()
 
     def _start(self, machine: Machine, *args: Any) -> Any:
         *rest, watched, before = args

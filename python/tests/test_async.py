@@ -10,7 +10,14 @@ import time
 
 import pytest
 
-from pinfold import ExecutionError, MethodCapability, Sandbox, SandboxBusy, create_sandbox_tool
+from pinfold import (
+    ExecutionError,
+    Limits,
+    MethodCapability,
+    Sandbox,
+    SandboxBusy,
+    create_sandbox_tool,
+)
 
 EVERYTHING = [MethodCapability("**")]
 
@@ -99,6 +106,18 @@ def test_cancelling_twice_still_waits_for_the_guest():
                 with pytest.raises(asyncio.CancelledError):
                     await task
                 assert (await sandbox.arun("trap - INT; echo fine")).stdout == "fine\n"
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("code", ["trap '' INT; while :; do :; done", "trap : INT; while :; do sleep 1; done"])
+def test_cancelling_ends_what_ignores_it(code):
+    async def main():
+        with Sandbox(limits=Limits(cpu_seconds=None, wall_seconds=None)) as sandbox:
+            await sandbox.arun("echo kept > file")
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(sandbox.arun(code), 0.2)
+            assert (await sandbox.arun("cat file")).stdout == "kept\n"
 
     asyncio.run(main())
 

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from pinfold import MethodCapability, Sandbox, SandboxBusy, create_sandbox_tool
+from pinfold import Limits, MethodCapability, Sandbox, SandboxBusy, create_sandbox_tool
 
 FOREVER = "while :; do :; done"
 
@@ -172,6 +172,86 @@ def test_ctrl_c_stops_the_guest_and_raises(code, language):
     finally:
         child.kill()
     assert out.split() == ["interrupted", "and", "well"]
+
+
+STUBBORN = [
+    ("trap : INT; while :; do sleep 1; done", "shell"),
+    ("trap '' INT; while :; do :; done", "shell"),
+    ("while :; do :; done & wait", "shell"),
+    ("process.on('SIGINT', () => {}); for (;;);", "javascript"),
+    ("trap 'while :; do tool f; done' INT; while :; do tool f; done", "shell"),
+]
+NO_LIMITS = Limits(cpu_seconds=None, wall_seconds=None, tool_calls=None)
+
+
+@pytest.mark.parametrize("isolation", [None, "process"])
+@pytest.mark.parametrize("code, language", STUBBORN)
+def test_ctrl_c_ends_what_ignores_it(code, language, isolation):
+    program = f"""
+import os, signal, sys, threading
+from pinfold import *
+sandbox = Sandbox(limits=Limits(cpu_seconds=None, wall_seconds=None, tool_calls=None),
+                  isolation={isolation!r},
+                  tool_handler=lambda *call: None, capabilities=[MethodCapability("**")])
+sandbox.run("echo kept > file")
+print("ready", flush=True)
+try:
+    sandbox.run({code!r}, {language!r})
+except KeyboardInterrupt:
+    print("interrupted", sandbox.run("cat file").stdout)
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert out.split() == ["interrupted", "kept"]
+
+
+class Alarm(Exception):
+    pass
+
+
+@pytest.fixture
+def alarm():
+    before = signal.getsignal(signal.SIGALRM)
+
+    def arm(handler):
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+
+    yield arm
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+ENDLESS = [
+    (FOREVER, "shell"),
+    ("sleep 1000", "shell"),
+    ("sleep 1000 | cat", "shell"),
+    ("for (;;);", "javascript"),
+    ("await new Promise(r => setTimeout(r, 1e6))", "javascript"),
+]
+
+
+@pytest.mark.parametrize("isolation", [None, "process"])
+@pytest.mark.parametrize("code, language", ENDLESS)
+def test_signal_handlers_run_while_the_guest_does(alarm, code, language, isolation):
+    with Sandbox(limits=NO_LIMITS, isolation=isolation) as sandbox:
+        sandbox.run("x=5")
+        alarm(lambda *_: sandbox.interrupt())
+        assert sandbox.run(code, language).exit_code == 130
+
+        def ring(*_):
+            raise Alarm
+
+        alarm(ring)
+        with pytest.raises(Alarm):
+            sandbox.run(code, language)
+        assert sandbox.run("echo $x").stdout == "5\n"
 
 
 def test_ctrl_c_in_a_handler_ends_the_run():

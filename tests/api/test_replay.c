@@ -143,6 +143,49 @@ static void test_interrupt(void) {
     free(out);
 }
 
+static void *stop_soon(void *sandbox) {
+    nanosleep(&(struct timespec){0, 30000000}, NULL);
+    pf_sandbox_stop(sandbox);
+    return NULL;
+}
+
+static void *kill_soon(void *sandbox) {
+    nanosleep(&(struct timespec){0, 30000000}, NULL);
+    pf_sandbox_kill(sandbox);
+    return NULL;
+}
+
+static void no_pause(void *user) {
+    (void)user;
+}
+
+/* What the embedder ends, with the pauses in which it may do so, is replayed to the same end. */
+static void test_given_up(void) {
+    const char *const texts[][2] = {
+        {"shell", "trap 'echo got $n' INT; n=0; while :; do n=$((n+1)); done"},
+        {"shell", "trap : INT; n=0; while :; do sleep 0.01; echo $((n++)); done"},
+        {"javascript", "process.on('SIGINT', () => {}); for (let i = 0;; i++) globalThis.x = i"},
+        {"shell", "trap '' INT; while :; do :; done & yes | cat -n | tail -1"},
+    };
+    for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        pf_sandbox *sandbox = recorded("", NULL, 0, false);
+        pf_sandbox_on_pause(sandbox, no_pause, NULL);
+        pthread_t thread;
+        run(sandbox, "shell", "echo before");
+        pthread_create(&thread, NULL, i % 2 ? kill_soon : stop_soon, sandbox);
+        pf_sandbox_expect_run(sandbox, true);
+        run(sandbox, texts[i / 2][0], texts[i / 2][1]);
+        pthread_join(thread, NULL);
+        int status = pf_sandbox_result(sandbox)->exit_code;
+        char *out = strdup(pf_sandbox_result(sandbox)->stdout_data);
+        pf_sandbox_free(sandbox);
+        pf_replay *replay = replayed();
+        check_same(pf_sandbox_result(pf_replay_sandbox(replay)), out, status);
+        pf_replay_free(replay);
+        free(out);
+    }
+}
+
 static void test_files_and_failures(void) {
     pf_sandbox *sandbox = recorded("get", NULL, 0, false);
     MUST(pf_file_write(sandbox, "/workspace/in\xc3\xa4", "\xff\x00\x01", 3, &test_error));
@@ -433,6 +476,7 @@ int main(void) {
     test_time_and_randomness();
     test_limits();
     test_interrupt();
+    test_given_up();
     test_files_and_failures();
     test_from_snapshot();
     test_refused();

@@ -54,31 +54,51 @@ PyObject *native_result(machine *self, PyObject *none) {
 
 /* ------------------------------------------------------------------ output as it appears */
 
+/* With an exception set: it ends the run, and is raised when the drive is over. The second one does
+ * not wait for the guest. */
+static void keep_failure(machine *self) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    if (self->failure)
+        pf_sandbox_kill(self->sandbox);
+    else
+        pf_sandbox_stop(self->sandbox);
+    PyObject *earlier = self->failure;
+    self->failure = value;
+    Py_XDECREF(earlier);
+}
+
 static void on_output(void *user, int stream, const char *data, size_t len) {
     machine *self = user;
     PyEval_RestoreThread(self->thread);
     if (!self->failure && self->on_output) {
         PyObject *given = PyObject_CallFunction(self->on_output, "iy#", stream, data, (Py_ssize_t)len);
         if (given) Py_DECREF(given);
-        else { /* the embedder's exception ends the run; it is raised when the drive is over */
-            PyObject *type, *value, *traceback;
-            PyErr_Fetch(&type, &value, &traceback);
-            PyErr_NormalizeException(&type, &value, &traceback);
-            if (traceback) PyException_SetTraceback(value, traceback);
-            Py_XDECREF(type);
-            Py_XDECREF(traceback);
-            self->failure = value;
-            pf_sandbox_interrupt(self->sandbox);
-        }
+        else
+            keep_failure(self);
     }
     self->thread = PyEval_SaveThread();
 }
 
 /* ------------------------------------------------------------------ driving */
 
+/* On the main thread, where Python's signal handlers run and may raise. */
+static void on_pause(void *user) {
+    machine *self = user;
+    PyEval_RestoreThread(self->thread);
+    if (PyErr_CheckSignals() != 0) keep_failure(self);
+    self->thread = PyEval_SaveThread();
+}
+
 static bool drive_begin(machine *self, native_guard *guard) {
     self->cut_short = false;
     if (!native_enter(self)) return false;
+    bool main_thread = PyThread_get_thread_ident() == self->state->main_thread;
+    pf_sandbox_on_pause(self->sandbox, main_thread ? on_pause : NULL, self);
     native_guard_begin(guard, self->state, self->sandbox);
     self->thread = PyEval_SaveThread();
     return true;

@@ -151,10 +151,22 @@ static PyObject *native_let_go(machine *self, PyObject *none) {
     Py_RETURN_NONE;
 }
 
-/* From any thread: the only method that does not enter. The GIL keeps close() away meanwhile. */
+/* From any thread: the only methods that do not enter. The GIL keeps close() away meanwhile. */
 static PyObject *native_interrupt(machine *self, PyObject *none) {
     (void)none;
     if (self->sandbox) pf_sandbox_interrupt(self->sandbox);
+    Py_RETURN_NONE;
+}
+
+static PyObject *native_stop(machine *self, PyObject *none) {
+    (void)none;
+    if (self->sandbox) pf_sandbox_stop(self->sandbox);
+    Py_RETURN_NONE;
+}
+
+static PyObject *native_kill(machine *self, PyObject *none) {
+    (void)none;
+    if (self->sandbox) pf_sandbox_kill(self->sandbox);
     Py_RETURN_NONE;
 }
 
@@ -247,6 +259,8 @@ static PyMethodDef methods[] = {
     PLAIN("replay_line", native_replay_line),
     PLAIN("replay_results", native_replay_results),
     PLAIN("interrupt", native_interrupt),
+    PLAIN("stop", native_stop),
+    PLAIN("kill", native_kill),
     ONE("claim", native_claim),
     PLAIN("unclaim", native_unclaim),
     PLAIN("hold", native_hold),
