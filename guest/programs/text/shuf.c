@@ -31,6 +31,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* So many times more to choose from than is wanted: see permute_few(). */
+enum { MANY = 32 };
+
 /* Random numbers from bytes; `left` is what the last number did not use, below or at `left_max`. */
 typedef struct {
     const char *name; /* of --random-source */
@@ -136,8 +139,45 @@ static void take_arguments(input *in, char **argv, int count) {
     in->count = (uint64_t)count;
 }
 
+/* What stands at a place of the permutation, in a table for those that are not themselves. */
+typedef struct {
+    uint64_t place, value;
+    bool used;
+} moved;
+
+static moved *find_moved(moved *table, size_t mask, uint64_t place) {
+    size_t at = (size_t)((place * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    while (table[at].used && table[at].place != place) at = (at + 1) & mask;
+    return &table[at];
+}
+
+/* A few of many: memory for what is wanted only. */
+static void permute_few(const input *in, chooser *c, uint64_t wanted) {
+    size_t size = 64;
+    while (size < 2 * wanted) size *= 2;
+    moved *table = g_zalloc(size * sizeof *table);
+    uint64_t *order = g_resize(NULL, (size_t)wanted, sizeof *order);
+    for (uint64_t i = 0; i < wanted; i++) {
+        if (i % 4096 == 0) pf_yield();
+        uint64_t j = i + choose(c, in->count - i - 1);
+        /* i is never looked at again; only j gets what stood there. */
+        const moved *here = find_moved(table, size - 1, i);
+        uint64_t kept = here->used ? here->value : i;
+        moved *there = find_moved(table, size - 1, j);
+        order[i] = there->used ? there->value : j;
+        *there = (moved){j, kept, true};
+    }
+    for (uint64_t i = 0; i < wanted; i++) put(in, order[i]);
+    free(order);
+    free(table);
+}
+
 /* The first `wanted` of a permutation. */
 static void permute(const input *in, chooser *c, uint64_t wanted) {
+    if (wanted < SIZE_MAX / sizeof(moved) / 4 && in->count / MANY > wanted) {
+        permute_few(in, c, wanted);
+        return;
+    }
     if (in->count > SIZE_MAX / sizeof(uint64_t) / 2) g_die(1, "memory exhausted");
     uint64_t *order = g_resize(NULL, (size_t)in->count, sizeof *order);
     for (uint64_t i = 0; i < in->count; i++) order[i] = i;
