@@ -6,3 +6,40 @@ def test_sort_of_more_than_its_memory_fails_clearly(pinfold):
     done = pinfold("-c", script, "--limit", "process_memory_bytes=8M")
     assert done.stdout == "2\n0\non\n"
     assert done.stderr == "sort: memory exhausted\n"
+
+
+def test_jq_ends_with_a_message_where_it_would_recurse_without_end(pinfold):
+    nest = "def d($n): reduce range($n) as $i (0; {a: .});"
+    programs = {
+        "d(500) | . == d(500), . < d(500), contains(d(500)), (. * d(500) | length)": 0,
+        "d(100000) | tojson | length": 0,
+        "d(100000) == d(100000)": 5,
+        "d(100000) < d(100000)": 5,
+        "d(100000) as $d | $d | contains(d(100000))": 5,
+        "d(100000) * d(100000) | length": 5,
+        '[range(100000) | "a"] as $p | null | setpath($p; 3) | getpath($p)': 0,
+        '[range(250) | "a"] as $p | null | setpath($p; 3) | delpaths([$p]) | length': 0,
+        '[range(100000) | "a"] as $p | null | setpath($p; 3) | delpaths([$p])': 5,
+        "[] | .[178956970] = 1": 5,
+        '"ab" * 2147483648 | length': 5,
+        '"" * 2147483648 | length': 0,
+    }
+    for program, status in programs.items():
+        done = pinfold("-c", f"jq -nc '{nest} {program}'")
+        assert done.returncode == status, (program, done)
+        assert bool(done.stderr) == bool(status), (program, done)
+        assert "fault" not in done.stderr, program
+
+
+def test_jq_modules_in_a_circle(pinfold):
+    script = """
+        echo 'import "b" as b; def x: 1;' > a.jq
+        echo 'import "a" as a; def x: 1;' > b.jq
+        echo 'def x: 7;' > c.jq
+        echo 'import "c" as c; def x: c::x;' > d.jq
+        jq -n -L . 'import "d" as d; d::x'
+        jq -n -L . 'import "a" as a; 1' 2>&1 | grep -c 'in a circle'
+        exit ${PIPESTATUS[0]}
+    """
+    done = pinfold("-c", script)
+    assert (done.stdout, done.returncode) == ("7\n1\n", 3)
