@@ -101,12 +101,12 @@ OUT_OF_MEMORY = {
     "maps": "kept = new Map(); for (let i = 0; ; i++) kept.set('k' + i, { i });",
     "errors": "for (let i = 0; ; i++) kept.push(new TypeError('e' + i));",
     "errors of the engine": "for (;;) try { null.x; } catch (e) { if (e instanceof InternalError) throw e; kept.push(e); }",
-    "numbers": "for (let i = 0; ; i++) kept.push(7n ** BigInt(i + 1000));",
+    "numbers": "for (let i = 0; ; i++) kept.push((1n << 40000n) + BigInt(i));",
     "small programs": "for (let i = 0; ; i++) kept.push(eval(`({ x${i}: ${i} })`), new Function('a', `return a + ${i}`));",
     "many regular expressions": "for (let i = 0; ; i++) kept.push(new RegExp(`a+(b|c)${i}[x-z]*(?<n>${i})`, 'gi'));",
     "closures": "for (let i = 0; ; i++) kept.push(() => i, function* () { yield i; }, class { #x = i; });",
-    "compression": "const zlib = require('zlib'); for (let i = 0; ; i++) kept.push(zlib.gunzipSync(zlib.gzipSync(`a${i}`)));",
-    "texts of objects": "const { inspect } = require('util'); for (let i = 0; ; i++) kept.push(inspect({ i: [i, { i }] }));",
+    "compression": "const zlib = require('zlib'); for (let i = 0; ; i++) kept.push(zlib.gunzipSync(zlib.gzipSync(`a${i}`.padEnd(9000))));",
+    "texts of objects": "const { inspect } = require('util'); for (let i = 0; ; i++) kept.push(inspect({ i: [i, { i }] }), new Array(2000).fill(i));",
 }
 
 
@@ -118,7 +118,7 @@ def test_out_of_memory_can_be_caught(pinfold, code):
         return [1, 2].map(x => x * 2);
     """
     assert (
-        js(pinfold, program, "--limit", "process_memory_bytes=64M")
+        js(pinfold, program, "--limit", "process_memory_bytes=64M", "--limit", "cpu_seconds=60")
         == "true InternalError: out of memory\n[2,4]\n"
     )
 
