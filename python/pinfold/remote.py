@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 from . import _native, errors
@@ -101,6 +102,8 @@ class RemoteMachine:
         self._why_dead: str | None = None
         self._running = False
         self._worker: _Worker | None = _Worker(self._memory or _UNLIMITED)
+        self._of_parent = False
+        _machines.add(self)
         try:
             self._ask("new", settings, snapshot, durable, self._memory)
             if snapshot is not None:
@@ -175,7 +178,8 @@ class RemoteMachine:
 
     def unclaim(self) -> None:
         self._for_run = False
-        self._claimed.release()
+        if self._claimed.locked():  # as always but in a child of fork(), where it is a new one
+            self._claimed.release()
 
     def hold(self) -> bool:
         return False  # a worker hears of Ctrl-C from Python's own handler
@@ -289,6 +293,16 @@ class RemoteMachine:
         if worker is not None:
             worker.end()
 
+    def leave_to_parent(self) -> None:
+        """In a child of fork(): the worker goes on working for the parent."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.leave_to_parent()
+            self._of_parent = True
+        # Another thread may have held them, which the child does not have.
+        self._claimed, self._counting = _thread.allocate_lock(), _thread.allocate_lock()
+        self._busy = False
+
     # ------------------------------------------------------------------ inside
 
     def _continue(self) -> None:
@@ -342,6 +356,11 @@ class RemoteMachine:
         theirs, or Ctrl-C, interrupts the guest and is raised when the answer is there."""
         worker = self._worker
         if worker is None:
+            if self._of_parent:
+                raise errors.SandboxStateError(
+                    "the sandbox belongs to the process that made it: after fork() it is not usable"
+                    ' in the child, because isolation="process" has one worker for it'
+                )
             if self._why_dead is not None:
                 raise errors.SandboxDead(self._why_dead)
             raise errors.SandboxClosed("the sandbox is closed")
@@ -443,6 +462,17 @@ class RemoteMachine:
             worker.end()
 
 
+_machines: weakref.WeakSet[RemoteMachine] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for machine in list(_machines):
+        machine.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
 def _limit(limits: dict[str, int], name: str) -> int:
     return limits.get(name, int(DEFAULTS[name] or 0))
 
@@ -512,6 +542,11 @@ class _Worker:
         name = signal.Signals(-status).name
         forbidden = ", by a system call that it may not make" if name == "SIGSYS" else ""
         return f"it died of {name}{forbidden}"
+
+    def leave_to_parent(self) -> None:
+        self._requests.close()
+        self._control.close()
+        self._process.poll()  # it is no child of this process, and so nothing to wait for
 
     def end(self) -> None:
         self._requests.close()

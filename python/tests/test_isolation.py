@@ -201,6 +201,80 @@ def test_a_worker_ends_with_its_sandbox():
         sandbox.run("echo on")
 
 
+FORK = """
+import gc, os, sys; sys.path.insert(0, sys.argv[1])
+from pinfold import MethodCapability, Sandbox, SandboxStateError, Tool
+
+def child(act):
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            act()
+            print("done", flush=True)
+        except SandboxStateError as error:
+            print(str(error)[:47], flush=True)
+        except BaseException as error:
+            print(type(error), error, flush=True)
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+
+def leave():
+    with sandbox:
+        pass
+
+def forget():
+    global sandbox
+    del sandbox
+    gc.collect()
+
+def write():
+    sandbox.files["note"] = b"child"
+
+def another():
+    with Sandbox(isolation="process") as own:
+        print(own.run("echo own").stdout, end="")
+
+def fork() -> str:
+    if os.fork() == 0:
+        return "in the child"  # which fails to answer with it
+    os.wait()
+    return "asked"
+
+granted = [MethodCapability("fork")]
+with Sandbox(tools=[fork], capabilities=granted, isolation="process") as sandbox:
+    sandbox.run("v=42; echo parent > note")
+    opened = len(os.listdir("/proc/self/fd"))
+    child(lambda: sandbox.run("v=7"))
+    child(write)
+    child(sandbox.snapshot)
+    child(sandbox.interrupt)
+    child(lambda: print(sandbox.closed, opened - len(os.listdir("/proc/self/fd"))))
+    child(sandbox.close)
+    child(leave)
+    child(forget)
+    child(another)
+    me = os.getpid()
+    try:
+        print(sandbox.run("fork; echo $v; cat note").stdout, end="", flush=True)
+    except SandboxStateError as error:
+        print(str(error)[:47], os.getpid() != me, flush=True)
+"""
+
+
+def test_a_forked_child_does_not_have_the_sandbox_of_its_parent():
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ResourceWarning", "-c", FORK, PACKAGE],
+        capture_output=True,
+        text=True,
+    )
+    refused = "the sandbox belongs to the process that made it\n"
+    expected = refused * 3 + "done\n" + "True 2\n" + "done\n" * 4 + "own\ndone\n"
+    expected += refused.replace("\n", " True\n") + '"asked"\n42\nparent\n'
+    assert (done.stdout, done.stderr) == (expected, "")
+
+
 # ---------------------------------------------------------------------- a worker that dies or lies
 
 
