@@ -24,8 +24,8 @@ void usage(void) {
           "  -p, --policy FILE         what the tools may be called with (see docs/policy.md);\n"
           "                            without it every --tool is granted\n"
           "  -f, --file HOST:GUEST     copy a file in\n"
-          "      --mount HOST:GUEST[:copy] a directory, read when the script looks into it:\n"
-          "                            read-only, or with copy one that the script may change;\n"
+          "      --mount HOST:GUEST[:MODE] a directory, read when the script looks into it: ro,\n"
+          "                            read-only, or copy, one that the script may change;\n"
           "                            the host's files stay as they are\n"
           "      --changes FILE        what the script changed in mounts: a tar archive (-: a list "
           "on\n"
@@ -111,18 +111,20 @@ static void add_file(struct arguments *out, char *text) {
     add_pair(&out->files, "file", text, separator, "HOST:GUEST with an absolute GUEST");
 }
 
-/* HOST:GUEST[:copy]; the name of the pair is HOST, its value GUEST. */
+/* HOST:GUEST[:MODE]; the name of the pair is HOST, its value GUEST. */
 static void add_mount(struct arguments *out, char *text) {
-    size_t len = strlen(text);
-    bool copy = len > 5 && !strcmp(text + len - 5, ":copy");
-    if (copy)
-        text[len - 5] = '\0';
-    else if (len > 3 && !strcmp(text + len - 3, ":ro"))
-        text[len - 3] = '\0';
     char *separator = NULL;
     for (char *p = strstr(text, ":/"); p; p = strstr(p + 1, ":/")) separator = p;
+    char *mode = separator ? strrchr(separator + 1, ':') : NULL;
+    if (mode && strchr(mode, '/')) mode = NULL; /* it belongs to a name in GUEST */
+    bool copy = mode && !strcmp(mode, ":copy");
+    if (mode && !copy && strcmp(mode, ":ro"))
+        die("--mount %s: '%s' is no mode: ro, which is what it is without one, or copy; the host's "
+            "files are never written to",
+            text, mode + 1);
+    if (mode) *mode = '\0';
     add_pair(copy ? &out->copies : &out->mounts, "mount", text, separator,
-             "HOST:GUEST[:copy] with an absolute GUEST");
+             "HOST:GUEST[:copy] or HOST:GUEST[:ro] with an absolute GUEST");
 }
 
 void arguments_parse(struct arguments *out, int argc, char **argv, const char *command) {

@@ -106,7 +106,9 @@ def test_mounts(pinfold, tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "a").write_text("one\n")
-    assert pinfold("--mount", f"{folder}:/data", "-c", "cat /data/a").stdout == "one\n"
+    for mode in "", ":ro":
+        out = pinfold("--mount", f"{folder}:/data{mode}", "-c", "cat /data/a; echo x > /data/a")
+        assert out.stdout == "one\n" and "Permission denied" in out.stderr
     mount = ["--mount", f"{folder}:/workspace:copy"]
     out = pinfold(*mount, "--changes", "-", "-c", "echo two >> a; touch b")
     assert out.stdout == "M /workspace/a\nA /workspace/b\n"
