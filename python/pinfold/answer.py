@@ -28,6 +28,14 @@ def encode(method: str, value: Any) -> str:
     Traceback (most recent call last):
     ValueError: f gave a result that is not JSON: object is not a JSON value
     """
+    try:
+        return to_json(value)
+    except ValueError as error:
+        raise ValueError(not_json(method, str(error))) from error
+
+
+def to_json(value: Any) -> str:
+    """The JSON text of a value; ``ValueError`` says why it has none."""
     kind = type(value)
     try:
         if kind is int:
@@ -41,7 +49,7 @@ def encode(method: str, value: Any) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # also what a method of the value raises, whatever that is
-        raise ValueError(not_json(method, _words(error))) from error
+        raise ValueError(_words(error)) from error
 
 
 def not_json(method: str, why: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
@@ -44,6 +45,20 @@ class Entry(TypedDict, total=False):
     cpu_seconds: float
     wall_seconds: float
     tool_calls: int
+
+
+def _is_torn(path: str | os.PathLike[str]) -> bool:
+    """Did somebody stop in the middle of one? What cannot be read (a pipe) is not looked at."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            if file.seek(0, os.SEEK_END) == 0:
+                return False
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+    except OSError:
+        return False
 
 
 class AuditLog:
@@ -95,12 +110,17 @@ class AuditLog:
         else:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
             self._file = os.open(to, flags, 0o600)
+            self._torn = _is_torn(to)
             self._give = self._append
 
     def _append(self, entry: Entry) -> None:
         line = json.dumps(entry, ensure_ascii=False, default=str) + "\n"
         data = line.encode("utf-8", "backslashreplace")
-        if os.write(self._file, data) != len(data):
+        if self._torn:  # what is there stays a line of its own
+            data = b"\n" + data
+        written = os.write(self._file, data)
+        self._torn = 0 < written < len(data) or (self._torn and written == 0)
+        if written != len(data):
             raise OSError("the audit log could not be written completely")
 
     def __del__(self) -> None:

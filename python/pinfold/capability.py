@@ -346,7 +346,19 @@ Constraints = ConstraintSet | Constraint | Mapping[str, "Any"] | Iterable[Constr
 
 def policy_json(capabilities: Iterable[MethodCapability]) -> str:
     """The policy document of these capabilities."""
-    return _dump({"capabilities": [capability.to_dict() for capability in capabilities]})
+    checked = checked_capabilities(capabilities)
+    return _dump({"capabilities": [capability.to_dict() for capability in checked]})
+
+
+def checked_capabilities(capabilities: Iterable[MethodCapability]) -> list[MethodCapability]:
+    """The capabilities as a list; ``TypeError`` when they are something else."""
+    if isinstance(capabilities, (str, MethodCapability)) or not isinstance(capabilities, Iterable):
+        raise TypeError(f"capabilities are a list of MethodCapability, not {capabilities!r}")
+    checked = list(capabilities)
+    for capability in checked:
+        if not isinstance(capability, MethodCapability):
+            raise TypeError(f"capabilities are MethodCapability objects, not {capability!r}")
+    return checked
 
 
 def load_policy(text: str | bytes) -> list[MethodCapability]:

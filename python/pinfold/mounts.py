@@ -21,7 +21,12 @@ def as_requests(mounts: Mapping[str, MountSource]) -> list[tuple[str | None, str
     """(host, place, copy on write) for each."""
     requests: list[tuple[str | None, str, bool]] = []
     for place, source in mounts.items():
-        path, mode = source if isinstance(source, tuple) else (source, "read")
+        if not isinstance(place, str):
+            raise TypeError(f"a mount's place is str, not {place!r}")
+        given = source if isinstance(source, tuple) else (source, "read")
+        if len(given) != 2:
+            raise ValueError(f'a mount is a directory or (directory, "copy"), not {source!r}')
+        path, mode = given
         if mode not in ("copy", "read"):
             raise ValueError(f'a mount is "copy" or "read", not {mode!r}')
         requests.append((None if path is None else fspath(path), place, mode == "copy"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -17,9 +18,13 @@ def warn_of_names(tools: Iterable[tuple[str, str, str, bool, bool]]) -> None:
     that can be used, whether the dotted name can)."""
     for name, id, flat, flat_usable, dotted_usable in tools:
         if not flat_usable:
+            why = "is taken, by a command, a global or another tool"
+            if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", flat):
+                why = "is no name that a command and a function can have"
+            # JavaScript asks what is awaited for `then`: the object `tools` has none.
+            member = "" if id == "then" else f" and tools[{id!r}]"
             text = (
-                f"tool {name!r}: the name {flat} is taken, by a command, a global or another tool;"
-                f" scripts reach it as `tool {name}` and tools[{id!r}]"
+                f"tool {name!r}: the name {flat} {why}; scripts reach it as `tool {name}`{member}"
             )
         elif not dotted_usable and "/" in id and id.partition("/")[0].isidentifier():
             dotted = id.replace("/", ".")

@@ -49,6 +49,16 @@ class Replay:
         return f"<Replay {len(self.results)} results, line {self.line}>"
 
 
+def read_trace(trace: str | PathLike[str] | bytes) -> bytes:
+    """A trace's bytes, or those of the file at a path."""
+    if isinstance(trace, bytes):
+        return trace
+    if not isinstance(trace, (str, PathLike)):  # open() takes a number for a file descriptor
+        raise TypeError(f"a trace is a path or bytes, not {trace!r}")
+    with open(trace, "rb") as file:
+        return file.read()
+
+
 def replay(
     trace: str | PathLike[str] | bytes,
     *,
@@ -72,9 +82,7 @@ def replay(
     ...     again.results[0].stdout == out
     True
     """
-    if not isinstance(trace, bytes):
-        with open(trace, "rb") as file:
-            trace = file.read()
+    trace = read_trace(trace)
     answers = [(id, json.dumps(value, allow_nan=False)) for id, value in (results or {}).items()]
     machine = _native.replay_open(trace, partial, until, answers)
     found: list[Result] = []

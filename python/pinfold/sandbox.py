@@ -45,10 +45,11 @@ class Sandbox:
     ...     print(sandbox.run("tool greet --name Ada").stdout, end="")
     "hello Ada"
 
-    ``record`` writes a trace that `pinfold.replay` runs again; ``redact`` leaves tool results
-    out of it. ``key`` authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are
-    equal byte for byte, and sleeping takes no time. ``mounts`` gives host directories by their
-    place inside, and is read when a script looks there: ``{"/data": path}`` is read-only,
+    ``record`` writes a trace that `pinfold.replay` runs again, to a file that is emptied if it
+    exists: each sandbox has its own. ``redact`` leaves tool results out of it. ``key``
+    authenticates snapshots. With ``clock`` and ``seed`` fixed two equal runs are equal byte for
+    byte, and sleeping takes no time. ``mounts`` gives host directories by their place inside, and
+    is read when a script looks there: ``{"/data": path}`` is read-only,
     ``{"/work": (path, "copy")}`` may be changed inside while the host's files stay as they are;
     `mounted` tells the changes.
 
@@ -86,6 +87,13 @@ class Sandbox:
             raise TypeError(f"approve cannot be called: {approve!r}")
         if tool_handler is not None and not callable(tool_handler):
             raise TypeError(f"tool_handler cannot be called: {tool_handler!r}")
+        if files:
+            _mapping("files", files, "paths to contents")
+        if audit is not None:
+            from .audit import AuditLog
+
+            if not isinstance(audit, AuditLog):
+                raise TypeError(f"audit is an AuditLog, not {audit!r}")
         self._tools = _by_method(tools)
         self._capabilities = _checked_capabilities(capabilities)
         self._tool_handler = tool_handler
@@ -107,7 +115,7 @@ class Sandbox:
             warn_of_names(self._machine.tool_names())
         #: The files inside, as a mapping from path to bytes.
         self.files = Files(self._machine)
-        for path, data in (files or {}).items():
+        for path, data in files.items() if files else ():
             self.files[path] = data
 
     # ------------------------------------------------------------------ running
@@ -453,9 +461,13 @@ class Sandbox:
         ...     sandbox.why_not("pay", {"amount": 7})
         'pay is denied: amount must be <= 5 (it is 7)'
         """
-        from .answer import encode
+        from .answer import to_json
 
-        return self._machine.refusal(method, encode(method, dict(params or {})))
+        try:
+            text = to_json(dict(params or {}))
+        except ValueError as error:
+            raise ValueError(f"the arguments of {method} are not JSON: {error}") from None
+        return self._machine.refusal(method, text)
 
     def calls_left(self, capability: MethodCapability) -> int | None:
         """How many calls one of this sandbox's capabilities still allows; ``None``: no limit."""
@@ -663,13 +675,9 @@ def _checked_capabilities(
 ) -> list[MethodCapability]:
     if capabilities is None:
         return []
-    from .capability import MethodCapability
+    from .capability import checked_capabilities
 
-    checked = list(capabilities)
-    for capability in checked:
-        if not isinstance(capability, MethodCapability):
-            raise TypeError(f"capabilities are MethodCapability objects, not {capability!r}")
-    return checked
+    return checked_capabilities(capabilities)
 
 
 def _settings(
@@ -682,6 +690,12 @@ def _settings(
 ) -> Settings:
     if limits is not None and not isinstance(limits, Limits):
         raise TypeError(f"limits is a Limits object, not {limits!r}")
+    if env is not None:
+        for name, value in _mapping("env", env, "names to values").items():
+            if not isinstance(name, str) or not isinstance(value, str):
+                raise TypeError(f"env has str for str, not {name!r}: {value!r}")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+        raise TypeError(f"seed is an int, not {seed!r}")
     if seed is not None and not 0 <= seed < 1 << 64:
         raise ValueError(f"seed is a number of 64 bits, not {seed!r}")
     return (
@@ -696,6 +710,12 @@ def _settings(
     )
 
 
+def _mapping(name: str, given: Any, what: str) -> Any:
+    if not hasattr(given, "items"):
+        raise TypeError(f"{name} is a dict from {what}, not {given!r}")
+    return given
+
+
 def _durable(
     key: bytes | None,
     record: str | PathLike[str] | None,
@@ -708,7 +728,7 @@ def _durable(
     if mounts:
         from .mounts import as_requests
 
-        places = as_requests(mounts)
+        places = as_requests(_mapping("mounts", mounts, "places to directories"))
 
     if isinstance(key, str):
         raise TypeError("key is bytes, not str")
@@ -737,4 +757,9 @@ def _clock_ns(clock: Literal["host"] | datetime | float) -> int | None:
         clock = clock.timestamp()
     if isinstance(clock, bool) or not isinstance(clock, (int, float)):
         raise TypeError(f'clock is "host", a datetime or seconds since 1970, not {clock!r}')
+    if not abs(clock) < _CLOCK_END:
+        raise ValueError(f"clock is out of range: {clock!r} seconds since 1970")
     return round(clock * 1_000_000_000)
+
+
+_CLOCK_END = 9e9  # seconds: what 64 bits of nanoseconds hold

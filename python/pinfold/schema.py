@@ -50,6 +50,8 @@ def convert(annotation: Any, _open: tuple[type, ...] = ()) -> Converted:
         return Converted({})
     if annotation is None:
         return Converted({"type": "null"})
+    if annotation is int:
+        return Converted({"type": "integer"}, _whole)
     if isinstance(annotation, type) and annotation in _SIMPLE:
         return Converted({"type": _SIMPLE[annotation]})
     if isinstance(annotation, typing.NewType):
@@ -87,6 +89,15 @@ def convert(annotation: Any, _open: tuple[type, ...] = ()) -> Converted:
     return _pydantic(annotation)
 
 
+def _whole(value: Any) -> int:
+    """JSON has one kind of number: 5.0 and 5e0 are integers, too."""
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if type(value) is not int:
+        raise TypeError(f"not an integer: {value!r}")
+    return value
+
+
 def _annotated(annotation: Any, _open: tuple[type, ...]) -> Converted:
     inner, *metadata = typing.get_args(annotation)
     texts = [m if isinstance(m, str) else getattr(m, "documentation", None) for m in metadata]
@@ -100,7 +111,17 @@ def _literal(values: tuple[Any, ...]) -> Converted:
     for value in values:
         if isinstance(value, enum.Enum) or not isinstance(value, (str, int, bool, type(None))):
             raise UnsupportedType(f"Literal of {value!r}")
-    return Converted(_of_values(values))
+    if not any(type(value) is int for value in values):
+        return Converted(_of_values(values))
+    return Converted(_of_values(values), lambda given: _listed(given, values))
+
+
+def _listed(given: Any, values: tuple[Any, ...]) -> Any:
+    """The value of a list that was given, of the list's type."""
+    for value in values:
+        if value == given and isinstance(value, bool) == isinstance(given, bool):
+            return value
+    raise ValueError(f"not one of {list(values)!r}: {given!r}")
 
 
 def _of_values(values: collections.abc.Sequence[Any]) -> dict[str, Any]:
@@ -132,7 +153,8 @@ class _UnionDecoder:
 
     def __call__(self, value: Any) -> Any:
         for member, part in self.members:
-            if part.decode is None and isinstance(member, type) and type(value) is member:
+            simple = part.decode is None or part.decode is _whole
+            if simple and isinstance(member, type) and type(value) is member:
                 return value
         for _, part in self.members:
             if part.decode is None:

@@ -17,6 +17,7 @@ import posixpath
 import sqlite3
 import time
 from datetime import UTC, datetime
+from os import fspath
 
 from . import _native
 from .sandbox import Sandbox
@@ -104,7 +105,9 @@ class Store:
         self, path: str | PathLike[str], *, key: bytes | None = None, timeout: float = 30.0
     ) -> None:
         self._key = key
-        self._db = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+        if not fspath(path):
+            raise ValueError("a store needs a path: without one nothing would be kept")
+        self._db = _Database(fspath(path), timeout)
         try:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
@@ -255,9 +258,9 @@ class Store:
 
     def add_trace(self, name: str, trace: str | PathLike[str] | bytes) -> int:
         """Keeps a trace (a path or its bytes) under a sandbox's name."""
-        if not isinstance(trace, bytes):
-            with open(trace, "rb") as file:
-                trace = file.read()
+        from .replaying import read_trace
+
+        trace = read_trace(trace)
         with self._change():
             id = self._db.execute(
                 "INSERT INTO trace(name, time, data) VALUES (?, ?, ?)", (name, time.time(), trace)
@@ -332,10 +335,35 @@ class Store:
             machine.close()
 
 
+class _Database:
+    """SQLite, whose errors do not say which file they are about."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self._path = path
+        with self._named():
+            self._connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+        self.close = self._connection.close
+
+    def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        with self._named():
+            return self._connection.execute(statement, values)
+
+    def executemany(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        with self._named():
+            self._connection.executemany(statement, rows)
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise type(error)(f"{self._path}: {error}") from error
+
+
 class _Change:
     """A transaction: all of it, or nothing."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: _Database) -> None:
         self._db = db
 
     def __enter__(self) -> None:

@@ -115,7 +115,11 @@ class Issuer:
 def _expiry(expires_in: float | None, expires: Expiry | None) -> int:
     if (expires_in is None) == (expires is None):
         raise ValueError("say when the token expires: by expires_in=seconds or expires=time")
-    return int(time.time() + expires_in) if expires_in is not None else _seconds(expires)
+    if expires_in is None:
+        return _seconds(expires)
+    if isinstance(expires_in, bool) or not isinstance(expires_in, (int, float)):
+        raise TypeError(f"expires_in is a number of seconds, not {expires_in!r}")
+    return _seconds(time.time() + expires_in)
 
 
 def _seconds(moment: Expiry | None) -> int:
@@ -125,4 +129,6 @@ def _seconds(moment: Expiry | None) -> int:
         return int(moment.timestamp())
     if isinstance(moment, bool) or not isinstance(moment, (int, float)):
         raise TypeError(f"a time is a datetime or seconds since 1970, not {moment!r}")
+    if not abs(moment) < 1 << 62:
+        raise ValueError(f"a time is out of range: {moment!r}")
     return int(moment)

@@ -98,8 +98,34 @@ def test_containers_are_decoded_inside_out():
 
 
 def test_plain_values_are_left_alone():
-    for annotation in (int, list[str], dict[str, int], int | None, Literal["a"], Address):
+    for annotation in (str, float, list[str], dict[str, bool], str | None, Literal["a"], Address):
         assert convert(annotation).decode is None
+
+
+@pytest.mark.parametrize(
+    "annotation, given, built",
+    [
+        (int, 100.0, 100),
+        (int, 7, 7),
+        (int | None, 5.0, 5),
+        (int | None, None, None),
+        (int | str, "5", "5"),
+        (int | float, 5.0, 5.0),
+        (float, 5, 5),
+        (bool | int, True, True),
+        (list[int] | int, 5.0, 5),
+        (list[int], [1.0, 2], [1, 2]),
+        (dict[str, int], {"a": 1.0}, {"a": 1}),
+        (Literal[1, 2], 2.0, 2),
+        (Literal["a", 1, True], True, True),
+        (Literal["a", 1, True], 1, 1),
+    ],
+)
+def test_an_integer_is_an_int(annotation, given, built):
+    """As pydantic has it: the JSON numbers 5, 5.0 and 5e0 are the same integer."""
+    decode = convert(annotation).decode
+    found = given if decode is None else decode(given)
+    assert found == built and repr(found) == repr(built)
 
 
 @pytest.mark.parametrize("annotation", [Opaque, list[Opaque], dict[int, str], tuple[int, str], Tree])

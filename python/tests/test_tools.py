@@ -89,6 +89,17 @@ def test_arguments_are_checked_before_the_handler():
         assert (name, code) == ("ToolError", "invalid"), (arguments, message)
 
 
+def test_an_integer_of_json_is_an_int():
+    def kind(i: int, many: list[int]) -> str:
+        return " ".join(type(value).__name__ for value in (i, *many))
+
+    tool = Tool.from_function(kind)
+    with Sandbox(tools=[tool], capabilities=[MethodCapability("kind")]) as sandbox:
+        for number in ("100", "1e2", "5.0"):
+            result = sandbox.run(f"""tool kind --json '{{"i":{number},"many":[{number}]}}'""")
+            assert result.stdout == '"int int"\n', result
+
+
 class Colour(enum.Enum):
     RED = "red"
     BLUE = "blue"

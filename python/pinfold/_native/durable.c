@@ -180,9 +180,18 @@ PyObject *native_processes(machine *self, PyObject *none) {
 
 /* ------------------------------------------------------------------ mounts */
 
+/* A path without NUL characters; NULL with an exception. */
+static const char *path_text(PyObject *path) {
+    Py_ssize_t len = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(path, &len);
+    if (!text || strlen(text) == (size_t)len) return text;
+    PyErr_Format(PyExc_ValueError, "a path has no NUL character: %R", path);
+    return NULL;
+}
+
 /* mount_changes(guest): [("A", path)] */
 PyObject *native_mount_changes(machine *self, PyObject *guest) {
-    const char *place = PyUnicode_AsUTF8AndSize(guest, NULL);
+    const char *place = path_text(guest);
     char *changes = NULL;
     size_t len = 0;
     pf_error error;
@@ -206,8 +215,8 @@ PyObject *native_mount_changes(machine *self, PyObject *guest) {
 /* mount_export(guest, directory) */
 PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t count) {
     if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
-    const char *place = PyUnicode_AsUTF8AndSize(args[0], NULL);
-    const char *directory = place ? PyUnicode_AsUTF8AndSize(args[1], NULL) : NULL;
+    const char *place = path_text(args[0]);
+    const char *directory = place ? path_text(args[1]) : NULL;
     pf_error error;
     if (!directory || !native_enter(self)) return NULL;
     pf_status status;
@@ -220,7 +229,7 @@ PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t c
 /* mount_tar(guest, changed only) */
 PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t count) {
     if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
-    const char *place = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    const char *place = path_text(args[0]);
     bool changed_only = PyObject_IsTrue(args[1]) == 1;
     char *data = NULL;
     size_t len = 0;
