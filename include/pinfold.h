@@ -181,7 +181,8 @@ PF_API void pf_sandbox_free(pf_sandbox *sandbox);
 PF_API pf_status pf_sandbox_end_record(pf_sandbox *sandbox, pf_error *error);
 
 /* Receives output as it appears; stream is 1 or 2. Called on the thread that runs the sandbox, which
- * is busy meanwhile: do not use it from here. Bytes over output_bytes are not passed on. */
+ * is busy meanwhile: do not use it from here. Bytes over output_bytes are not passed on. The time that it
+ * takes counts for no limit. */
 typedef void (*pf_output_fn)(void *user, int stream, const char *data, size_t len);
 
 typedef struct pf_run {

@@ -234,6 +234,18 @@ static void loop(pf_sandbox *s, struct cpu_thread *self) {
     }
 }
 
+void machine_tell_output(pf_sandbox *s, int stream, const char *data, size_t len) {
+    struct machine_run *run = &s->run;
+    struct cpu_thread *self = cpu_thread();
+    struct cpu_watch *watch = cpu_watch(self, NULL);
+    int64_t began = base_clock_monotonic();
+    uint64_t cpu = run->brief ? 0 : cpu_clock();
+    run->on_output(run->user, stream, data, len);
+    if (!run->brief) run->told_cpu_ns += cpu_clock() - cpu;
+    s->entered_ns += base_clock_monotonic() - began;
+    cpu_watch(self, watch);
+}
+
 /*
  * Reading the CPU clock twice costs as much as a tool call does otherwise, so after a brief drive
  * the next is taken to be brief as well. Where that was wrong, the timer's ticks say how much it
@@ -264,12 +276,14 @@ pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     atomic_store(&s->watch.look_every, s->on_pause && !s->clock_fixed ? PAUSE_TICKS : 0);
     struct machine_run *run = &s->run;
     struct usage before = {.slept_ns = run->slept_ns, .ticks = atomic_load(&s->watch.ticks)};
+    run->told_cpu_ns = 0;
     if (!run->brief) before.cpu_ns = cpu_clock();
     loop(s, self);
     cpu_watch(self, outer);
     int64_t wall_ns = base_clock_monotonic() - s->entered_ns;
     run->wall_ns += wall_ns;
-    run->cpu_ns += run->brief ? estimate(s, &before, wall_ns) : cpu_clock() - before.cpu_ns;
+    run->cpu_ns += run->brief ? estimate(s, &before, wall_ns)
+                              : cpu_clock() - before.cpu_ns - run->told_cpu_ns;
     run->brief = wall_ns < BRIEF_NS;
     if (s->has_result) {
         s->result.wall_ns = (uint64_t)run->wall_ns;

@@ -175,6 +175,7 @@ struct machine_run {
     int64_t wall_ns;         /* used while the machine ran, up to `entered_ns` */
     uint64_t cpu_ns;
     int64_t slept_ns;        /* of wall_ns */
+    uint64_t told_cpu_ns;    /* that on_output took in this drive, and that do not count */
     bool brief;              /* the last drive was: the CPU clock is not worth its price */
     uint64_t tool_calls;
     bool stdin_open;
@@ -212,7 +213,8 @@ struct pf_sandbox {
     int64_t monotonic_ns;  /* last shown to the kernel */
     int64_t clock_origin;  /* the host's monotonic time when the sandbox's was 0 */
     int64_t realtime_base; /* realtime - monotonic */
-    int64_t entered_ns;    /* host's monotonic time when the machine was last entered or looked */
+    int64_t entered_ns;    /* host's monotonic time when the machine was entered, and later by what
+                            * on_output took since */
     int64_t deadline_ns;   /* from the last idle event; INT64_MAX: none */
 
     char *env;
@@ -330,6 +332,8 @@ pf_status machine_start_session(pf_sandbox *sandbox, pf_error *error);
 
 /* Drives the guest until it needs the embedder, or the run is over. */
 pf_status machine_drive(pf_sandbox *sandbox, pf_error *error);
+/* Calls on_output; what it takes counts for no limit, as what a handler of a call takes. */
+void machine_tell_output(pf_sandbox *sandbox, int stream, const char *data, size_t len);
 /* Shows the kernel what time it is. */
 void machine_show_time(pf_sandbox *sandbox);
 

@@ -68,7 +68,7 @@ void machine_drain_output(pf_sandbox *s) {
                 len = 0;
             }
             if (len) machine_tape_output(s, stream, chunk, len);
-            if (len && s->run.on_output) s->run.on_output(s->run.user, stream, chunk, len);
+            if (len && s->run.on_output) machine_tell_output(s, stream, chunk, len);
         }
 }
 
@@ -227,7 +227,7 @@ void machine_tell(pf_sandbox *s, const char *text) {
         return;
     }
     machine_tape_output(s, 2, text, len);
-    if (run->on_output) run->on_output(run->user, 2, text, len);
+    if (run->on_output) machine_tell_output(s, 2, text, len);
 }
 
 /* The sandbox has no room for another process, as when its scripts started too many: that is how

@@ -376,8 +376,11 @@ class RemoteMachine:
             while True:
                 try:
                     message = worker.receive(until)
+                    came = time.monotonic()
                     if not self._event(message, failure is None):
                         break
+                    if until is not None:
+                        until += time.monotonic() - came
                 except (Ended, WireError, TimeoutError):
                     raise
                 except BaseException as error:

@@ -132,8 +132,9 @@ class Sandbox:
 
         ``language`` is ``"shell"``, ``"javascript"`` or ``"typescript"``. The shell is a session:
         variables, functions and the working directory last from run to run; ``isolated=True`` gives
-        a fresh one. ``on_output(text, stream)`` gets output as it appears. What the script does
-        wrong is in the result, never an exception.
+        a fresh one. ``on_output(text, stream)`` gets output as it appears; the time that it takes
+        counts for no limit, as that of handlers. What the script does wrong is in the result, never
+        an exception.
 
         On the main thread Ctrl-C interrupts the script and raises; a script that goes on for a
         second, or until a second Ctrl-C, is killed: files stay, the session's shell may be lost.

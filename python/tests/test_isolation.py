@@ -145,6 +145,24 @@ def test_a_process_with_less_has_workers_with_less(limit):
     assert (done.stdout, done.stderr) == ("on\n", "")
 
 
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_what_on_output_takes_does_not_count(isolation, monkeypatch):
+    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+    seen = []
+
+    def slowly(text: str, stream: str) -> None:
+        if not seen:
+            time.sleep(6)
+        seen.append(text)
+
+    limits = Limits(wall_seconds=4, output_bytes=8_000_000)
+    with Sandbox(isolation=isolation, limits=limits) as sandbox:
+        # More than fits between the two processes: the guest waits for the reader.
+        result = sandbox.run("yes | head -c 5000000; echo end", on_output=slowly)
+        assert (result.limit, result.exit_code) == (None, 0)
+        assert "".join(seen).endswith("y\nend\n") and len("".join(seen)) == 5_000_004
+
+
 # ---------------------------------------------------------------------- the wall
 
 

@@ -3,6 +3,8 @@
  */
 #include "harness.h"
 
+#include <time.h>
+
 static pf_sandbox *limited(const char *name, uint64_t value) {
     pf_options *options = make_options("lookup");
     MUST(pf_options_limit(options, name, value, &test_error));
@@ -52,6 +54,47 @@ static void test_wall(void) {
     pf_sandbox *s = limited("wall_ms", 200);
     check_limit(s, "shell", "sleep 100", "wall_seconds");
     check_limit(s, "shell", "mkfifo p; cat p", "wall_seconds"); /* nobody will ever write */
+    pf_sandbox_free(s);
+}
+
+static int64_t clock_of(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Takes longer than both limits, of both clocks. */
+static void take_long(void *user, int stream, const char *data, size_t len) {
+    (void)stream, (void)data, (void)len;
+    int64_t until = clock_of(CLOCK_THREAD_CPUTIME_ID) + 600;
+    while (clock_of(CLOCK_THREAD_CPUTIME_ID) < until) {
+    }
+    nanosleep(&(struct timespec){2, 0}, NULL);
+    ++*(int *)user;
+}
+
+/* What the embedder does with the output counts for no limit; what the script does, does. */
+static void test_output_handlers_do_not_count(void) {
+    pf_options *options = make_options("");
+    pf_sandbox *s = NULL;
+    MUST(pf_options_limit(options, "wall_ms", 2000, &test_error));
+    MUST(pf_options_limit(options, "cpu_ms", 500, &test_error));
+    MUST(pf_sandbox_new(options, &s, &test_error));
+    pf_options_free(options);
+    int calls = 0;
+    pf_run request = {.language = "shell", .on_output = take_long, .user = &calls};
+    request.code = "echo a; sleep 0.01; for i in {1..100}; do :; done; echo b; sleep 0.01";
+    request.code_len = strlen(request.code);
+    MUST(pf_sandbox_start(s, &request, &test_error));
+    const pf_result *r = pf_sandbox_result(s);
+    CHECK(r && !r->limit && calls == 2);
+    CHECK_TEXT(r ? r->stdout_data : NULL, "a\nb\n");
+    CHECK(r && r->wall_ns < 4000000000u && r->cpu_ns < 1200000000u);
+    request.code = "echo a; while :; do :; done";
+    request.code_len = strlen(request.code);
+    MUST(pf_sandbox_start(s, &request, &test_error));
+    r = pf_sandbox_result(s);
+    CHECK(r && r->limit && strcmp(r->limit, "cpu_seconds") == 0);
     pf_sandbox_free(s);
 }
 
@@ -147,6 +190,7 @@ int main(int argc, char **argv) {
         {"cpu", test_cpu},
         {"session_survives", test_session_survives},
         {"wall", test_wall},
+        {"output_handlers", test_output_handlers_do_not_count},
         {"memory", test_memory},
         {"recursion", test_recursion},
         {"output", test_output},
