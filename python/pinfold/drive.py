@@ -170,7 +170,7 @@ def _in_time(sandbox: Sandbox, call: Call, seconds: float) -> Any:
         target=context.run, args=(work,), name=f"pinfold {call.method}", daemon=True
     )
     thread.start()
-    thread.join(seconds)
+    thread.join(min(seconds, threading.TIMEOUT_MAX))
     if not answers:
         raise timed_out(call, seconds)
     good, value = answers[0]

@@ -251,6 +251,13 @@ with Sandbox() as sandbox:
     assert done.returncode == 0, done
 
 
+def test_a_time_limit_longer_than_a_thread_can_wait():
+    tool = Tool("f", handler=lambda: "in time", timeout=1e300)
+    with Sandbox(tools=[tool], capabilities=[MethodCapability("f")]) as sandbox:
+        assert sandbox.run("f").stdout == '"in time"\n'
+        assert asyncio.run(sandbox.arun("f")).stdout == '"in time"\n'
+
+
 def test_an_exception_reaches_the_guest_without_its_traceback():
     def f():
         secret = "hidden"
