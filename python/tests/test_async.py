@@ -192,10 +192,12 @@ async def forever(n: int = 0) -> None:
 def test_an_event_loop_that_is_closed_in_the_middle_sets_the_sandbox_free(code, kept):
     with Sandbox(tools=[forever], capabilities=EVERYTHING) as sandbox:
         for _ in range(2):
-            loop = asyncio.new_event_loop()
-            task = loop.create_task(sandbox.arun(f"x=5; {code}"))
-            loop.run_until_complete(asyncio.sleep(0.05))
+            loop, begun = asyncio.new_event_loop(), asyncio.Event()
+            run = sandbox.arun(f"x=5; echo; {code}", on_output=lambda *_, e=begun: e.set())
+            task = loop.create_task(run)
+            loop.run_until_complete(begun.wait())
             loop.close()
+            del run
             if not kept:
                 del task
                 gc.collect()
