@@ -346,7 +346,7 @@ typedef struct pf_result {
     const char *value; /* what a JavaScript program returned, as JSON; NULL for undefined or shell */
     size_t value_len;
     const char *limit; /* "cpu_seconds" or "wall_seconds" when that ended the run, else NULL */
-    bool session_lost; /* the session shell died with it; the next run starts a new one */
+    bool session_lost; /* the session shell was killed with it; the next run starts a new one */
     uint64_t cpu_ns, wall_ns; /* spent running the guest; handlers are not counted */
     uint64_t memory_bytes;    /* the most that was charged at once */
     uint64_t tool_calls;      /* allowed ones */

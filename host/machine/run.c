@@ -132,8 +132,9 @@ void machine_finish(pf_sandbox *s) {
         .stdout_truncated = run->truncated[0],
         .stderr_truncated = run->truncated[1],
         .limit = run->limit,
-        .session_lost =
-            had_session && !s->session_alive && (run->limit || run->stage == STAGE_KILLED),
+        .session_lost = had_session && !s->session_alive &&
+                        (run->limit || run->stage == STAGE_KILLED ||
+                         (run->shell && (state.status & 0xff) >= 128)),
         .memory_bytes = s->budget.peak,
         .tool_calls = run->tool_calls,
     };

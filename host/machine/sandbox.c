@@ -207,9 +207,10 @@ static pf_status populate(pf_sandbox *s, const pf_options *options, pf_error *er
     }
     if (!s->kernel || (!options->env_changed && boot->session && !s->procs[boot->session_proc]))
         return base_error(error, PF_NO_MEMORY,
-                             "memory_bytes (%llu) or the host's address space is too small for "
-                             "another sandbox",
-                             (unsigned long long)s->limits.memory_bytes);
+                             "memory_bytes (%llu), process_memory_bytes (%llu) or the host's "
+                             "address space is too small for another sandbox",
+                             (unsigned long long)s->limits.memory_bytes,
+                             (unsigned long long)s->limits.process_memory_bytes);
     if (!machine_kernel_attach(s)) return machine_dead(s, error);
     machine_show_time(s);
     pf_status status = machine_configure_kernel(s, error);

@@ -115,7 +115,8 @@ class Result:
 
     @property
     def session_lost(self) -> bool:
-        """The session's shell died with the run; the next run starts a new one."""
+        """The session's shell was killed with the run; the next run starts a new one, as it does
+        after a script that called ``exit``."""
         return self._outcome[7]
 
     @property

@@ -84,3 +84,20 @@ def test_what_a_script_leaves_does_not_disturb_its_host(isolation):
             "/workspace/out",
         ]
         assert sandbox.files["g"] == b"x\n"
+
+
+def test_names_that_are_not_utf8():
+    with Sandbox() as sandbox:
+        assert sandbox.run(r"printf x > $'r\xe9'; mkdir $'d\xff'; echo > $'d\xff/f'").exit_code == 0
+        name = b"r\xe9".decode("utf-8", "surrogateescape")
+        assert name in sandbox.files.list()
+        assert sandbox.files[name] == b"x"
+        sandbox.files[name] = b"y"
+        assert name in sandbox.files
+        assert f"/workspace/{name}" in list(sandbox.files)
+        assert len(sandbox.files) == 2
+        assert sandbox.run(r"cat $'r\xe9'").stdout == "y"
+        del sandbox.files[name]
+        assert name not in sandbox.files
+        with pytest.raises(ValueError):
+            sandbox.files["\ud800"]

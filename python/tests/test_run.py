@@ -289,3 +289,11 @@ def test_a_session_does_not_grow(sandbox):
     )
     sizes = [sandbox.run(script).usage.memory_bytes for _ in range(1000)]
     assert sizes[-1] == sizes[100]
+
+
+def test_a_killed_session_is_said_to_be_lost():
+    with Sandbox() as sandbox:
+        assert not sandbox.run("v=1; exit 3").session_lost
+        assert sandbox.run("v=1; kill -9 $$").session_lost
+        assert not sandbox.run("echo $v").session_lost
+        assert not sandbox.run("sh -c 'kill -9 $$'").session_lost

@@ -216,7 +216,10 @@ static bool lex_io_prefix(struct parser *p, int c) {
         if (lex_at(p, n) != '}') return false;
         n++;
     } else {
-        while (n < 10 && lex_at(p, n) >= '0' && lex_at(p, n) <= '9') n++;
+        int64_t value = 0; /* more than an int is a word */
+        for (int d; (d = lex_at(p, n)) >= '0' && d <= '9' && value <= INT_MAX; n++)
+            value = value * 10 + (d - '0');
+        if (value > INT_MAX) return false;
     }
     int after = lex_at(p, n);
     if (after != '<' && after != '>') return false;

@@ -16,17 +16,25 @@ static PyObject *class_of(const native_state *state, pf_status status) {
     }
 }
 
+/* The message may hold names of files, which are bytes, and may be cut within a character. */
+static PyObject *message_of(const pf_error *error) {
+    return PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
+}
+
 PyObject *native_raise(const native_state *state, const pf_error *error, PyObject *path) {
+    PyObject *message = message_of(error);
+    if (!message) return NULL;
     if (error->guest_errno) {
         /* OSError picks FileNotFoundError and its like by the number. */
-        PyObject *exception = PyObject_CallFunction(PyExc_OSError, "isO", error->guest_errno,
-                                                    error->message, path ? path : Py_None);
+        PyObject *exception = PyObject_CallFunction(PyExc_OSError, "iOO", error->guest_errno,
+                                                    message, path ? path : Py_None);
         if (exception) {
             PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
             Py_DECREF(exception);
         }
-        return NULL;
+    } else {
+        PyErr_SetObject(class_of(state, error->status), message);
     }
-    PyErr_SetString(class_of(state, error->status), error->message);
+    Py_DECREF(message);
     return NULL;
 }

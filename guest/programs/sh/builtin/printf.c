@@ -199,7 +199,7 @@ static void read_width(struct printing *p, struct directive *d, const char **at)
     }
     if (**at >= '0' && **at <= '9') {
         long n = strtol(*at, (char **)at, 10);
-        d->width = n > 1000000 ? 1000000 : (int)n;
+        d->width = n > INT_MAX ? INT_MAX : (int)n;
     }
 }
 
@@ -213,7 +213,7 @@ static void read_precision(struct printing *p, struct directive *d, const char *
         if (d->precision < 0) d->precision = -1;
     } else if (**at >= '0' && **at <= '9') {
         long n = strtol(*at, (char **)at, 10);
-        d->precision = n > 1000000 ? 1000000 : (int)n;
+        d->precision = n > INT_MAX ? INT_MAX : (int)n;
     } else if (**at == '-') { /* a negative one counts as none */
         (*at)++;
         strtol(*at, (char **)at, 10);
