@@ -6,6 +6,7 @@
 #include "pf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,9 +105,11 @@ void g_make_parents(const char *path) {
     free(copy);
 }
 
-char *g_read_link(const char *path) {
+char *g_read_link(const char *path) { return g_read_link_at(AT_FDCWD, path); }
+
+char *g_read_link_at(int dir, const char *path) {
     char buf[PATH_MAX];
-    ssize_t n = readlink(path, buf, sizeof buf);
+    ssize_t n = readlinkat(dir, path, buf, sizeof buf);
     if (n < 0) return NULL;
     return g_copy_bytes(buf, (size_t)n);
 }

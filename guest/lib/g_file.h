@@ -29,6 +29,8 @@ void g_make_parents(const char *path);
 
 /* What a symbolic link holds, in fresh memory; NULL with errno. */
 char *g_read_link(const char *path);
+/* … from the directory `dir`, as readlinkat() */
+char *g_read_link_at(int dir, const char *path);
 
 /* realpath(1)'s modes. Fresh memory, or NULL with errno. */
 enum g_canonical { G_ALL_EXIST, G_ALL_BUT_LAST, G_ANY_MISSING };

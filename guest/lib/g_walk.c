@@ -2,13 +2,15 @@
  * g_walk.c: visiting everything below a path.
  *
  * The stack holds, per open directory, the block of its names not visited yet. Paths are built in
- * one growing buffer.
+ * one growing buffer. Where one becomes long, the directory it leads to stays open and what is below
+ * is reached from there, so that a tree may be deeper than a path may be long.
  */
 #include "g_walk.h"
 #include "pf.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,12 +24,25 @@ typedef struct {
     struct stat st;
 } level;
 
+/* A directory that is kept open. */
+typedef struct {
+    int fd;
+    size_t len;   /* of its path with a slash behind */
+    size_t depth; /* of walk when it is the innermost directory */
+} base;
+
+/* How long a path from a base may get, and a name longer. Short ones are found quickly, but an open
+ * directory costs a file descriptor: the deeper, the longer. */
+enum { NEAR_FIRST = 128, NEAR_MORE = 16, NEAR_MAX = 2048 };
+
 struct g_walk {
     unsigned flags;
     char *path;
     size_t path_cap;
     level *levels;
     size_t depth, cap;
+    base *bases;
+    size_t base_count, base_cap;
     dev_t device;
     bool started, enter; /* enter: the entry just given is a directory to open next */
     g_entry entry;
@@ -49,6 +64,8 @@ static void free_level(level *l) {
 
 void g_walk_end(g_walk *walk) {
     while (walk->depth > 0) free_level(&walk->levels[--walk->depth]);
+    while (walk->base_count > 0) close(walk->bases[--walk->base_count].fd);
+    free(walk->bases);
     free(walk->levels);
     free(walk->path);
     free(walk);
@@ -70,10 +87,44 @@ static void sort_names(level *l) {
     qsort(l->sorted, l->count, sizeof *l->sorted, compare_names);
 }
 
-/* Reads all names of the directory walk->path; 0 or an errno value. */
+/* Where the entry is found: see g_walk.h. */
+static void locate(g_walk *walk) {
+    const base *b = walk->base_count > 0 ? &walk->bases[walk->base_count - 1] : NULL;
+    walk->entry.dir = b ? b->fd : AT_FDCWD;
+    walk->entry.at = walk->path + (b ? b->len : 0);
+}
+
+static int open_directory(const g_walk *walk) {
+    return openat(walk->entry.dir, walk->entry.at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool is_far(const g_walk *walk) {
+    size_t near = NEAR_FIRST + walk->base_count * NEAR_MORE;
+    return strlen(walk->entry.at) > (near < NEAR_MAX ? near : NEAR_MAX);
+}
+
+/* Makes the directory of the entry, which was just entered, the base of what is below. */
+static int add_base(g_walk *walk) {
+    int fd = open_directory(walk);
+    if (fd < 0) return errno;
+    if (walk->base_count == walk->base_cap)
+        walk->bases = g_more(walk->bases, &walk->base_cap, sizeof *walk->bases);
+    size_t len = walk->entry.path_len;
+    if (walk->path[len - 1] != '/') len++;
+    walk->bases[walk->base_count++] = (base){fd, len, walk->depth};
+    return 0;
+}
+
+/* Reads all names of the directory of the entry; 0 or an errno value. */
 static int read_names(g_walk *walk, level *l) {
-    DIR *dir = opendir(walk->path);
-    if (!dir) return errno;
+    int fd = open_directory(walk);
+    if (fd < 0) return errno;
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        int error = errno;
+        close(fd);
+        return error;
+    }
     size_t used = 0, cap = 0;
     struct dirent *d;
     errno = 0;
@@ -92,6 +143,7 @@ static int read_names(g_walk *walk, level *l) {
     }
     int error = errno;
     closedir(dir);
+    if (used < cap / 2) l->names = g_realloc(l->names, used ? used : 1);
     if (walk->flags & G_WALK_SORTED) sort_names(l);
     l->at = l->names;
     return error;
@@ -107,9 +159,10 @@ static void look(g_walk *walk, const char *name, size_t path_len) {
     e->depth = (int)walk->depth;
     e->error = 0;
     e->kind = G_WALK_FILE;
-    int result = follow ? stat(walk->path, &e->st) : lstat(walk->path, &e->st);
+    locate(walk);
+    int result = fstatat(e->dir, e->at, &e->st, follow ? 0 : AT_SYMLINK_NOFOLLOW);
     if (result < 0 && follow && (errno == ENOENT || errno == ELOOP))
-        result = lstat(walk->path, &e->st);
+        result = fstatat(e->dir, e->at, &e->st, AT_SYMLINK_NOFOLLOW);
     if (result < 0) {
         e->error = errno;
         e->kind = G_WALK_STAT_ERROR;
@@ -140,6 +193,10 @@ static const g_entry *open_level(g_walk *walk) {
     l->st = walk->entry.st;
     walk->enter = false;
     int error = read_names(walk, l);
+    if (!error && l->count > 0 && is_far(walk)) {
+        error = add_base(walk);
+        if (error) l->count = 0;
+    }
     if (!error) return NULL;
     walk->entry.kind = G_WALK_DIR_ERROR;
     walk->entry.error = error;
@@ -147,10 +204,13 @@ static const g_entry *open_level(g_walk *walk) {
 }
 
 static const g_entry *close_level(g_walk *walk) {
+    if (walk->base_count > 0 && walk->bases[walk->base_count - 1].depth == walk->depth)
+        close(walk->bases[--walk->base_count].fd);
     level *l = &walk->levels[--walk->depth];
     g_entry *e = &walk->entry;
     walk->path[l->path_len] = '\0';
-    char *slash = walk->depth ? strrchr(walk->path, '/') : NULL;
+    char *slash = walk->depth ? memrchr(walk->path, '/', l->path_len) : NULL;
+    locate(walk);
     e->kind = G_WALK_DIR_END;
     e->error = 0;
     e->depth = (int)walk->depth;

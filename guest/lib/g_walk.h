@@ -34,6 +34,9 @@ typedef struct {
     const char *path; /* valid until the next call */
     size_t path_len;
     const char *name; /* its last part; the whole path at depth 0 */
+    /* The same file for openat() and its kin: `path` may become longer than a path may be. */
+    int dir;
+    const char *at;
     struct stat st;
 } g_entry;
 

@@ -43,3 +43,28 @@ def test_jq_modules_in_a_circle(pinfold):
     """
     done = pinfold("-c", script)
     assert (done.stdout, done.returncode) == ("7\n1\n", 3)
+
+
+def test_trees_deeper_than_a_path_is_long(pinfold):
+    script = """
+        mkdir deep && cd deep
+        for ((i = 0; i < 3000; i++)); do mkdir d && cd d || exit; done
+        echo needle > file
+        chmod 600 file
+        cd /workspace
+        find deep | wc -l
+        find deep -name file -size -2 -perm 600 -printf '%d %f %s\n'
+        grep -rl needle deep | wc -c
+        du -a deep | wc -l
+        chmod -R a+r deep
+        find deep -type f -perm 644 -delete
+        find deep -depth -empty | wc -c
+        rm -r deep
+        echo $?
+        ls
+    """
+    done = pinfold("-c", script)
+    assert (done.stdout, done.stderr) == (
+        "3002\n3001 file 7\n6010\n3002\n6005\n0\n",
+        "",
+    )

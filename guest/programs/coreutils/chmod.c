@@ -29,6 +29,7 @@
 #include "g_walk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static int change_one(const changer *c, const g_entry *e) {
                        g_quoteaf(e->path));
             return 0;
         }
-        if (stat(e->path, &st) < 0) {
+        if (fstatat(e->dir, e->at, &st, 0) < 0) {
             int error = errno;
             if (!c->silent && error == ENOENT)
                 g_warn("cannot operate on dangling symlink %s", g_quoteaf(e->path));
@@ -79,7 +80,7 @@ static int change_one(const changer *c, const g_entry *e) {
         }
     }
     mode_t mode = g_mode_apply(c->change, st.st_mode, S_ISDIR(st.st_mode), c->mask);
-    if (chmod(e->path, mode) < 0) {
+    if (fchmodat(e->dir, e->at, mode, 0) < 0) {
         int error = errno;
         if (!c->silent) g_warn_errno(error, "changing permissions of %s", g_quoteaf(e->path));
         report(c, e->path, st.st_mode, mode, true);

@@ -49,6 +49,7 @@
 #include "g_walk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -164,7 +165,7 @@ static int change_one(const owner *o, const g_entry *e) {
     struct stat st = e->st;
     if (S_ISLNK(st.st_mode) && !o->links) {
         if (e->depth > 0 && !(o->walk & G_WALK_FOLLOW)) return 0;
-        if (stat(e->path, &st) < 0) {
+        if (fstatat(e->dir, e->at, &st, 0) < 0) {
             if (!o->silent) g_warn_errno(errno, "cannot dereference %s", g_quoteaf(e->path));
             return 1;
         }
@@ -172,7 +173,7 @@ static int change_one(const owner *o, const g_entry *e) {
     if ((o->from_uid != NOBODY && o->from_uid != st.st_uid) ||
         (o->from_gid != NOBODY && o->from_gid != st.st_gid))
         return 0;
-    int result = o->links ? lchown(e->path, o->uid, o->gid) : chown(e->path, o->uid, o->gid);
+    int result = fchownat(e->dir, e->at, o->uid, o->gid, o->links ? AT_SYMLINK_NOFOLLOW : 0);
     int error = errno;
     if (result < 0 && !o->silent)
         g_warn_errno(error, "changing %s of %s",

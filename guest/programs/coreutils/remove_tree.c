@@ -11,6 +11,7 @@
 #include "g_walk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static bool ask(const char *question, const char *kind, const char *path) {
 
 static bool protected(const remove_options *o, const g_entry *e) {
     return o->ask_protected && !o->force && !S_ISLNK(e->st.st_mode) &&
-           access(e->path, W_OK) < 0 && errno == EACCES;
+           faccessat(e->dir, e->at, W_OK, 0) < 0 && errno == EACCES;
 }
 
 static bool may_remove(const remove_options *o, const g_entry *e) {
@@ -53,7 +54,7 @@ static int failed(int error, const char *path) {
 
 static int remove_file(const remove_options *o, const g_entry *e) {
     if (!may_remove(o, e)) return 0;
-    if (unlink(e->path) < 0) {
+    if (unlinkat(e->dir, e->at, 0) < 0) {
         if (o->force && (errno == ENOENT || errno == ENOTDIR)) return 0;
         return failed(errno, e->path);
     }
@@ -63,7 +64,7 @@ static int remove_file(const remove_options *o, const g_entry *e) {
 
 static int remove_directory(const remove_options *o, const g_entry *e) {
     if (!may_remove(o, e)) return 0;
-    if (rmdir(e->path) < 0) return failed(errno, e->path);
+    if (unlinkat(e->dir, e->at, AT_REMOVEDIR) < 0) return failed(errno, e->path);
     if (o->verbose) g_outf("removed directory %s\n", g_quoteaf(e->path));
     return 0;
 }

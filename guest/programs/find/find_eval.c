@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <grp.h>
 #include <pwd.h>
@@ -48,7 +49,8 @@ static bool time_matches(const find_node *n, g_moment t) {
 static bool is_empty(const g_entry *e) {
     if (S_ISREG(e->st.st_mode)) return e->st.st_size == 0;
     if (!S_ISDIR(e->st.st_mode)) return false;
-    DIR *dir = opendir(e->path);
+    int fd = openat(e->dir, e->at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir) {
         g_warn_errno(errno, "%s", g_quote(e->path));
         return false;
@@ -72,14 +74,14 @@ static bool perm_matches(const find_node *n, mode_t mode) {
 static mode_t other_type(const find_file *file) {
     struct stat st;
     const g_entry *e = file->e;
-    int failed = file->f->follow ? lstat(e->path, &st) : stat(e->path, &st);
+    int failed = fstatat(e->dir, e->at, &st, file->f->follow ? AT_SYMLINK_NOFOLLOW : 0);
     if (failed && !file->f->follow && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
         return S_IFLNK;
     return failed ? 0 : st.st_mode & S_IFMT;
 }
 
 static bool link_matches(const find_node *n, const g_entry *e) {
-    char *target = S_ISLNK(e->st.st_mode) ? g_read_link(e->path) : NULL;
+    char *target = S_ISLNK(e->st.st_mode) ? g_read_link_at(e->dir, e->at) : NULL;
     bool matched = target && match(n, target);
     free(target);
     return matched;
@@ -102,7 +104,7 @@ static bool delete(find_file *file) {
     const g_entry *e = file->e;
     if (strcmp(e->path, ".") == 0) return true;
     g_out_flush();
-    int failed = S_ISDIR(e->st.st_mode) ? rmdir(e->path) : unlink(e->path);
+    int failed = unlinkat(e->dir, e->at, S_ISDIR(e->st.st_mode) ? AT_REMOVEDIR : 0);
     if (!failed || errno == ENOENT) return true;
     g_warn_errno(errno, "cannot delete %s", g_quote(e->path));
     file->f->status = 1;
@@ -156,7 +158,7 @@ static bool test(find_file *file, const find_node *n) {
     case OP_NEWER: return compare_moments(time_of(st, n->which), n->moment) > 0;
     case OP_TIME: return time_matches(n, time_of(st, n->which));
     case OP_USED: return compare(n, (st->st_atim.tv_sec - st->st_ctim.tv_sec + 86399) / 86400);
-    case OP_ACCESS: return access(e->path, (int)n->unit) == 0;
+    case OP_ACCESS: return faccessat(e->dir, e->at, (int)n->unit, 0) == 0;
     case OP_FSTYPE: return strcmp(n->text, "tmpfs") == 0;
     default: return act(file, n);
     }

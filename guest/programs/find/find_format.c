@@ -7,6 +7,7 @@
 #include "g_quote.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static char *type_text(const struct stat *st) {
 static char *target_type(const find_file *file) {
     struct stat st;
     if (!S_ISLNK(file->e->st.st_mode)) return type_text(&file->e->st);
-    if (stat(file->e->path, &st) == 0) return type_text(&st);
+    if (fstatat(file->e->dir, file->e->at, &st, 0) == 0) return type_text(&st);
     return g_copy_string(errno == ELOOP ? "L" : "N");
 }
 
@@ -105,7 +106,7 @@ static char *directive_text(find_file *file, char letter) {
     case 'i': return number_text((uint64_t)st->st_ino, "u");
     case 'k': return number_text(((uint64_t)st->st_blocks + 1) / 2, "u");
     case 'l': {
-        char *target = S_ISLNK(st->st_mode) ? g_read_link(e->path) : NULL;
+        char *target = S_ISLNK(st->st_mode) ? g_read_link_at(e->dir, e->at) : NULL;
         return target ? target : g_copy_string("");
     }
     case 'm': return number_text(st->st_mode & 07777, "o");
@@ -289,7 +290,7 @@ void find_put_ls(find_file *file, g_sink *out) {
     put(out, t.s, t.len);
     put_escaped(out, e->path);
     if (S_ISLNK(st->st_mode)) {
-        char *target = g_read_link(e->path);
+        char *target = g_read_link_at(e->dir, e->at);
         put(out, " -> ", 4);
         put_escaped(out, target ? target : "");
         free(target);

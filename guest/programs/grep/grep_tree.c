@@ -37,8 +37,9 @@ static void report(grep_options *o, int error, const char *path) {
     o->failed = true;
 }
 
-static bool grep_path(grep_options *o, grep_matcher *m, const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+/* `at` is the file from the directory `dir`. */
+static bool grep_path(grep_options *o, grep_matcher *m, int dir, const char *at, const char *path) {
+    int fd = openat(dir, at, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
         report(o, errno, path);
         return false;
@@ -65,12 +66,12 @@ static bool grep_tree(grep_options *o, grep_matcher *m, const char *root, bool h
             if (left_out(o, e->depth == 0 ? e->path : e->name, e->depth == 0)) break;
             if (S_ISLNK(e->st.st_mode) && (o->follow || e->depth == 0)) {
                 struct stat st;
-                report(o, stat(e->path, &st) < 0 ? errno : ENOENT, path); /* leads nowhere */
+                report(o, fstatat(e->dir, e->at, &st, 0) < 0 ? errno : ENOENT, path); /* leads nowhere */
                 break;
             }
             bool device = !S_ISREG(e->st.st_mode);
             if (device && !(e->depth == 0 && !o->skip_devices) && !o->read_devices) break;
-            if (grep_path(o, m, path)) found = true;
+            if (grep_path(o, m, e->dir, e->at, path)) found = true;
             break;
         }
         case G_WALK_STAT_ERROR: case G_WALK_DIR_ERROR: report(o, e->error, path); break;
@@ -96,5 +97,5 @@ bool grep_operand(grep_options *o, grep_matcher *m, const char *path) {
         return false;
     if (known && o->skip_devices && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) return false;
     if (known && left_out(o, path, true)) return false;
-    return grep_path(o, m, path);
+    return grep_path(o, m, AT_FDCWD, path, path);
 }
