@@ -368,6 +368,7 @@ class RemoteMachine:
             raise errors.SandboxBusy("the sandbox is in use by another thread")
         self._busy = True
         failure: BaseException | None = None
+        impatient = False
         until = None if patience is None else time.monotonic() + patience
         late = "it does not take what it is sent"
         try:
@@ -384,11 +385,12 @@ class RemoteMachine:
                 except (Ended, WireError, TimeoutError):
                     raise
                 except BaseException as error:
-                    # A lie among the events has ended it; the second Ctrl-C does not wait.
-                    if failure is not None or self._worker is None:
+                    # A lie among the events has ended it; the third Ctrl-C does not wait.
+                    if impatient or self._worker is None:
                         raise
+                    impatient = failure is not None
                     failure = error
-                    self._interrupt(worker, "stop")
+                    self._interrupt(worker, "kill" if impatient else "stop")
         except Ended:
             self._die(worker.fate())
         except TimeoutError:
@@ -397,7 +399,7 @@ class RemoteMachine:
             self._die(str(error))
         except BaseException:  # in the middle of a frame: what follows could not be understood
             if self._worker is not None:
-                self._why_dead = f"{_GIVEN_UP}: it was interrupted twice"
+                self._why_dead = f"{_GIVEN_UP}: it was interrupted three times"
                 self._end()
             raise
         finally:

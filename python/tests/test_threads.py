@@ -256,6 +256,29 @@ def test_signal_handlers_run_while_the_guest_does(alarm, code, language, isolati
         assert sandbox.run("echo $x").stdout == "5\n"
 
 
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_the_second_exception_kills_and_files_stay(isolation):
+    left = [2]
+
+    def ring(*_):
+        left[0] -= 1
+        if not left[0]:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        raise Alarm
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        with Sandbox(limits=NO_LIMITS, isolation=isolation, files={"file": "kept"}) as sandbox:
+            with pytest.raises(Alarm):
+                signal.setitimer(signal.ITIMER_REAL, 0.3, 0.05)
+                sandbox.run("trap '' INT; while :; do :; done")
+            assert left == [0]
+            assert sandbox.run("cat file").stdout == "kept"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_ctrl_c_in_a_handler_ends_the_run():
     def handler(method, params):
         raise KeyboardInterrupt
