@@ -8,9 +8,10 @@
 // readFile then gives text.
 'use strict';
 
-const { systemError, argType, argValue, coded, check, AbortError } = require('internal/errors');
+const { systemError, argType, argValue, coded, check, checked, AbortError } = require('internal/errors');
 const { complete } = require('internal/timers');
 const path = require('path');
+const trees = require('internal/trees');
 const calls = native.fs;
 
 const constants = {
@@ -103,11 +104,6 @@ function fromBytes(bytes, encoding) {
 }
 
 const named = (name, encoding) => (encoding === 'buffer' ? Buffer.from(name) : name);
-
-function checked(result, syscall, first, second) {
-    if (typeof result === 'number' && result < 0) throw systemError(result, syscall, first, second);
-    return result;
-}
 
 // ---------------------------------------------------------------- stats and directory entries
 
@@ -238,66 +234,6 @@ function listDirectory(directory, prefix, options, out) {
     return out;
 }
 
-function removeTree(name, options) {
-    const found = calls.lstat(name);
-    if (typeof found === 'number') {
-        if (found === ENOENT && options.force) return;
-        throw systemError(found, options.syscall ?? 'lstat', name);
-    }
-    if ((found[1] & constants.S_IFMT) !== constants.S_IFDIR) {
-        const result = calls.unlink(name);
-        if (!(result === ENOENT && options.force)) checked(result, 'unlink', name);
-        return;
-    }
-    if (!options.recursive) {
-        const error = coded(Error, 'ERR_FS_EISDIR', `Path is a directory: rm returned EISDIR (is a directory) ${name}`);
-        error.name = 'SystemError';
-        throw Object.assign(error, { errno: 21, syscall: 'rm', path: name });
-    }
-    const list = checked(calls.readdir(name), 'scandir', name);
-    for (let i = 0; i < list.length; i += 2) removeTree(path.join(name, list[i]), options);
-    checked(calls.rmdir(name), 'rmdir', name);
-}
-
-function makeDirectories(name, mode) {
-    const result = calls.mkdir(name, mode);
-    if (result >= 0) return name;
-    const existing = calls.stat(name);
-    if (result === EEXIST || typeof existing !== 'number') {
-        if (typeof existing !== 'number' && (existing[1] & constants.S_IFMT) === constants.S_IFDIR) return undefined;
-        throw systemError(result, 'mkdir', name);
-    }
-    const parent = path.dirname(name);
-    if (result !== ENOENT || parent === name) throw systemError(result, 'mkdir', name);
-    const first = makeDirectories(parent, mode);
-    checked(calls.mkdir(name, mode), 'mkdir', name);
-    return first ?? name;
-}
-
-function copyTree(from, to, options) {
-    if (options.filter && !options.filter(from, to)) return;
-    const look = options.dereference ? calls.stat : calls.lstat;
-    const found = checked(look(from), 'lstat', from);
-    const kind = found[1] & constants.S_IFMT;
-    if (kind === constants.S_IFDIR) {
-        if (!options.recursive)
-            throw coded(Error, 'ERR_FS_EISDIR', `Recursive option not enabled, cannot copy a directory: cp returned EISDIR (${from} is a directory (not copied)) ${from}`);
-        makeDirectories(to, 0o777);
-        const list = checked(calls.readdir(from), 'scandir', from);
-        for (let i = 0; i < list.length; i += 2) copyTree(path.join(from, list[i]), path.join(to, list[i]), options);
-        return;
-    }
-    if (typeof calls.lstat(to) !== 'number') {
-        if (options.errorOnExist && options.force === false)
-            throw coded(Error, 'ERR_FS_CP_EEXIST', `Target already exists: cp returned EEXIST (${to} already exists) ${to}`);
-        if (options.force === false) return;
-        checked(calls.unlink(to), 'unlink', to);
-    }
-    makeDirectories(path.dirname(to), 0o777);
-    if (kind === constants.S_IFLNK) checked(calls.symlink(checked(calls.readlink(from), 'readlink', from), to), 'symlink', from, to);
-    else sync.copyFile(from, to);
-}
-
 // read(fd, buffer, offset, length, position) and its other shapes, as {buffer, offset, length, position}
 function readArguments(buffer, offset, length, position) {
     if (buffer !== null && typeof buffer === 'object' && !ArrayBuffer.isView(buffer))
@@ -367,7 +303,7 @@ const sync = {
         }
     },
     cp(from, to, options) {
-        copyTree(toPath(from, 'src'), toPath(to, 'dest'), { force: true, ...options });
+        trees.copy(toPath(from, 'src'), toPath(to, 'dest'), options, sync.copyFile);
     },
     exists(file) {
         try {
@@ -413,8 +349,7 @@ const sync = {
         const name = toPath(directory);
         const { mode, recursive } = options !== null && typeof options === 'object' ? options : { mode: options };
         if (recursive) {
-            const first = makeDirectories(name, toMode(mode, 0o777));
-            return first;
+            return trees.makeDirectories(name, toMode(mode, 0o777));
         }
         checked(calls.mkdir(name, toMode(mode, 0o777)), 'mkdir', name);
         return undefined;
@@ -487,11 +422,11 @@ const sync = {
         checked(calls.rename(from, to), 'rename', from, to);
     },
     rm(file, options) {
-        removeTree(toPath(file), { ...options });
+        trees.remove(toPath(file), { ...options });
     },
     rmdir(directory, options) {
         const name = toPath(directory);
-        if (options?.recursive) return removeTree(name, { recursive: true, syscall: 'rmdir' });
+        if (options?.recursive) return trees.remove(name, { recursive: true, syscall: 'rmdir' });
         checked(calls.rmdir(name), 'rmdir', name);
     },
     stat(file, options) {

@@ -26,3 +26,44 @@ const fs = require('fs'); console.log(['readFile', 'writeFile', 'appendFile', 's
 import fs from 'fs'; import { pathToFileURL } from 'url'; import path from 'path'; fs.writeFileSync(pathToFileURL(path.resolve('u.txt')), 'via url'); console.log(fs.readFileSync(Buffer.from('u.txt'), 'utf8'), fs.readFileSync(new URL('./u.txt', import.meta.url), 'utf8')); try { fs.readFileSync(new URL('http://x/y')); } catch (e) { console.log(e.code, e.message); } console.log(fs.readdirSync('.', { encoding: 'buffer' }).map(b => Buffer.isBuffer(b))[0]);
 //// json-config-roundtrip cjs
 const fs = require('fs'); const cfg = { name: 'x', list: [1, 2], nested: { on: true } }; fs.writeFileSync('c.json', JSON.stringify(cfg, null, 2) + '\n'); console.log(require('./c.json'), JSON.parse(fs.readFileSync('./c.json'))); fs.writeFileSync('bad.json', '{oops'); try { require('./bad.json'); } catch (e) { console.log(e.name, e instanceof SyntaxError); } fs.writeFileSync('bom.json', '\ufeff{"a":1}'); console.log(require('./bom.json'));
+//// copied-trees cjs
+const fs = require('fs');
+const t=(n,f)=>{ try { const r=f(); console.log(n,'ok',r) } catch(e) { console.log(n,e.name,e.code,e.errno,e.syscall,String(e.message).replaceAll(process.cwd(),'CWD')) } };
+fs.mkdirSync('d/sub',{recursive:true}); fs.writeFileSync('d/f','1'); fs.writeFileSync('file','2'); fs.symlinkSync('d','link');
+t(1,()=>fs.cpSync('d','d/sub',{recursive:true}));
+t(2,()=>fs.cpSync('d','d',{recursive:true}));
+t(3,()=>fs.cpSync('file','file'));
+t(4,()=>fs.cpSync('d','d/sub/deeper/er',{recursive:true}));
+t(5,()=>fs.cpSync('d','d2'));
+t(6,()=>fs.cpSync('d','file',{recursive:true}));
+t(7,()=>fs.cpSync('file','d',{recursive:true}));
+t(8,()=>fs.cpSync('none','x'));
+t(9,()=>fs.cpSync('d','dd',{recursive:true}));
+t(10,()=>fs.readdirSync('dd',{recursive:true}).sort());
+t(11,()=>fs.cpSync('d/f','dd/f',{errorOnExist:true,force:false}));
+t(12,()=>fs.cpSync('d/f','new/dir/f'));
+t(13,()=>fs.cpSync('link','d/sub/x',{recursive:true,dereference:true}));
+t(14,()=>fs.cpSync('d','link/sub/y',{recursive:true}));
+t(15,()=>fs.cpSync('./d/','./d/./sub/../z',{recursive:true}));
+t(16,()=>fs.cpSync('d','d-not-inside',{recursive:true}));
+t(17,()=>fs.cpSync('d/f','d',{}));
+t(18,()=>fs.cpSync('link','d',{recursive:true}));
+fs.symlinkSync('f','d/l'); t(19,()=>fs.cpSync('d','e',{recursive:true})); t(20,()=>fs.readlinkSync('e/l').replace(process.cwd(),'CWD'));
+t(21,()=>fs.cpSync('d','e2',{recursive:true,verbatimSymlinks:true})); t(22,()=>fs.readlinkSync('e2/l'));
+t(23,()=>fs.cpSync('d','e',{recursive:true}));
+t(25,()=>fs.cpSync('d',undefined));
+t(26,()=>fs.cpSync('d','q',{recursive:'x'}));
+t(27,()=>fs.cpSync('d','q',5));
+fs.promises.cp('d','d/sub',{recursive:true}).catch(e=>console.log('p',e.name,e.code,e.message.replaceAll(process.cwd(),'CWD')));
+fs.cp('d','d',{recursive:true},e=>console.log('c',e.name,e.code,e.message.replaceAll(process.cwd(),'CWD')));
+require('child_process').execSync('mkfifo fifo'); t(30,()=>fs.cpSync('fifo','ff'));
+fs.mkdirSync('m',{mode:0o700}); fs.writeFileSync('m/x','1'); fs.chmodSync('m/x',0o600); fs.utimesSync('m/x',5,6.5); t(31,()=>fs.cpSync('m','n',{recursive:true,preserveTimestamps:true})); t(32,()=>[(fs.statSync('n').mode&0o777).toString(8),(fs.statSync('n/x').mode&0o777).toString(8),fs.statSync('n/x').mtimeMs]);
+const seen=[]; t(33,()=>fs.cpSync('d','o',{recursive:true,filter:(a,b)=>{seen.push(a+'>'+b);return !a.endsWith('f')}})); t(34,()=>seen.sort().join()); t(35,()=>fs.existsSync('o/f'));
+t(36,()=>fs.readFileSync('file','utf8')); t(37,()=>fs.mkdirSync('u/v/w',{recursive:true}).endsWith('u')); t(38,()=>fs.mkdirSync('u/v/w',{recursive:true})); t(39,()=>fs.mkdirSync('file/x/y',{recursive:true})); t(40,()=>fs.mkdirSync('u/v/w/x',{recursive:true}).endsWith('u/v/w/x'));
+t(41,()=>fs.rmSync('u')); t(42,()=>fs.rmSync('u',{recursive:true})); t(43,()=>fs.rmSync('u',{recursive:true})); t(44,()=>fs.rmSync('u',{force:true})); t(45,()=>fs.rmSync('link',{recursive:true})); t(46,()=>fs.existsSync('d'));
+//// deep-trees cjs
+const fs = require('fs'), top = process.cwd();
+for (let i = 0; i < 1500; i++) fs.mkdirSync('d'), process.chdir('d');
+fs.writeFileSync('f', 'x'); process.chdir(top);
+fs.rmSync('d', { recursive: true }); console.log(fs.readdirSync('.').includes('d'));
+fs.mkdirSync('e/'.repeat(1500), { recursive: true }); fs.rmSync('e', { recursive: true }); console.log(fs.readdirSync('.').includes('e'));

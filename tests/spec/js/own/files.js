@@ -12,3 +12,9 @@ await fs.rm('d', { recursive: true }); console.log(await fs.exists('d'), require
 //// watch-says-no
 try { fs.watch('.'); } catch (e) { console.log(e.code); }
 //> ERR_FEATURE_UNAVAILABLE_ON_PLATFORM
+//// remove-a-tree-deeper-than-paths-are-long
+const fs = require('fs'), top = process.cwd();
+for (let i = 0; i < 3000; i++) fs.mkdirSync('d'), process.chdir('d');
+fs.writeFileSync('f', 'x'); process.chdir(top);
+fs.rmSync('d', { recursive: true }); console.log(fs.readdirSync('.').includes('d'));
+//> false

@@ -43,6 +43,12 @@ function systemError(errno, syscall, path, dest) {
     return error;
 }
 
+// The result of a system call that went well.
+function checked(result, syscall, path, dest) {
+    if (typeof result === 'number' && result < 0) throw systemError(result, syscall, path, dest);
+    return result;
+}
+
 // An error with a code, whose stack begins `Name [CODE]: message` as Node's do.
 function coded(Base, code, message) {
     const error = new Base(message);
@@ -209,4 +215,4 @@ function endOfText(error, text, file) {
     return setPlace(error, { file, line, column });
 }
 
-module.exports = { endOfText, systemError, describeReceived, coded, argType, argValue, outOfRange, check, AbortError, syntaxPlace, setPlace, names, texts };
+module.exports = { endOfText, systemError, describeReceived, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, setPlace, names, texts };
