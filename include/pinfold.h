@@ -343,7 +343,8 @@ typedef struct pf_result {
     const char *stderr_data;
     size_t stderr_len;
     bool stdout_truncated, stderr_truncated;
-    const char *value; /* what a JavaScript program returned, as JSON; NULL for undefined or shell */
+    const char *value; /* what a JavaScript program returned, as JSON; NULL for undefined or shell,
+                          and for more than tool_result_bytes, which is an error of the program */
     size_t value_len;
     const char *limit; /* "cpu_seconds" or "wall_seconds" when that ended the run, else NULL */
     bool session_lost; /* the session shell was killed with it; the next run starts a new one */

@@ -17,6 +17,7 @@ static struct {
     int32_t pgid; /* gets the interrupts; 0: none */
     struct k_data text;
     uint64_t text_len;
+    uint64_t value_len; /* given so far, also what was refused: over op_result_bytes it is void */
     struct k_inode *input; /* stdin of the run, referenced while it is on */
 } run;
 
@@ -190,8 +191,13 @@ int64_t k_do_RUN_VALUE(struct k_call *call) {
     if (!has_text(call->proc)) return -PF_ENODATA;
     uint32_t len = call->msg->in_len < PF_IO_MAX ? call->msg->in_len : PF_IO_MAX;
     if (!len) return 0;
+    if (run.value_len + len > k_limits.op_result_bytes) {
+        run.value_len = UINT64_MAX / 2;
+        return -PF_EFBIG;
+    }
     if (!value->ring && !(value->ring = k_alloc(PF_PIPE_SIZE))) return -PF_ENOMEM;
     uint32_t n = k_pipe_put(value, call->in, len);
+    run.value_len += n;
     if (n) return n;
     value->write_need = 1;
     return k_wait(call, &value->write_wait, true);
@@ -233,7 +239,7 @@ int64_t k_do_HOST_SESSION(struct k_call *call) {
 
 static void forget(void) {
     k_data_free(&run.text);
-    run.text_len = 0;
+    run.text_len = run.value_len = 0;
     if (run.input) {
         if (run.input->kind == K_STREAM) k_pipe_end(run.input->pipe);
         k_inode_put(run.input);
@@ -318,6 +324,7 @@ int64_t k_do_HOST_OUTPUT(struct k_call *call) {
 }
 
 int64_t k_do_HOST_RUN_VALUE(struct k_call *call) {
+    if (run.value_len > k_limits.op_result_bytes) return -PF_EFBIG;
     return drain(call, value);
 }
 

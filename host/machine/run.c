@@ -92,13 +92,19 @@ void machine_feed_stdin(pf_sandbox *s) {
 }
 
 void machine_drain_value(pf_sandbox *s) {
+    struct base_buf *value = &s->run.value;
     char chunk[4096];
     for (;;) {
         struct k_call call = {
             .call = PF_CALL_HOST_RUN_VALUE, .out = chunk, .out_cap = sizeof chunk};
-        if (machine_kernel(s, &call) <= 0 || call.out_len == 0) return;
-        if (s->run.value.len + call.out_len > s->limits.tool_result_bytes) return;
-        if (!base_buf_add(&s->run.value, chunk, call.out_len)) return;
+        int64_t n = machine_kernel(s, &call);
+        if (n == 0 || (n > 0 && call.out_len == 0)) return;
+        if (n < 0 || value->failed || value->len + call.out_len > s->limits.tool_result_bytes ||
+            !base_buf_add(value, chunk, call.out_len)) {
+            base_buf_free(value); /* half a value is none */
+            value->failed = true;
+            return;
+        }
     }
 }
 

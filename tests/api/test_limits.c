@@ -160,6 +160,23 @@ static void test_tool_calls(void) {
     pf_sandbox_free(s);
 }
 
+/* The value of a run is whole or it is not there, and the run says so. */
+static void test_values(void) {
+    pf_sandbox *s = limited("tool_result_bytes", 100000);
+    const pf_result *r = run(s, "javascript", "return 'x'.repeat(99998)");
+    CHECK(r && r->exit_code == 0 && r->value_len == 100000);
+    r = run(s, "javascript", "return 'x'.repeat(99999)");
+    CHECK(r && r->exit_code == 1 && !r->value && r->value_len == 0);
+    CHECK(r && strstr(r->stderr_data, "more than tool_result_bytes allows"));
+    r = run(s, "javascript", "return [1, 2]");
+    CHECK_TEXT(r ? r->value : NULL, "[1,2]");
+    pf_sandbox_free(s);
+    s = limited("tool_result_bytes", 5);
+    r = run(s, "javascript", "return 123456");
+    CHECK(r && r->exit_code == 1 && !r->value);
+    pf_sandbox_free(s);
+}
+
 /* A result over its limit reaches the guest as an error, and 10 MiB arrive whole. */
 static void test_tool_results(void) {
     pf_sandbox *s = make_sandbox("lookup");
@@ -198,6 +215,7 @@ int main(int argc, char **argv) {
         {"processes", test_processes},
         {"tool_calls", test_tool_calls},
         {"tool_results", test_tool_results},
+        {"values", test_values},
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         if (argc > 1 && strcmp(argv[1], tests[i].name) != 0) continue;

@@ -212,6 +212,12 @@ static void spawned_runs(void) {
     CHECK_EQ(CALL(HOST, HOST_RUN_VALUE), 65536);
     CHECK_EQ(next(), proc);
     CHECK_EQ(CALL_IN(proc, RUN_VALUE, bulk, 1), 1);
+    uint64_t limit = k_limits.op_result_bytes;
+    k_limits.op_result_bytes = 7 + 65536 + 2; /* more than that is no value, also what was taken */
+    CHECK_EQ(CALL_IN(proc, RUN_VALUE, bulk, 2), -PF_EFBIG);
+    CHECK_EQ(CALL_IN(proc, RUN_VALUE, bulk, 1), -PF_EFBIG);
+    CHECK_EQ(CALL(HOST, HOST_RUN_VALUE), -PF_EFBIG);
+    k_limits.op_result_bytes = limit;
     CALL(proc, KILL, 0, 15);
     CHECK_EQ(action, PF_ACTION_GONE);
     CHECK_EQ(run_state().foreground_done, 1);
