@@ -182,3 +182,23 @@ def test_the_shell_from_javascript(pinfold):
         await shell.run("echo bad >&2; false").catch(e => console.log(e.name, e.exitCode, e.stderr));
     """
     assert js(pinfold, code) == "it's; a $name\n 3\n1\n2\n3\n1\n\nShellError 1 bad\n\n"
+
+
+def test_output_that_is_lost_is_a_failure(pinfold):
+    code = """
+        js -e 'console.log(1)' > /dev/full; echo $?
+        js -e 'console.log(1); process.exit(3)' > /dev/full; echo $?
+        js -e 'for (let i = 0; i < 1e5; i++) console.log(i); console.error("done")' > /dev/full; echo $?
+        js -e 'console.log(1)' | :
+    """
+    done = pinfold("-l", "shell", "-c", code)
+    assert done.stdout == "1\n3\n1\n"
+    lost = "js: output was lost: No space left on device\n"
+    assert done.stderr == f"{lost}{lost}done\n{lost}"
+
+
+def test_a_program_too_large_for_memory(pinfold):
+    (pinfold.folder / "large.js").write_text("//" + "x" * (15 << 20) + "\nconsole.log(1)")
+    done = pinfold("run", "--limit", "memory_bytes=64M", "large.js")
+    assert done.returncode == 1
+    assert "out of memory" in done.stderr

@@ -335,6 +335,11 @@ bool engine_jobs(void)
 _Noreturn void engine_exit(int status)
 {
     output_flush();
+    if (output_lost() != 0) {
+        fprintf(stderr, "js: output was lost: %s\n", strerror(output_lost()));
+        if (status == 0)
+            status = 1;
+    }
     exit(status & 0xff);
 }
 

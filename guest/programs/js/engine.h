@@ -70,7 +70,7 @@ bool engine_jobs(void);
 /* The pending exception goes to the fatal hook. True when a handler of the program took it. */
 bool engine_fatal(const char *origin);
 
-/* Ends the process: buffered output first. Never returns. */
+/* Ends the process: buffered output first. Output that was lost is a failure, too. Never returns. */
 _Noreturn void engine_exit(int status);
 
 /* A NULL-terminated list of strings as an array. */
@@ -119,10 +119,12 @@ JSValue text_decode(JSContext *ctx, const uint8_t *data, size_t len);
 
 /* output.c: standard output and error, in the order they were written. */
 
-/* Appends to the stream (1 or 2); 0 or -errno of an earlier write that failed. */
+/* Appends to the stream (1 or 2); 0 or -errno of an earlier write to it that failed. */
 int output_write(int fd, const char *data, size_t len);
 /* Writes what is buffered. 0 or -errno. */
 int output_flush(void);
 bool output_pending(void);
+/* The errno of the first write that failed, whoever made it; 0: all of the output has arrived. */
+int output_lost(void);
 
 #endif

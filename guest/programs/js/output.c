@@ -18,6 +18,7 @@
 static char *buffer; /* from the first write on */
 static size_t room, used;
 static int stream = 1; /* to which the buffered bytes go */
+static int lost_error; /* of the first write that failed */
 
 static int write_all(int fd, const char *data, size_t len)
 {
@@ -25,8 +26,11 @@ static int write_all(int fd, const char *data, size_t len)
         ssize_t done = write(fd, data, len);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0)
+        if (done < 0) {
+            if (errno != EPIPE && lost_error == 0) /* who stopped reading needs no more */
+                lost_error = errno;
             return -errno;
+        }
         data += done;
         len -= (size_t)done;
     }
@@ -36,6 +40,11 @@ static int write_all(int fd, const char *data, size_t len)
 bool output_pending(void)
 {
     return used > 0;
+}
+
+int output_lost(void)
+{
+    return lost_error;
 }
 
 int output_flush(void)
@@ -65,13 +74,12 @@ static bool make_room(size_t len)
 
 int output_write(int fd, const char *data, size_t len)
 {
-    int result = 0;
     if (fd != stream || !make_room(len)) {
-        result = output_flush();
+        int result = output_flush();
+        if (result < 0 && fd == stream)
+            return result;
         stream = fd;
     }
-    if (result < 0)
-        return result;
     if (!make_room(len))
         return write_all(fd, data, len);
     memcpy(buffer + used, data, len);

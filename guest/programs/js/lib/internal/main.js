@@ -2,7 +2,7 @@
 'use strict';
 
 const path = require('path');
-const { endOfText, syntaxPlace } = require('internal/errors');
+const { endOfText, names, syntaxPlace, systemError } = require('internal/errors');
 const modules = require('internal/modules');
 const { inspect } = require('internal/inspect');
 
@@ -101,6 +101,7 @@ function runPrelude() {
 
 function runText(options) {
     const text = native.process.runText();
+    if (typeof text === 'number' && names[-text] === 'ENOMEM') throw new InternalError('out of memory: the program is too large');
     if (typeof text === 'number') return void usageError('--run: no text was handed over');
     process.argv = [process.execPath, ...options.args];
     options.isRun = true;
@@ -250,7 +251,16 @@ function report(value, options) {
     const json = JSON.stringify(value);
     if (json === undefined) return; // a function or a symbol has no JSON
     native.process.write(1, `${typeof value === 'string' ? value : json}\n`);
-    if (options.isRun) native.process.runValue(json);
+    if (options.isRun) handOver(json);
+}
+
+function handOver(json) {
+    const result = native.process.runValue(json);
+    if (result === 0) return;
+    const why = names[-result] === 'EFBIG' ? `it has ${Buffer.byteLength(json)} bytes as JSON, more than tool_result_bytes allows`
+        : systemError(result, 'write').message;
+    native.process.write(2, `js: the value cannot be handed over: ${why}\n`);
+    process.exitCode ||= 1;
 }
 
 // ---------------------------------------------------------------- errors and the end
