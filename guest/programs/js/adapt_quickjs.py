@@ -20,6 +20,40 @@ CHANGES = [
         "#if defined(__wasm__) || defined(_MSC_VER)\n#define DIRECT_DISPATCH  0",
     ),
     (
+        "Atomics do not need threads: there is one, which nobody wakes before its time",
+        1,
+        "!defined(EMSCRIPTEN) && !defined(__wasi__) && !__STDC_NO_ATOMICS__",
+        "!__STDC_NO_ATOMICS__",
+    ),
+    ("as above", 1, "    js_cond_t cond;\n    int32_t *ptr;", "    int32_t *ptr;"),
+    (
+        "as above",
+        1,
+        "static js_once_t js_atomics_once = JS_ONCE_INIT;\nstatic js_mutex_t js_atomics_mutex;\n",
+        "#define js_mutex_lock(mutex)\n#define js_mutex_unlock(mutex)\n",
+    ),
+    (
+        "as above",
+        1,
+        "    waiter = &waiter_s;\n    waiter->ptr = ptr;\n    js_cond_init(&waiter->cond);\n"
+        "    waiter->linked = true;\n    list_add_tail(&waiter->link, &js_atomics_waiter_list);\n\n"
+        "    if (timeout == INT64_MAX) {\n        js_cond_wait(&waiter->cond, &js_atomics_mutex);\n"
+        "        ret = 0;\n    } else {\n"
+        "        ret = js_cond_timedwait(&waiter->cond, &js_atomics_mutex, timeout * 1e6 /* to ns */);\n"
+        "    }\n    if (waiter->linked)\n        list_del(&waiter->link);\n"
+        "    js_mutex_unlock(&js_atomics_mutex);\n    js_cond_destroy(&waiter->cond);\n"
+        "    if (ret == -1) {",
+        "    quickjs_wait(timeout);\n    ret = -1;\n    if (ret == -1) {",
+    ),
+    ("as above", 1, "            js_cond_signal(&waiter->cond);\n", ""),
+    (
+        "as above",
+        1,
+        "static void js__atomics_init(void) {\n    js_mutex_init(&js_atomics_mutex);\n}\n",
+        "",
+    ),
+    ("as above", 1, "    js_once(&js_atomics_once, js__atomics_init);\n\n", ""),
+    (
         "nobody asks for dumps, whose flag every opcode would look at and every string pay eight bytes for",
         1,
         "#ifndef NDEBUG\n#define ENABLE_DUMPS\n#endif\n",
@@ -255,7 +289,7 @@ CHANGES = [
     (
         "as above: an error is whole or not made",
         1,
-        "    if (JS_IsException(msg))\n        msg = JS_NewString(ctx, \"Invalid error message\");\n"
+        '    if (JS_IsException(msg))\n        msg = JS_NewString(ctx, "Invalid error message");\n'
         "    if (!JS_IsException(msg)) {\n"
         "        JS_DefinePropertyValue(ctx, obj, JS_ATOM_message, msg,\n"
         "                               JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);\n    }\n",

@@ -8,6 +8,7 @@
 #include "engine.h"
 #include "memory.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,19 @@ static int on_interrupt(JSContext *ctx, void *opaque)
         output_flush();
     pf_yield();
     return deadline != 0 && monotonic_ns() > deadline;
+}
+
+#define FOREVER_MS 1000000000000 /* thirty years: such times add up without overflow */
+
+/* Atomics.wait(): as no thread could wake this one, it always takes its time. */
+static void wait_for(int64_t ms)
+{
+    if (ms > FOREVER_MS)
+        ms = FOREVER_MS;
+    output_flush();
+    struct timespec left = {ms / 1000, ms % 1000 * 1000000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        pf_yield();
 }
 
 static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled,
@@ -230,6 +244,8 @@ bool engine_boot(void)
     }
     JS_SetMaxStackSize(engine.runtime, STACK_BYTES);
     JS_SetInterruptHandler(engine.runtime, on_interrupt, NULL);
+    JS_SetCanBlock(engine.runtime, true);
+    quickjs_wait = wait_for;
     JS_SetHostPromiseRejectionTracker(engine.runtime, on_rejection, NULL);
     module_init(engine.runtime);
     engine.context = engine_new_context(engine.runtime);

@@ -9,6 +9,7 @@
 /* Thrown when memory does not even suffice for an error. */
 static JSValue quickjs_spare_error;
 bool quickjs_memory_failed;
+void (*quickjs_wait)(int64_t ms);
 
 /* The engine reads the clock when it makes a context, which happens while booting: engine.c. */
 #define gettimeofday engine_gettimeofday

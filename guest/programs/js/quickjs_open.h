@@ -11,12 +11,15 @@
 
 #include "quickjs.h"
 
-/* An allocation failed, and no handler has been told yet: set by the allocator. The next error, whatever it
- * is about, is "out of memory" then; its delivery clears this. */
+/* An allocation failed, and no handler has been told yet: set by the allocator. The next error,
+ * whatever it is about, is "out of memory" then; its delivery clears this. */
 extern bool quickjs_memory_failed;
 
 /* Makes the error that is thrown when memory does not even suffice for one. Once, while booting. */
 void quickjs_keep_spare_error(JSContext *ctx);
+
+/* Lets `ms` milliseconds pass, for Atomics.wait(); set by the program before it runs any. */
+extern void (*quickjs_wait)(int64_t ms);
 
 /* Seeds Math.random(). */
 void quickjs_seed(JSContext *ctx, uint64_t seed);
