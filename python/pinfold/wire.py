@@ -58,9 +58,12 @@ class Reader:
     def __init__(self, fd: int, limit: int) -> None:
         self._fd = fd
         self._limit = limit
-        self._data = bytearray()  # that was read and not taken yet
+        self._data = bytearray()  # that was read, from the beginning of a frame on
+        self._at = 0  # how far it was looked at
 
     def receive(self, ready: Callable[[], None] | None = None) -> Any:
+        """The next frame. One that an exception of ``ready`` or a signal interrupted comes again."""
+        self._at = 0
         magic, count, text_size = _HEAD.unpack(self._take(_HEAD.size, ready))
         if magic != _MAGIC or count > _MAX_BLOBS:
             raise WireError("what came is no frame")
@@ -71,23 +74,26 @@ class Reader:
         text = self._take(text_size, ready)
         blobs = [self._take(size, ready) for size in sizes]
         try:
-            return json.loads(text, object_hook=lambda item: _value(item, blobs))
+            value = json.loads(text, object_hook=lambda item: _value(item, blobs))
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             raise WireError(f"a frame cannot be read: {error}") from None
+        del self._data[: self._at]
+        return value
 
     def _take(self, size: int, ready: Callable[[], None] | None) -> bytes:
-        while len(self._data) < size:
+        end = self._at + size
+        while len(self._data) < end:
             if ready is not None:
                 ready()
             try:
-                part = os.read(self._fd, max(1 << 16, min(size - len(self._data), 1 << 20)))
+                part = os.read(self._fd, max(1 << 16, min(end - len(self._data), 1 << 20)))
             except ConnectionResetError:
                 raise Ended from None
             if not part:
                 raise Ended
             self._data += part
-        taken = bytes(self._data[:size])
-        del self._data[:size]
+        taken = bytes(memoryview(self._data)[self._at : end])
+        self._at = end
         return taken
 
 

@@ -445,6 +445,30 @@ def test_frames_that_are_none(text):
     os.close(theirs)
 
 
+def test_a_frame_that_a_signal_interrupted_comes_again():
+    ours, theirs = os.pipe()
+    send(theirs, ("output", 1, b"x" * 1000))
+    frame = os.read(ours, 5000)
+    reader = Reader(ours, 1 << 20)
+    for at, byte in enumerate(frame):
+        asked = []
+
+        def ready():
+            if asked:
+                raise KeyboardInterrupt
+            asked.append(1)
+
+        os.write(theirs, bytes([byte]))
+        if at < len(frame) - 1:
+            with pytest.raises(KeyboardInterrupt):
+                reader.receive(ready)
+    assert reader.receive() == ("output", 1, b"x" * 1000)
+    send(theirs, "next")
+    assert reader.receive() == "next"
+    os.close(ours)
+    os.close(theirs)
+
+
 def test_ctrl_c_stops_the_guest_and_keeps_the_session():
     def soon() -> None:
         time.sleep(0.2)
