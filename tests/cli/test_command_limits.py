@@ -68,3 +68,24 @@ def test_trees_deeper_than_a_path_is_long(pinfold):
         "3002\n3001 file 7\n6010\n3002\n6005\n0\n",
         "",
     )
+
+
+def test_awk_says_what_it_cannot_start(pinfold):
+    awk = "awk 'BEGIN { %s }'; echo $?"
+    for program, message, status in (
+        ('print "x" | "cat"', "fatal: cannot open pipe `cat' for output", 2),
+        ('"echo a" | getline; print', "fatal: cannot open pipe `echo a' for input", 2),
+        ('print "x" |& "cat"', "fatal: cannot open two way pipe `cat' for input/output", 2),
+        ('print system("echo a")', "warning: system: cannot run `echo a'", 0),
+    ):
+        done = pinfold("-c", awk % program, "--limit", "processes=2")
+        assert done.stdout.splitlines()[-1] == str(status), (program, done)
+        assert message + ": Resource temporarily unavailable" in done.stderr, (program, done)
+
+
+def test_awk_or_the_loader_says_that_memory_is_used_up(pinfold):
+    for megabytes in (7, 8, 9, 10, 12):
+        done = pinfold(
+            "-c", """awk 'BEGIN { print "x" | "cat" }'""", "--limit", f"memory_bytes={megabytes}M"
+        )
+        assert done.stdout == "x\n" or "memory" in done.stderr, (megabytes, done)

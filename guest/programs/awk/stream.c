@@ -337,7 +337,12 @@ double stream_system(const char *command, size_t len) {
     char *argv[] = {"sh", "-c", text, NULL};
     flush_all();
     pid_t pid = g_spawn(argv, NULL, G_STDIN_SAME);
+    int error = errno;
     free(text);
-    if (pid < 0) return 127;
+    if (pid < 0) {
+        stream_set_errno(error);
+        awk_warn("system: cannot run `%.*s': %s", (int)len, command, strerror(error));
+        return 127;
+    }
     return status_number(g_wait(pid));
 }
