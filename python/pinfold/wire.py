@@ -62,7 +62,7 @@ class Reader:
         self._at = 0  # how far it was looked at
 
     def receive(self, ready: Callable[[], None] | None = None) -> Any:
-        """The next frame. One that an exception of ``ready`` or a signal interrupted comes again."""
+        """The next frame. One that a signal or an exception of ``ready`` cut off comes again."""
         self._at = 0
         magic, count, text_size = _HEAD.unpack(self._take(_HEAD.size, ready))
         if magic != _MAGIC or count > _MAX_BLOBS:
