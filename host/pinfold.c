@@ -22,7 +22,7 @@ pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *run, pf_error *error) {
     if (status != PF_OK) return status;
     machine_expect_interrupt(s);
     status = machine_start(s, run, error);
-    if (!s->run.on) atomic_store(&s->interrupt, INTERRUPT_IGNORED);
+    if (!s->run.on && !machine_replays(s)) atomic_store(&s->interrupt, INTERRUPT_IGNORED);
     machine_leave(s);
     return status;
 }

@@ -99,7 +99,7 @@ static void look_at_stops(pf_sandbox *s) {
     if (machine_struck(s, STRIKE_INTERRUPT, came == INTERRUPT_CAME))
         KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
     if (machine_struck(s, STRIKE_STOP, came == INTERRUPT_STOP)) stop(s);
-    if (!s->run.on) return;
+    if (!s->run.on && !machine_replays(s)) return;
     if (machine_struck(s, STRIKE_KILL, came == INTERRUPT_KILL)) kill_run(s);
     if (machine_struck(s, STRIKE_CPU, atomic_load(&s->watch.ticks) >= s->watch.stop_at))
         strike(s, "cpu_seconds");
