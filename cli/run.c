@@ -19,10 +19,18 @@
 #include "job.h"
 
 static pf_sandbox *volatile interruptible; /* for the signal handler; NULL: none */
+static volatile sig_atomic_t strokes;      /* how often the signal came to what runs */
 
+/* The first may be trapped, as in any shell; the second kills what is still there a second later,
+ * the third at once. */
 static void on_sigint(int number) {
     (void)number;
-    if (interruptible) pf_sandbox_interrupt(interruptible);
+    if (!interruptible) return;
+    switch (strokes++) {
+    case 0: pf_sandbox_interrupt(interruptible); break;
+    case 1: pf_sandbox_stop(interruptible); break;
+    default: pf_sandbox_kill(interruptible);
+    }
 }
 
 /* ------------------------------------------------------------------ the sandbox */
@@ -335,6 +343,7 @@ pf_sandbox *sandbox_of(const struct arguments *arguments) {
 
 void interrupt_by_keyboard(pf_sandbox *sandbox) {
     if (sandbox) pf_sandbox_expect_run(sandbox, true);
+    strokes = 0;
     interruptible = sandbox;
     sigaction(SIGINT, &(struct sigaction){.sa_handler = sandbox ? on_sigint : SIG_DFL}, NULL);
 }

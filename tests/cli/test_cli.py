@@ -184,6 +184,23 @@ def test_output_appears_at_once_and_ctrl_c_interrupts(pinfold):
         child.kill()
 
 
+def test_ctrl_c_that_is_trapped_is_enough_at_the_third_time(pinfold):
+    child = subprocess.Popen(
+        [pinfold.program, "-c", "trap 'echo trapped' INT; echo ready; while :; do :; done"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+    )
+    try:
+        assert child.stdout.readline() == "ready\n"
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "trapped\n"
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(8) == 137  # its own limit would be 10 seconds of the processor later
+    finally:
+        child.kill()
+
+
 def test_a_reader_that_goes_away_ends_it(pinfold):
     done = subprocess.run(
         ["bash", "-c", f"'{pinfold.program}' -c yes </dev/null | head -1; echo ${{PIPESTATUS[0]}}"],
