@@ -1,8 +1,15 @@
 """What the tests of the Python package share."""
 
+import signal
+
 import pytest
 
 from pinfold import Sandbox
+
+# Whoever runs the tests in the background of a shell without job control ignores Ctrl-C, and so
+# would Python.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
