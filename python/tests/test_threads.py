@@ -1,7 +1,6 @@
 """Threads, interrupts, and the rule that a sandbox belongs to one thread at a time."""
 
 import asyncio
-import concurrent.futures
 import copy
 import pickle
 import signal
@@ -12,6 +11,7 @@ import time
 
 import pytest
 
+import pinfold.threads
 from pinfold import Limits, MethodCapability, Sandbox, SandboxBusy, create_sandbox_tool
 
 FOREVER = "while :; do :; done"
@@ -93,19 +93,19 @@ def test_an_interrupt_between_runs_is_nothing(isolation):
         assert sandbox.run("echo three").stdout == "three\n"
 
 
-def test_a_run_that_is_cancelled_before_its_thread_starts(sandbox):
-    """The only worker thread is busy: the script is started after its run was cancelled."""
+def test_a_run_that_is_cancelled_before_its_thread_starts(sandbox, monkeypatch):
+    """The thread comes late: the script would be started after its run was cancelled."""
+    free, submit = threading.Event(), pinfold.threads.submit
+    monkeypatch.setattr(
+        pinfold.threads, "submit", lambda work: submit(lambda: (free.wait(), work()))
+    )
 
     async def main():
-        loop, free = asyncio.get_running_loop(), threading.Event()
-        loop.set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
-        blocked = loop.run_in_executor(None, free.wait)
         run = asyncio.ensure_future(sandbox.arun("echo begun > begun"))
         await asyncio.sleep(0)
         run.cancel()
         await asyncio.sleep(0)
         free.set()
-        await blocked
         with pytest.raises(asyncio.CancelledError):
             await run
 
