@@ -130,7 +130,8 @@ PF_API void pf_options_seed(pf_options *options, uint64_t seed);
 /*
  * Records the sandbox: every input, and what the guest did with it, goes to the file at `path`, as JSON
  * Lines (docs/trace.md), so that pf_replay_open() can run it again. The file is made or emptied when
- * the sandbox is, and is complete when that is freed (see also pf_sandbox_end_record()). `redact`: results of tools are left out, and
+ * the sandbox is, and is complete when that is freed (see also pf_sandbox_end_record()). `redact`:
+ * results of tools are left out, and
  * must be supplied for a replay. A branch has a trace of its own: pf_sandbox_fork_with().
  */
 PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
@@ -346,7 +347,8 @@ typedef struct pf_result {
     const char *value; /* what a JavaScript program returned, as JSON; NULL for undefined or shell,
                           and for more than tool_result_bytes, which is an error of the program */
     size_t value_len;
-    const char *limit; /* "cpu_seconds" or "wall_seconds" when that ended the run, else NULL */
+    const char *limit; /* "cpu_seconds" or "wall_seconds" when that ended the run, "memory_bytes" or
+                          "processes" when it had no room for its program; else NULL */
     bool session_lost; /* the session shell was killed with it; the next run starts a new one */
     uint64_t cpu_ns, wall_ns; /* spent running the guest; handlers are not counted */
     uint64_t memory_bytes;    /* the most that was charged at once */
