@@ -131,8 +131,7 @@ PF_API void pf_options_seed(pf_options *options, uint64_t seed);
  * Records the sandbox: every input, and what the guest did with it, goes to the file at `path`, as JSON
  * Lines (docs/trace.md), so that pf_replay_open() can run it again. The file is made or emptied when
  * the sandbox is, and is complete when that is freed (see also pf_sandbox_end_record()). `redact`:
- * results of tools are left out, and
- * must be supplied for a replay. A branch has a trace of its own: pf_sandbox_fork_with().
+ * results of tools are left out, and must be supplied for a replay. A branch has a trace of its own: pf_sandbox_fork_with().
  */
 PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
                                    pf_error *error);

@@ -97,7 +97,8 @@ class Result:
 
     @property
     def limit(self) -> str | None:
-        """``"cpu_seconds"`` or ``"wall_seconds"`` when that ended the run, else ``None``."""
+        """``"cpu_seconds"`` or ``"wall_seconds"`` when that ended the run, ``"memory_bytes"`` or
+        ``"processes"`` when it had no room for its program; else ``None``."""
         return self._outcome[4]
 
     @property
