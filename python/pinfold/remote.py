@@ -164,8 +164,8 @@ class RemoteMachine:
     def _interrupt(self, worker: _Worker, how: str) -> None:
         """The worker counts as well, and so knows the run that is meant, however late it hears."""
         with self._counting:
-            self._interrupts += 1
-            worker.interrupt(how)
+            if worker.interrupt(how):
+                self._interrupts += 1
 
     def claim(self, run: bool) -> bool:
         if not self._claimed.acquire(False):
@@ -372,7 +372,7 @@ class RemoteMachine:
         until = None if patience is None else time.monotonic() + patience
         late = "it does not take what it is sent"
         try:
-            worker.send((name, *args), until)
+            worker.send((name, self._interrupts, *args), until)
             late = "it did not stop at its limit of time"
             while True:
                 try:
@@ -531,11 +531,11 @@ class _Worker:
     def receive(self, until: float | None) -> Any:
         return self._reader.receive(lambda: _wait(self._readable, until))
 
-    def interrupt(self, how: str) -> None:
+    def interrupt(self, how: str) -> bool:
         try:
-            self._control.send(how[:1].encode())
+            return self._control.send(how[:1].encode()) == 1
         except OSError:
-            pass  # it is gone, which the next answer tells, or it does not even read these
+            return False  # it is gone, which the next answer tells, or it does not even read these
 
     def fate(self) -> str:
         try:

@@ -33,7 +33,8 @@ def main() -> NoReturn:
     reader = Reader(requests, _ANY_SIZE)
     try:
         while True:
-            name, *args = reader.receive()
+            name, interrupts, *args = reader.receive()
+            worker.wait_for(interrupts)
             send(requests, worker.answer(name, args))
     except Ended:
         os._exit(0)
@@ -58,6 +59,7 @@ class _Worker:
     def __init__(self, requests: int) -> None:
         self._requests = requests
         self.machine: Machine | None = None
+        self._heard = threading.Condition()
         self._interrupts = 0  # that came
         self._before = 0  # of these, for earlier runs than the one that is on
         self._unrecorded: Any = ()  # how to make a branch that leaves no trace
@@ -87,9 +89,16 @@ class _Worker:
             return "error", type(error).__name__, [str(error)]
 
     def interrupted(self, how: str) -> None:
-        self._interrupts += 1
-        if self.machine is not None and self._interrupts > self._before:
-            getattr(self.machine, how)()
+        with self._heard:
+            self._interrupts += 1
+            if self.machine is not None and self._interrupts > self._before:
+                getattr(self.machine, how)()
+            self._heard.notify()
+
+    def wait_for(self, interrupts: int) -> None:
+        """Until as many came: those that were sent before a request count before it is answered."""
+        with self._heard:
+            self._heard.wait_for(lambda: self._interrupts >= interrupts)
 
     def _start(self, machine: Machine, *args: Any) -> Any:
         *rest, watched, before = args

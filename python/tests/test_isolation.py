@@ -361,7 +361,7 @@ reader = Reader(fd, 1 << 40)
 answers = {"new": None, "tool_names": [], "running": True, "pending": [], "wait_ns": None, "start": None}
 try:
     while True:
-        name, *args = reader.receive()
+        name, _, *args = reader.receive()
         {lie}
         send(fd, ("value", answers.get(name)))
 except Ended:

@@ -80,6 +80,21 @@ def test_an_interrupt_before_the_guest_starts_is_not_lost(isolation, code, langu
 
 
 @pytest.mark.parametrize("isolation", [None, "process"])
+def test_an_interrupt_from_a_handler_is_not_lost(isolation):
+    """It is told to a worker on another way than the handler's answer, which may be faster."""
+
+    def stop() -> None:
+        sandbox.interrupt()
+
+    with Sandbox(
+        tools=[stop], capabilities=[MethodCapability("stop", max_calls=1000)], isolation=isolation
+    ) as sandbox:
+        for _ in range(200):
+            result = sandbox.run("stop; echo after")
+            assert result.exit_code == 130 and "after" not in result.stdout
+
+
+@pytest.mark.parametrize("isolation", [None, "process"])
 def test_an_interrupt_between_runs_is_nothing(isolation):
     with Sandbox(isolation=isolation) as sandbox:
         sandbox.interrupt()
