@@ -108,6 +108,12 @@ PyObject *native_replay_next(machine *self, PyObject *none) {
     pf_error error;
     if (!native_enter(self)) return NULL;
     native_guard_begin(&guard, self->state, self->sandbox);
+    /* What came before the guard was there: nothing looks again before the act is over. */
+    if (guard.installed && PyErr_CheckSignals() != 0) {
+        native_guard_end(&guard);
+        native_leave(self);
+        return NULL;
+    }
     pf_status status;
     Py_BEGIN_ALLOW_THREADS status = pf_replay_next(self->replay, &error);
     Py_END_ALLOW_THREADS bool interrupted = native_guard_end(&guard);
