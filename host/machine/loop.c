@@ -14,8 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Time between the interrupt and the kill when a run is over its limit. */
-#define GRACE_NS 250000000ll
+/* Time between the interrupt and the kill when a run is over its limit: a fifth of the limit within
+ * these bounds. */
+#define GRACE_MAX_NS 250000000ll
+#define GRACE_MIN_NS 20000000ll
 /* The same when the embedder gave it up. */
 #define STOP_GRACE_NS 1000000000ll
 /* Between two calls of on_pause. */
@@ -68,14 +70,20 @@ static void kill_run(pf_sandbox *s) {
     machine_cancel_calls(s, s->run.limit);
 }
 
-/* The run is over a limit, or still there after it was to end. */
-static void strike(pf_sandbox *s, const char *limit) {
+static int64_t grace_after(uint64_t limit_ms) {
+    if (limit_ms >= 5 * GRACE_MAX_NS / 1000000) return GRACE_MAX_NS;
+    int64_t fifth = (int64_t)limit_ms * 1000000 / 5;
+    return fifth > GRACE_MIN_NS ? fifth : GRACE_MIN_NS;
+}
+
+/* The run is over a limit of time, or still there after it was to end. */
+static void strike(pf_sandbox *s, const char *limit, uint64_t limit_ms) {
     if (s->run.stage != STAGE_RUNNING) {
         kill_run(s);
         return;
     }
     s->run.limit = limit;
-    ask_to_end(s, GRACE_NS);
+    ask_to_end(s, grace_after(limit_ms));
     machine_cancel_calls(s, limit);
 }
 
@@ -102,7 +110,7 @@ static void look_at_stops(pf_sandbox *s) {
     if (!s->run.on && !machine_replays(s)) return;
     if (machine_struck(s, STRIKE_KILL, came == INTERRUPT_KILL)) kill_run(s);
     if (machine_struck(s, STRIKE_CPU, atomic_load(&s->watch.ticks) >= s->watch.stop_at))
-        strike(s, "cpu_seconds");
+        strike(s, "cpu_seconds", s->limits.cpu_ms);
 }
 
 /* Lets the embedder see to what else its thread has to do. */
@@ -120,7 +128,7 @@ static void check_wall(pf_sandbox *s, int64_t now) {
     }
     if (!run->on || run->stage == STAGE_KILLED) return;
     bool over = run->stop_wall_ns != INT64_MAX && wall_used(s, now) >= run->stop_wall_ns;
-    if (machine_struck(s, STRIKE_WALL, over)) strike(s, "wall_seconds");
+    if (machine_struck(s, STRIKE_WALL, over)) strike(s, "wall_seconds", s->limits.wall_ms);
 }
 
 static void attend(pf_sandbox *s) {
@@ -171,7 +179,7 @@ static bool idle(pf_sandbox *s, int64_t deadline_ns) {
     if (s->calls) return false;
     if (deadline_ns == INT64_MAX) {
         /* Every process waits for something that cannot come: no call, no timer, no input. */
-        strike(s, "wall_seconds");
+        strike(s, "wall_seconds", s->limits.wall_ms);
         return true;
     }
     if (s->clock_fixed)
