@@ -87,9 +87,9 @@ def test_an_interrupt_from_a_handler_is_not_lost(isolation):
         sandbox.interrupt()
 
     with Sandbox(
-        tools=[stop], capabilities=[MethodCapability("stop", max_calls=1000)], isolation=isolation
+        tools=[stop], capabilities=[MethodCapability("stop", max_calls=4000)], isolation=isolation
     ) as sandbox:
-        for _ in range(200):
+        for _ in range(3000 if isolation else 50):
             result = sandbox.run("stop; echo after")
             assert result.exit_code == 130 and "after" not in result.stdout
 
