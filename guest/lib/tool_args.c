@@ -28,7 +28,9 @@ struct parse {
     enum tool_args_outcome outcome;
 };
 
+/* What is wrong, unless it is that memory is out, which makes good input look bad. */
 __attribute__((format(printf, 2, 3))) static bool fail(struct parse *p, const char *format, ...) {
+    if (p->outcome == TOOL_ARGS_NO_MEMORY) return false;
     va_list list;
     va_start(list, format);
     vsnprintf(p->args->error, sizeof p->args->error, format, list);
@@ -66,12 +68,15 @@ static bool is_number(const char *text, bool integer) {
     return *s == '\0';
 }
 
-/* JSON text as a value; NULL when it is none. */
+/* JSON text as a value; NULL when it is none, or memory is out. */
 static yyjson_mut_val *from_json(struct parse *p, const char *text, size_t len) {
     yyjson_read_flag flags = YYJSON_READ_NUMBER_AS_RAW;
-    yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)text, len, flags, NULL, NULL);
+    yyjson_read_err error;
+    yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)text, len, flags, NULL, &error);
+    if (doc == NULL && error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION) no_memory(p);
     if (doc == NULL) return NULL;
     yyjson_mut_val *value = yyjson_val_mut_copy(p->doc, yyjson_doc_get_root(doc));
+    if (value == NULL) no_memory(p);
     yyjson_doc_free(doc);
     return value;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/limits.h"
 #include "abi/types.h"
 #include "pf.h"
 #include "tool_args.h"
@@ -146,6 +147,11 @@ static int call(const char *name, const char *id, const struct tool_args *args) 
     if (text == NULL) return out_of_memory(name);
     int op = pf_tool_start(text, len);
     free(text);
+    if (op < 0 && errno == E2BIG) {
+        fprintf(stderr, "%s: the arguments have %zu bytes, the limit is %u\n", name, len,
+                PF_MESSAGE_IN_MAX);
+        return TOOLCMD_FAILED;
+    }
     if (op < 0) return message(name, strerror(errno), TOOLCMD_FAILED);
     int status = 130;
     while (pf_tool_wait(op) < 0) {

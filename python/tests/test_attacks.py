@@ -231,6 +231,26 @@ def test_handlers_that_misbehave(handler, code):
         assert sandbox.run("echo alive").stdout == "alive\n"
 
 
+@pytest.mark.parametrize("size, limits", [(1_500_000, None), (5_000_000, None), (5_000_000, Limits(tool_argument_bytes=None))])
+def test_arguments_that_are_too_large(size, limits):
+    """Also those that no message to the host can hold."""
+    with Sandbox(tools=[Tool("f", handler=len)], capabilities=[MethodCapability("f")], limits=limits) as sandbox:
+        result = sandbox.run(f"try {{ await f({{x: 'x'.repeat({size})}}) }} catch (e) {{ return [e.name, e.code, e.message] }}", "javascript")
+        bound = 2 << 20 if limits else 1 << 20 if size < 2_000_000 else 2 << 20
+        text = f"the arguments have {size + 30} bytes, the limit is {bound}"
+        assert result.value == ["ToolError", "invalid", text]
+        result = sandbox.run(f"{{ printf '{{\"x\":\"'; head -c {size} /dev/zero | tr '\\0' x; printf '\"}}'; }} | tool f; echo $?")
+        assert (result.stdout, result.stderr) == ("1\n", f"f: {text}\n")
+        assert sandbox.run("echo alive").stdout == "alive\n"
+
+
+def test_arguments_that_do_not_fit_into_memory():
+    with Sandbox(tools=[Tool("f", handler=len)], capabilities=[MethodCapability("f")], limits=Limits(process_memory_bytes=16 << 20)) as sandbox:
+        result = sandbox.run("{ printf '{\"x\":\"'; head -c 6000000 /dev/zero | tr '\\0' x; printf '\"}'; } | tool f; echo $?")
+        assert (result.stdout, result.stderr) == ("1\n", "f: Cannot allocate memory\n")
+        assert sandbox.run("echo alive").stdout == "alive\n"
+
+
 def test_circles_and_depths():
     circle = []
     circle.append(circle)

@@ -105,6 +105,7 @@ function call(name, tool, args) {
     try {
         json = JSON.stringify({ tool: tool?.name ?? name, params });
     } catch (error) {
+        if (error instanceof InternalError) throw error; // memory or stack is out
         throw new TypeError(`${name}: the argument is not JSON: ${error.message}`, { cause: error });
     }
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -126,7 +127,9 @@ function call(name, tool, args) {
         if (id < 0) {
             const { systemError } = require('internal/errors');
             const reason = systemError(id, 'tool');
-            reject(new ToolError(`${name} could not be called: ${reason.message}`, 'failed'));
+            reject(reason.code === 'E2BIG' // larger than a message to the host can be
+                ? new ToolError(`the arguments have ${require('buffer').Buffer.byteLength(json)} bytes, the limit is 2097152`, 'invalid')
+                : new ToolError(`${name} could not be called: ${reason.message}`, 'failed'));
         }
     });
 }
