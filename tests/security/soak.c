@@ -187,7 +187,9 @@ static void run(struct worker *w, struct slot *slot) {
         .code_len = strlen(work->code),
         .isolated = any(&w->state) % 4 == 0,
     };
+    pthread_mutex_lock(&slot->lock); /* not between the mark of an interrupt and the interrupt */
     atomic_store(&slot->interrupted, false);
+    pthread_mutex_unlock(&slot->lock);
     pf_status status = pf_sandbox_start(slot->sandbox, &request, &error);
     if (status != PF_OK) { /* no room for another process among what attacks left running */
         if (!slot->full) printf("  %s\n", error.message);
