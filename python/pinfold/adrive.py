@@ -56,7 +56,7 @@ class Hold:
         self.failure: BaseException | None = None
 
     def __enter__(self) -> Hold:
-        self._sandbox._claim(self._run)
+        self._sandbox._claim(self._run, self)
         self._sandbox._hold = self
         return self
 
@@ -130,7 +130,7 @@ class Hold:
             if self._free.is_set():
                 return
             self._sandbox._hold = None
-            self._sandbox._machine.unclaim()
+            self._sandbox._machine.unclaim(self)
             self._free.set()
 
 

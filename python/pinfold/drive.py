@@ -247,7 +247,10 @@ def abandon(machine: Any) -> None:
     """Ends a run that its embedder gave up: interrupts the guest, fails what it still asks for.
     What goes on for a second after that is killed; at once when an exception (Ctrl-C) comes."""
     unwatched: Machine = getattr(machine, "unwatched", machine)
-    if not unwatched.running():
+    try:
+        if not unwatched.running():
+            return
+    except PinfoldError:  # it is closed or dead, and so is its run
         return
     unwatched.stop()
     for turn in range(2000):  # a script may catch the interrupt and call on

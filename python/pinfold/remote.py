@@ -23,7 +23,7 @@ from pathlib import Path
 
 from . import _native, errors
 from .limits import DEFAULTS, MIB
-from .wire import Ended, Reader, WireError, send
+from .wire import Ended, Reader, Sending, WireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,12 @@ _DECISION = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, ty
 
 
 class RemoteMachine:
-    """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all."""
+    """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all.
+
+    A signal's handler may raise wherever the interpreter looks: when a function of Python's begins,
+    when one of C's returns, when a loop goes round. What must not be cut in two is one such step."""
+
+    unclaim: Callable[[object], None]
 
     def __init__(self, settings: Settings, snapshot: bytes | None, durable: Durable) -> None:
         if durable[3]:
@@ -93,12 +98,10 @@ class RemoteMachine:
         self._on_output: Callable[[int, bytes], object] | None = None
         self._on_decision: _native.OnDecision | None = None
         self._busy = False
-        self._claimed = _thread.allocate_lock()
+        self._set_free()
         self._for_run = False
-        self._counting = _thread.allocate_lock()
         self._interrupts = 0  # that the worker was sent
         self._before = 0  # of these, before the run that is on or begins
-        self._cut_short = False
         self._why_dead: str | None = None
         self._running = False
         self._worker: _Worker | None = _Worker(self._memory or _UNLIMITED)
@@ -156,7 +159,7 @@ class RemoteMachine:
         worker = self._worker
         if worker is None:
             return
-        if self._busy or self._for_run:
+        if self._busy or (self._for_run and self._owners):
             self._interrupt(worker, how)
         elif self._running:
             self._ask(how)
@@ -167,19 +170,20 @@ class RemoteMachine:
             if worker.interrupt(how):
                 self._interrupts += 1
 
-    def claim(self, run: bool) -> bool:
-        if not self._claimed.acquire(False):
-            return False
-        if run and not self._running:
-            with self._counting:
+    def claim(self, run: bool, owner: object) -> bool:
+        with self._counting:
+            if self._owners:
+                return False
+            self._owners.add(owner)
+            self._for_run = run and not self._running
+            if self._for_run:
                 self._before = self._interrupts
-                self._for_run = True
         return True
 
-    def unclaim(self) -> None:
-        self._for_run = False
-        if self._claimed.locked():  # as always but in a child of fork(), where it is a new one
-            self._claimed.release()
+    def _set_free(self) -> None:
+        self._owners: set[object] = set()  # who has it in use: nobody or one
+        self.unclaim = self._owners.discard
+        self._counting = _thread.RLock()  # a signal's handler may interrupt as well
 
     def hold(self) -> bool:
         return False  # a worker hears of Ctrl-C from Python's own handler
@@ -285,9 +289,6 @@ class RemoteMachine:
     def condition(self) -> Any:
         return "closed" if self._worker is None else "busy" if self._busy else "open"
 
-    def cut_short(self) -> bool:
-        return self._cut_short
-
     def __del__(self) -> None:
         worker = getattr(self, "_worker", None)
         if worker is not None:
@@ -299,8 +300,7 @@ class RemoteMachine:
         if worker is not None:
             worker.leave_to_parent()
             self._of_parent = True
-        # Another thread may have held them, which the child does not have.
-        self._claimed, self._counting = _thread.allocate_lock(), _thread.allocate_lock()
+        self._set_free()  # another thread may have had it, which the child does not have
         self._busy = False
 
     # ------------------------------------------------------------------ inside
@@ -333,14 +333,15 @@ class RemoteMachine:
         return self._is("running", self._ask("running"), bool)
 
     def _drive(self, name: str, *args: Any) -> Outcome | None:
-        self._cut_short = False
+        before, self._running = self._running, True  # it may be, whatever is raised from now on
         try:
             outcome = self._outcome(self._ask_within(self._patience, name, *args))
         except errors.PinfoldError:
+            self._running = before
             raise
         except BaseException:
             if self._worker is not None:
-                self._cut_short = self._running = self._ask_running()
+                self._running = self._ask_running()
             raise
         self._running = outcome is None
         if outcome is not None:
@@ -366,57 +367,67 @@ class RemoteMachine:
             raise errors.SandboxClosed("the sandbox is closed")
         if self._busy:
             raise errors.SandboxBusy("the sandbox is in use by another thread")
-        self._busy = True
-        failure: BaseException | None = None
-        impatient = False
+        worker.consume()  # an answer that nobody took, because a signal's handler raised
+        sending = worker.sending((name, self._interrupts, *args))
         until = None if patience is None else time.monotonic() + patience
-        late = "it does not take what it is sent"
         try:
-            worker.send((name, self._interrupts, *args), until)
-            late = "it did not stop at its limit of time"
-            while True:
-                try:
-                    message = worker.receive(until)
-                    came = time.monotonic()
-                    if not self._event(message, failure is None):
-                        break
-                    if until is not None:
-                        until += time.monotonic() - came
-                except (Ended, WireError, TimeoutError):
-                    raise
-                except BaseException as error:
-                    # A lie among the events has ended it; the third Ctrl-C does not wait.
-                    if impatient or self._worker is None:
-                        raise
-                    impatient = failure is not None
-                    failure = error
-                    self._interrupt(worker, "kill" if impatient else "stop")
+            self._busy = True
+            message, failure = self._exchange(worker, sending, until)
         except Ended:
             self._die(worker.fate())
-        except TimeoutError:
-            self._die(late)
+        except _Late as late:
+            self._die(str(late))
         except WireError as error:
             self._die(str(error))
-        except BaseException:  # in the middle of a frame: what follows could not be understood
-            if self._worker is not None:
+        except BaseException:  # the answer is not waited for, and would be taken for the next one
+            if self._worker is not None and sending.begun():
                 self._why_dead = f"{_GIVEN_UP}: it was interrupted three times"
                 self._end()
             raise
         finally:
             self._busy = False
+        worker.consume()
         if failure is not None:
             raise failure
         return self._answer(message)
 
-    def _event(self, message: Any, wanted: bool) -> bool:
-        """Is it one? It is told to whom it is for if that is wanted."""
+    def _exchange(
+        self, worker: _Worker, sending: Sending, until: float | None
+    ) -> tuple[Any, BaseException | None]:
+        """The answer, and what was raised before it came."""
+        failure: BaseException | None = None
+        impatient = False
+        while True:
+            try:
+                while True:
+                    worker.send(sending, until)
+                    message = worker.peek(until)
+                    came = time.monotonic()
+                    if not self._event(worker, message, failure is None):
+                        return message, failure
+                    if until is not None:
+                        until += time.monotonic() - came
+            except (Ended, WireError, _Late):
+                raise
+            except BaseException as error:
+                # A lie among the events has ended it; the third Ctrl-C does not wait.
+                if impatient or self._worker is None:
+                    raise
+                impatient = failure is not None
+                failure = error
+                self._interrupt(worker, "kill" if impatient else "stop")
+
+    def _event(self, worker: _Worker, message: Any, wanted: bool) -> bool:
+        """Is it one? Then it is told, once, to whom it is for if that is wanted."""
         kind = message[0] if isinstance(message, tuple) and message else None
         if kind == "output":
+            worker.consume()
             _, stream, data = self._shaped("output", message, ((str,), (int,), (bytes,)))
             if wanted and self._on_output is not None:
                 self._on_output(stream, data)
             return True
         if kind == "decision":
+            worker.consume()
             decision = self._shaped("decision", message[1:], _DECISION)
             if wanted and self._on_decision is not None:
                 self._on_decision(*decision)
@@ -488,13 +499,17 @@ def _poll(connection: socket.socket, events: int) -> select.poll:
     return poll
 
 
-def _wait(poll: select.poll, until: float | None) -> None:
+class _Late(Exception):
+    """The worker did not do in time what it says."""
+
+
+def _wait(poll: select.poll, until: float | None, why: str) -> None:
     while True:
         left = math.inf if until is None else max(0.0, until - time.monotonic()) * 1000
         if poll.poll(min(left, _LONGEST_POLL_MS)):
             return
         if left == 0:
-            raise TimeoutError
+            raise _Late(why)
 
 
 class _Worker:
@@ -525,11 +540,20 @@ class _Worker:
         self._readable = _poll(ours, select.POLLIN)
         self._writable = _poll(ours, select.POLLOUT)
 
-    def send(self, message: Any, until: float | None) -> None:
-        send(self._requests.fileno(), message, lambda: _wait(self._writable, until))
+    def sending(self, message: Any) -> Sending:
+        return Sending(self._requests.fileno(), message)
 
-    def receive(self, until: float | None) -> Any:
-        return self._reader.receive(lambda: _wait(self._readable, until))
+    def send(self, sending: Sending, until: float | None) -> None:
+        """What is left of it."""
+        why = "it does not take what it is sent"
+        sending.go_on(lambda: _wait(self._writable, until, why))
+
+    def peek(self, until: float | None) -> Any:
+        why = "it did not stop at its limit of time"
+        return self._reader.peek(lambda: _wait(self._readable, until, why))
+
+    def consume(self) -> None:
+        self._reader.consume()
 
     def interrupt(self, how: str) -> bool:
         try:

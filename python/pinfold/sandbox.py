@@ -149,9 +149,13 @@ class Sandbox:
         [2, 4]
         """
         machine = self._machine
-        if not machine.claim(True):
-            self._claim(True)
+        # A signal's handler may raise between any two calls of these.
+        owner, unclaim = object(), machine.unclaim
+        began = False
         try:
+            if not machine.claim(True, owner):
+                self._claim(True, owner)
+            began = not machine.running()
             if stdin is None and on_output is None:
                 outcome = machine.start(code, language, None, isolated, None)
                 if outcome is None:
@@ -164,11 +168,11 @@ class Sandbox:
                 if emit is not None:
                     emit.finish()
         except BaseException:
-            if machine.cut_short():
+            if began:
                 self._abandon()
             raise
         finally:
-            machine.unclaim()
+            unclaim(owner)
         return Result(outcome)
 
     def execute(self, code: str, **how: Any) -> str:
@@ -204,8 +208,14 @@ class Sandbox:
         """
         emit = None if on_output is None else _text_output(on_output)
         with self._entered(run=True):
-            self._last = None
-            self._machine.start(code, language, _bytes(stdin), isolated, emit)
+            began = not self._machine.running()
+            try:
+                self._last = None
+                self._machine.start(code, language, _bytes(stdin), isolated, emit)
+            except BaseException:
+                if began:
+                    self._abandon()
+                raise
 
     def has_work(self) -> bool:
         """Is there a call that was not handed out yet? Only looks."""
@@ -538,12 +548,12 @@ class Sandbox:
     def _entered(self, run: bool = False) -> _Entered:
         return _Entered(self, run)
 
-    def _claim(self, run: bool) -> None:
+    def _claim(self, run: bool, owner: object) -> None:
         """Takes the sandbox into use; whoever comes second is refused at once."""
-        if self._machine.claim(run):
+        if self._machine.claim(run, owner):
             return
         hold = self._hold
-        if hold is None or not hold.left_behind() or not self._machine.claim(run):
+        if hold is None or not hold.left_behind() or not self._machine.claim(run, owner):
             raise SandboxBusy(
                 "the sandbox is in use, by another thread or by the run whose handler this is"
             )
@@ -614,10 +624,14 @@ class _Entered:
         self._run = run
 
     def __enter__(self) -> None:
-        self._sandbox._claim(self._run)
+        try:
+            self._sandbox._claim(self._run, self)
+        except BaseException:  # perhaps of a signal's handler, when it was done
+            self._sandbox._machine.unclaim(self)
+            raise
 
     def __exit__(self, *exc_info: object) -> None:
-        self._sandbox._machine.unclaim()
+        self._sandbox._machine.unclaim(self)
 
 
 def _bytes(stdin: bytes | str | None) -> bytes | None:

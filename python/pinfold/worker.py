@@ -105,13 +105,13 @@ class _Worker:
         if machine.running():  # else it is refused
             return machine.start(*rest, None)
         self._before = before
-        machine.claim(True)
+        machine.claim(True, self)
         try:
             if self._interrupts > before:  # it came before the run that it is for
                 machine.interrupt()
             return machine.start(*rest, self._emit if watched else None)
         finally:
-            machine.unclaim()
+            machine.unclaim(self)
 
     def _new(self, settings: Any, snapshot: bytes | None, durable: Any, memory: int | None) -> None:
         _restrict(resource.RLIMIT_CORE, 0)

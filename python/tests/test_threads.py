@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import pickle
+import random
 import signal
 import subprocess
 import sys
@@ -377,3 +378,40 @@ def test_two_guests_at_once():
             for thread in threads:
                 thread.join()
     assert all(result.stdout.endswith("met\n") for result in results), results
+
+
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_what_a_signal_raises_at_any_moment_ends_the_run_alone(isolation):
+    """Not the sandbox: no run stays behind, nobody has it in use, its worker is understood."""
+
+    def ring(*_):
+        raise Alarm
+
+    codes = [
+        ("for i in 1 2 3 4 5 6 7 8; do tool f; done", "shell"),
+        ("for (let i = 0; i < 30; i++) await f({})", "javascript"),
+        ("echo a; echo b; tool f", "shell"),
+    ]
+    chance = random.Random(5)
+    before = signal.signal(signal.SIGALRM, ring)
+    rung = 0
+    try:
+        with Sandbox(
+            tool_handler=lambda *call: 1,
+            capabilities=[MethodCapability("**")],
+            limits=NO_LIMITS,
+            isolation=isolation,
+        ) as sandbox:
+            for count in range(2000):
+                watch = (lambda *_: None) if count % 3 == 0 else None
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, chance.uniform(2e-5, 4e-3))
+                    sandbox.run(*chance.choice(codes), on_output=watch)
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                except Alarm:
+                    rung += 1
+                assert sandbox.run("echo well").stdout == "well\n"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert rung > 10

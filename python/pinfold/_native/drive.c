@@ -95,7 +95,6 @@ static void on_pause(void *user) {
 }
 
 static bool drive_begin(machine *self, native_guard *guard) {
-    self->cut_short = false;
     if (!native_enter(self)) return false;
     bool main_thread = PyThread_get_thread_ident() == self->state->main_thread;
     pf_sandbox_on_pause(self->sandbox, main_thread ? on_pause : NULL, self);
@@ -111,14 +110,12 @@ static PyObject *drive_end(machine *self, native_guard *guard, pf_status status,
     native_leave(self);
     PyObject *failure = self->failure;
     self->failure = NULL;
-    self->cut_short = status == PF_OK && pf_sandbox_running(self->sandbox);
     if (failure) {
         PyErr_SetObject((PyObject *)Py_TYPE(failure), failure);
         Py_DECREF(failure);
         return NULL;
     }
     if (interrupted && PyErr_CheckSignals() != 0) return NULL;
-    self->cut_short = false;
     if (status != PF_OK) return native_raise(self->state, error, NULL);
     const pf_result *result = pf_sandbox_result(self->sandbox);
     if (!result) Py_RETURN_NONE;

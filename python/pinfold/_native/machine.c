@@ -82,6 +82,7 @@ static int native_traverse(machine *self, visitproc visit, void *arg) {
     Py_VISIT(self->on_output);
     Py_VISIT(self->on_decision);
     Py_VISIT(self->failure);
+    Py_VISIT(self->owner);
     return 0;
 }
 
@@ -89,6 +90,7 @@ static int native_clear(machine *self) {
     Py_CLEAR(self->on_output);
     Py_CLEAR(self->on_decision);
     Py_CLEAR(self->failure);
+    Py_CLEAR(self->owner);
     return 0;
 }
 
@@ -122,18 +124,21 @@ static PyObject *native_close(machine *self, PyObject *none) {
     Py_RETURN_NONE;
 }
 
-/* claim(for a run) -> bool: False when the sandbox is in use. A claim for a run is the moment from
- * which interrupts count. */
-static PyObject *native_claim(machine *self, PyObject *run) {
-    if (self->claimed) Py_RETURN_FALSE;
-    self->claimed = true;
-    if (run == Py_True && self->sandbox) pf_sandbox_expect_run(self->sandbox, true);
+/* claim(for a run, owner) -> bool: False when the sandbox is in use. A claim for a run is the moment
+ * from which interrupts count. The owner can give it back also when a signal's handler raised before
+ * it was told. */
+static PyObject *native_claim(machine *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    if (self->owner) Py_RETURN_FALSE;
+    self->owner = Py_NewRef(args[1]);
+    if (args[0] == Py_True && self->sandbox) pf_sandbox_expect_run(self->sandbox, true);
     Py_RETURN_TRUE;
 }
 
-static PyObject *native_unclaim(machine *self, PyObject *none) {
-    (void)none;
-    self->claimed = false;
+/* unclaim(owner): nothing when it is somebody else's. */
+static PyObject *native_unclaim(machine *self, PyObject *owner) {
+    if (self->owner != owner) Py_RETURN_NONE;
+    Py_CLEAR(self->owner);
     /* While somebody drives it without a claim, the run is theirs. */
     if (self->sandbox && !self->entered) pf_sandbox_expect_run(self->sandbox, false);
     Py_RETURN_NONE;
@@ -221,12 +226,6 @@ static PyObject *native_condition(machine *self, PyObject *none) {
     return PyUnicode_FromString(!self->sandbox ? "closed" : self->entered ? "busy" : "open");
 }
 
-/* Did an exception of Python's (Ctrl-C, on_output) leave a run on that nobody drives any more? */
-static PyObject *native_cut_short(machine *self, PyObject *none) {
-    (void)none;
-    return PyBool_FromLong(self->cut_short);
-}
-
 #define FAST(name, function)                                                                       \
     {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
 #define PLAIN(name, function) {name, (PyCFunction)(void (*)(void))(function), METH_NOARGS, NULL}
@@ -261,13 +260,12 @@ static PyMethodDef methods[] = {
     PLAIN("interrupt", native_interrupt),
     PLAIN("stop", native_stop),
     PLAIN("kill", native_kill),
-    ONE("claim", native_claim),
-    PLAIN("unclaim", native_unclaim),
+    FAST("claim", native_claim),
+    ONE("unclaim", native_unclaim),
     PLAIN("hold", native_hold),
     PLAIN("let_go", native_let_go),
     PLAIN("close", native_close),
     PLAIN("condition", native_condition),
-    PLAIN("cut_short", native_cut_short),
     PLAIN("tool_names", native_tool_names),
     FAST("refusal", native_refusal),
     ONE("calls_left", native_calls_left),

@@ -32,12 +32,11 @@ typedef struct machine {
     pf_sandbox *sandbox;  /* NULL once closed */
     pf_replay *replay;    /* that the sandbox belongs to, or NULL */
     bool entered;         /* a library call is on, perhaps without the GIL */
-    bool claimed;         /* by a method of pinfold.Sandbox, from its beginning to its end */
+    PyObject *owner;      /* for whom a method of pinfold.Sandbox has it, until that ends, or NULL */
     PyObject *on_output;  /* of the run that is on, or NULL */
     PyObject *on_decision; /* or NULL */
     PyThreadState *thread; /* of the thread that drives, while the GIL is released */
     PyObject *failure;    /* exception that on_output raised, to be raised after the drive */
-    bool cut_short;       /* the last drive ended in an exception of Python's, its run is still on */
 } machine;
 
 /* error.c: raises what a status other than PF_OK says; always gives NULL. `path` may be NULL. */
