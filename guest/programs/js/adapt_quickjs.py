@@ -177,13 +177,13 @@ CHANGES = [
         "a call is where its callee is, also when its arguments stand on other lines",
         1,
         "static void emit_source_loc(JSParseState *s)\n{",
-        "struct call_place { int line, column; };\n\n"
+        "struct source_place { int line, column; };\n\n"
         "/* Of the name before the current token, which opens the arguments of a call. */\n"
-        "static struct call_place callee_place(JSParseState *s)\n{\n"
+        "static struct source_place callee_place(JSParseState *s)\n{\n"
         "    const uint8_t *at = s->token.ptr;\n"
         "    while (at > s->token.line_start && (lre_js_is_ident_next(at[-1]) || at[-1] >= 0x80))\n"
         "        at--;\n"
-        "    return (struct call_place){s->token.line_num, (int)(at - s->token.line_start) + 1};\n"
+        "    return (struct source_place){s->token.line_num, (int)(at - s->token.line_start) + 1};\n"
         "}\n\n"
         "static void emit_source_loc(JSParseState *s)\n{",
     ),
@@ -197,7 +197,7 @@ CHANGES = [
         "as above",
         1,
         "        bool has_optional_chain = false;\n\n        if (s->token.val == TOK_QUESTION_MARK_DOT) {",
-        "        bool has_optional_chain = false;\n        struct call_place call_place = {0, 0};\n\n"
+        "        bool has_optional_chain = false;\n        struct source_place call_place = {0, 0};\n\n"
         "        if (s->token.val == TOK_QUESTION_MARK_DOT) {",
     ),
     (
@@ -236,15 +236,197 @@ CHANGES = [
         1,
         "            emit_source_loc(s);\n            if (js_parse_postfix_expr(s, 0))",
         "            emit_source_loc(s);\n"
-        "            new_place = (struct call_place){s->token.line_num, s->token.col_num};\n"
+        "            new_place = (struct source_place){s->token.line_num, s->token.col_num};\n"
         "            if (js_parse_postfix_expr(s, 0))",
     ),
     (
         "as above",
         1,
         "    int optional_chaining_label;\n    int import_line_num, import_col_num;\n",
-        "    int optional_chaining_label;\n    struct call_place new_place = {0, 0};\n"
+        "    int optional_chaining_label;\n    struct source_place new_place = {0, 0};\n"
         "    int import_line_num, import_col_num;\n",
+    ),
+    (
+        "a property is read where its name or bracket stands, and written at the operator",
+        1,
+        "                emit_op(s, OP_scope_get_private_field);\n                emit_atom(s, s->token.u.ident.atom);",
+        "                emit_source_loc(s);\n"
+        "                emit_op(s, OP_scope_get_private_field);\n                emit_atom(s, s->token.u.ident.atom);",
+    ),
+    (
+        "as above",
+        1,
+        "                    emit_op(s, OP_get_field);\n                    emit_atom(s, s->token.u.ident.atom);",
+        "                    emit_source_loc(s);\n"
+        "                    emit_op(s, OP_get_field);\n                    emit_atom(s, s->token.u.ident.atom);",
+    ),
+    (
+        "as above",
+        1,
+        "        parse_array_access:\n            prev_op = get_prev_opcode(fd);\n",
+        "        parse_array_access:\n            prev_op = get_prev_opcode(fd);\n"
+        "            struct source_place bracket = {s->token.line_num, s->token.col_num};\n",
+    ),
+    (
+        "as above",
+        1,
+        "            } else {\n                emit_op(s, OP_get_array_el);\n            }\n        } else {\n            break;",
+        "            } else {\n                emit_source_loc_at(s, bracket.line, bracket.column);\n"
+        "                emit_op(s, OP_get_array_el);\n            }\n        } else {\n            break;",
+    ),
+    (
+        "as above",
+        1,
+        "        int label;\n        if (next_token(s))\n            return -1;\n"
+        "        if (get_lvalue(s, &opcode, &scope, &name, &label, NULL, (op != '='), op) < 0)",
+        "        int label;\n"
+        "        struct source_place assigned = {s->token.line_num, s->token.col_num};\n"
+        "        if (next_token(s))\n            return -1;\n"
+        "        if (get_lvalue(s, &opcode, &scope, &name, &label, NULL, (op != '='), op) < 0)",
+    ),
+    (
+        "as above",
+        1,
+        "            emit_op(s, op - TOK_MUL_ASSIGN + OP_mul);\n        }\n        put_lvalue(",
+        "            emit_op(s, op - TOK_MUL_ASSIGN + OP_mul);\n        }\n"
+        "        if (opcode == OP_get_field || opcode == OP_get_array_el || opcode == OP_scope_get_private_field)\n"
+        "            emit_source_loc_at(s, assigned.line, assigned.column);\n        put_lvalue(",
+    ),
+    (
+        "what is iterated has a place, also when no name or call is its end",
+        1,
+        "static __exception int js_parse_array_literal(JSParseState *s)\n{",
+        "static void emit_operand_place(JSParseState *s, struct source_place start)\n{\n"
+        "    int last = get_prev_opcode(s->cur_func);\n"
+        "    if (last != OP_get_field && last != OP_get_array_el && last != OP_call && last != OP_call_method)\n"
+        "        emit_source_loc_at(s, start.line, start.column);\n"
+        "}\n\n"
+        "static __exception int js_parse_array_literal(JSParseState *s)\n{",
+    ),
+    (
+        "as above",
+        1,
+        "            if (next_token(s))\n                return -1;\n            if (js_parse_assign_expr(s))\n"
+        "                return -1;\n            emit_op(s, OP_append);",
+        "            if (next_token(s))\n                return -1;\n"
+        "            struct source_place spread = {s->token.line_num, s->token.col_num};\n"
+        "            if (js_parse_assign_expr(s))\n                return -1;\n"
+        "            emit_operand_place(s, spread);\n            emit_op(s, OP_append);",
+    ),
+    (
+        "as above",
+        1,
+        "                        if (js_parse_assign_expr(s))\n                            return -1;\n"
+        "                        /* XXX: could pass is_last indicator? */\n",
+        "                        struct source_place spread = {s->token.line_num, s->token.col_num};\n"
+        "                        if (js_parse_assign_expr(s))\n                            return -1;\n"
+        "                        emit_operand_place(s, spread);\n",
+    ),
+    (
+        "as above",
+        1,
+        "    if (is_for_of) {\n        if (js_parse_assign_expr(s))\n            return -1;\n    } else {",
+        "    if (is_for_of) {\n        struct source_place start = {s->token.line_num, s->token.col_num};\n"
+        "        if (js_parse_assign_expr(s))\n            return -1;\n"
+        "        emit_operand_place(s, start);\n    } else {",
+    ),
+    (
+        "as above",
+        1,
+        "            if (js_parse_assign_expr2(s, parse_flags))\n                return -1;\n        } else {\n"
+        "            emit_op(s, OP_undefined);\n        }\n        is_async =",
+        "            struct source_place start = {s->token.line_num, s->token.col_num};\n"
+        "            if (js_parse_assign_expr2(s, parse_flags))\n                return -1;\n"
+        "            if (is_star)\n                emit_operand_place(s, start);\n        } else {\n"
+        "            emit_op(s, OP_undefined);\n        }\n        is_async =",
+    ),
+    (
+        "await where it is no keyword is told as such, not as a missing semicolon",
+        1,
+        "static int js_parse_expect(JSParseState *s, int tok)\n{\n    char buf[ATOM_GET_STR_BUF_SIZE];\n\n"
+        "    if (s->token.val == tok)\n        return next_token(s);\n",
+        '#define AWAIT_MISPLACED "await is only valid in async functions and the top level bodies of modules"\n\n'
+        "/* The token before this one, the end of an expression, is the name `await`. */\n"
+        "static bool follows_await(JSParseState *s)\n{\n"
+        "    const uint8_t *at = s->token.ptr;\n"
+        '    while (at > s->buf_start && strchr(" \\t\\r\\n", at[-1]))\n        at--;\n'
+        '    if (at - s->buf_start < 5 || memcmp(at - 5, "await", 5) || s->token.val == TOK_EOF)\n'
+        "        return false;\n"
+        "    at -= 5;\n"
+        '    return at == s->buf_start || (!lre_js_is_ident_next(at[-1]) && at[-1] < 0x80 && !strchr(".#", at[-1]));\n'
+        "}\n\n"
+        "static int js_parse_expect(JSParseState *s, int tok)\n{\n    char buf[ATOM_GET_STR_BUF_SIZE];\n\n"
+        "    if (s->token.val == tok)\n        return next_token(s);\n"
+        "    if (follows_await(s))\n        return js_parse_error(s, AWAIT_MISPLACED);\n",
+    ),
+    (
+        "as above",
+        1,
+        "        return js_parse_error(s, \"expecting '%c'\", ';');",
+        "        if (follows_await(s))\n            return js_parse_error(s, AWAIT_MISPLACED);\n"
+        "        return js_parse_error(s, \"expecting '%c'\", ';');",
+    ),
+    (
+        "as above",
+        1,
+        "return js_parse_error(s, \"unexpected 'await' keyword\");",
+        "return js_parse_error(s, AWAIT_MISPLACED);",
+    ),
+    (
+        "a name that is declared twice is named",
+        1,
+        "static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,\n"
+        "                      JSVarDefEnum var_def_type)\n{",
+        "static int declared_twice(JSParseState *s, JSAtom name)\n{\n"
+        "    char text[ATOM_GET_STR_BUF_SIZE];\n"
+        "    return js_parse_error(s, \"Identifier '%s' has already been declared\",\n"
+        "                          JS_AtomGetStr(s->ctx, text, sizeof(text), name));\n"
+        "}\n\n"
+        "static int define_var(JSParseState *s, JSFunctionDef *fd, JSAtom name,\n"
+        "                      JSVarDefEnum var_def_type)\n{",
+    ),
+    (
+        "as above",
+        2,
+        'return js_parse_error(s, "invalid redefinition of lexical identifier");',
+        "return declared_twice(s, name);",
+    ),
+    (
+        "as above",
+        1,
+        'return js_parse_error(s, "invalid redefinition of parameter name");',
+        "return declared_twice(s, name);",
+    ),
+    (
+        "as above",
+        1,
+        'return js_parse_error(s, "invalid redefinition of a variable");',
+        "return declared_twice(s, name);",
+    ),
+    (
+        "as above",
+        1,
+        'return js_parse_error(s, "invalid redefinition of global identifier");',
+        "return declared_twice(s, name);",
+    ),
+    (
+        "as above",
+        1,
+        'js_parse_error(s, "invalid redefinition of global identifier in module code");',
+        "declared_twice(s, func_name);",
+    ),
+    (
+        "as above",
+        1,
+        '                js_parse_error(s, "invalid redefinition of global identifier");\n'
+        "                JS_FreeAtom(ctx, func_name);",
+        "                declared_twice(s, func_name);\n                JS_FreeAtom(ctx, func_name);",
+    ),
+    (
+        "as above",
+        1,
+        "JS_ThrowSyntaxErrorAtom(ctx, \"redeclaration of '%s'\", prop)",
+        "JS_ThrowSyntaxErrorAtom(ctx, \"Identifier '%s' has already been declared\", prop)",
     ),
     (
         "the wording that Node's users know",

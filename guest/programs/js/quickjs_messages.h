@@ -472,15 +472,16 @@ static JSValue quickjs_not_callable(JSContext *ctx, JSValueConst value, bool con
                              text);
 }
 
-/* From the end of a name over all members, indexes and calls that follow it. */
-static const char *operand_end(const char *end, const char *limit, bool *called) {
-    *called = false;
+/* From the end of a name over all members, indexes and calls that follow it. `callee`: where the
+ * arguments of a call at the end begin, else NULL. */
+static const char *operand_end(const char *end, const char *limit, const char **callee) {
+    *callee = NULL;
     while (end && end < limit) {
         if (*end == '(' || *end == '[') {
-            *called = *end == '(';
+            *callee = *end == '(' ? end : NULL;
             end = close_bracket(end, limit);
         } else if (*end == '.' && end + 1 < limit && is_name_byte((uint8_t)end[1])) {
-            *called = false;
+            *callee = NULL;
             for (end++; end < limit && is_name_byte((uint8_t)*end);) end++;
         } else {
             break;
@@ -499,16 +500,30 @@ static bool move_to_initializer(struct source_view *view) {
     return view->at < view->end;
 }
 
+/* The bracket at the view's place is an index, no pattern or literal. */
+static bool at_index(const struct source_view *view) {
+    if (*view->at != '[') return false;
+    const char *end = skip_space_back(view->start, view->at), *name = end;
+    if (end == view->start) return false;
+    while (name > view->start && is_name_byte((uint8_t)name[-1])) name--;
+    return name < end ? !is_keyword(name, (size_t)(end - name)) : strchr(")]", end[-1]) != NULL;
+}
+
 /* The operand of which the view's place is a part: the value of a pattern, of for…of, of a spread.
  * `called`: it ends in a call, whose callee is what was written. */
 static bool operand_text(struct source_view *view, char *out, bool *called) {
-    if (strchr("[{", *view->at) && !move_to_initializer(view)) return false;
-    const char *name = name_end(view), *end = name ? operand_end(name, view->end, called) : NULL;
+    const char *callee = NULL, *end = view->at;
+    if (!at_index(view)) {
+        if (strchr("[{", *view->at) && !move_to_initializer(view)) return false;
+        end = name_end(view);
+    }
+    if (end) end = operand_end(end, view->end, &callee);
     if (!end) return false;
     const char *rest = skip_space(end, view->end);
     if (rest < view->end && *rest != '\n' && rest[-1] != '\n' && !strchr(";,)]}", *rest))
         return false; /* part of something larger */
-    const char *last = *called ? name : end;
+    *called = callee != NULL;
+    const char *last = callee ? callee : end;
     const char *start = chain_start(view->start, last);
     return start && print_expression(out, start, last);
 }

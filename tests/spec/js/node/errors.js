@@ -51,3 +51,23 @@ process.on('exit', c => console.log(c, process.exitCode)); process.exitCode = '5
 try { process.exit('abc'); } catch (e) { console.log(e.code); } try { process.exitCode = 1.5; } catch (e) { console.log(e.code); }
 //// error-event
 import { EventEmitter } from 'events'; const em = new EventEmitter(); try { em.emit('error', new Error('ev')); } catch (e) { console.log(e.message); } try { em.emit('error', 5); } catch (e) { console.log(e.code, e.message); }
+//// not-iterable
+const h = {}, k = 'k', o = { f: () => 5, a: {} }; let u;
+const said = f => { try { f(); } catch (e) { console.log(e.name, e.message); } };
+said(() => { console.log('before'); for (const x of null); });
+said(() => { console.log('before'); for (const x of 5); });
+said(() => { console.log('before'); for (const x of true); });
+said(() => { console.log('before'); for (const x of u); });
+said(() => { for (const x of h[k]); });
+said(() => { for (const x of h['k']); });
+said(() => { for (const x of o.a.b); });
+said(() => { for (const x of 1 + 2); });
+said(() => { o.f(); for (const x of o.f()); });
+said(function () { console.log('before'); for (const x of this.x); }.bind({}));
+said(() => { console.log([1, ...null]); });
+said(() => { console.log([...h[k]]); });
+said(() => { console.log([1, ...h.k, 2]); });
+//// declared-twice-and-misplaced-await
+for (const text of ['const a = 1; const a = 2', 'let a = 1; var a = 2;', 'function f(a) { let a = 1; }', 'try {} catch (e) { let e; }',
+    '[1].forEach(r => { const d = await f(r); });', 'const f = () => await g();', 'function f() { const y = 1 + await g(); }'])
+    try { new Function(text); } catch (e) { console.log(e.name, e.message); }

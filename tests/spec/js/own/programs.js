@@ -159,3 +159,39 @@ const path = require('path');
 //= 1
 //! ReferenceError: require is not defined in ES module scope, you can use import instead
 //! case.mjs:2:
+//// errors-stand-where-a-property-is-read
+class Report {
+    build(rows) {
+        const n = rows.length;
+        console.log('building', n);
+        if (n > 0) {
+            const k = n + 1;
+            return this.items.map(x => x + k);
+        }
+    }
+}
+try {
+    new Report().build([1]);
+} catch (e) {
+    console.log(e.stack.split('\n')[1].replace(/.*\//, ''));
+}
+const some = {};
+const read = [
+    () => { some; return this.a.b; },
+    () => some
+        .first
+        .second,
+    () => some.x[0],
+    () => { some.x.y = Math.max(1, 2); },
+    () => { some.x['y'] = Math.max(1, 2); },
+    () => { Math.max(1, 2); for (const x of null); },
+];
+for (const f of read) try { f(); } catch (e) { console.log(/case.js:(\d+:\d+)/.exec(e.stack)[1]); }
+//> building 1
+//> case.js:7:31)
+//> 18:33
+//> 21:10
+//> 22:17
+//> 23:22
+//> 24:25
+//> 25:45

@@ -210,7 +210,7 @@ function endOfText(error, text, file) {
     if (place?.file !== file || place.line <= lines.length) return error;
     const { length: line } = lines, column = lines.at(-1).length + 1;
     const rest = error.stack.slice(header(error).length).replace(/^\n.*/, '');
-    error.message = 'Unexpected end of input';
+    if (!error.message.endsWith('has already been declared')) error.message = 'Unexpected end of input';
     error.stack = `${header(error)}\n    at ${file}:${line}:${column}${rest}`;
     return setPlace(error, { file, line, column });
 }
