@@ -11,3 +11,17 @@ console.log(['b', 'a', 'C', 'A', 'c', 'B', 'á', 'z', 'Z', '1', '10', '2', '_x',
 //// relative-time-and-calls-without-new
 for (const numeric of ['always', 'auto']) { const f = new Intl.RelativeTimeFormat('en', { numeric }); console.log([[-1, 'day'], [0, 'day'], [1, 'day'], [-0, 'day'], [2, 'days'], [-3, 'month'], [1, 'week'], [-1, 'quarter'], [0, 'seconds'], [1.5, 'hour'], [-1, 'hours'], [1000, 'year'], [0, 'hour'], [0, 'minute']].map(([n, unit]) => f.format(n, unit))); } for (const bad of [() => new Intl.RelativeTimeFormat('en').format(1, 'decade'), () => new Intl.RelativeTimeFormat('en').format(NaN, 'day'), () => new Intl.RelativeTimeFormat('en', { numeric: 'x' })]) try { bad(); } catch (e) { console.log(e.name); }
 console.log(Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(1234.5), Intl.DateTimeFormat('en-US', { timeZone: 'UTC' }).format(new Date(0)), ['b', 'a'].sort(Intl.Collator('en').compare), new Intl.NumberFormat('en-US') instanceof Intl.NumberFormat); try { Intl.PluralRules('en'); } catch (e) { console.log(e.name); }
+//// locales-of-numeric-dates-and-wrong-names
+const at = new Date(Date.UTC(2026, 2, 5, 15, 4, 9)), early = new Date(Date.UTC(2026, 10, 25, 0, 4, 9)), timeZone = 'UTC';
+for (const locale of ['en-CA', 'sv-SE', 'sv', 'en-GB', 'de-DE', 'de', ['sv-SE', 'en'], 'de-DE-u-nu-latn', 'en-US', undefined])
+    for (const d of [at, early]) {
+        console.log(locale, d.toLocaleDateString(locale, { timeZone }), d.toLocaleDateString(locale, { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }),
+            d.toLocaleTimeString(locale, { timeZone }), d.toLocaleTimeString(locale, { timeZone, hour: '2-digit', minute: '2-digit' }), d.toLocaleTimeString(locale, { timeZone, hour12: false }),
+            new Intl.DateTimeFormat(locale, { timeZone }).formatToParts(d).map(p => p.type + p.value).join('|'));
+        console.log(d.toLocaleString(locale, { timeZone }), d.toLocaleString(locale, { timeZone, hour12: false }), locale !== 'en-CA' && locale !== 'en-US' ? '' : d.toLocaleTimeString(locale, { timeZone, hour12: true }));
+    }
+const said = f => { try { console.log(f()); } catch (e) { console.log(e.name, e.message); } };
+for (const bad of ['en_US', '', 'e', 'x', 'C', '123', 'en--US', 'abcd', 5, null, true, [5], [null], ['en', 'de_DE'], {}, [], 'zh-Hant-TW', 'de-1996', 'en-u-ca-gregory', 'EN-us', 'x-y'])
+    said(() => [(5).toLocaleString(bad), new Date(0).toLocaleDateString(bad, { timeZone }).length > 0, Intl.getCanonicalLocales(bad)]);
+said(() => Intl.DateTimeFormat.supportedLocalesOf(['EN-us', 'de']));
+for (const make of [l => new Intl.PluralRules(l), l => new Intl.ListFormat(l), l => new Intl.RelativeTimeFormat(l), l => new Intl.Collator(l), l => new Intl.NumberFormat(l)]) said(() => make('en_US'));

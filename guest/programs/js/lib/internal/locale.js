@@ -1,8 +1,30 @@
-// locale: the parts of Intl that programs lean on, for English (en-US); other locales get that, too.
+// locale: the parts of Intl that programs lean on, for English (en-US); other locales get that, too, but
+// for the numeric dates of a few (numericDates).
 //
 // toLocaleString of numbers and dates, localeCompare, Intl.NumberFormat, DateTimeFormat, Collator,
 // PluralRules and ListFormat. Time zones are those of /usr/share/zoneinfo.
 'use strict';
+
+// ---------------------------------------------------------------- names of locales
+
+const localeName = /^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+
+// The names that an argument `locales` has, in their usual case; throws as Node does.
+function localeList(locales) {
+    if (locales === undefined) return [];
+    if (locales === null) throw new TypeError('Cannot convert undefined or null to object');
+    const list = typeof locales === 'string' ? [locales] : typeof locales === 'object' ? Array.from(locales) : [];
+    return [...new Set(list.map(name => {
+        if (typeof name !== 'string' && (typeof name !== 'object' || name === null)) throw new TypeError('Language ID should be string or object.');
+        if (!localeName.test(name)) throw new RangeError('Incorrect locale information provided');
+        let inExtension = false;
+        return `${name}`.toLowerCase().split('-').map((part, i) => {
+            inExtension ||= i > 0 && part.length === 1;
+            if (i === 0 || inExtension) return part;
+            return part.length === 2 ? part.toUpperCase() : /^[a-z]{4}$/.test(part) ? part[0].toUpperCase() + part.slice(1) : part;
+        }).join('-');
+    }))];
+}
 
 // ---------------------------------------------------------------- numbers
 
@@ -49,6 +71,7 @@ function range(value, low, high, fallback, name) {
 class NumberFormat {
     #options;
     constructor(locales, options = {}) {
+        localeList(locales);
         const style = options.style ?? 'decimal';
         if (!['decimal', 'percent', 'currency', 'unit'].includes(style)) throw new RangeError(`Value ${style} out of range for Intl.NumberFormat options property style`);
         if (style === 'currency' && options.currency === undefined) throw new TypeError('Currency code is required with currency style.');
@@ -153,7 +176,7 @@ class NumberFormat {
         });
     }
     static supportedLocalesOf(locales) {
-        return [locales].flat().filter(locale => typeof locale === 'string');
+        return localeList(locales);
     }
 }
 
@@ -185,6 +208,23 @@ const timeStyles = {
     medium: { hour: 'numeric', minute: '2-digit', second: '2-digit' }, short: { hour: 'numeric', minute: '2-digit' },
 };
 const dateFields = ['weekday', 'era', 'year', 'month', 'day'], timeFields = ['dayPeriod', 'hour', 'minute', 'second', 'fractionalSecondDigits'];
+
+// Dates of year, month and day in digits, and times beside them, where English programs use the form of
+// another locale: order, separator, whether days and months have two digits, 24 hours, what joins both.
+const numericDates = {
+    'en-CA': [['year', 'month', 'day'], '-', true, false, ', '], 'en-GB': [['day', 'month', 'year'], '/', true, true, ', '],
+    'sv-SE': [['year', 'month', 'day'], '-', true, true, ' '], 'de-DE': [['day', 'month', 'year'], '.', false, true, ', '],
+};
+Object.assign(numericDates, { sv: numericDates['sv-SE'], de: numericDates['de-DE'] });
+
+// The entry of a locale if it knows the form that the options ask for.
+function numericForm(locales, o) {
+    const form = numericDates[localeList(locales)[0]?.replace(/-u-.*/, '')];
+    if (form === undefined || o.dateStyle || o.timeStyle || o.weekday || o.era || o.timeZoneName || o.dayPeriod) return undefined;
+    const dated = o.year || o.month || o.day, timed = o.hour || o.minute || o.second;
+    if (dated && !(o.year === 'numeric' && /^(?:numeric|2-digit)$/.test(o.month) && o.day)) return undefined;
+    return timed && !(o.hour && o.minute) ? undefined : form;
+}
 
 const zoneFolder = '/usr/share/zoneinfo';
 const zoneNames = new Map(); // names as they were given, and what the database calls them
@@ -240,6 +280,7 @@ function zoneText(zone, [offset, short, long], way) {
 class DateTimeFormat {
     #o;
     #zone;
+    #form;
     constructor(locales, options = {}, need = 'any', defaults = 'date') {
         this.#zone = options.timeZone === undefined ? ownZone() : zoneName(options.timeZone);
         const o = { ...options };
@@ -253,6 +294,7 @@ class DateTimeFormat {
             if (none && (defaults === 'time' || defaults === 'all')) Object.assign(o, { hour: 'numeric', minute: '2-digit', second: '2-digit' });
         }
         this.#o = o;
+        this.#form = numericForm(locales, o);
         this.format = date => this.#format(date === undefined ? new Date() : new Date(date));
     }
     resolvedOptions() {
@@ -272,7 +314,7 @@ class DateTimeFormat {
         const zone = this.#zone === 'UTC' ? [0, 'UTC', 'Coordinated Universal Time'] : native.time.zone(this.#zone, Math.floor(date.getTime() / 1000));
         const local = new Date(date.getTime() + zone[0] * 1000); // its UTC fields are the zone's
         const parts = this.#date(local), time = this.#time(local, zone);
-        if (parts.length && time.length) parts.push({ type: 'literal', value: (this.#o.dateStyle === 'full' || this.#o.dateStyle === 'long') ? ' at ' : ', ' });
+        if (parts.length && time.length) parts.push({ type: 'literal', value: this.#form?.[4] ?? ((this.#o.dateStyle === 'full' || this.#o.dateStyle === 'long') ? ' at ' : ', ') });
         return [...parts, ...time];
     }
     #date(date) {
@@ -288,6 +330,12 @@ class DateTimeFormat {
             if (i) add('literal', typeof separator === 'function' ? separator(type) : separator);
             add(type, value);
         });
+        if (this.#form && day) {
+            const [order, separator, padded] = this.#form;
+            const fields = { year, month: padded ? two(index + 1) : month, day: padded ? two(date.getUTCDate()) : day };
+            join(separator, ...order.map(type => [type, fields[type]]));
+            return out;
+        }
         if (weekday) {
             add('weekday', weekday);
             if (month || day || year) add('literal', !month && day && !year ? ' ' : ', ');
@@ -305,8 +353,8 @@ class DateTimeFormat {
         const o = this.#o, out = [];
         if (!o.hour && !o.minute && !o.second) return o.timeZoneName ? [{ type: 'timeZoneName', value: zoneText(this.#zone, zone, o.timeZoneName) }] : out;
         const add = (type, value) => out.push({ type, value });
-        const twelve = o.hour12 ?? !(o.hourCycle === 'h23' || o.hourCycle === 'h24');
-        const hour = date.getUTCHours(), shown = twelve ? hour % 12 || 12 : o.hourCycle === 'h24' || (o.hour12 === false && hour === 0) ? hour || 24 : hour;
+        const twelve = o.hour12 ?? (o.hourCycle === undefined ? !this.#form?.[3] : !(o.hourCycle === 'h23' || o.hourCycle === 'h24'));
+        const hour = date.getUTCHours(), shown = twelve ? hour % 12 || 12 : o.hourCycle === 'h24' || (o.hour12 === false && hour === 0 && !this.#form?.[3]) ? hour || 24 : hour;
         const items = [];
         if (o.hour) items.push(['hour', o.hour === '2-digit' || !twelve ? two(shown) : String(shown)]);
         if (o.minute) items.push(['minute', o.hour || o.second || o.minute === '2-digit' && o.hour ? two(date.getUTCMinutes()) : String(date.getUTCMinutes())]);
@@ -321,7 +369,8 @@ class DateTimeFormat {
         }
         if (o.hour && twelve) {
             add('literal', ' ');
-            add('dayPeriod', hour < 12 ? 'AM' : 'PM');
+            const [am, pm] = this.#form?.[0][0] === 'year' ? ['a.m.', 'p.m.'] : this.#form?.[1] === '/' ? ['am', 'pm'] : ['AM', 'PM'];
+            add('dayPeriod', hour < 12 ? am : pm);
         }
         if (o.timeZoneName) {
             add('literal', ' ');
@@ -403,6 +452,7 @@ function compare(a, b, { sensitivity = 'variant', numeric = false, caseFirst = '
 class Collator {
     #options;
     constructor(locales, options = {}) {
+        localeList(locales);
         this.#options = { usage: 'sort', sensitivity: 'variant', ignorePunctuation: false, collation: 'default', numeric: false, caseFirst: 'false', ...options };
         if (/-u-.*kn(?!-false)/.test(locales ?? '')) this.#options.numeric = true;
         this.compare = (a, b) => compare(`${a}`, `${b}`, this.#options);
@@ -418,6 +468,7 @@ class Collator {
 class PluralRules {
     #type;
     constructor(locales, options = {}) {
+        localeList(locales);
         this.#type = options.type ?? 'cardinal';
     }
     select(value) {
@@ -432,6 +483,7 @@ class PluralRules {
 class ListFormat {
     #word;
     constructor(locales, { type = 'conjunction' } = {}) {
+        localeList(locales);
         this.#word = type === 'disjunction' ? 'or' : type === 'unit' ? '' : 'and';
     }
     format(list) {
@@ -453,6 +505,7 @@ const relativeWords = {
 class RelativeTimeFormat {
     #auto;
     constructor(locales, { numeric = 'always', style = 'long' } = {}) {
+        localeList(locales);
         if (!['always', 'auto'].includes(numeric)) throw new RangeError(`Value ${numeric} out of range for Intl.RelativeTimeFormat options property numeric`);
         if (style !== 'long') throw new RangeError(`Intl.RelativeTimeFormat: only the style long is known here, not ${style}`);
         this.#auto = numeric === 'auto';
@@ -472,7 +525,7 @@ class RelativeTimeFormat {
 const callable = Class => new Proxy(Class, { apply: (target, self, args) => new target(...args) });
 
 const Intl = { Collator: callable(Collator), DateTimeFormat: callable(DateTimeFormat), ListFormat, NumberFormat: callable(NumberFormat), PluralRules, RelativeTimeFormat };
-Object.assign(Intl, { getCanonicalLocales: locales => [locales ?? []].flat() });
+Object.assign(Intl, { getCanonicalLocales: localeList });
 Object.defineProperty(Intl, Symbol.toStringTag, { value: 'Intl', configurable: true });
 for (const name of Object.keys(Intl)) Object.defineProperty(Intl, name, { enumerable: false });
 
