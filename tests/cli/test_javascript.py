@@ -53,6 +53,31 @@ def test_mistakes_in_calls(pinfold, code, message):
     assert message in done.stderr
 
 
+def test_the_error_of_a_tool_has_the_line_of_its_call(pinfold):
+    code = """const a = 1;
+await echo_args({ a });
+await broken({ a });"""
+    done = pinfold("-l", "javascript", *TOOLS, "-c", code)
+    assert "ToolError: " in done.stderr
+    assert done.stderr.endswith("\n    at [code]:3:7 {\n  code: 'failed'\n}\n")
+
+
+def test_every_call_has_its_own_line(pinfold):
+    code = """
+        const twice = async () => {
+            const calls = [broken({}), echo_args({}), tools.broken({}),
+                broken({}, { signal: new AbortController().signal })];
+            const ends = await Promise.allSettled(calls);
+            return ends.map(({ reason }) => reason?.stack.match(/at .*/g).join());
+        };
+        return await twice();
+    """
+    lines = [[f"at twice ([code]:{place})", "at [code]:8:22"] for place in ("3:28", "3:61", "4:17")]
+    wanted = [",".join(each) for each in lines]
+    done = pinfold("-l", "javascript", *TOOLS, "-c", code)
+    assert json.loads(done.stdout) == [wanted[0], None, *wanted[1:]]
+
+
 def test_lists_of_tools(pinfold):
     code = "return [listTools().map(t => t.name).sort(), getToolInfo('shop/orders/list').name, Object.keys(tools).length]"
     assert json.loads(js(pinfold, code, *TOOLS)) == [

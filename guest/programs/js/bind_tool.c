@@ -14,11 +14,13 @@
 #include "engine.h"
 #include "loop.h"
 #include "pf.h"
+#include "quickjs_open.h"
 
 struct call {
     int id;
-    JSValue answer;          /* function (outcome, reply text, reject) */
+    JSValue answer;          /* function (outcome, reply text, reject, stack) */
     JSValue resolve, reject; /* of a usual call's promise, else undefined */
+    struct quickjs_callers callers;
 };
 
 static struct {
@@ -46,6 +48,7 @@ static void release(JSContext *ctx, const struct call *call)
     JS_FreeValue(ctx, call->answer);
     JS_FreeValue(ctx, call->resolve);
     JS_FreeValue(ctx, call->reject);
+    quickjs_free_callers(ctx, &call->callers);
 }
 
 /* The value of a usual call that succeeded. JS_EXCEPTION: its reply is not JSON, or memory is out. */
@@ -57,13 +60,19 @@ static JSValue result_of(JSContext *ctx, const struct call *call, int outcome, c
     return JS_ParseJSON(ctx, reply, len, "<result>");
 }
 
-/* What the library's function is told: outcome, text, reject. */
+/* What the library's function is told: outcome, text, reject, the stack of the call. */
 static bool tell(JSContext *ctx, const struct call *call, int outcome, JSValue text)
 {
     if (JS_IsException(text))
         return engine_fatal("uncaughtException");
-    JSValue args[] = {JS_NewInt32(ctx, outcome), text, call->reject};
-    bool ok = engine_call(call->answer, 3, args);
+    JSValue stack = quickjs_callers_text(ctx, &call->callers);
+    if (JS_IsException(stack)) { /* memory is out: the error is told without */
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        stack = JS_UNDEFINED;
+    }
+    JSValue args[] = {JS_NewInt32(ctx, outcome), text, call->reject, stack};
+    bool ok = engine_call(call->answer, 4, args);
+    JS_FreeValue(ctx, stack);
     JS_FreeValue(ctx, text);
     return ok;
 }
@@ -130,7 +139,9 @@ static JSValue tool_start(JSContext *ctx, JSValueConst this_val, int argc, JSVal
     char *json = text_utf8(ctx, argv[0], &len);
     if (!json)
         return JS_EXCEPTION;
-    struct call call = {0, JS_DupValue(ctx, argv[1]), JS_UNDEFINED, JS_UNDEFINED};
+    struct call call = {
+        .answer = JS_DupValue(ctx, argv[1]), .resolve = JS_UNDEFINED, .reject = JS_UNDEFINED};
+    quickjs_keep_callers(ctx, &call.callers);
     int id = begin(&call, json, len);
     js_free(ctx, json);
     if (id < 0)
@@ -195,7 +206,9 @@ static JSValue tool_function(JSContext *ctx, JSValueConst this_val, int argc, JS
         js_free(ctx, json);
         return promise;
     }
-    struct call call = {0, JS_DupValue(ctx, data[TOOL_FAILED]), settle[0], settle[1]};
+    struct call call = {
+        .answer = JS_DupValue(ctx, data[TOOL_FAILED]), .resolve = settle[0], .reject = settle[1]};
+    quickjs_keep_callers(ctx, &call.callers);
     int id = begin(&call, json, len);
     js_free(ctx, json);
     if (id > 0)
@@ -206,7 +219,7 @@ static JSValue tool_function(JSContext *ctx, JSValueConst this_val, int argc, JS
 }
 
 /* make(name, prefix, call, failed): the function of a tool. prefix: the request up to the arguments;
- * call(...args): what is not usual; failed(outcome, text, reject) */
+ * call(...args): what is not usual; failed(outcome, text, reject, stack) */
 static JSValue tool_make(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
     (void)this_val, (void)argc;

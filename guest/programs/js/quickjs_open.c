@@ -75,6 +75,50 @@ JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *f
     return JS_EvalInternal(ctx, ctx->global_obj, text, len, filename, line, flags, -1);
 }
 
+void quickjs_keep_callers(JSContext *ctx, struct quickjs_callers *callers)
+{
+    int count = 0, looked_at = 0;
+    for (const JSStackFrame *frame = ctx->rt->current_stack_frame;
+         frame && count < QUICKJS_CALLERS && looked_at < 64; frame = frame->prev_frame, looked_at++) {
+        const JSObject *p = JS_VALUE_GET_OBJ(frame->cur_func);
+        if (!js_class_has_bytecode(p->class_id) || !frame->cur_pc)
+            continue;
+        const JSFunctionBytecode *b = p->u.func.function_bytecode;
+        if (!b->filename) /* the library's */
+            continue;
+        callers->functions[count] = js_dup(frame->cur_func);
+        callers->pcs[count++] = (uint32_t)(frame->cur_pc - b->byte_code_buf - 1);
+    }
+    while (count < QUICKJS_CALLERS)
+        callers->functions[count++] = JS_UNDEFINED;
+}
+
+void quickjs_free_callers(JSContext *ctx, const struct quickjs_callers *callers)
+{
+    for (int i = 0; i < QUICKJS_CALLERS; i++)
+        JS_FreeValue(ctx, callers->functions[i]);
+}
+
+JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *callers)
+{
+    DynBuf text;
+    js_dbuf_init(ctx, &text);
+    for (int i = 0; i < QUICKJS_CALLERS && JS_IsObject(callers->functions[i]); i++) {
+        JSFunctionBytecode *b = JS_VALUE_GET_OBJ(callers->functions[i])->u.func.function_bytecode;
+        int column, line = find_line_num(ctx, b, callers->pcs[i], &column);
+        const char *name = get_func_name(ctx, callers->functions[i]),
+                   *file = JS_AtomToCString(ctx, b->filename);
+        dbuf_printf(&text, "    at %s (%s:%d:%d)\n", name && *name ? name : "<anonymous>",
+                    file ? file : "", line, column);
+        JS_FreeCString(ctx, name);
+        JS_FreeCString(ctx, file);
+    }
+    JSValue result = dbuf_error(&text) ? JS_ThrowOutOfMemory(ctx)
+                                       : JS_NewStringLen(ctx, (const char *)text.buf, text.size);
+    dbuf_free(&text);
+    return result;
+}
+
 JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs)
 {
     bool is_set = JS_GetClassID(iterator) == JS_CLASS_SET_ITERATOR;

@@ -32,6 +32,19 @@ JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *f
  * keys and values alternate in it. JS_UNDEFINED for anything else. */
 JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs);
 
+/* Functions of the program that are running, innermost first, and where: cheap to keep, for an error
+ * that comes when they run no more. Unused: JS_UNDEFINED. */
+#define QUICKJS_CALLERS 4
+struct quickjs_callers {
+    JSValue functions[QUICKJS_CALLERS];
+    uint32_t pcs[QUICKJS_CALLERS];
+};
+void quickjs_keep_callers(JSContext *ctx, struct quickjs_callers *callers);
+void quickjs_free_callers(JSContext *ctx, const struct quickjs_callers *callers);
+
+/* Their lines, as the engine writes them in a stack; JS_EXCEPTION: memory is out. */
+JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *callers);
+
 /* The context of AsyncLocalStorage, JS_UNDEFINED when the program has none; and the same function
  * bound to it, which is the function itself without a context. The caller frees both. */
 JSValue quickjs_context(JSContext *ctx);

@@ -195,3 +195,21 @@ for (const f of read) try { f(); } catch (e) { console.log(/case.js:(\d+:\d+)/.e
 //> 23:22
 //> 24:25
 //> 25:45
+//// import-of-what-is-not-there mjs
+import fs from 'fs';
+// import it from 'axios';
+import it from 'axios';
+//= 1
+//! Cannot find package 'axios' imported from DIR/case.mjs
+//! at DIR/case.mjs:3:16
+//// import-in-a-program-of-what-is-not-there
+const a = 1;
+const it = await import("axios");
+//= 1
+//! case.js:2:25
+//// one-of-several-imports
+for (const name of ['b'])
+    await import("axios").catch(e => console.log(e.stack.includes('    at ')));
+await import("axios").catch(e => console.log(e.stack.includes(':2:')));
+//> false
+//> false

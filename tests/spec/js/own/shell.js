@@ -30,3 +30,14 @@ const t = Date.now(); const rs = await Promise.all([1, 2, 3, 4].map(i => shell(`
 //// big
 const r = await shell('seq 1 100000'); console.log(r.stdout.length, (await shell('wc -c', { input: 'x'.repeat(300000) })).stdout.trim());
 //> 588895 300000
+//// a-failed-command-has-the-line-of-its-call
+const tidy = async () => {
+    await shell.run('true');
+    await shell.run('exit 3');
+};
+await tidy();
+//= 1
+//! ShellError: command failed with exit 3: exit 3
+//! at tidy (
+//! case.js:3:17
+//! exitCode: 3

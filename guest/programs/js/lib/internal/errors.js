@@ -191,6 +191,19 @@ Error.captureStackTrace = function captureStackTrace(object, above) {
         Object.defineProperty(object, 'stack', { ...own, value: header(object) + frames(own.value) });
 };
 
+// For errors that are made when the functions that are to blame run no more: their frames, as the engine
+// writes them, kept while they run and given to the error later.
+function frameText(above) {
+    const at = {};
+    captureRaw(at, above);
+    return at.stack;
+}
+
+function setFrames(error, raw) {
+    if (typeof raw === 'string' && raw !== '') error.stack = header(error) + frames(raw);
+    return error;
+}
+
 // Where a SyntaxError happened: {file, line, column}, from the engine's own first frame.
 const places = new WeakMap(); // of errors that another parser than the engine's found
 const setPlace = (error, place) => (places.set(error, place), error);
@@ -215,4 +228,4 @@ function endOfText(error, text, file) {
     return setPlace(error, { file, line, column });
 }
 
-module.exports = { endOfText, systemError, describeReceived, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, setPlace, names, texts };
+module.exports = { endOfText, systemError, describeReceived, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, setPlace, frameText, setFrames, names, texts };

@@ -6,7 +6,7 @@
 'use strict';
 
 const path = require('path');
-const { coded, argType, endOfText, systemError } = require('internal/errors');
+const { coded, argType, endOfText, setFrames, systemError } = require('internal/errors');
 
 // Names that a program may require; each is a file of lib/ of that name.
 const builtins = new Set([
@@ -377,9 +377,24 @@ function resolveImport(specifier, referrer) {
     if (absent[specifier.replace(/^node:/, '')] !== undefined) throw notFound(specifier, undefined, 'ERR_MODULE_NOT_FOUND');
     const from = path.isAbsolute(referrer) ? ` imported from ${referrer}` : '';
     const relative = /^\.{0,2}\//.test(specifier);
-    throw coded(Error, 'ERR_MODULE_NOT_FOUND', relative
+    throw setFrames(coded(Error, 'ERR_MODULE_NOT_FOUND', relative
         ? `Cannot find module '${path.resolve(referrerDirectory(referrer), specifier)}'${from}`
-        : `Cannot find package '${specifier}'${from}`);
+        : `Cannot find package '${specifier}'${from}`), importFrame(specifier, referrer));
+}
+
+// The line of a stack for the import of what is not found: modules are linked before any of their code
+// runs, so the text is searched. Undefined when it does not show the place plainly.
+function importFrame(specifier, referrer) {
+    const lines = libraryRequire('internal/main').sourceText(referrer)?.split('\n') ?? [];
+    const quoted = `\\s*(['"\`])${specifier.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\1`;
+    const find = pattern => lines.flatMap((text, i) => {
+        const found = /^\s*(?:\/\/|\*|\/\*)/.test(text) ? null : new RegExp(pattern + quoted).exec(text);
+        return found ? [`    at ${referrer}:${i + 1}:${found.index + found[0].search(/['"`]/) + 1}\n`] : [];
+    });
+    const [first] = find('\\b(?:from|import)');
+    if (first !== undefined) return first;
+    const calls = find('\\bimport\\s*\\(');
+    return calls.length === 1 ? calls[0] : undefined;
 }
 
 // Exports of an object: its own names, and the object itself as default.

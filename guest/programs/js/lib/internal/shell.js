@@ -6,7 +6,7 @@
 //     for await (const line of $`tail -f log`.lines()) …      // or shell("…").lines()
 'use strict';
 
-const { check } = require('internal/errors');
+const { check, frameText, setFrames } = require('internal/errors');
 const { spawn } = require('child_process');
 
 class ShellError extends Error {
@@ -42,7 +42,7 @@ function quoteArgument(value) {
 class Command {
     #command;
     #options;
-    #mustSucceed;
+    #mustSucceed; // the frames of the call whose error it is otherwise, or false
     #child;
     #promise;
     constructor(command, options, mustSucceed) {
@@ -74,7 +74,7 @@ class Command {
             child.on('close', (code, signal) => {
                 const status = code ?? 128 + (process.signals[signal] ?? 0);
                 const result = makeResult(Buffer.concat(out).toString(), Buffer.concat(err).toString(), status);
-                if (this.#mustSucceed && status !== 0) reject(new ShellError(this.#command, result));
+                if (this.#mustSucceed !== false && status !== 0) reject(setFrames(new ShellError(this.#command, result), this.#mustSucceed));
                 else resolve(result);
             });
         });
@@ -142,7 +142,7 @@ function shell(command, options) {
 // The command's stdout; throws when it fails.
 shell.run = async function run(command, options) {
     check.string(command, 'command');
-    return (await new Command(command, options, true)).stdout;
+    return (await new Command(command, options, frameText(run))).stdout;
 };
 
 // $`cmd ${argument}` or $({cwd, env, input})`…`

@@ -5,7 +5,7 @@
 // It is read when a program first names something that no global has (global.c), or looks at `tools`.
 'use strict';
 
-const { check } = require('internal/errors');
+const { check, setFrames } = require('internal/errors');
 
 const LIST = '/tools/tools.json';
 
@@ -82,16 +82,16 @@ function usage(name, tool) {
     return `${name}({${names.map(key => `${key}: …`).join(', ')}})`;
 }
 
-function failure(name, outcome, reply) {
-    if (outcome === 0) return new ToolError(`${name}: the result is not JSON: ${reply}`, 'invalid');
+function failure(name, outcome, reply, stack) {
+    if (outcome === 0) return setFrames(new ToolError(`${name}: the result is not JSON: ${reply}`, 'invalid'), stack);
     const [Class, code] = outcomes[outcome] ?? [ToolError, 'failed'];
-    return new Class(reply || `${name} failed`, code);
+    return setFrames(new Class(reply || `${name} failed`, code), stack);
 }
 
 // A tool, or a method that is not listed, as a function. The usual call never comes to call().
 const callable = (name, tool) => native.tool.make(
     name, `{"tool":${JSON.stringify(tool?.name ?? name)},"params":`, (...args) => call(name, tool, args),
-    (outcome, reply, reject) => reject(failure(name, outcome, reply)));
+    (outcome, reply, reject, stack) => reject(failure(name, outcome, reply, stack)));
 
 function call(name, tool, args) {
     const [params = {}, ...more] = args;
@@ -114,13 +114,13 @@ function call(name, tool, args) {
             native.tool.cancel(id);
             reject(signal.reason);
         };
-        const id = native.tool.start(json, (outcome, reply) => {
+        const id = native.tool.start(json, (outcome, reply, _, stack) => {
             signal?.removeEventListener('abort', abort);
-            if (outcome !== 0) return reject(failure(name, outcome, reply));
+            if (outcome !== 0) return reject(failure(name, outcome, reply, stack));
             try {
                 resolve(JSON.parse(reply));
             } catch (error) {
-                reject(failure(name, outcome, error.message));
+                reject(failure(name, outcome, error.message, stack));
             }
         });
         if (id > 0) signal?.addEventListener('abort', abort, { once: true });
