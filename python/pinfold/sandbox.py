@@ -658,8 +658,17 @@ def describe_failure(result: Result) -> str:
     """One line that says why a run failed."""
     if result.limit is not None:
         return f"stopped at the limit {result.limit}"
-    lines = result.stderr.strip().splitlines()
-    return f"exit status {result.exit_code}" + (f": {lines[0]}" if lines else "")
+    why = _reason(result.stderr.strip().splitlines())
+    return f"exit status {result.exit_code}" + (f": {why}" if why else "")
+
+
+def _reason(lines: list[str]) -> str:
+    """What a program says first; JavaScript that was thrown says it where its program ended, after
+    what was printed before and, of a syntax error, the place and the line."""
+    import re
+
+    thrown = re.compile(r"Uncaught .|([\w$]+ \[)?[\w$]*Error(\]| \[\w+\])?(:|$)")
+    return next((line for line in reversed(lines) if thrown.match(line)), lines[0] if lines else "")
 
 
 def _machine_type(isolation: Literal["process"] | None) -> Any:

@@ -115,6 +115,22 @@ def test_execute_and_shell_give_output_or_raise(sandbox):
         sandbox.execute("throw new RangeError('far')")
 
 
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("const x = {;", "SyntaxError: "),
+        ("let a = 1;\nlet b = )", "SyntaxError: "),
+        ("console.error('first'); throw new TypeError('second')", "TypeError: second$"),
+        ("console.error('first'); throw 5", "Uncaught 5$"),
+        ("class Odd extends Error {}\nthrow new Odd('x')", r"Odd \[Error\]: x$"),
+        ("console.error('only'); process.exit(1)", "only$"),
+    ],
+)
+def test_an_execution_error_says_what_was_thrown(sandbox, code, why):
+    with pytest.raises(ExecutionError, match=f"^exit status 1: {why}"):
+        sandbox.execute(code)
+
+
 def test_env_and_files():
     with Sandbox(env={"GREETING": "hello"}, files={"data/a.txt": "text\n", "/tmp/b": b"\0"}) as sandbox:
         assert sandbox.run("echo $GREETING; cat data/a.txt; wc -c < /tmp/b").stdout.split() == [
