@@ -2,11 +2,17 @@
 
 import asyncio
 import dataclasses
+import datetime
+import decimal
 import enum
 import functools
+import ipaddress
+import json
 import os
+import pathlib
 import subprocess
 import sys
+import uuid
 
 import pytest
 
@@ -132,11 +138,63 @@ def test_results_of_json_like_types():
     assert call(lambda: None, name="f") is None
 
 
+@dataclasses.dataclass
+class Row:
+    when: datetime.datetime
+    price: decimal.Decimal
+    id: uuid.UUID
+    where: pathlib.PurePosixPath
+    took: datetime.timedelta
+    tags: frozenset[Colour]
+    sender: ipaddress.IPv6Address
+
+
+def test_what_comes_in_as_text_goes_out_as_text():
+    row = Row(
+        datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.UTC),
+        decimal.Decimal("0.10"),
+        uuid.UUID(int=7),
+        pathlib.PurePosixPath("/a/b"),
+        datetime.timedelta(days=-1, microseconds=5),
+        frozenset([Colour.RED]),
+        ipaddress.IPv6Address("::1"),
+    )
+    given = call(lambda: [row], name="f")
+    assert given[0]["when"] == "2024-02-29T12:30:00+00:00"
+    assert given[0]["price"] == "0.10"
+    assert given[0]["id"] == str(row.id)
+    assert given[0]["where"] == "/a/b"
+    assert given[0]["tags"] == ["red"]
+    assert call(lambda: {1: {3, 10, 2}}, name="f") == {"1": [2, 3, 10]}
+    assert call(lambda: datetime.date(2024, 2, 29), name="f") == "2024-02-29"
+    assert call(lambda: datetime.time(9), name="f") == "09:00:00"
+
+    def back(rows: list[Row]) -> bool:
+        return rows == [row]
+
+    assert call(back, f"{{rows: {json.dumps(given)}}}") is True
+
+
+@pytest.mark.parametrize(
+    "value, place",
+    [
+        ([{"when": object()}], "at [0].when: object"),
+        ({"rows": (1, [Order("x", b"y")])}, "at rows[1][0].count: bytes"),
+        ({"a": [1.5, float("nan")]}, "at a[1]: Out of range"),
+        ({"a": {"b": {(1, 2): 3}}}, "at a.b: keys"),
+        (["fine", "\ud800"], "at [1]: "),
+        (object(), "JSON: object"),
+    ],
+)
+def test_a_result_that_is_not_json_says_where(value, place):
+    name, code, message = call(lambda: value, name="f")
+    assert place in message
+
+
 @pytest.mark.parametrize(
     "value, word",
     [
         (object(), "object"),
-        ({1, 2}, "set"),
         (float("inf"), "Out of range"),
         (b"bytes", "bytes"),
         ({(1, 2): 3}, "keys"),
