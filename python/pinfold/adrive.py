@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import contextvars
 import threading
+from collections import deque
 
 from . import threads
 from .drive import (
@@ -28,7 +29,7 @@ from .output import TextOutput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from typing import Any
 
     from ._native import Outcome
@@ -141,6 +142,8 @@ class LoopOutput(TextOutput):
         super().__init__(on_output)
         self._loop = asyncio.get_running_loop()
         self._context = contextvars.copy_context()
+        self._later: deque[tuple[str, str]] = deque()
+        self._telling: asyncio.Task[None] | None = None  # of a piece that is awaited
         self.hold: Hold | None = None
 
     def emit(self, text: str, stream: str) -> None:
@@ -150,22 +153,55 @@ class LoopOutput(TextOutput):
             pass  # the loop was closed: nobody listens
 
     def _emit(self, text: str, stream: str) -> None:
+        if self._telling is not None:
+            self._later.append((text, stream))
+            return
         if self.hold is None or self.hold.failure is not None:
             return
         try:
-            self._on_output(text, stream)
-        except (SystemExit, KeyboardInterrupt) as error:
-            self.hold.stop(error)
+            answer = self._on_output(text, stream)
+        except BaseException as error:
+            self._failed(error)
+        else:
+            if hasattr(answer, "__await__"):
+                self._telling = asyncio.ensure_future(self._tell(answer))
+
+    async def _tell(self, answer: Awaitable[object]) -> None:
+        """Awaits what an async function gave; meanwhile output waits, so that its order stays."""
+        try:
+            await answer
+        except asyncio.CancelledError:
             raise
         except BaseException as error:
-            self.hold.stop(error)
+            self._later.clear()
+            self._failed(error)
+        finally:
+            self._telling = None
+        while self._later and self._telling is None:
+            self._emit(*self._later.popleft())
 
-    def finish(self) -> None:
-        """On the loop, when all output has come."""
+    def _failed(self, error: BaseException) -> None:
+        assert self.hold is not None
+        self.hold.stop(error)
+        if isinstance(error, (SystemExit, KeyboardInterrupt)):
+            raise error
+
+    async def complete(self) -> None:
+        """On the loop, when all output has come: it is told when this returns."""
         self.emit = self._emit  # type: ignore[method-assign]
-        super().finish()
+        self.finish()
+        while self._telling is not None:
+            await asyncio.wait([self._telling])
         if self.hold is not None and self.hold.failure is not None:
             raise self.hold.failure
+
+    def end(self) -> None:
+        """The run is over, perhaps given up: nobody is told any more."""
+        self.hold = None
+        self._later.clear()
+        if self._telling is not None:
+            with contextlib.suppress(RuntimeError):  # the loop was closed
+                self._telling.cancel()
 
 
 async def offload(sandbox: Sandbox, function: Callable[..., Any], *args: Any) -> Any:

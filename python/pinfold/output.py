@@ -8,9 +8,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    #: May be async for ``arun()``.
     OnOutput = Callable[[str, str], object]
 
 STREAMS = {1: "stdout", 2: "stderr"}
+
+
+def refuse_async(on_output: OnOutput) -> None:
+    """Nobody would await what it gives."""
+    import inspect
+
+    if inspect.iscoroutinefunction(on_output):
+        raise TypeError(_ASYNC)
+
+
+def refuse_awaitable(answer: object) -> None:
+    """As `refuse_async`, for a function that does not show it."""
+    if hasattr(answer, "__await__"):
+        if hasattr(answer, "close"):
+            answer.close()
+        raise TypeError(_ASYNC)
+
+
+_ASYNC = "on_output is async: use `await sandbox.arun(...)`, or a function that is not"
 
 
 class TextOutput:
@@ -36,7 +56,7 @@ class TextOutput:
             self.emit(text, STREAMS[stream])
 
     def emit(self, text: str, stream: str) -> None:
-        self._on_output(text, stream)
+        refuse_awaitable(self._on_output(text, stream))
 
     def finish(self) -> None:
         for stream in STREAMS:

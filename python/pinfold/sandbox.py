@@ -268,7 +268,8 @@ class Sandbox:
         isolated: bool = False,
     ) -> Result:
         """As `run`, with the guest in a thread of pinfold's own and handlers, sync and async, on
-        this event loop, concurrently; ``on_output`` is called there, too.
+        this event loop, concurrently; ``on_output`` is called there, too, and may be async: one
+        piece is awaited before the next, and all of them before the result is given.
 
         Cancelling interrupts the script, kills it when it goes on for a second, and is over when
         it has stopped. Any number of
@@ -281,9 +282,13 @@ class Sandbox:
         with Hold(self, run=True) as hold:
             if emit is not None:
                 emit.hold = hold
-            outcome = await arun(hold, self, code, language, data, isolated, emit)
-            if emit is not None:
-                emit.finish()
+            try:
+                outcome = await arun(hold, self, code, language, data, isolated, emit)
+                if emit is not None:
+                    await emit.complete()
+            finally:
+                if emit is not None:
+                    emit.end()
         return Result(outcome)
 
     async def aexecute(self, code: str, **how: Any) -> str:
@@ -643,8 +648,9 @@ def _bytes(stdin: bytes | str | None) -> bytes | None:
 
 
 def _text_output(on_output: OnOutput) -> Any:
-    from .output import TextOutput
+    from .output import TextOutput, refuse_async
 
+    refuse_async(on_output)
     return TextOutput(on_output)
 
 

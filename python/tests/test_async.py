@@ -222,6 +222,74 @@ def test_output_arrives_on_the_event_loop():
     assert sorted(pieces) == [("stderr", "b\n", True), ("stdout", "a\n", True)]
 
 
+def test_an_async_on_output_is_awaited_in_order():
+    told = []
+
+    async def tell(text, stream):
+        for _ in range(10):
+            await asyncio.sleep(0)
+        told.append(text)
+
+    async def main():
+        with Sandbox(tools=[slow], capabilities=EVERYTHING) as sandbox:
+            for code in ("for i in {1..50}; do echo $i; done", "echo a; slow --n 1; printf 'caf\\303'"):
+                told.clear()
+                result = await sandbox.arun(code, on_output=tell)
+                assert "".join(told) == result.stdout
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("code", ["echo a; while :; do :; done", "echo a; slow --n 1; sleep 50", "echo"])
+def test_an_exception_of_an_async_on_output_is_raised(code):
+    async def late(text, stream):
+        await asyncio.sleep(0.01)
+        raise Full(text)
+
+    async def main():
+        with Sandbox(tools=[slow], capabilities=EVERYTHING) as sandbox:
+            with pytest.raises(Full):
+                await sandbox.arun(code, on_output=late)
+            assert (await sandbox.arun("echo fine")).stdout == "fine\n"
+
+    asyncio.run(main())
+
+
+def test_a_run_that_is_cancelled_cancels_an_async_on_output():
+    ends = []
+
+    async def main():
+        begun = asyncio.Event()
+
+        async def tell(text, stream):
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ends.append(text)
+
+        with Sandbox() as sandbox:
+            task = asyncio.create_task(sandbox.arun("echo a; echo b >&2", on_output=tell))
+            await begun.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert (await sandbox.arun("echo fine")).stdout == "fine\n"
+
+    asyncio.run(main())
+    assert len(ends) == 1
+
+
+def test_an_async_on_output_needs_arun(sandbox):
+    async def tell(text, stream):
+        raise AssertionError
+
+    for on_output in (tell, lambda text, stream: tell(text, stream)):
+        with pytest.raises(TypeError, match="on_output is async: use `await sandbox.arun"):
+            sandbox.run("echo a", on_output=on_output)
+    assert sandbox.run("echo fine").stdout == "fine\n"
+
+
 def test_a_handler_that_fails():
     async def f():
         raise LookupError("gone")
