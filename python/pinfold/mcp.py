@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import threading
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -79,11 +80,16 @@ class connect:
     takes. The connection lives in a thread of its own, so the tools work in ``run()`` and in
     ``arun()`` of any event loop. With several servers, give them names: ``connect(files=[...],
     mail="https://...")`` puts ``files.`` and ``mail.`` before the names of their tools.
+
+    A server that cannot be reached, does not start or does not answer within ``timeout`` seconds is
+    a `ConnectionError`.
     """
 
     def __init__(self, *servers: Any, timeout: float | None = 60.0, **named: Any) -> None:
         self._servers = [("", server) for server in servers]
         self._servers += [(f"{name}.", server) for name, server in named.items()]
+        for prefix, server in self._servers:
+            _check(prefix, server)
         self._timeout = timeout
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
@@ -97,19 +103,33 @@ class connect:
         try:
             self._loop.run_until_complete(self._live())
         except BaseException as error:
-            self._failure = error
+            self._failure = self._failure or error
         finally:
             self._opened.set()
             self._loop.close()
 
     async def _live(self) -> None:
         async with AsyncExitStack() as stack:
-            for prefix, server in self._servers:
-                client = await stack.enter_async_context(_client(server))
-                made = await asyncio.wait_for(mcp_tools(client, prefix=prefix), self._timeout)
-                self._tools += [self._elsewhere(tool) for tool in made]
+            try:
+                for prefix, server in self._servers:
+                    self._tools += await self._open(stack, prefix, server)
+            except Exception as error:
+                # Not out of the block: the SDK's task groups would wrap it once more each.
+                self._failure = error
+                return
             self._opened.set()
             await self._stop.wait()
+
+    async def _open(self, stack: AsyncExitStack, prefix: str, server: Any) -> list[Tool]:
+        client = _client(server)
+        try:
+            async with asyncio.timeout(self._timeout):
+                opened = await stack.enter_async_context(client)
+                made = await mcp_tools(opened, prefix=prefix)
+        except Exception as error:
+            why = _reason(error, self._timeout)
+            raise ConnectionError(f"{_described(prefix, server)}: {why}") from error
+        return [self._elsewhere(tool) for tool in made]
 
     def _elsewhere(self, tool: Tool) -> Tool:
         """The same tool for other threads and loops."""
@@ -139,6 +159,39 @@ class connect:
 
     async def __aexit__(self, *exc_info: object) -> None:
         await asyncio.to_thread(self.__exit__)
+
+
+def _check(prefix: str, server: Any) -> None:
+    what = _described(prefix, server)
+    if isinstance(server, str):
+        if not server.startswith(("http://", "https://")):
+            raise ValueError(
+                f"{what}: a URL begins with http:// or https://, a command is a list: [{server!r}]"
+            )
+    elif isinstance(server, Sequence):
+        if not server or not all(isinstance(part, str) for part in server):
+            raise TypeError(f"{what}: a command is a list of str, its program first")
+    elif not any(hasattr(server, name) for name in ("command", "run", "__aenter__")):
+        raise TypeError(f"{what}: a server is a URL, a command as a list, or what mcp.Client takes")
+
+
+def _described(prefix: str, server: Any) -> str:
+    """Which server is meant, for an error."""
+    name = f"MCP server {prefix[:-1]!r}" if prefix else "MCP server"
+    return f"{name} ({shlex.join(server) if _is_command(server) else server})"
+
+
+def _is_command(server: Any) -> bool:
+    return isinstance(server, (list, tuple)) and all(isinstance(part, str) for part in server)
+
+
+def _reason(error: BaseException, timeout: float | None) -> str:
+    """Why there is no connection; the SDK's task groups wrap that, more than once."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return f"it gave no answer within {timeout} s"
+    return str(error) or type(error).__name__
 
 
 def _client(server: Any) -> Any:

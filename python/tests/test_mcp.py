@@ -108,8 +108,33 @@ def test_tools_of_a_server_on_http(numbers):
 
 
 def test_a_server_that_does_not_start():
-    with pytest.raises(Exception):
+    with pytest.raises(ConnectionError, match="^MCP server .*SystemExit"):
         with pinfold.mcp.connect([sys.executable, "-c", "raise SystemExit(3)"], timeout=10):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("server", "error", "words"),
+    [
+        (["false"], ConnectionError, r"MCP server 'mail' \(false\): "),
+        (["/no/such command", "-x"], ConnectionError, r"'mail' \('/no/such command' -x\): .*No such"),
+        ("http://127.0.0.1:9/mcp", ConnectionError, r"'mail' \(http://127.0.0.1:9/mcp\): "),
+        ("server", ValueError, r"'mail' \(server\): .*https?://.* list"),
+        (5, TypeError, r"'mail' \(5\): a server is"),
+        ([], TypeError, r"'mail' \(\): a command is a list of str"),
+        (["sh", 5], TypeError, r"'mail' \(\['sh', 5\]\): a command is a list of str"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_is_named(numbers, server, error, words):
+    with pytest.raises(error, match=words) as caught:
+        with pinfold.mcp.connect(calc=[sys.executable, str(numbers)], mail=server, timeout=30):
+            pass
+    assert not isinstance(caught.value, BaseExceptionGroup)
+
+
+def test_a_server_that_says_nothing():
+    with pytest.raises(ConnectionError, match=r"\(sleep 1000\): it gave no answer within 0.2 s"):
+        with pinfold.mcp.connect(["sleep", "1000"], timeout=0.2):
             pass
 
 
