@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import posixpath
 import stat
 from collections.abc import Iterator, MutableMapping
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 #: Where programs can write, and where relative paths of the host start.
 HOME = "/workspace"
 WRITABLE = (HOME, "/tmp")
+#: What a path without a file fails with, also one that a script has made odd on purpose: a file on
+#: the way to it, links in a circle, a name that is too long.
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 
 
 class Files(MutableMapping[str, bytes]):
@@ -39,7 +43,9 @@ class Files(MutableMapping[str, bytes]):
     def __getitem__(self, path: str) -> bytes:
         try:
             return self._machine.file_read(_absolute(path))
-        except FileNotFoundError:
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
             raise KeyError(path) from None
 
     def __setitem__(self, path: str, data: bytes | str) -> None:
@@ -50,7 +56,9 @@ class Files(MutableMapping[str, bytes]):
     def __delitem__(self, path: str) -> None:
         try:
             self._machine.file_remove(_absolute(path))
-        except FileNotFoundError:
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
             raise KeyError(path) from None
 
     def __contains__(self, path: object) -> bool:
@@ -58,7 +66,11 @@ class Files(MutableMapping[str, bytes]):
             return False
         try:
             return not stat.S_ISDIR(self._machine.file_stat(_absolute(path))[0])
-        except (FileNotFoundError, NotADirectoryError):
+        except ValueError:  # empty, with NUL, too long: no file has such a path
+            return False
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
             return False
 
     def __iter__(self) -> Iterator[str]:

@@ -86,6 +86,25 @@ def test_what_a_script_leaves_does_not_disturb_its_host(isolation):
         assert sandbox.files["g"] == b"x\n"
 
 
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_a_path_without_a_file_is_a_key_that_is_missing(isolation):
+    with Sandbox(isolation=isolation, files={"ff": b"1"}) as sandbox:
+        sandbox.run("ln -s loop loop; ln -s ff/x through; ln -s nowhere n")
+        for path in ("ff/x", "loop", "loop/x", "through", "n", "n/x", "a" * 300):
+            assert path not in sandbox.files
+            assert sandbox.files.get(path) is None
+            with pytest.raises(KeyError):
+                sandbox.files[path]
+        for path in ("ff/x", "loop/x", "n/x", "a" * 300):
+            assert sandbox.files.pop(path, None) is None
+            with pytest.raises(KeyError):
+                del sandbox.files[path]
+        for path in ("", "a\0b", "a/" * 5000):
+            assert path not in sandbox.files
+        del sandbox.files["loop"]
+        assert sandbox.files.list() == ["ff", "n", "through"]
+
+
 def test_names_that_are_not_utf8():
     with Sandbox() as sandbox:
         assert sandbox.run(r"printf x > $'r\xe9'; mkdir $'d\xff'; echo > $'d\xff/f'").exit_code == 0
