@@ -43,8 +43,10 @@ def drive(sandbox: Sandbox) -> Outcome:
             outcome = stuck.go_on() if given is None else _answer(sandbox, given, waiter)
             if outcome is not None:
                 return outcome
-    except BaseException:
+    except BaseException as error:
         abandon(machine)
+        if isinstance(error, _NoLoop):  # a name that only this module knows
+            raise RuntimeError(str(error)) from None
         raise
     finally:
         if held:
