@@ -369,6 +369,13 @@ def load_policy(text: str | bytes) -> list[MethodCapability]:
     """
     if isinstance(text, bytes):
         text = text.decode()
+    if not isinstance(text, str):
+        raise TypeError(
+            "load_policy takes the text of a policy (Path.read_text() of a file,"
+            f" json.dumps() of a dict), not {text!r}"
+        )
+    if text.strip() and not text.lstrip().startswith(("{", "[")):
+        raise CapabilityError(f"load_policy takes the text of a policy, in JSON, not {text[:80]!r}")
     normal = json.loads(_native.policy_normalize(text))
     return [MethodCapability.from_dict(written) for written in normal["capabilities"]]
 

@@ -51,6 +51,11 @@ class Files(MutableMapping[str, bytes]):
     def __setitem__(self, path: str, data: bytes | str) -> None:
         if isinstance(data, str):
             data = data.encode()
+        try:
+            memoryview(data)
+        except TypeError:
+            kind = type(data).__name__
+            raise TypeError(f"the content of {path!r} is bytes or str, not {kind}") from None
         self._machine.file_write(_absolute(path), data)
 
     def __delitem__(self, path: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from os import PathLike
 
 from . import _native
@@ -12,7 +13,6 @@ from .result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any, Self
 
 
@@ -83,7 +83,11 @@ def replay(
     True
     """
     trace = read_trace(trace)
-    answers = [(id, json.dumps(value, allow_nan=False)) for id, value in (results or {}).items()]
+    if until is not None and (isinstance(until, bool) or not isinstance(until, int)):
+        raise TypeError(f"until is the number of a line, not {until!r}")
+    if until is not None and not 0 <= until < 1 << 63:
+        raise ValueError(f"until is the number of a line, not {until}")
+    answers = [] if results is None else _answers(results)
     machine = _native.replay_open(trace, partial, until, answers)
     found: list[Result] = []
     try:
@@ -98,3 +102,16 @@ def replay(
         machine.close()
         raise
     return Replay(machine, found)
+
+
+def _answers(results: Mapping[int, Any]) -> list[tuple[int, str]]:
+    from .answer import encode
+
+    if not isinstance(results, Mapping):
+        raise TypeError(f"results is a dict from call ids to results, not {results!r}")
+    for id in results:
+        if isinstance(id, bool) or not isinstance(id, int):
+            raise TypeError(f"results has the ids of calls, which are int, not {id!r}")
+        if not 0 <= id < 1 << 63:
+            raise ValueError(f"results: there is no call {id}")
+    return [(id, encode(f"call {id}", value)) for id, value in results.items()]

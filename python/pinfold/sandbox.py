@@ -479,6 +479,10 @@ class Sandbox:
         """
         from .answer import to_json
 
+        if not isinstance(method, str):
+            raise TypeError(f"a method is str, not {method!r}")
+        if params is not None:
+            _mapping("params", params, "names to values")
         try:
             text = to_json(dict(params or {}))
         except ValueError as error:
@@ -760,8 +764,8 @@ def _durable(
 
         places = as_requests(_mapping("mounts", mounts, "places to directories"))
 
-    if isinstance(key, str):
-        raise TypeError("key is bytes, not str")
+    if key is not None and not isinstance(key, bytes):
+        raise TypeError(f"key is bytes, not {type(key).__name__}")
     return key, None if record is None else fspath(record), bool(redact), places
 
 

@@ -104,6 +104,8 @@ class Store:
     def __init__(
         self, path: str | PathLike[str], *, key: bytes | None = None, timeout: float = 30.0
     ) -> None:
+        if key is not None and not isinstance(key, bytes):
+            raise TypeError(f"key is bytes, not {type(key).__name__}")
         self._key = key
         if not fspath(path):
             raise ValueError("a store needs a path: without one nothing would be kept")
@@ -132,6 +134,9 @@ class Store:
         it is what the name points at.
         """
         _check_name(name)
+        if not isinstance(sandbox, Sandbox):
+            inner = " (its .sandbox is one)" if hasattr(sandbox, "sandbox") else ""
+            raise TypeError(f"what is saved is a Sandbox, not {sandbox!r}{inner}")
         data = sandbox.snapshot()
         origin = getattr(sandbox, "_stored", None)
         with self._change():
@@ -342,9 +347,15 @@ class _Database:
         self._path = path
         with self._named():
             self._connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
-        self.close = self._connection.close
+        self._closed = False
+
+    def close(self) -> None:
+        self._connection.close()
+        self._closed = True
 
     def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        if self._closed:
+            raise ValueError(f"{self._path}: the store is closed")
         with self._named():
             return self._connection.execute(statement, values)
 

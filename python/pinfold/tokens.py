@@ -66,6 +66,8 @@ class Token:
     def verify(self, trusted: Iterable[bytes], *, now: Expiry | None = None) -> Grant:
         """What it grants, if one of the trusted keys has issued it and it is not expired;
         ``CapabilityError`` says why not."""
+        if isinstance(trusted, (bytes, str)) or not isinstance(trusted, Iterable):
+            raise TypeError(f"trusted is a list of public keys, not {trusted!r}")
         keys = list(trusted)
         for key in keys:
             if not isinstance(key, bytes) or len(key) != 32:

@@ -1,7 +1,9 @@
 """What an embedder gets wrong is said, where it is done, in words about what was given."""
 
+import asyncio
 import math
 import os
+import pathlib
 import subprocess
 import sys
 import warnings
@@ -10,11 +12,14 @@ import pytest
 
 from pinfold import (
     AuditLog,
+    CapabilityError,
     MethodCapability,
     Sandbox,
     Store,
     Tool,
     ToolNameWarning,
+    create_sandbox_tool,
+    load_policy,
     replay,
 )
 from pinfold.tokens import Issuer
@@ -42,6 +47,8 @@ ISSUER = Issuer(b"s" * 32)
         ({"clock": math.nan}, ValueError, "clock is out of range"),
         ({"clock": -math.inf}, ValueError, "clock is out of range"),
         ({"seed": "x"}, TypeError, "seed is an int"),
+        ({"key": 5}, TypeError, "key is bytes, not int"),
+        ({"files": {"a": b"", "b/c": 5}}, TypeError, "content of 'b/c' is bytes or str, not int"),
     ],
 )
 def test_settings_that_cannot_be(how, error, words):
@@ -67,6 +74,84 @@ def test_arguments_that_are_not_json():
 def test_tokens_that_cannot_be(capabilities, how, error, words):
     with pytest.raises(error, match=words):
         ISSUER.issue(capabilities, **how)
+
+
+def test_a_token_is_checked_with_a_list_of_keys():
+    token = ISSUER.issue([CAPABILITY], expires_in=60)
+    for trusted in (ISSUER.public_key, "key", 5):
+        with pytest.raises(TypeError, match="trusted is a list of public keys"):
+            token.verify(trusted)
+
+
+@pytest.mark.parametrize(
+    "given, error, words",
+    [
+        ("policy.json", CapabilityError, "takes the text of a policy.* not 'policy.json'"),
+        (pathlib.Path("policy.json"), TypeError, r"takes the text of a policy \(Path.read_text"),
+        ({"capabilities": []}, TypeError, "takes the text of a policy .*json.dumps"),
+    ],
+)
+def test_a_policy_is_text(given, error, words):
+    with pytest.raises(error, match=words):
+        load_policy(given)
+
+
+def test_calls_that_cannot_be():
+    with Sandbox() as sandbox:
+        for params in ([1], "ab", 5):
+            with pytest.raises(TypeError, match="params is a dict from names to values"):
+                sandbox.why_not("f", params)
+        with pytest.raises(TypeError, match="a method is str, not 5"):
+            sandbox.can_call(5)
+
+
+@pytest.mark.parametrize(
+    "how, error, words",
+    [
+        ({"until": -1}, ValueError, "until is the number of a line, not -1"),
+        ({"until": 1 << 70}, ValueError, "until is the number of a line"),
+        ({"until": "5"}, TypeError, "until is the number of a line, not '5'"),
+        ({"results": [1]}, TypeError, r"results is a dict from call ids to results, not \[1\]"),
+        ({"results": {"1": 1}}, TypeError, "results has the ids of calls, which are int, not '1'"),
+        ({"results": {-1: 1}}, ValueError, "there is no call -1"),
+        ({"results": {1: object()}}, ValueError, "call 1 gave a result that is not JSON: object"),
+    ],
+)
+def test_replays_that_cannot_be(tmp_path, how, error, words):
+    with Sandbox(record=tmp_path / "trace") as sandbox:
+        sandbox.run("echo")
+    with pytest.raises(error, match=words):
+        replay(tmp_path / "trace", **how)
+
+
+def test_a_store_keeps_sandboxes_while_it_is_open(tmp_path):
+    with Store(tmp_path / "store") as store:
+        with create_sandbox_tool() as tool:
+            with pytest.raises(TypeError, match=r"a Sandbox, not <SandboxTool .* \(its .sandbox is"):
+                store.save("a", tool)
+            store.save("a", tool.sandbox)
+        with pytest.raises(TypeError, match="a Sandbox, not 5"):
+            store.save("a", 5)
+    for use in (store.names, lambda: store.load("a"), lambda: store.add_audit("a", [1])):
+        with pytest.raises(ValueError, match=f"{tmp_path / 'store'}: the store is closed"):
+            use()
+    store.close()
+    with pytest.raises(TypeError, match="key is bytes, not str"):
+        Store(tmp_path / "store", key="x" * 16)
+
+
+def test_an_async_handler_needs_arun_where_an_event_loop_runs():
+    async def f() -> int:
+        return 1
+
+    async def main():
+        with Sandbox(tools=[f], capabilities=[CAPABILITY]) as sandbox:
+            with pytest.raises(RuntimeError, match="use `await sandbox.arun") as caught:
+                sandbox.run("f")
+            assert type(caught.value) is RuntimeError
+            assert (await sandbox.arun("f")).stdout == "1\n"
+
+    asyncio.run(main())
 
 
 def test_a_number_is_no_path(tmp_path):
