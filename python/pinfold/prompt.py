@@ -67,7 +67,15 @@ def codeact_prompt(tool: SandboxTool) -> str:
     return f"{_CODEACT}\n\n{_CALLS}\n\n{types}" if types else _CODEACT
 
 
-_BLOCK = re.compile(r"^```[ \t]*([\w+#-]*)[^\n]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+#: A block as CommonMark has it: three or more ` or ~, perhaps indented or in a list, and closed by
+#: as many or more of the same, or by the end of the text.
+_BLOCK = re.compile(
+    r"""^(?P<indent>[ \t]*)(?:[-*+][ ]+|\d+[.)][ ]+)?
+    (?P<fence>(?P<mark>[`~])(?P=mark){2,})[ \t]*(?P<name>[\w+#-]*)[^`\n]*\n
+    (?P<code>.*?)
+    (?:^(?:(?P=indent)[ ]{0,3}|[ \t]{0,3})(?P=fence)(?P=mark)*[ \t\r]*$|\Z)""",
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
 _LANGUAGES = {
     "": "javascript",
     "javascript": "javascript",
@@ -83,17 +91,29 @@ _LANGUAGES = {
 
 def extract_code(text: str) -> tuple[str, str] | None:
     """The program in a model's answer as (code, language); ``None`` when it has none. Several
-    blocks of one language are one program.
+    blocks of one language are one program. A block may be indented, as in a list, and lack its end,
+    as when the answer stops there.
 
     >>> extract_code("Let me look.\\n```shell\\nls\\n```")
     ('ls\\n', 'shell')
     """
     blocks = [
-        (code, _LANGUAGES[name.lower()])
-        for name, code in _BLOCK.findall(text)
-        if name.lower() in _LANGUAGES
+        (_dedented(block), _LANGUAGES[block["name"].lower()])
+        for block in _BLOCK.finditer(text)
+        if block["name"].lower() in _LANGUAGES and block["code"].strip()
     ]
     if not blocks:
         return None
     language = blocks[0][1]
     return "\n".join(code for code, kind in blocks if kind == language), language
+
+
+def _dedented(block: re.Match[str]) -> str:
+    """The code without what its fence is indented by."""
+    width = block.start("fence") - block.start()
+    lines = block["code"].splitlines(keepends=True)
+    return "".join(line[min(width, _blanks(line)) :] for line in lines)
+
+
+def _blanks(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

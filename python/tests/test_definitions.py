@@ -62,6 +62,28 @@ def test_code_in_an_answer():
     assert extract_code("```\nreturn 1\n```") == ("return 1\n", "javascript")
 
 
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("Look:\n```sh\nls\ncat a\n", ("ls\ncat a\n", "shell")),  # cut by a stop sequence
+        ("```sh\nls", ("ls", "shell")),
+        ("```js\n1\n```\n```js\n2", ("1\n\n2", "javascript")),
+        ("1. So:\n\n   ```js\n   if (x)\n     y()\n\n   ```\n2. Done", ("if (x)\n  y()\n\n", "javascript")),
+        ("- ```sh\n  ls\n  ```\n- more", ("ls\n", "shell")),
+        ("~~~bash\necho '```'\n~~~\n", ("echo '```'\n", "shell")),
+        ("````js\nf(`\n```\n`)\n````\ntext", ("f(`\n```\n`)\n", "javascript")),
+        ("```js\r\n1\r\n```\r\ntext", ("1\r\n", "javascript")),
+        ("```js\nf(`\n      ```\n`)\n```", ("f(`\n      ```\n`)\n", "javascript")),
+        ("```python\nprint(1)\n", None),
+        ("text\n```\n", None),
+        ("inline ```js 1``` code", None),
+        ("```js 1``` code", None),
+    ],
+)
+def test_blocks_as_models_write_them(answer, found):
+    assert extract_code(answer) == found
+
+
 def test_a_model_that_acts_by_code():
     tool = create_sandbox_tool(tools=[weather])
     assert "weather" in tool.codeact_prompt() and "```javascript" in tool.codeact_prompt()
