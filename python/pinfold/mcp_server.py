@@ -16,9 +16,10 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Annotated, Any
 
 from . import __version__
+from .definitions import PARAMETERS
 from .errors import ToolError
 from .limits import Limits
 from .sandbox_tool import SandboxTool
@@ -144,12 +145,34 @@ def create_server(
         (open_session, "Opens a session, a sandbox of its own, and gives its id for other calls."),
         (close_session, "Ends a session and drops its files."),
     ):
-        if "context" in function.__annotations__:
-            function.__annotations__["context"] = Context
+        _annotate(function, Context)
         server.add_tool(
             _told(function), name=function.__name__, description=text, structured_output=False
         )
     return server
+
+
+#: What a client is told of the arguments, as the other interfaces tell it.
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    **PARAMETERS["properties"],
+    "path": {"type": "string", "description": "absolute or below /workspace"},
+    "text": {"type": "string", "description": "the whole content"},
+    "session": {
+        "type": "string",
+        "description": "what open_session gave; empty: your own, else a fresh one",
+    },
+}
+
+
+def _annotate(function: Any, context: Any) -> None:
+    """What the SDK reads off a function: the type of its context, the schemas of the others."""
+    from pydantic import WithJsonSchema
+
+    for name in function.__annotations__:
+        if name == "context":
+            function.__annotations__[name] = context
+        elif name in _SCHEMAS:
+            function.__annotations__[name] = Annotated[str, WithJsonSchema(_SCHEMAS[name])]
 
 
 def _told(function: Any) -> Any:

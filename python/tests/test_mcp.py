@@ -180,6 +180,19 @@ def test_the_server_in_process():
     asyncio.run(main())
 
 
+def test_the_arguments_of_the_server_are_described():
+    async def described():
+        async with Client(create_server()) as client:
+            return {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+
+    tools = asyncio.run(described())
+    model = create_sandbox_tool().as_openai_tool()["function"]["parameters"]["properties"]
+    run = tools["run"]["properties"]
+    assert run["code"].items() >= model["code"].items()
+    assert run["language"].items() >= {**model["language"], "default": "shell"}.items()
+    assert all("description" in part for tool in tools.values() for part in tool["properties"].values())
+
+
 def test_the_server_of_a_sandbox_tool():
     def greet(name: str) -> str:
         return f"hello {name}"
