@@ -62,8 +62,6 @@ int bc_main(int argc, char **argv) {
         close(fd);
         bc_interpret(&st, text, len, argv[i]);
     }
-    size_t len;
-    char *text = g_read_all(STDIN_FILENO, &len);
-    if (text) bc_interpret(&st, text, len, "(standard_in)");
+    bc_interpret_input(&st, STDIN_FILENO, "(standard_in)");
     return 0;
 }

@@ -9,6 +9,7 @@
 #ifndef BC_H
 #define BC_H
 
+#include "g_in.h"
 #include "g_text.h"
 
 /* Decimal, most significant digit first: `len` digits (at least one) before the point, `scale`
@@ -120,10 +121,13 @@ typedef struct {
     bool quit;
 } bc_state;
 
-/* A text that is being read. */
+/* A text that is being read, at `s` of start .. end. From `in`, if there is one, it grows by a line
+ * (in `lines`) when the parser comes to its end; what it holds may then move. */
 typedef struct {
     bc_state *st;
-    const char *s, *end;
+    const char *start, *s, *end;
+    g_reader *in;
+    g_text lines;
     size_t line;
     enum bc_token token;
     g_text word; /* of the token */
@@ -136,6 +140,8 @@ typedef struct {
 void bc_next_token(bc_parser *p);
 /* Reads and executes a whole text; false after quit. */
 bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file);
+/* The same with what comes from a descriptor: each line is executed as soon as it is there. */
+bool bc_interpret_input(bc_state *st, int fd, const char *file);
 bc_node *bc_parse_expression(bc_parser *p);
 void bc_syntax_error(bc_parser *p);
 

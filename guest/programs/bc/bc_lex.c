@@ -2,6 +2,7 @@
  * bc_lex.c: the words of a bc program.
  */
 #include "bc.h"
+#include "g_out.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -10,8 +11,35 @@ static const char *const keywords[] = {
     "auto", "break", "continue", "define", "else", "for",  "halt",  "if",     "length",   "print",
     "quit", "read",  "return",   "scale",  "sqrt", "void", "while", "limits", "warranty", "random"};
 
+/* Whether there is a byte at p->s; may read the next line. Who wrote this one may wait for its result. */
+static bool more(bc_parser *p) {
+    if (p->s < p->end) return true;
+    if (!p->in) return false;
+    size_t unread = p->in->len - p->in->start;
+    if (unread == 0 || !memchr(p->in->buf + p->in->start, '\n', unread)) g_out_flush();
+    g_line line;
+    if (!g_read_line(p->in, &line)) return false;
+    size_t at = p->lines.len;
+    g_text_add(&p->lines, line.s, line.len);
+    if (line.terminated) g_text_addc(&p->lines, '\n');
+    p->start = p->lines.s;
+    p->s = p->start + at;
+    p->end = p->start + p->lines.len;
+    return true;
+}
+
+static void skip_comment(bc_parser *p) {
+    for (p->s += 2; more(p); p->s++) {
+        if (*p->s == '*' && p->s + 1 < p->end && p->s[1] == '/') {
+            p->s += 2;
+            return;
+        }
+        p->line += *p->s == '\n';
+    }
+}
+
 static void skip_blanks(bc_parser *p) {
-    while (p->s < p->end) {
+    while (more(p)) {
         if (*p->s == ' ' || *p->s == '\t' || *p->s == '\r') {
             p->s++;
         } else if (*p->s == '\\' && p->s + 1 < p->end && p->s[1] == '\n') {
@@ -20,10 +48,7 @@ static void skip_blanks(bc_parser *p) {
         } else if (*p->s == '#') {
             while (p->s < p->end && *p->s != '\n') p->s++;
         } else if (*p->s == '/' && p->s + 1 < p->end && p->s[1] == '*') {
-            p->s += 2;
-            while (p->s + 1 < p->end && !(p->s[0] == '*' && p->s[1] == '/'))
-                p->line += *p->s++ == '\n';
-            p->s = p->s + 2 < p->end ? p->s + 2 : p->end;
+            skip_comment(p);
         } else {
             return;
         }
@@ -33,7 +58,7 @@ static void skip_blanks(bc_parser *p) {
 static void read_number(bc_parser *p) {
     bool point = false;
     p->token = T_NUMBER;
-    for (; p->s < p->end; p->s++) {
+    for (; more(p); p->s++) {
         if (*p->s == '\\' && p->s + 1 < p->end && p->s[1] == '\n') {
             p->s++;
             p->line++;
@@ -69,7 +94,7 @@ void bc_next_token(bc_parser *p) {
     skip_blanks(p);
     p->word.len = 0;
     g_text_add(&p->word, "", 0);
-    if (p->s >= p->end) {
+    if (!more(p)) {
         p->token = T_END;
         return;
     }
@@ -80,7 +105,7 @@ void bc_next_token(bc_parser *p) {
         p->token = T_NEWLINE;
     } else if (c == '"') {
         p->token = T_STRING;
-        for (p->s++; p->s < p->end && *p->s != '"'; p->s++) {
+        for (p->s++; more(p) && *p->s != '"'; p->s++) {
             p->line += *p->s == '\n';
             g_text_addc(&p->word, *p->s);
         }

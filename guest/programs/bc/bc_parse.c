@@ -309,13 +309,12 @@ static bc_node *parse_if(bc_parser *p) {
     add_kid(n, parse_body(p));
     /* GNU: else may stand in the next line only within a block; a newline before it is skipped
      * when else follows. */
-    const char *s = p->s;
-    size_t line = p->line;
+    size_t at = (size_t)(p->s - p->start), line = p->line;
     enum bc_token token = p->token;
-    if (token == T_NEWLINE && p->depth > 0) {
+    if (token == T_NEWLINE && p->depth > 1) {
         skip_newlines(p);
         if (!is(p, "else")) {
-            p->s = s;
+            p->s = p->start + at;
             p->line = line;
             p->token = T_NEWLINE;
         }
@@ -462,8 +461,8 @@ static void recover(bc_parser *p) {
 /*
  * A line is read as a whole before any of it is executed, so that an error in it executes nothing.
  */
-bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file) {
-    bc_parser p = {.st = st, .s = text, .end = text + len, .line = 1};
+static bool interpret(bc_parser p, const char *file) {
+    bc_state *st = p.st;
     st->file = file;
     bc_next_token(&p);
     while (p.token != T_END && !st->quit) {
@@ -471,7 +470,8 @@ bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file) 
         while (p.token != T_NEWLINE && p.token != T_END && !p.failed) {
             if (accept(&p, ";")) continue;
             if (accept(&p, "define")) {
-                parse_function(&p);
+                parse_function(&p); /* needs nothing between it and what follows */
+                if (!p.failed) continue;
             } else {
                 add_kid(line, parse_statement(&p));
             }
@@ -491,7 +491,24 @@ bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file) 
             st->flow = F_NEXT;
         }
         bc_free_node(line);
+        if (p.in && p.s == p.end) { /* all that was read is done with */
+            p.lines.len = 0;
+            p.s = p.end = p.start;
+        }
         if (p.token == T_NEWLINE) bc_next_token(&p);
     }
+    g_text_free(&p.lines);
     return !st->quit;
+}
+
+bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file) {
+    return interpret((bc_parser){.st = st, .start = text, .s = text, .end = text + len, .line = 1}, file);
+}
+
+bool bc_interpret_input(bc_state *st, int fd, const char *file) {
+    g_reader in;
+    g_reader_init(&in, fd, '\n');
+    bool go_on = interpret((bc_parser){.st = st, .start = "", .s = "", .end = "", .in = &in, .line = 1}, file);
+    g_reader_free(&in);
+    return go_on;
 }

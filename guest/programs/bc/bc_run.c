@@ -318,9 +318,10 @@ static bc_num leave(machine *m) {
 static bc_num read_value(bc_state *st) {
     g_text line = {0};
     char c;
+    g_out_flush(); /* what asks for it */
     while (g_read(STDIN_FILENO, &c, 1) == 1 && c != '\n') g_text_addc(&line, c);
     if (!line.s) g_text_add(&line, "0", 1);
-    bc_parser p = {.st = st, .s = line.s, .end = line.s + line.len, .line = 1};
+    bc_parser p = {.st = st, .start = line.s, .s = line.s, .end = line.s + line.len, .line = 1};
     bc_num value = bc_from(0);
     if (++st->reads > READ_DEPTH_MAX) {
         bc_runtime_error(st, "read() within read() too deeply");
