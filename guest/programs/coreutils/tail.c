@@ -39,6 +39,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,18 @@ static void reopen(file *f, const options *o) {
     f->size = 0;
 }
 
+/* Waits between two looks. Nothing may come for ever, so a reader that is gone has to be noticed here. */
+static void wait_a_while(double seconds) {
+    struct stat st;
+    bool pipe = fstat(STDOUT_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+    struct pollfd out = {.fd = pipe ? STDOUT_FILENO : -1};
+    time_t whole = (time_t)seconds;
+    struct timespec pause = {whole, (long)((seconds - (double)whole) * 1e9)};
+    if (ppoll(&out, 1, &pause, NULL) <= 0) return;
+    raise(SIGPIPE);
+    g_exit(1); /* the signal is ignored */
+}
+
 static int follow(file *files, int count, const options *o, bool header, bool *first,
                   char *block) {
     int shown = count - 1;
@@ -286,8 +299,7 @@ static int follow(file *files, int count, const options *o, bool header, bool *f
         }
         if (any) continue;
         if (o->watched > 0 && kill(o->watched, 0) < 0 && errno == ESRCH) return 0;
-        struct timespec pause = {(time_t)o->pause, (long)((o->pause - (double)(time_t)o->pause) * 1e9)};
-        nanosleep(&pause, NULL);
+        wait_a_while(o->pause);
     }
 }
 
