@@ -3,7 +3,8 @@
  *
  * main.c reads the options, shell_run.c takes input apart and runs statements, shell_mode.c and
  * shell_table.c print rows, shell_dot.c knows the commands that begin with a dot, of which
- * shell_dump.c and shell_import.c do the longer ones.
+ * shell_dump.c and shell_import.c do the longer ones. shell_functions.c and shell_series.c add functions
+ * to SQL.
  */
 #ifndef SHELL_H
 #define SHELL_H
@@ -58,6 +59,11 @@ int shell_exec(shell *sh, const char *sql, char **message);
 /* Reads statements and dot commands until the end: how many errors. -1: .quit was given. */
 int shell_read(shell *sh, FILE *in);
 bool shell_open(shell *sh);
+
+/* shell_functions.c, shell_series.c: what SQL has in the shell only */
+void shell_functions_add(sqlite3 *db);
+void shell_series_add(sqlite3 *db);
+
 /* .quit's status; -1 while none was given. */
 extern int shell_quit_status;
 

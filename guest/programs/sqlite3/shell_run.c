@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 int shell_quit_status = -1;
 
@@ -30,6 +31,7 @@ bool shell_open(shell *sh) {
         sh->db = NULL;
         return false;
     }
+    shell_functions_add(sh->db);
     sqlite3_progress_handler(sh->db, STEPS, yield, NULL);
     return true;
 }
@@ -201,12 +203,15 @@ int shell_read(shell *sh, FILE *in) {
         return 1;
     }
     sh->depth++;
+    struct stat st; /* who asks through a pipe waits for the answer */
+    bool dialog = fstat(fileno(in), &st) == 0 && !S_ISREG(st.st_mode);
     for (char *text; !quit && !(errors > 0 && sh->bail) && (text = read_line(in)); free(text)) {
         sh->line = ++line;
         if (sql.len == 0) {
             if (is_blank(text)) continue;
             if (text[0] == '.' || text[0] == '#') {
                 quit = run_dot(sh, text, &errors) == 2;
+                if (dialog) fflush(sh->out);
                 continue;
             }
             start = line;
@@ -221,6 +226,7 @@ int shell_read(shell *sh, FILE *in) {
             errors += run_collected(sh, sql.s, start);
             sql.len = 0;
             sql.s[0] = '\0';
+            if (dialog) fflush(sh->out);
         }
         pf_yield();
     }
