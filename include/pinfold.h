@@ -414,7 +414,8 @@ PF_API pf_status pf_mount_tar(pf_sandbox *sandbox, const char *guest, bool chang
 PF_API pf_status pf_sandbox_snapshot(pf_sandbox *sandbox, char **data, size_t *len, pf_error *error);
 /*
  * Continues a snapshot. Tools, capabilities and limits come from `options`; counters and pending
- * calls from the data. PF_FORMAT when it is truncated, altered or from another build of pinfold.
+ * calls from the data. PF_FORMAT when it is truncated, altered or from another build of pinfold, and
+ * when capabilities of which calls were spent, or wait, were exchanged for others (docs/snapshot.md).
  */
 PF_API pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t len,
                                     pf_sandbox **out, pf_error *error);

@@ -3,8 +3,9 @@
  *
  *     {"version": 1, "counters": [{"method": "stripe/charges/create", "used": 3}]}
  *
- * A snapshot is data that anybody may have written: what does not belong to this policy is refused,
- * and no counter can become less than nothing.
+ * A snapshot is data that anybody may have written: what cannot be read is refused, and no counter
+ * can become less than nothing. The policy may be another one than the snapshot was made with: a
+ * counter goes to the capability with the same pattern, of several equal ones in their order.
  */
 #include "gate_state.h"
 
@@ -34,51 +35,136 @@ pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len)
     return ok ? PF_OK : PF_NO_MEMORY;
 }
 
-static pf_status foreign(pf_error *error) {
-    return base_error(error, PF_FORMAT, "the counters belong to another policy");
+/* ------------------------------------------------------------------ reading */
+
+/* The policy that takes over counters: which capabilities have a pattern, in order. */
+struct taker {
+    const cap_gate *gate;
+    size_t count;
+    size_t *sorted; /* their indices by pattern, then index */
+    size_t *next;   /* where a run of equal ones begins in `sorted`: which of them is the next */
+    int64_t *used;
+    int *map; /* of the snapshot's capabilities: to which one, or -1 */
+    size_t met;
+};
+
+static int compare_text(const char *a, size_t a_len, const char *b, size_t b_len) {
+    int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
+    return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-static bool read_used(yyjson_val *entry, const struct cap_pattern *pattern, int64_t *used) {
-    yyjson_val *method = yyjson_obj_get(entry, "method"), *value = yyjson_obj_get(entry, "used");
+static const struct cap_pattern *pattern_of(const cap_gate *gate, size_t index) {
+    return &gate->policy->capabilities[index].pattern;
+}
+
+static int compare_patterns(const void *a, const void *b, void *gate) {
+    size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const struct cap_pattern *p = pattern_of(gate, i), *q = pattern_of(gate, k);
+    int order = compare_text(p->text, p->len, q->text, q->len);
+    return order ? order : (i > k) - (i < k);
+}
+
+/* The next capability with that pattern, -1 when there is none that was not met yet. */
+static int meet(struct taker *t, const char *text, size_t len) {
+    size_t low = 0, high = t->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct cap_pattern *p = pattern_of(t->gate, t->sorted[middle]);
+        if (compare_text(p->text, p->len, text, len) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t at = low < t->count ? t->next[low] : t->count;
+    if (at >= t->count) return -1;
+    const struct cap_pattern *p = pattern_of(t->gate, t->sorted[at]);
+    if (compare_text(p->text, p->len, text, len) != 0) return -1;
+    t->next[low]++;
+    t->met++;
+    return (int)t->sorted[at];
+}
+
+static bool read_used(yyjson_val *entry, int64_t *used) {
+    yyjson_val *value = yyjson_obj_get(entry, "used");
     struct base_number n;
-    if (yyjson_obj_size(entry) != 2 || !yyjson_equals_strn(method, pattern->text, pattern->len) ||
+    if (yyjson_obj_size(entry) != 2 || !yyjson_is_str(yyjson_obj_get(entry, "method")) ||
         !base_json_is_number(value))
         return false;
     base_json_number(value, &n);
     return base_number_int64(&n, used) && *used >= 0;
 }
 
-static pf_status read_counters(cap_gate *gate, yyjson_val *root, int64_t *used, pf_error *error) {
+static yyjson_val *list_of(yyjson_val *root) {
     yyjson_val *version = yyjson_obj_get(root, "version"), *list = yyjson_obj_get(root, "counters");
     struct base_number n = {0};
     if (base_json_is_number(version)) base_json_number(version, &n);
-    if (n.value != 1 || !yyjson_is_arr(list))
-        return base_error(error, PF_FORMAT, "the counters cannot be read");
-    if (yyjson_arr_size(list) != cap_gate_capability_count(gate)) return foreign(error);
+    return n.value == 1 && yyjson_is_arr(list) ? list : NULL;
+}
+
+/* What was spent of a capability that is gone could be had again from one that is new. */
+static pf_status take_over(struct taker *t, yyjson_val *list, pf_error *error) {
+    yyjson_val *gone = NULL;
     yyjson_arr_iter iter = yyjson_arr_iter_with(list);
     for (yyjson_val *entry; (entry = yyjson_arr_iter_next(&iter));) {
-        size_t i = iter.idx - 1;
-        if (!read_used(entry, &gate->policy->capabilities[i].pattern, &used[i]))
-            return foreign(error);
+        yyjson_val *method = yyjson_obj_get(entry, "method");
+        int64_t used;
+        if (!read_used(entry, &used))
+            return base_error(error, PF_FORMAT, "the counters cannot be read");
+        int to = meet(t, yyjson_get_str(method), yyjson_get_len(method));
+        t->map[iter.idx - 1] = to;
+        if (to >= 0)
+            t->used[to] = used;
+        else if (used > 0 && !gone)
+            gone = method;
     }
+    if (gone && t->met < t->count)
+        return base_error(
+            error, PF_FORMAT,
+            "calls of \"%.100s\" were spent, which is not among these capabilities, and "
+            "some of them are new: give \"%.100s\" as well, or no new ones",
+            yyjson_get_str(gone), yyjson_get_str(gone));
     return PF_OK;
 }
 
-pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, pf_error *error) {
-    size_t count = cap_gate_capability_count(gate);
+static pf_status read_counters(struct taker *t, struct base_arena *arena, yyjson_val *root,
+                               pf_error *error) {
+    yyjson_val *list = list_of(root);
+    if (!list) return base_error(error, PF_FORMAT, "the counters cannot be read");
+    t->count = cap_gate_capability_count(t->gate);
+    t->used = base_arena_array(arena, t->count + 1, sizeof *t->used);
+    t->sorted = base_arena_array(arena, t->count + 1, sizeof *t->sorted);
+    t->next = base_arena_array(arena, t->count + 1, sizeof *t->next);
+    t->map = malloc((yyjson_arr_size(list) + 1) * sizeof *t->map);
+    if (!t->used || !t->sorted || !t->next || !t->map) return base_no_memory(error);
+    for (size_t i = 0; i < t->count; i++) {
+        t->used[i] = 0;
+        t->sorted[i] = t->next[i] = i;
+    }
+    qsort_r(t->sorted, t->count, sizeof *t->sorted, compare_patterns, (void *)(uintptr_t)t->gate);
+    return take_over(t, list, error);
+}
+
+pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, int **map,
+                                 size_t *map_len, pf_error *error) {
     struct base_arena arena;
     base_arena_init(&arena, COUNTERS_MAX);
-    int64_t *used = base_arena_array(&arena, count + 1, sizeof *used);
+    struct taker t = {.gate = gate};
     yyjson_val *root;
     pf_error inner;
-    pf_status status = used ? base_json_read(&arena, json, len, 8, &root, &inner) : PF_NO_MEMORY;
+    pf_status status = base_json_read(&arena, json, len, 8, &root, &inner);
     if (status == PF_OK)
-        status = read_counters(gate, root, used, error);
+        status = read_counters(&t, &arena, root, error);
     else if (status == PF_NO_MEMORY)
         base_no_memory(error);
     else
         status = base_error(error, PF_FORMAT, "the counters cannot be read: %s", inner.message);
-    if (status == PF_OK && count) memcpy(gate->used, used, count * sizeof *used);
+    if (status == PF_OK && t.count) memcpy(gate->used, t.used, t.count * sizeof *t.used);
+    if (status == PF_OK && map) {
+        *map = t.map;
+        *map_len = yyjson_arr_size(list_of(root));
+    } else {
+        free(t.map);
+    }
     base_arena_free(&arena);
     return status;
 }

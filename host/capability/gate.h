@@ -75,10 +75,13 @@ pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct
                          pf_error *error);
 void cap_decision_free(struct cap_decision *decision); /* zeroes it; twice is harmless */
 
-/* Counters as JSON for a snapshot (free with free()), and back: PF_FORMAT when they do not belong
- * to a policy with the same patterns in the same order; then nothing changed. */
+/* Counters as JSON for a snapshot (free with free()), and back, into a policy that may be another one:
+ * each goes to the capability with its pattern, of several equal ones in their order. PF_FORMAT when
+ * something was spent of one that has none while others here have no counter; then nothing changed.
+ * *map (may be NULL; free with free()) says to which capability each of the `map_len` went, or -1. */
 pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len);
-pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, pf_error *error);
+pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, int **map,
+                                 size_t *map_len, pf_error *error);
 
 /* Counts calls of a capability as spent that were made elsewhere. An index out of range: nothing. */
 void cap_gate_spend(cap_gate *gate, size_t capability, int64_t calls);

@@ -326,6 +326,24 @@ static bool get_state(struct reader *r, pf_sandbox *s) {
     return !r->bad;
 }
 
+/* What was spent, and by which capabilities the pending calls were allowed. */
+static pf_status load_counters(pf_sandbox *s, const char *counters, size_t len, pf_error *error) {
+    int *map = NULL;
+    size_t count = 0;
+    pf_status status = cap_gate_counters_load(s->gate, counters, len, &map, &count, error);
+    for (struct machine_call *c = s->calls; c && status == PF_OK; c = c->next) {
+        int to = (size_t)c->capability < count ? map[c->capability] : -1;
+        if (to < 0)
+            status = base_error(error, PF_FORMAT,
+                                "call %llu of %.100s waits for its answer, and the capability that "
+                                "allowed it is not among these",
+                                (unsigned long long)c->id, c->method);
+        c->capability = to;
+    }
+    free(map);
+    return status;
+}
+
 /* `look`: the counters are passed over, because there is no policy to hold them. */
 static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct reader *r, bool look,
                       pf_error *error) {
@@ -333,10 +351,8 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
     size_t len;
     const char *counters = get_bytes(r, SIZE_MAX / 2, &len);
     if (r->bad) return bad(r, error);
-    pf_status status = look ? PF_OK : cap_gate_counters_load(s->gate, counters, len, error);
+    pf_status status = look ? PF_OK : load_counters(s, counters, len, error);
     if (status != PF_OK) return status;
-    for (const struct machine_call *c = s->calls; c && !look; c = c->next)
-        if ((size_t)c->capability >= cap_gate_capability_count(s->gate)) r->bad = true;
     s->mailbox = boot->mailbox;
     uint64_t limit = s->budget.limit; /* is for what the kernel uses, which it has to say first */
     s->budget.limit = UINT64_MAX;

@@ -62,14 +62,6 @@ def test_authority_never_comes_from_the_data():
         assert copy.run(code).stdout == "2\n126\n"
 
 
-def test_counters_of_another_policy_are_not_taken_over():
-    with Sandbox(capabilities=[MethodCapability("f", max_calls=2)]) as sandbox:
-        data = sandbox.snapshot()
-    for capabilities in ([], [MethodCapability("g", max_calls=2)]):
-        with pytest.raises(SnapshotError, match="policy"):
-            Sandbox.restore(data, capabilities=capabilities)
-
-
 def test_counters_come_from_the_data():
     capabilities = [MethodCapability("f", max_calls=2)]
     with Sandbox(tool_handler=lambda *call: 1, capabilities=capabilities) as sandbox:
@@ -90,3 +82,28 @@ def test_what_is_no_snapshot_is_refused(sandbox):
             Sandbox.restore(wrong)
     with pytest.raises(TypeError):
         Sandbox.restore("text")
+
+
+def test_capabilities_need_not_be_those_of_the_snapshot():
+    def f() -> int:
+        return 1
+
+    base = Sandbox(files={"x": b"base "}).snapshot()
+    with Sandbox.restore(base, tools=[f], capabilities=[MethodCapability("f")]) as sandbox:
+        assert sandbox.run("cat x; f").stdout == "base 1\n"
+    with Sandbox(tools=[f], capabilities=[MethodCapability("f", max_calls=3)]) as sandbox:
+        sandbox.run("f; f")
+        spent = sandbox.snapshot()
+        sandbox.start("f")
+        waiting = sandbox.snapshot()
+    with Sandbox.restore(spent) as sandbox:
+        assert sandbox.run("echo here").stdout == "here\n"
+    other = [MethodCapability("g"), MethodCapability("f", max_calls=3)]
+    with Sandbox.restore(spent, tools=[f], capabilities=other) as sandbox:
+        assert sandbox.run("f; f 2>/dev/null; echo $?").stdout == "1\n126\n"
+    with Sandbox.restore(waiting, tools=[f], capabilities=other) as sandbox:
+        assert sandbox.pending[0].capability is other[1] and sandbox.finish().stdout == "1\n"
+    with pytest.raises(SnapshotError, match='"f" were spent, .* give "f" as well'):
+        Sandbox.restore(spent, tools=[f], capabilities=[MethodCapability("*")])
+    with pytest.raises(SnapshotError, match="call 3 of f waits"):
+        Sandbox.restore(waiting)

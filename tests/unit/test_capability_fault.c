@@ -153,7 +153,7 @@ static bool check_call(const char *payload, int wanted) {
     bool good = status == PF_OK
                     ? d.outcome == wanted && spent == (wanted == PF_OP_OK)
                     : status == PF_NO_MEMORY && failed && !d.block && !d.params && !spent;
-    cap_gate_counters_load(copy, before, strlen(before), &error);
+    cap_gate_counters_load(copy, before, strlen(before), NULL, NULL, &error);
     cap_decision_free(&d);
     free(before);
     free(after);
@@ -201,7 +201,7 @@ static bool counters(void) {
     size_t len;
     pf_error error;
     pf_status status = cap_gate_counters_save(gate, &json, &len);
-    if (status == PF_OK) status = cap_gate_counters_load(gate, json, len, &error);
+    if (status == PF_OK) status = cap_gate_counters_load(gate, json, len, NULL, NULL, &error);
     free(json);
     return expected(status);
 }
