@@ -6,6 +6,8 @@
  */
 #include "machine.h"
 
+#include "host/base/utf8.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +53,10 @@ static struct machine_call **find(pf_sandbox *s, uint64_t id, uint32_t op) {
     return at;
 }
 
-/* Sends a reply in pieces that fit a message. */
+/* Sends a reply in pieces that fit a message. What went wrong is told as far as it may be. */
 static int64_t reply(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *data, size_t len) {
+    if (outcome != PF_OP_OK && len > s->limits.tool_result_bytes)
+        len = base_utf8_cut(data, (size_t)s->limits.tool_result_bytes);
     for (size_t at = 0;;) {
         size_t piece = len - at < PF_MESSAGE_IN_MAX ? len - at : PF_MESSAGE_IN_MAX;
         bool last = at + piece == len;
