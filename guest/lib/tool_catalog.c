@@ -197,7 +197,7 @@ void tool_catalog_suggest(const char *name) {
         if (flat < edits) edits = flat;
         if (edits > limit && strlen(name) > 2 && (contains(other, name) || contains(name, other)))
             edits = limit;
-        if (edits > limit) continue;
+        if (edits > limit || edits == 0) continue; /* itself: the host does not know it any more */
         if (known == SUGGESTIONS && edits >= cost[SUGGESTIONS - 1]) continue;
         int at = known < SUGGESTIONS ? known++ : SUGGESTIONS - 1;
         for (; at > 0 && cost[at - 1] > edits; at--) {
