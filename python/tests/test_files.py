@@ -120,3 +120,13 @@ def test_names_that_are_not_utf8():
         assert name not in sandbox.files
         with pytest.raises(ValueError):
             sandbox.files["\ud800"]
+
+
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_an_os_error_has_its_parts(isolation):
+    with Sandbox(isolation=isolation) as sandbox:
+        sandbox.run("mkdir 'a: b'")
+        with pytest.raises(IsADirectoryError) as raised:
+            sandbox.files["a: b"]
+    assert raised.value.strerror == "Is a directory"
+    assert raised.value.filename == "/workspace/a: b"

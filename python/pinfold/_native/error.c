@@ -21,13 +21,25 @@ static PyObject *message_of(const pf_error *error) {
     return PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
 }
 
+/* What follows the path, which an OSError has by itself. No text of an errno has a colon and a blank
+ * (abi/errno.def). */
+static PyObject *errno_text(const pf_error *error) {
+    const char *why = error->message;
+    for (const char *at; (at = strstr(why, ": "));) why = at + 2;
+    return PyUnicode_FromString(why);
+}
+
 PyObject *native_raise(const native_state *state, const pf_error *error, PyObject *path) {
     PyObject *message = message_of(error);
     if (!message) return NULL;
     if (error->guest_errno) {
         /* OSError picks FileNotFoundError and its like by the number. */
-        PyObject *exception = PyObject_CallFunction(PyExc_OSError, "iOO", error->guest_errno,
-                                                    message, path ? path : Py_None);
+        PyObject *why = path ? errno_text(error) : Py_NewRef(message);
+        PyObject *exception =
+            why ? PyObject_CallFunction(PyExc_OSError, "iOO", error->guest_errno, why,
+                                        path ? path : Py_None)
+                : NULL;
+        Py_XDECREF(why);
         if (exception) {
             PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
             Py_DECREF(exception);
