@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # ruff: noqa: E501 (lines of C are as long as they are)
-"""adapt_jq: what in jq recurses or calculates without bounds, changed at build time.
+"""adapt_jq: what in jq recurses or calculates without bounds, and its dates, changed at build time.
 
     adapt_jq.py SOURCE_DIRECTORY OUTPUT_DIRECTORY
 
@@ -29,6 +29,32 @@ def bounded(kind, name):
         "deeply nested values end in a message, not on a guard page",
         f"\n{kind} {name}(jv a, jv b) {{\n",
         BOUNDED.format(kind=kind, name=name, declared="jv a, jv b", passed="a, b"),
+    )
+
+
+def formatted(name, local):
+    """The change of a function that writes a date: flags, and the zone that belongs to it."""
+    blank = "\n" if name == "strftime" else ""
+    return (
+        "dates are the same with every C library; a format that is no string is an error",
+        f'    return ret_error(b, jv_string("{name}/1 requires parsed datetime inputs"));\n{blank}'
+        "  const char *fmt = jv_string_value(b);\n"
+        "  size_t alloced = strlen(fmt) + 100;\n"
+        "  char *buf = alloca(alloced);\n"
+        "  size_t n = strftime(buf, alloced, fmt, &tm);\n"
+        "  jv_free(b);\n"
+        "  /* POSIX doesn't provide errno values for strftime() failures; weird */\n"
+        "  if (n == 0 || n > alloced)\n"
+        f'    return jv_invalid_with_msg(jv_string("{name}/1: unknown system failure"));\n'
+        "  return jv_string(buf);\n",
+        f'    return ret_error(b, jv_string("{name}/1 requires parsed datetime inputs"));\n'
+        "  if (jv_get_kind(b) != JV_KIND_STRING)\n"
+        f'    return ret_error(b, jv_string("{name}/1 requires a string format"));\n'
+        f"  char *text = pf_jq_strftime(jv_string_value(b), &tm, {local});\n"
+        "  jv_free(b);\n"
+        "  jv result = jv_string(text);\n"
+        "  free(text);\n"
+        "  return result;\n",
     )
 
 
@@ -188,7 +214,14 @@ CHANGES = {
             "      int n = alen ? d : 0;\n"
             "      res = jv_string_empty(alen * n);\n",
         ),
-        ("as above", '#include "jv_alloc.h"\n', '#include "jv_alloc.h"\n#include "jq_depth.h"\n'),
+        (
+            "as above; dates are the same with every C library (jq_time.h)",
+            '#include "jv_alloc.h"\n',
+            '#include "jv_alloc.h"\n#include "jq_depth.h"\n#include "jq_time.h"\n',
+        ),
+        ("as above", "end = strptime(input, fmt, &tm);", "end = pf_jq_strptime(input, fmt, &tm);"),
+        formatted("strftime", 0),
+        formatted("strflocaltime", 1),
     ],
 }
 
