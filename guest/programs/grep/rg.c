@@ -3,7 +3,7 @@
  *
  * This file reads the options; rg.h maps the others. Files come in the order of their paths. Left
  * out:
- * --json, --pre, -z, --engine, --debug, --stats.
+ * --json, --pre, -z, --engine, --debug, --stats, --null-data.
  *
  * help rg:
  *   Usage: rg [OPTIONS] PATTERN [PATH ...]
@@ -34,6 +34,9 @@
  *     -n, --line-number  -N, --no-line-number  --column  -b, --byte-offset
  *     -H, --with-filename  -I, --no-filename  --heading  --no-heading
  *     -0, --null  --vimgrep  --trim  --passthru  --context-separator TEXT  --no-context-separator
+ *     -M, --max-columns NUM       leave out lines longer than NUM bytes
+ *         --max-columns-preview   show how they begin
+ *         --field-match-separator TEXT  --field-context-separator TEXT  --path-separator CHAR
  *     -q, --quiet                 do not print anything
  *         --color WHEN            never, auto, always or ansi
  *
@@ -41,6 +44,7 @@
  *     -g, --glob GLOB             include or (with !) exclude files
  *         --iglob GLOB            the same, without regard to case
  *     -t, --type TYPE  -T, --type-not TYPE  --type-list
+ *         --type-add NAME:GLOB  --type-clear NAME
  *     -., --hidden                search hidden files and directories
  *     -u, --unrestricted          --no-ignore; twice --hidden too; three times binary files too
  *         --no-ignore  --no-ignore-vcs  --no-ignore-parent  --no-require-git  --ignore-file PATH
@@ -55,6 +59,7 @@
 #include "g_option.h"
 #include "g_out.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -91,7 +96,15 @@ enum {
     REFUSED,
     NO_HIDDEN,
     NO_CONFIG,
-    GLOB_CASE
+    GLOB_CASE,
+    TYPE_ADD,
+    TYPE_CLEAR,
+    PREVIEW,
+    NO_PREVIEW,
+    MATCH_SEPARATOR,
+    CONTEXT_SEPARATOR,
+    PATH_SEPARATOR,
+    NO_COLUMN
 };
 static const g_long longs[] = {{"regexp", 'e', G_REQUIRED},
                                {"file", 'f', G_REQUIRED},
@@ -184,7 +197,14 @@ static const g_long longs[] = {{"regexp", 'e', G_REQUIRED},
                                {"pre", REFUSED, G_REQUIRED},
                                {"search-zip", REFUSED, G_NONE},
                                {"null-data", REFUSED, G_NONE},
-                               {"type-add", REFUSED, G_REQUIRED},
+                               {"type-add", TYPE_ADD, G_REQUIRED},
+                               {"type-clear", TYPE_CLEAR, G_REQUIRED},
+                               {"max-columns-preview", PREVIEW, G_NONE},
+                               {"no-max-columns-preview", NO_PREVIEW, G_NONE},
+                               {"field-match-separator", MATCH_SEPARATOR, G_REQUIRED},
+                               {"field-context-separator", CONTEXT_SEPARATOR, G_REQUIRED},
+                               {"path-separator", PATH_SEPARATOR, G_REQUIRED},
+                               {"no-column", NO_COLUMN, G_NONE},
                                {0}};
 static const char shorts[] = "e:f:FiSswxvUPm:A:B:C:clor:nNbHI0qg:t:T:.uLad:j:pM:E:zhV";
 
@@ -225,9 +245,42 @@ static int64_t number(const char *text, const char *option) {
     return (int64_t)value;
 }
 
-static void add_type(g_text *globs, const char *name) {
-    if (rg_type_globs(name, globs)) return;
-    fprintf(stderr, "unrecognized file type: %s\n", name);
+static void add_types(g_text *globs, const g_text *names) {
+    for (size_t i = 0; i < names->len; i += strlen(names->s + i) + 1) {
+        if (rg_type_globs(names->s + i, globs)) continue;
+        fprintf(stderr, "unrecognized file type: %s\n", names->s + i);
+        g_exit(2);
+    }
+}
+
+/* A separator with its escapes \t, \n, \r, \\ and \xHH undone; what is none stays. Fresh memory. */
+static char *separator(const char *text) {
+    char *s = g_copy_string(text), *to = s;
+    for (const char *p = s; *p; p++) {
+        static const char letters[] = "tnr\\", bytes[] = "\t\n\r\\";
+        const char *letter = *p == '\\' && p[1] ? strchr(letters, p[1]) : NULL;
+        if (letter) {
+            *to++ = bytes[letter - letters];
+            p++;
+        } else if (*p == '\\' && p[1] == 'x' && isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3])) {
+            *to++ = (char)strtoul((char[3]){p[2], p[3], '\0'}, NULL, 16);
+            p += 3;
+        } else {
+            *to++ = *p;
+        }
+    }
+    *to = '\0';
+    return s;
+}
+
+static char path_separator(const char *text) {
+    const char *byte = separator(text);
+    if (strlen(byte) == 1) return *byte;
+    if (!*byte) return '\0';
+    fprintf(stderr,
+            "A path separator must be exactly one byte, but the given separator is %zu bytes: %s\n"
+            "In some shells on Windows '/' is automatically expanded. Use '//' instead.\n",
+            strlen(byte), text);
     g_exit(2);
 }
 
@@ -269,7 +322,7 @@ static void one_option(rg_options *o, int option, const g_options *g, int *restr
     case VIMGREP: o->vimgrep = o->column = true; break;
     case TRIM: o->trim = true; break;
     case PASSTHRU: o->passthru = true; break;
-    case SEPARATOR: o->separator = arg; break;
+    case SEPARATOR: o->separator = separator(arg); break;
     case NO_SEPARATOR: o->separator = NULL; break;
     case 'q': o->quiet = true; break;
     case COLOR: o->color = strcmp(arg, "always") == 0 || strcmp(arg, "ansi") == 0; break;
@@ -286,9 +339,21 @@ static void one_option(rg_options *o, int option, const g_options *g, int *restr
     case GLOB_CASE: o->ignore_name_case = true; break;
     case 't':
         o->has_types = true;
-        add_type(&o->types, arg);
+        g_text_add(&o->type_names, arg, strlen(arg) + 1);
         break;
-    case 'T': add_type(&o->not_types, arg); break;
+    case 'T': g_text_add(&o->not_type_names, arg, strlen(arg) + 1); break;
+    case TYPE_ADD:
+        if (rg_type_add(arg)) break;
+        fprintf(stderr, "invalid definition (format is type:glob, e.g., html:*.html)\n");
+        g_exit(2);
+    case TYPE_CLEAR: rg_type_clear(arg); break;
+    case 'M': o->max_columns = number(arg, "--max-columns"); break;
+    case PREVIEW: o->preview = true; break;
+    case NO_PREVIEW: o->preview = false; break;
+    case MATCH_SEPARATOR: o->match_separator = separator(arg); break;
+    case CONTEXT_SEPARATOR: o->context_separator = separator(arg); break;
+    case PATH_SEPARATOR: o->path_separator = path_separator(arg); break;
+    case NO_COLUMN: o->column = false; break;
     case TYPE_LIST: rg_type_list(); g_exit(0);
     case '.': o->hidden = true; break;
     case NO_HIDDEN: o->hidden = false; break;
@@ -319,7 +384,7 @@ static void visit(rg_options *o, const char *path) {
     if (o->files) {
         o->matched = o->searched = true;
         if (o->quiet) return;
-        g_outs(path);
+        rg_put_path(o, path);
         g_outc(o->null_names ? '\0' : '\n');
         return;
     }
@@ -362,7 +427,9 @@ int rg_main(int argc, char **argv) {
                     .max_count = -1,
                     .max_depth = -1,
                     .max_size = -1,
-                    .separator = "--"};
+                    .separator = "--",
+                    .match_separator = ":",
+                    .context_separator = "-"};
     int restrictions = 0;
     bool perl = false;
     g_set_failure(2);
@@ -370,6 +437,8 @@ int rg_main(int argc, char **argv) {
     g_options_init(&g, argc, argv, shorts, longs);
     for (int option; (option = g_option(&g)) >= 0;)
         one_option(&o, option, &g, &restrictions, &perl);
+    add_types(&o.types, &o.type_names);
+    add_types(&o.not_types, &o.not_type_names);
     if (!o.any_pattern && !o.files) {
         if (g.at == argc) {
             fprintf(stderr, "error: The following required arguments were not provided:\n    "

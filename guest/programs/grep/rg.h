@@ -33,14 +33,17 @@ typedef struct {
         byte_offset, heading, trim;
     bool vimgrep, null_names, passthru, color, json;
     int line_numbers, names; /* -1: not said */
-    const char *replacement, *separator;
-    int64_t before, after, max_count;
+    const char *replacement, *separator, *match_separator, *context_separator;
+    char path_separator; /* 0: as it is */
+    bool preview;        /* of lines longer than max_columns */
+    int64_t before, after, max_count, max_columns;
     /* Which files */
     bool hidden, no_ignore, no_vcs_ignore, no_parent_ignore, follow, text, no_messages,
         no_require_git, one_device;
     int64_t max_depth, max_size;
     rg_globs overrides;
-    g_text types, not_types; /* NUL-terminated globs */
+    g_text type_names, not_type_names; /* NUL-terminated; what they stand for is known at the end */
+    g_text types, not_types;           /* NUL-terminated globs */
     bool has_types, ignore_name_case;
     g_text ignore_files; /* --ignore-file */
     /* State */
@@ -61,6 +64,10 @@ bool rg_glob_fits(const char *pattern, const char *text, bool any_case);
 /* Appends the type's globs; false when there is no such type. */
 bool rg_type_globs(const char *name, g_text *globs);
 void rg_type_list(void);
+/* NAME:GLOB or NAME:include:NAME,NAME; false when it is neither. */
+bool rg_type_add(const char *definition);
+/* Forgets what came with the type. */
+void rg_type_clear(const char *name);
 
 /* rg_walk.c */
 void rg_walk(rg_options *o, const char *root, bool implicit,
@@ -78,7 +85,9 @@ bool rg_regex_by_line(void);
 /* Number of a named group, or -1. */
 int rg_regex_group(const char *name, size_t len);
 
-/* rg_print.c: `name` NULL: standard input. `given`: named on the command line. */
+/* rg_print.c */
+void rg_put_path(const rg_options *o, const char *path);
+/* `name` NULL: standard input. `given`: named on the command line. */
 void rg_search_file(rg_options *o, int fd, const char *name, bool given);
 
 #endif

@@ -34,9 +34,13 @@ static void color(const rg_options *o, const char *codes) {
     if (o->color) g_outs(codes);
 }
 
+void rg_put_path(const rg_options *o, const char *path) {
+    for (; *path; path++) g_outc(*path == '/' && o->path_separator ? o->path_separator : *path);
+}
+
 static void put_path(const search *f) {
     color(f->o, "\033[0m\033[35m");
-    g_outs(f->name);
+    rg_put_path(f->o, f->name);
     color(f->o, "\033[0m");
 }
 
@@ -50,23 +54,27 @@ static int64_t line_number(search *f, size_t at) {
     return f->line;
 }
 
-static void put_number(const search *f, int64_t number, char separator) {
+static void put_number(const search *f, int64_t number, const char *separator) {
     color(f->o, "\033[0m\033[32m");
     g_outf("%lld", (long long)number);
     color(f->o, "\033[0m");
-    g_outc(separator);
+    g_outs(separator);
 }
 
 /* Path, line number, column and offset in front of a line. */
-static void put_prefix(search *f, size_t at, size_t column, size_t offset, char separator) {
+static void put_prefix(search *f, size_t at, size_t column, size_t offset, bool match) {
     rg_options *o = f->o;
+    const char *separator = match ? o->match_separator : o->context_separator;
     if (f->name && !o->heading) {
         put_path(f);
-        g_outc(o->null_names ? '\0' : separator);
+        if (o->null_names)
+            g_outc('\0');
+        else
+            g_outs(separator);
     }
     if (o->line_numbers > 0) put_number(f, line_number(f, at), separator);
-    if (o->column && separator == ':') g_outf("%zu:", column);
-    if (o->byte_offset) g_outf("%zu%c", offset, separator);
+    if (o->column && match) g_outf("%zu%s", column, separator);
+    if (o->byte_offset) g_outf("%zu%s", offset, separator);
 }
 
 /* Before the first line of a file, and where lines are left out. */
@@ -131,6 +139,45 @@ static size_t step(const search *f, const pf_range *match) {
     return end;
 }
 
+/* Whether what is to be printed, with its line end, has more than -M allows. */
+static bool too_long(const search *f, size_t len) {
+    return f->o->max_columns > 0 && (int64_t)len > f->o->max_columns;
+}
+
+static void put_matched(search *f, size_t from, size_t to);
+
+/* What stands for a line that is too long. `matches`: they are known, and not only that it has some. */
+static void put_long(search *f, size_t from, size_t to, bool context, bool matches) {
+    rg_options *o = f->o;
+    size_t cut = to, count, after = 0, all = 0;
+    if (o->preview) { /* -M characters of it */
+        cut = from;
+        for (int64_t shown = 0; cut < to && shown < o->max_columns; shown++)
+            do cut++;
+            while (cut < to && ((unsigned char)f->s[cut] & 0xc0) == 0x80);
+    }
+    pf_range g[RG_GROUPS];
+    for (size_t look = from; matches && rg_regex_search(to, look, g, &count); look = step(f, &g[0])) {
+        all++;
+        after += (size_t)g[0].start >= cut;
+    }
+    if (!o->preview) {
+        if (matches)
+            g_outf("[Omitted long line with %zu matches]", all);
+        else
+            g_outs(context ? "[Omitted long context line]" : "[Omitted long matching line]");
+        return;
+    }
+    if (matches && !o->only_matching)
+        put_matched(f, from, cut);
+    else
+        g_out(f->s + from, cut - from);
+    if (matches)
+        g_outf(" [... %zu more match%s]", after, after == 1 ? "" : "es");
+    else
+        g_outs(" [... omitted end of long line]");
+}
+
 /* The text of a line, with its matches coloured or replaced. */
 static void put_matched(search *f, size_t from, size_t to) {
     rg_options *o = f->o;
@@ -173,10 +220,14 @@ static void put_only_matches(search *f, size_t from, size_t to) {
         size_t start = (size_t)g[0].start, end = (size_t)g[0].end;
         if (end == start && !o->vimgrep) continue;
         begin_lines(f, from);
-        put_prefix(f, o->multiline ? start : from, start - from + 1, start, ':');
-        if (o->vimgrep)
+        put_prefix(f, o->multiline ? start : from, start - from + 1, start, true);
+        if (o->vimgrep && too_long(f, to + 1 - from)) {
+            put_long(f, from, to, false, true);
+        } else if (o->vimgrep) {
             put_matched(f, from, to);
-        else {
+        } else if (too_long(f, end - start)) {
+            put_long(f, start, end, false, o->preview);
+        } else {
             color(o, "\033[0m\033[1m\033[31m");
             if (o->replacement)
                 put_replacement(f, o->replacement, g, count);
@@ -193,8 +244,11 @@ static void put_context(search *f, size_t from, size_t to) {
     while (from < to) {
         size_t end = line_end(f, from);
         begin_lines(f, from);
-        put_prefix(f, from, 0, from, '-');
-        put_line_text(f, from, end);
+        put_prefix(f, from, 0, from, false);
+        if (too_long(f, end + 1 - from))
+            put_long(f, from, end, true, false);
+        else
+            put_line_text(f, from, end);
         put_newline(end);
         f->printed = end + 1;
         from = end + 1;
@@ -249,8 +303,10 @@ static void selected(search *f, size_t from, size_t to) {
             size_t end = line_end(f, at);
             if (end > to) end = to;
             begin_lines(f, at);
-            put_prefix(f, at, column, at, ':');
-            if ((o->color || o->replacement) && !o->invert)
+            put_prefix(f, at, column, at, true);
+            if (too_long(f, end + 1 - at))
+                put_long(f, at, end, false, (o->color || o->replacement || o->column) && !o->invert);
+            else if ((o->color || o->replacement) && !o->invert)
                 put_matched(f, at, end);
             else
                 put_line_text(f, at, end);

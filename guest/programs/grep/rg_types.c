@@ -4,6 +4,9 @@
 #include "rg.h"
 #include "g_out.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+
 static const struct {
     const char *name, *globs; /* separated by spaces */
 } types[] = {{"asm", "*.S *.asm *.s"},
@@ -105,23 +108,82 @@ static const struct {
              {"zig", "*.zig"},
              {"zstd", "*.zst *.zstd"}};
 
+/* What --type-add and --type-clear said. */
+static struct {
+    const char *name;
+    char *globs; /* separated by spaces; NULL: the type's own are cleared */
+} *changes;
+static size_t change_count, change_cap;
+
+static void change(const char *name, char *globs) {
+    if (change_count == change_cap) changes = g_more(changes, &change_cap, sizeof *changes);
+    changes[change_count].name = name;
+    changes[change_count++].globs = globs;
+}
+
+static void add_globs(const char *p, g_text *globs) {
+    for (; *p; p += *p == ' ') {
+        size_t len = strcspn(p, " ");
+        g_text_add(globs, p, len);
+        g_text_addc(globs, '\0');
+        p += len;
+    }
+}
+
+static bool is_cleared(const char *name) {
+    for (size_t i = 0; i < change_count; i++)
+        if (!changes[i].globs && strcmp(changes[i].name, name) == 0) return true;
+    return false;
+}
+
 bool rg_type_globs(const char *name, g_text *globs) {
     bool all = strcmp(name, "all") == 0, found = all;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (!all && strcmp(types[i].name, name) != 0) continue;
+        if ((!all && strcmp(types[i].name, name) != 0) || is_cleared(types[i].name)) continue;
         found = true;
-        for (const char *p = types[i].globs; *p; p += *p == ' ') {
-            size_t len = strcspn(p, " ");
-            g_text_add(globs, p, len);
-            g_text_addc(globs, '\0');
-            p += len;
-        }
+        add_globs(types[i].globs, globs);
+    }
+    for (size_t i = 0; i < change_count; i++) {
+        if ((!all && strcmp(changes[i].name, name) != 0) || !changes[i].globs) continue;
+        found = true;
+        add_globs(changes[i].globs, globs);
     }
     return found;
 }
 
+void rg_type_clear(const char *name) {
+    change(name, NULL);
+}
+
+bool rg_type_add(const char *definition) {
+    size_t len = 0;
+    while (isalnum((unsigned char)definition[len])) len++;
+    if (len == 0 || definition[len] != ':' || !definition[len + 1]) return false;
+    char *name = g_copy_bytes(definition, len);
+    const char *rest = definition + len + 1;
+    if (strcmp(name, "all") == 0) return false;
+    if (strncmp(rest, "include:", 8) != 0) {
+        if (strchr(rest, ':')) return false;
+        change(name, g_copy_string(rest));
+        return true;
+    }
+    for (const char *p = rest + 8; *p; p += *p == ',') {
+        len = strcspn(p, ",");
+        char *other = g_copy_bytes(p, len);
+        g_text globs = {0};
+        if (!rg_type_globs(other, &globs)) return false;
+        for (size_t i = 0; i + 1 < globs.len; i++)
+            if (!globs.s[i]) globs.s[i] = ' ';
+        free(other);
+        change(name, globs.s);
+        p += len;
+    }
+    return true;
+}
+
 void rg_type_list(void) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (is_cleared(types[i].name)) continue;
         g_outf("%s: ", types[i].name);
         for (const char *p = types[i].globs; *p; p++)
             g_outs(*p == ' ' ? ", " : (char[2]){*p, '\0'});
