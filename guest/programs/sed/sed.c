@@ -53,12 +53,13 @@ static const g_long longs[] = {{"binary", 'b', G_NONE},
                                {"follow-symlinks", FOLLOW, G_NONE},
                                {0}};
 
-/* Options first: -E behind a script holds for it too. */
+/* Options first: behind a script that is the first operand they hold for it too. -E holds for what comes
+ * after it. */
 int sed_main(int argc, char **argv) {
     sed_program p = {.end = '\n', .line_width = 70};
     struct {
         const char *text;
-        bool file;
+        bool file, extended;
     } *scripts = g_zalloc((size_t)(argc + 1) * sizeof *scripts);
     size_t script_count = 0;
     g_options o;
@@ -69,6 +70,7 @@ int sed_main(int argc, char **argv) {
         case 'e':
         case 'f':
             scripts[script_count].text = o.arg;
+            scripts[script_count].extended = p.extended;
             scripts[script_count++].file = option == 'f';
             break;
         case 'E':
@@ -96,9 +98,11 @@ int sed_main(int argc, char **argv) {
             g_out_flush();
             return 1;
         }
+        scripts[script_count].extended = p.extended;
         scripts[script_count++].text = argv[at++];
     }
     for (size_t i = 0; i < script_count; i++) {
+        p.extended = scripts[i].extended;
         if (scripts[i].file)
             sed_add_file(&p, scripts[i].text);
         else
