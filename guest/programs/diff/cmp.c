@@ -191,6 +191,7 @@ static int offset_width(uint64_t limit) {
         if (left < limit) limit = left;
     }
     int width = 1;
+    if (limit > INT64_MAX) limit = INT64_MAX; /* as many digits as an off_t may have */
     while (limit /= 10) width++;
     return width;
 }

@@ -196,9 +196,9 @@ static int compare_sides(const diff_options *o, diff_side *a, diff_side *b, int 
     g_text_adds(&heading, "diff");
     if (o->switches.len > 0) g_text_add(&heading, o->switches.s, o->switches.len);
     g_text_addc(&heading, ' ');
-    diff_add_name(&heading, a->name);
+    diff_add_name(&heading, o->labels[0] ? o->labels[0] : a->name);
     g_text_addc(&heading, ' ');
-    diff_add_name(&heading, b->name);
+    diff_add_name(&heading, o->labels[1] ? o->labels[1] : b->name);
     int status = diff_files(o, a, b, heading.s);
     g_text_free(&heading);
     return status;

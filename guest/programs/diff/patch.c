@@ -332,8 +332,9 @@ static void save_rejects(job *j, bool announced) {
         g_outc('\n');
         return;
     }
-    char *name = o->rejects ? g_copy_string(o->rejects) : g_alloc(strlen(j->target) + 5);
-    if (!o->rejects) sprintf(name, "%s.rej", j->target);
+    const char *written = o->output ? o->output : j->target;
+    char *name = o->rejects ? g_copy_string(o->rejects) : g_alloc(strlen(written) + 5);
+    if (!o->rejects) sprintf(name, "%s.rej", written);
     g_outf(" -- saving rejects to file %s\n", g_quotef(name));
     patch_write(name, &j->rejects, 0);
     free(name);
@@ -363,9 +364,9 @@ static void save(job *j) {
         if (access(j->name, F_OK) == 0) patch_remove(j->name);
         return;
     }
-    if (!applied) {
+    if (!applied && !o->output) {
         /* Nothing changed; a backup took the file away. */
-        if (backup && j->exists && !o->output) patch_write(j->target, &j->state.out, mode);
+        if (backup && j->exists) patch_write(j->target, &j->state.out, mode);
         return;
     }
     if (!o->output) patch_make_parents(j->target);
@@ -378,7 +379,7 @@ static void announce(const job *j) {
     const patch_options *o = j->o;
     g_text names = {0};
     const char *doing = o->dry_run ? "checking" : "patching";
-    g_text_adds(&names, g_quotef(o->output && !o->dry_run ? o->output : j->target));
+    g_text_adds(&names, g_quotef(o->output ? o->output : j->target));
     if (o->output)
         g_text_addf(&names, " (read from %s)", g_quotef(j->name));
     else if (strcmp(j->name, j->target) != 0)
