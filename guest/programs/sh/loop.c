@@ -203,13 +203,20 @@ static void print_menu(struct shell *sh, const struct strings *words) {
     if (rows == 1 && words->n > 1) {
         rows = words->n;
     }
+    /* As bash: columns begin after tabs, and the first one's numbers are no wider than they need be. */
+    const int tab = 8;
     sb out = {0};
     for (int row = 0; row < rows; row++) {
-        for (int i = row; i < words->n; i += rows) {
-            sb_printf(&out, "%*d) %s", width, i + 1, words->v[i]);
-            if (i + rows < words->n)
-                for (int pad = u8_width(words->v[i], strlen(words->v[i])); pad < longest + 2; pad++)
-                    sb_putc(&out, ' ');
+        for (int i = row, begin = 0; i < words->n; i += rows, begin += cell) {
+            int digits = i == row ? number_width(rows) : width;
+            int at = begin + digits + 2 + u8_width(words->v[i], strlen(words->v[i]));
+            sb_printf(&out, "%*d) %s", digits, i + 1, words->v[i]);
+            if (i + rows >= words->n) break;
+            while (at < begin + cell) {
+                bool fits = (begin + cell) / tab > at / tab;
+                sb_putc(&out, fits ? '\t' : ' ');
+                at = fits ? (at / tab + 1) * tab : at + 1;
+            }
         }
         sb_putc(&out, '\n');
     }
