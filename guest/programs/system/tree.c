@@ -150,11 +150,11 @@ static bool entered_before(tree_options *o, const struct stat *st) {
 
 static void read_directory(tree_options *o, tree_node *n, uint64_t depth);
 
-static bool wanted(const tree_options *o, const tree_node *n, const char *name) {
+static bool wanted(const tree_options *o, const tree_node *n, const char *name, bool any) {
     bool real_directory = S_ISDIR(n->st.st_mode) || (o->follow && n->is_directory);
     if (o->directories_only && !n->is_directory) return false;
     if (matches(o, o->exclude, o->exclude_count, name, n->is_directory)) return false;
-    if (o->include_count == 0 || o->directories_only) return true;
+    if (any || o->include_count == 0 || o->directories_only) return true;
     if (matches(o, o->include, o->include_count, name, n->is_directory)) return true;
     return real_directory;
 }
@@ -182,6 +182,10 @@ static void read_directory(tree_options *o, tree_node *n, uint64_t depth) {
         n->note = "error opening dir";
         return;
     }
+    /* --matchdirs compares the path below the root: a name can only be that of one of its entries. What
+     * is in such a directory is listed whatever its name. */
+    bool any = o->match_directories && depth == 1 &&
+               matches(o, o->include, o->include_count, g_last_part(n->path), true);
     for (struct dirent *entry; (entry = readdir(dir));) {
         const char *name = entry->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (*name == '.' && !o->all))
@@ -189,7 +193,7 @@ static void read_directory(tree_options *o, tree_node *n, uint64_t depth) {
         char *path = g_join(n->path, name);
         tree_node *child = make_node(path, o->full_path ? path : name);
         free(path);
-        if (!wanted(o, child, name)) continue;
+        if (!wanted(o, child, name, any)) continue;
         if (n->count == n->cap) n->children = g_more(n->children, &n->cap, sizeof *n->children);
         n->children[n->count++] = child;
     }
