@@ -201,11 +201,14 @@ static void put_amount(double bytes) {
 static void put_totals(const tar_archive *a) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t bytes = a->writing ? a->out.taken - a->before
-                                : (a->blocks * TAR_BLOCK + TAR_RECORD - 1) / TAR_RECORD * TAR_RECORD;
-    double seconds = (double)(now.tv_sec - a->opened.tv_sec) + (double)(now.tv_nsec - a->opened.tv_nsec) / 1e9;
+    uint64_t bytes = a->writing
+                         ? a->out.taken - a->before
+                         : (a->blocks * TAR_BLOCK + TAR_RECORD - 1) / TAR_RECORD * TAR_RECORD;
+    double seconds =
+        (double)(now.tv_sec - a->opened.tv_sec) + (double)(now.tv_nsec - a->opened.tv_nsec) / 1e9;
     g_out_flush();
-    fprintf(stderr, "Total bytes %s: %llu (", a->writing ? "written" : "read", (unsigned long long)bytes);
+    fprintf(stderr, "Total bytes %s: %llu (", a->writing ? "written" : "read",
+            (unsigned long long)bytes);
     put_amount((double)bytes);
     fputs(", ", stderr);
     put_amount((double)bytes / (seconds > 1e-9 ? seconds : 1e-9));

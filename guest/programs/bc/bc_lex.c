@@ -11,7 +11,8 @@ static const char *const keywords[] = {
     "auto", "break", "continue", "define", "else", "for",  "halt",  "if",     "length",   "print",
     "quit", "read",  "return",   "scale",  "sqrt", "void", "while", "limits", "warranty", "random"};
 
-/* Whether there is a byte at p->s; may read the next line. Who wrote this one may wait for its result. */
+/* Whether there is a byte at p->s; may read the next line. Who wrote this one may wait for its
+ * result. */
 static bool more(bc_parser *p) {
     if (p->s < p->end) return true;
     if (!p->in) return false;

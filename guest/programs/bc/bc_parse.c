@@ -502,13 +502,15 @@ static bool interpret(bc_parser p, const char *file) {
 }
 
 bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file) {
-    return interpret((bc_parser){.st = st, .start = text, .s = text, .end = text + len, .line = 1}, file);
+    return interpret((bc_parser){.st = st, .start = text, .s = text, .end = text + len, .line = 1},
+                     file);
 }
 
 bool bc_interpret_input(bc_state *st, int fd, const char *file) {
     g_reader in;
     g_reader_init(&in, fd, '\n');
-    bool go_on = interpret((bc_parser){.st = st, .start = "", .s = "", .end = "", .in = &in, .line = 1}, file);
+    bool go_on = interpret(
+        (bc_parser){.st = st, .start = "", .s = "", .end = "", .in = &in, .line = 1}, file);
     g_reader_free(&in);
     return go_on;
 }

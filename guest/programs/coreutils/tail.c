@@ -252,7 +252,8 @@ static void reopen(file *f, const options *o) {
     f->size = 0;
 }
 
-/* Waits between two looks. Nothing may come for ever, so a reader that is gone has to be noticed here. */
+/* Waits between two looks. Nothing may come for ever, so a reader that is gone has to be noticed
+ * here. */
 static void wait_a_while(double seconds) {
     struct stat st;
     bool pipe = fstat(STDOUT_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));

@@ -262,7 +262,8 @@ static char *separator(const char *text) {
         if (letter) {
             *to++ = bytes[letter - letters];
             p++;
-        } else if (*p == '\\' && p[1] == 'x' && isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3])) {
+        } else if (*p == '\\' && p[1] == 'x' && isxdigit((unsigned char)p[2]) &&
+                   isxdigit((unsigned char)p[3])) {
             *to++ = (char)strtoul((char[3]){p[2], p[3], '\0'}, NULL, 16);
             p += 3;
         } else {

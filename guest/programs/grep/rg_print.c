@@ -146,18 +146,20 @@ static bool too_long(const search *f, size_t len) {
 
 static void put_matched(search *f, size_t from, size_t to);
 
-/* What stands for a line that is too long. `matches`: they are known, and not only that it has some. */
+/* What stands for a line that is too long. `matches`: they are known, and not only that it has
+ * some. */
 static void put_long(search *f, size_t from, size_t to, bool context, bool matches) {
     rg_options *o = f->o;
     size_t cut = to, count, after = 0, all = 0;
     if (o->preview) { /* -M characters of it */
         cut = from;
-        for (int64_t shown = 0; cut < to && shown < o->max_columns; shown++)
-            do cut++;
+        for (int64_t shown = 0; cut < to && shown < o->max_columns; shown++) do
+                cut++;
             while (cut < to && ((unsigned char)f->s[cut] & 0xc0) == 0x80);
     }
     pf_range g[RG_GROUPS];
-    for (size_t look = from; matches && rg_regex_search(to, look, g, &count); look = step(f, &g[0])) {
+    for (size_t look = from; matches && rg_regex_search(to, look, g, &count);
+         look = step(f, &g[0])) {
         all++;
         after += (size_t)g[0].start >= cut;
     }
@@ -305,7 +307,8 @@ static void selected(search *f, size_t from, size_t to) {
             begin_lines(f, at);
             put_prefix(f, at, column, at, true);
             if (too_long(f, end + 1 - at))
-                put_long(f, at, end, false, (o->color || o->replacement || o->column) && !o->invert);
+                put_long(f, at, end, false,
+                         (o->color || o->replacement || o->column) && !o->invert);
             else if ((o->color || o->replacement) && !o->invert)
                 put_matched(f, at, end);
             else

@@ -53,8 +53,8 @@ static const g_long longs[] = {{"binary", 'b', G_NONE},
                                {"follow-symlinks", FOLLOW, G_NONE},
                                {0}};
 
-/* Options first: behind a script that is the first operand they hold for it too. -E holds for what comes
- * after it. */
+/* Options first: behind a script that is the first operand they hold for it too. -E holds for what
+ * comes after it. */
 int sed_main(int argc, char **argv) {
     sed_program p = {.end = '\n', .line_width = 70};
     struct {

@@ -3,8 +3,8 @@
  *
  * main.c reads the options, shell_run.c takes input apart and runs statements, shell_mode.c and
  * shell_table.c print rows, shell_dot.c knows the commands that begin with a dot, of which
- * shell_dump.c and shell_import.c do the longer ones. shell_functions.c and shell_series.c add functions
- * to SQL.
+ * shell_dump.c and shell_import.c do the longer ones. shell_functions.c and shell_series.c add
+ * functions to SQL.
  */
 #ifndef SHELL_H
 #define SHELL_H

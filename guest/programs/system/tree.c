@@ -182,8 +182,8 @@ static void read_directory(tree_options *o, tree_node *n, uint64_t depth) {
         n->note = "error opening dir";
         return;
     }
-    /* --matchdirs compares the path below the root: a name can only be that of one of its entries. What
-     * is in such a directory is listed whatever its name. */
+    /* --matchdirs compares the path below the root: a name can only be that of one of its entries.
+     * What is in such a directory is listed whatever its name. */
     bool any = o->match_directories && depth == 1 &&
                matches(o, o->include, o->include_count, g_last_part(n->path), true);
     for (struct dirent *entry; (entry = readdir(dir));) {
