@@ -39,7 +39,8 @@ static void fail(struct arith *a, const char *at, const char *message) {
     a->failed = true;
     while (at && (*at == ' ' || *at == '\t' || *at == '\n')) at++;
     const char *who = a->who ? a->who : a->sh->builtin;
-    sh_error(a->sh, "%s%s%s: %s (error token is \"%s\")", who ? who : "", who ? ": " : "", a->text, message, at ? at : "");
+    sh_error(a->sh, "%s%s%s: %s (error token is \"%s\")", who ? who : "", who && *who ? ": " : "",
+             a->text, message, at ? at : "");
 }
 
 /* ------------------------------------------------------------------ tokens */
@@ -218,7 +219,10 @@ static bool settle_place(struct arith *a, struct place *at) {
         return at->sub != NULL;
     }
     int64_t i;
-    if (!eval_depth(sh, at->sub, &i, a->who, a->depth + 1)) return false;
+    if (!eval_depth(sh, at->sub, &i, "", a->depth + 1)) {
+        if (sh->flow == FLOW_NONE) sh_abandon(sh, 1); /* as wherever a subscript is wrong */
+        return false;
+    }
     at->sub = arena_printf(&sh->tmp, "%" PRId64, i);
     return true;
 }

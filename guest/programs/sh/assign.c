@@ -22,7 +22,7 @@ bool assign_valid_lhs(const char *lhs) {
 
 bool assign_index(struct shell *sh, struct var *v, const char *name, const char *sub,
                   int64_t *out) {
-    if (!arith_eval(sh, sub, out, NULL)) {
+    if (!arith_eval(sh, sub, out, "")) {
         sh_abandon(sh, 1);
         return false;
     }

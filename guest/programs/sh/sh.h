@@ -446,7 +446,8 @@ ptrdiff_t pattern_find(const char *pattern, const char *s, size_t n, size_t from
 int glob_expand(struct shell *sh, const char *pattern, struct strings *out);
 
 /* ------------------------------------------------------------------ arith.c */
-/* Evaluates text; prints an error with `who` ("((", "let" or NULL) in front and returns false. */
+/* Evaluates text. An error is printed, with `who` in front ("((", "[["; NULL: the builtin that runs;
+ * "": nothing), and false returned. */
 bool arith_eval(struct shell *sh, const char *text, int64_t *out, const char *who);
 void arith_error(struct shell *sh, const char *who); /* after a failure: sets status and flow */
 
