@@ -152,15 +152,9 @@ static void trace_cond(struct shell *sh, const struct cond *c, const char *a, co
                        bool negated) {
     sb text = sb_in(&sh->tmp);
     sb_puts(&text, negated ? "[[ ! " : "[[ ");
-    if (c->kind == COND_BINARY) {
-        sb_puts(&text, *a ? a : "''");
-        sb_printf(&text, " %s ", c->op);
-        if (*b) sb_puts(&text, b);
-        else sb_puts(&text, "''");
-    } else {
-        sb_printf(&text, "%s ", c->kind == COND_UNARY ? c->op : "-n");
-        quote_trace(&text, a);
-    }
+    if (c->kind != COND_BINARY) sb_printf(&text, "%s ", c->kind == COND_UNARY ? c->op : "-n");
+    sb_puts(&text, *a ? a : "''");
+    if (c->kind == COND_BINARY) sb_printf(&text, " %s %s", c->op, *b ? b : "''");
     sb_puts(&text, " ]]");
     exec_trace_text(sh, sb_str(&text));
 }

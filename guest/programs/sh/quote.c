@@ -95,8 +95,8 @@ static bool has_special(const char *s) {
 
 void quote_trace(sb *out, const char *s) {
     if (!*s) sb_puts(out, "''");
-    else if (quote_needs_dollar(s)) quote_dollar(out, s);
     else if (has_special(s)) quote_single(out, s);
+    else if (quote_needs_dollar(s)) quote_dollar(out, s);
     else sb_puts(out, s);
 }
 
