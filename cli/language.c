@@ -8,6 +8,7 @@ static const struct {
 } suffixes[] = {
     {".sh", "shell"},       {".bash", "shell"},    {".js", "javascript"},  {".mjs", "javascript"},
     {".cjs", "javascript"}, {".ts", "typescript"}, {".mts", "typescript"}, {".cts", "typescript"},
+    {".py", NULL},          {".rb", NULL},         {".pl", NULL},          {".php", NULL},
 };
 
 /* The interpreters that a #! line may name, by the last part of a path or the argument of env. */
@@ -15,6 +16,7 @@ static const struct {
     const char *name, *language;
 } interpreters[] = {
     {"sh", "shell"},        {"bash", "shell"},     {"dash", "shell"},
+    {"ash", "shell"},       {"ksh", "shell"},      {"zsh", "shell"},
     {"node", "javascript"}, {"js", "javascript"},  {"qjs", "javascript"},
     {"deno", "typescript"}, {"bun", "typescript"}, {"ts-node", "typescript"},
 };
@@ -39,6 +41,5 @@ const char *language_of(const char *path, const char *code) {
         if (len > tail && !strcmp(path + len - tail, suffixes[i].suffix))
             return suffixes[i].language;
     }
-    const char *found = code && !strncmp(code, "#!", 2) ? by_interpreter(code + 2) : NULL;
-    return found ? found : "shell";
+    return code && !strncmp(code, "#!", 2) ? by_interpreter(code + 2) : "shell";
 }

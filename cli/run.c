@@ -404,6 +404,10 @@ int run_script(const struct arguments *arguments) {
     struct output output = {.sandbox = sandbox};
     const char *language = arguments->language;
     if (!language) language = language_of(arguments->file, code.data);
+    if (!language)
+        die("%s: its name or first line asks for another language than shell, javascript or typescript; "
+            "--language NAME runs it as that",
+            arguments->file ? arguments->file : "the code");
     give_words(&code, arguments, language);
     pf_run run = {.language = language,
                   .code = code.data,

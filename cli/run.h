@@ -22,7 +22,8 @@ void explain(const pf_result *result);
 void interrupt_by_keyboard(pf_sandbox *sandbox);
 void save_snapshot(pf_sandbox *sandbox, const char *path);
 
-/* language.c: the language of a script by its name (NULL: none) and its first line. */
+/* language.c: the language of a script by its name (NULL: none) and its first line; NULL when they ask
+ * for one that does not run here. */
 const char *language_of(const char *path, const char *code);
 /* limits.c */
 void add_limits(pf_options *options, const struct pairs *limits);

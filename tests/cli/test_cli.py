@@ -45,6 +45,17 @@ def test_the_language_of_a_file(pinfold, name, text):
     assert done.stdout == "42\n", done.stderr
 
 
+@pytest.mark.parametrize(
+    "name, text",
+    [("a.py", "x=5"), ("a", "#!/usr/bin/env python3\nx=5"), ("b", "#!/usr/bin/awk -f\nx=5")],
+)
+def test_a_file_in_another_language_is_not_taken_for_shell(pinfold, name, text):
+    (pinfold.folder / name).write_text(text)
+    done = pinfold("run", name)
+    assert done.returncode == 125 and "--language NAME" in done.stderr
+    assert pinfold("run", "--language", "shell", name).returncode == 0
+
+
 def test_a_script_from_standard_input(pinfold):
     assert pinfold("run", "-", input="echo hi; cat").stdout == "hi\n"
     assert pinfold("run", "--language", "javascript", "-", input="return 1").stdout == "1\n"
