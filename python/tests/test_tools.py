@@ -432,3 +432,15 @@ def test_a_call_without_a_handler_fails_clearly():
     with Sandbox(tools=[Tool("f")], capabilities=[MethodCapability("f")]) as sandbox:
         result = sandbox.run("tool f")
         assert result.exit_code == 1 and "no handler" in result.stderr
+
+
+def test_a_dotted_name_is_told_its_command():
+    tools = [Tool("bank.pay-now", "Pays.", None, lambda amount: amount)]
+    with Sandbox(tools=tools, capabilities=[MethodCapability("**")]) as sandbox:
+        result = sandbox.run("bank.pay-now --amount 1; bank_pay_now --amount 1; a.b")
+    assert result.stdout == "1\n"
+    assert result.stderr.splitlines() == [
+        "bash: line 1: bank.pay-now: command not found",
+        "hint: use bank_pay_now",
+        "bash: line 1: a.b: command not found",
+    ]

@@ -122,12 +122,26 @@ int exec_error_status(struct shell *sh, const char *name, const char *path, int 
     return error == ENOENT ? 127 : 126;
 }
 
+/* The command of a tool whose own name (`bank.pay`) is none; NULL when there is no such tool. */
+static const char *tool_command(struct shell *sh, const char *name) {
+    char *flat = arena_strndup(&sh->tmp, name, strlen(name));
+    bool dotted = false;
+    for (char *c = flat; *c; c++) {
+        dotted = dotted || *c == '.';
+        if (*c == '.' || *c == '-') *c = '_';
+    }
+    int error;
+    const char *dirs = var_get(sh, "PATH");
+    const char *path = dotted && dirs ? path_search(sh, dirs, flat, &error, 0) : NULL;
+    return path && strncmp(path, "/tools/bin/", 11) == 0 ? flat : NULL;
+}
+
 static void report_missing(struct shell *sh, const char *name) {
-    const char *hint = command_hint(name);
+    const char *hint = command_hint(name), *tool = hint ? NULL : tool_command(sh, name);
     sh_error(sh, "%s: command not found", name);
-    if (!hint) return;
+    if (!hint && !tool) return;
     sb line = {0};
-    sb_printf(&line, "hint: %s\n", hint);
+    sb_printf(&line, hint ? "hint: %s\n" : "hint: use %s\n", hint ? hint : tool);
     sh_write_err(line.s, line.n);
     sb_free(&line);
 }
