@@ -76,7 +76,8 @@ class RemoteMachine:
     """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all.
 
     A signal's handler may raise wherever the interpreter looks: when a function of Python's begins,
-    when one of C's returns, when a loop goes round. What must not be cut in two is one such step."""
+    when one of C's returns, when a loop goes round. What must not be cut in two is one such step.
+    """
 
     unclaim: Callable[[object], None]
 
