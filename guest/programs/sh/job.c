@@ -240,19 +240,28 @@ static void keep_stopped(struct shell *sh, struct job *j) {
     j->notified = true;
 }
 
+/* For `p` of the foreground's `j`, or for whoever changes before it does. */
+static void wait_foreground(struct shell *sh, struct job *j, struct process *p) {
+    int status;
+    bool others = sh->jobs->pending_children > 0;
+    pid_t got = waitpid(others ? -1 : p->pid, &status, j->job_control ? WUNTRACED : 0);
+    if (got < 0 && errno == EINTR) return;
+    for (int i = 0; i < j->count && others && got > 0; i++)
+        if (j->processes[i].pid == got) p = &j->processes[i];
+    if (got > 0 && p->pid != got) {
+        job_note_child(sh, got, status);
+        return;
+    }
+    p->state = got > 0 && WIFSTOPPED(status) ? JOB_STOPPED : JOB_DONE;
+    p->status = got > 0 ? status : 127 << 8;
+}
+
 int job_wait_foreground(struct shell *sh, struct job *j) {
+    bool others = sh->jobs->pending_children > 0;
     hand_terminal(sh, j->group);
     for (int i = 0; i < j->count; i++) {
         struct process *p = &j->processes[i];
-        while (p->state == JOB_RUNNING) {
-            int status;
-            pid_t got = waitpid(p->pid, &status, j->job_control ? WUNTRACED : 0);
-            if (got < 0 && errno == EINTR) {
-                continue;
-            }
-            p->state = got > 0 && WIFSTOPPED(status) ? JOB_STOPPED : JOB_DONE;
-            p->status = got > 0 ? status : 127 << 8;
-        }
+        while (p->state == JOB_RUNNING) wait_foreground(sh, j, p);
     }
     hand_terminal(sh, getpgrp());
     note_foreground(sh, j);
@@ -266,7 +275,7 @@ int job_wait_foreground(struct shell *sh, struct job *j) {
         signal_child_died(sh, WTERMSIG(j->processes[j->count - 1].status));
     }
     job_free(sh, j);
-    if (sh->jobs->pending_children > 0) job_settle_background(sh);
+    if (others) job_settle_background(sh);
     return status;
 }
 

@@ -147,6 +147,8 @@ void job_report_child(struct shell *sh, pid_t pid, int status, const struct node
 
 void job_settle_background(struct shell *sh) {
     job_reap(sh);
+    for (struct job *j = sh->jobs->first; j; j = j->next) /* the foreground may have read the rest */
+        if (j->coproc && job_state(j) == JOB_DONE) coproc_ended(sh, j);
     if (sh->interactive) return;
     for (struct job *j = sh->jobs->first, *next; j; j = next) {
         next = j->next;

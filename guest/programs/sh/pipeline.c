@@ -251,12 +251,14 @@ static int coproc_fd(struct shell *sh, const char *name, int index) {
     return text && *text ? atoi(text) : -1;
 }
 
-void coproc_ended(struct shell *sh, const struct job *j) {
+void coproc_ended(struct shell *sh, struct job *j) {
+    if (j->coproc_gone) return;
     int in = coproc_fd(sh, j->coproc, 0), out = coproc_fd(sh, j->coproc, 1);
     struct pollfd unread = {.fd = in, .events = POLLIN};
     if (in >= 0 && poll(&unread, 1, 0) > 0 && (unread.revents & POLLIN)) return;
     if (in >= 0) close(in);
     if (out >= 0) close(out);
+    j->coproc_gone = true;
     var_unset(sh, j->coproc);
     arena_mark mark = arena_here(&sh->tmp);
     var_unset(sh, arena_printf(&sh->tmp, "%s_PID", j->coproc));

@@ -134,25 +134,7 @@ int exec_script(struct shell *sh, const char *path, char **argv, char **envp) {
 
 /* ------------------------------------------------------------------ waiting */
 
-int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n) {
-    int status;
-    for (;;) {
-        pid_t got = waitpid(pid, &status, 0);
-        if (got == pid) break;
-        if (got < 0 && errno == EINTR) continue;
-        return 127;
-    }
-    if (WIFSIGNALED(status)) {
-        if (n) job_report_child(sh, pid, status, n);
-        signal_child_died(sh, WTERMSIG(status));
-    }
-    signal_child_ended(sh);
-    if (n && sh->jobs->pending_children > 0) job_settle_background(sh);
-    return status_of_wait(status);
-}
-
-/* Notes in the job table that a child changed. */
-static void note_change(struct shell *sh, pid_t pid, int status) {
+void job_note_child(struct shell *sh, pid_t pid, int status) {
     int index;
     struct job *j = job_by_pid(sh, pid, &index);
     bool ended = !WIFSTOPPED(status) && !WIFCONTINUED(status);
@@ -173,6 +155,29 @@ static void note_change(struct shell *sh, pid_t pid, int status) {
     if (ended && j->coproc) coproc_ended(sh, j);
 }
 
+int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n) {
+    bool others = sh->jobs->pending_children > 0;
+    int status;
+    for (;;) {
+        /* Those in the background as well: who asks meanwhile is not to find one that has ended. */
+        pid_t got = waitpid(sh->jobs->pending_children > 0 ? -1 : pid, &status, 0);
+        if (got == pid) break;
+        if (got > 0) {
+            job_note_child(sh, got, status);
+            continue;
+        }
+        if (got < 0 && errno == EINTR) continue;
+        return 127;
+    }
+    if (WIFSIGNALED(status)) {
+        if (n) job_report_child(sh, pid, status, n);
+        signal_child_died(sh, WTERMSIG(status));
+    }
+    signal_child_ended(sh);
+    if (n && others) job_settle_background(sh);
+    return status_of_wait(status);
+}
+
 void job_reap(struct shell *sh) {
     while (sh->jobs->pending_children > 0) {
         int status;
@@ -183,7 +188,7 @@ void job_reap(struct shell *sh) {
             sh->jobs->pending_children = 0;
             return;
         }
-        note_change(sh, pid, status);
+        job_note_child(sh, pid, status);
     }
 }
 
@@ -191,6 +196,6 @@ int job_wait_any(struct shell *sh) {
     int status;
     pid_t pid = waitpid(-1, &status, sh->opt[OPT_MONITOR] ? WUNTRACED : 0);
     if (pid < 0) return errno == EINTR ? -2 : -1;
-    note_change(sh, pid, status);
+    job_note_child(sh, pid, status);
     return pid;
 }

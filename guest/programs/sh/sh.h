@@ -569,6 +569,7 @@ struct job {
     char *text, *dir;        /* its command and where it began, as soon as they are asked for */
     const struct node *node; /* until then */
     char *coproc;            /* the name of its array, when it is a coprocess */
+    bool coproc_gone;        /* its variables are unset */
     bool notified, nohup, job_control, waited, foreground;
     bool inherited; /* of the shell that this one forked from: only listed */
 };
@@ -581,9 +582,11 @@ void job_inherit_all(struct shell *sh);         /* in a $( ) or a stage: the par
 void job_forget_inherited(struct shell *sh);    /* before it waits for its own */
 int job_wait_foreground(struct shell *sh, struct job *j); /* status of the last process; frees */
 /* Its variables go, once nothing it wrote waits to be read (bash does not wait for that). */
-void coproc_ended(struct shell *sh, const struct job *j);
+void coproc_ended(struct shell *sh, struct job *j);
 /* Waits for a child that is no job. With its command, says so when a signal killed it. */
 int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n);
+/* Takes down in the job table what waitpid() said of a child. */
+void job_note_child(struct shell *sh, pid_t pid, int status);
 enum job_state job_state(const struct job *j);
 int job_status(const struct shell *sh, const struct job *j); /* as $?, with pipefail */
 struct job *job_find(struct shell *sh, const char *spec, bool quiet); /* %1 %+ %name */
