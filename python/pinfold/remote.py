@@ -28,9 +28,11 @@ from .wire import Ended, Reader, Sending, WireError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TypeVar
 
     from ._native import CallData, Durable, Outcome, Settings
+
+    T = TypeVar("T")
 
 #: Beyond the limits on memory: Python itself, the images' templates, what a result is copied into.
 _OVERHEAD_BYTES = 512 * MIB
@@ -242,10 +244,10 @@ class RemoteMachine:
         self._ask("file_remove", path)
 
     def file_stat(self, path: str) -> tuple[int, int, int]:
-        return self._shaped("file_stat", self._ask("file_stat", path), ((int,), (int,), (int,)))
+        return self._facts("file_stat", path)
 
     def file_lstat(self, path: str) -> tuple[int, int, int]:
-        return self._shaped("file_lstat", self._ask("file_lstat", path), ((int,), (int,), (int,)))
+        return self._facts("file_lstat", path)
 
     def file_list(self, path: str) -> list[str]:
         return [self._is("file_list", name, str) for name in self._list("file_list", path)]
@@ -450,15 +452,21 @@ class RemoteMachine:
         return None if value is None else self._shaped("outcome", value, _OUTCOME)
 
     def _call(self, value: Any) -> CallData:
-        return self._shaped("call", value, _CALL)
+        call: CallData = self._shaped("call", value, _CALL)
+        return call
+
+    def _facts(self, name: str, path: str) -> tuple[int, int, int]:
+        facts: tuple[int, int, int] = self._shaped(name, self._ask(name, path), ((int,),) * 3)
+        return facts
 
     def _list(self, name: str, *args: Any) -> list[Any]:
         return self._is(name, self._ask(name, *args), list)
 
-    def _is(self, name: str, value: Any, *types: type) -> Any:
+    def _is(self, name: str, value: Any, *types: type[T]) -> T:
         if type(value) not in types:
             self._die(f"its {name} is {str(value)[:200]}")
-        return value
+        checked: T = value
+        return checked
 
     def _shaped(self, name: str, value: Any, shape: tuple[tuple[type, ...], ...]) -> Any:
         good = type(value) is tuple and len(value) == len(shape)

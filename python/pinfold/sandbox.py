@@ -104,7 +104,9 @@ class Sandbox:
         self._settings = _settings(self, limits, env, clock, seed, js_prelude)
         self._durable = _durable(key, record, redact, mounts)
         self._branches = 0
-        self._machine = _machine_type(isolation)(self._settings, _snapshot, self._durable)
+        machine_type = _machine_type(isolation)
+        #: Or what takes its place: a `RemoteMachine`, an `ObservedMachine`.
+        self._machine: _native.Machine = machine_type(self._settings, _snapshot, self._durable)
         if audit is not None or "opentelemetry.trace" in sys.modules:
             from .observe import observed
 

@@ -44,7 +44,7 @@ class Sending:
         head = [_HEAD.pack(_MAGIC, len(blobs), len(text))]
         head += [_LENGTH.pack(len(blob)) for blob in blobs]
         self._fd = fd
-        self._parts = [memoryview(b"".join((*head, text))), *map(memoryview, blobs)]
+        self._parts = [memoryview(part) for part in (b"".join((*head, text)), *blobs)]
         self._sent: list[int] = []  # by each write
 
     def go_on(self, ready: Callable[[], None] | None = None) -> None:

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from ._native import Machine
+    from ._native import Machine, Outcome
 
 #: What the host sends is its own: the socket's other side is trusted here.
 _ANY_SIZE = 1 << 62
@@ -68,12 +68,14 @@ class _Worker:
         """``("value", value)`` or ``("error", type, arguments)``."""
         try:
             if name == "new":
-                return "value", self._new(*args)
+                self._new(*args)
+                return "value", None
             machine = self.machine
             if machine is None:
                 raise errors.SandboxClosed("the sandbox is closed")
             if name == "start":
-                return "value", self._start(machine, *args)
+                *what, watched, before = args
+                return "value", self._start(machine, what, watched, before)
             if name == "branch":  # a fork, with ids of its own for the pending calls, as data
                 branch = machine.fork(*self._unrecorded)
                 try:
@@ -81,7 +83,8 @@ class _Worker:
                 finally:
                     branch.close()
             if name == "on_decision":
-                return "value", machine.on_decision(self._decision if args[0] else None)
+                machine.on_decision(self._decision if args[0] else None)
+                return "value", None
             return "value", getattr(machine, name)(*args)
         except OSError as error:
             return "error", "OSError", [error.errno, error.strerror, error.filename]
@@ -100,16 +103,19 @@ class _Worker:
         with self._heard:
             self._heard.wait_for(lambda: self._interrupts >= interrupts)
 
-    def _start(self, machine: Machine, *args: Any) -> Any:
-        *rest, watched, before = args
+    def _start(
+        self, machine: Machine, what: list[Any], watched: bool, before: int
+    ) -> Outcome | None:
+        code, language, stdin, isolated = what
         if machine.running():  # else it is refused
-            return machine.start(*rest, None)
+            return machine.start(code, language, stdin, isolated, None)
         self._before = before
         machine.claim(True, self)
         try:
             if self._interrupts > before:  # it came before the run that it is for
                 machine.interrupt()
-            return machine.start(*rest, self._emit if watched else None)
+            emit = self._emit if watched else None
+            return machine.start(code, language, stdin, isolated, emit)
         finally:
             machine.unclaim(self)
 

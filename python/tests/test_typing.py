@@ -95,3 +95,12 @@ def test_mistakes_are_found(tmp_path):
     told = check(path)
     for line in range(1, len(BAD) + 1):
         assert f"mistakes.py:{line}: error:" in told, (BAD[line - 1], told)
+
+
+def test_the_package_keeps_its_own_types(tmp_path):
+    (tmp_path / "nothing.py").write_text("")
+    check(tmp_path / "nothing.py")  # makes the copy
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-site-packages", "--ignore-missing-imports"]
+    command += ["--config-file=", "typed/pinfold"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.startswith("Success"), done.stdout
