@@ -59,6 +59,7 @@
  *         --overwrite            overwrite existing files
  *     -O, --to-stdout            extract files to standard output
  *
+ *         --totals               print the bytes that were read or written
  *     -v, --verbose              verbosely list files processed
  *         --full-time            print file time to its full resolution
  *     -?, --help                 give this help list
@@ -108,6 +109,7 @@ enum {
     FULL_TIME,
     IGNORED,
     IGNORED_VALUE,
+    TOTALS,
     IGNORE_FAILED,
     RECURSION,
     IGNORE_CASE,
@@ -194,7 +196,7 @@ static const g_long longs[] = {{"create", 'c', G_NONE},
                                {"record-size", IGNORED_VALUE, G_REQUIRED},
                                {"warning", IGNORED_VALUE, G_REQUIRED},
                                {"checkpoint", IGNORED, G_OPTIONAL},
-                               {"totals", IGNORED, G_OPTIONAL},
+                               {"totals", TOTALS, G_OPTIONAL},
                                {"quoting-style", IGNORED_VALUE, G_REQUIRED},
                                {"no-overwrite-dir", IGNORED, G_NONE},
                                {"overwrite-dir", IGNORED, G_NONE},
@@ -461,6 +463,10 @@ static void one_option(tar_options *o, int option, const g_options *g) {
     case 'U': o->unlink_first = true; break;
     case 'O': o->to_stdout = true; break;
     case 'v': o->verbose++; break;
+    case TOTALS:
+        if (g->arg) g_die(2, "--totals at a signal is not supported");
+        o->totals = true;
+        break;
     case '?': g_outs(g_help()); g_exit(0);
     case 'S':
     case 'i':

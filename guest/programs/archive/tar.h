@@ -13,6 +13,7 @@
 #include "lib/regex/regex.h"
 
 #include <sys/stat.h>
+#include <time.h>
 
 enum { TAR_BLOCK = 512, TAR_RECORD = 20 * TAR_BLOCK };
 enum tar_format { TAR_GNU, TAR_USTAR, TAR_PAX, TAR_V7 };
@@ -58,6 +59,7 @@ typedef struct {
     bool mtime_given, clamp;
     int64_t mtime;
     void *mode; /* g_mode_change, --mode */
+    bool totals; /* said when the archive is closed */
     bool failed;
 } tar_options;
 
@@ -81,6 +83,8 @@ typedef struct {
     unpacker in;
     packer out;
     uint64_t blocks; /* read or written so far */
+    uint64_t before; /* bytes of whole records that were there and stay */
+    struct timespec opened;
 } tar_archive;
 void tar_open_read(tar_archive *a, const tar_options *o);
 void tar_open_write(tar_archive *a, const tar_options *o);

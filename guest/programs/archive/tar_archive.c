@@ -2,6 +2,7 @@
  * tar_archive.c: opens archives, packed or not, and moves their blocks.
  */
 #include "tar.h"
+#include "g_human.h"
 #include "g_in.h"
 #include "g_out.h"
 
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const flags[] = {
@@ -34,6 +36,7 @@ static _Noreturn void cannot_open(const tar_options *o, int error) {
 
 void tar_open_read(tar_archive *a, const tar_options *o) {
     *a = (tar_archive){.o = o};
+    clock_gettime(CLOCK_MONOTONIC, &a->opened);
     bool standard = strcmp(o->archive, "-") == 0;
     a->fd = standard ? STDIN_FILENO : open(o->archive, O_RDONLY | O_CLOEXEC);
     if (a->fd < 0) cannot_open(o, errno);
@@ -72,6 +75,7 @@ void tar_open_read(tar_archive *a, const tar_options *o) {
 
 void tar_open_write(tar_archive *a, const tar_options *o) {
     *a = (tar_archive){.o = o, .writing = true};
+    clock_gettime(CLOCK_MONOTONIC, &a->opened);
     bool standard = strcmp(o->archive, "-") == 0;
     if (standard && isatty(STDOUT_FILENO)) {
         g_warn("Refusing to write archive contents to terminal (missing -f option?)");
@@ -100,6 +104,8 @@ void tar_open_append(tar_archive *a, tar_options *o, void (*seen)(const tar_memb
     if (st.st_size > 0) {
         tar_archive old;
         tar_member m;
+        bool totals = o->totals;
+        o->totals = false;
         tar_open_read(&old, o);
         if (old.in.codec != CODEC_NONE) {
             g_warn("Cannot update compressed archives");
@@ -112,6 +118,7 @@ void tar_open_append(tar_archive *a, tar_options *o, void (*seen)(const tar_memb
             tar_member_free(&m);
         }
         tar_close(&old);
+        o->totals = totals;
     }
     *a = (tar_archive){.o = o, .writing = true, .fd = fd, .blocks = end};
     pack_hints hints = {.level = -1, .size = -1};
@@ -119,6 +126,8 @@ void tar_open_append(tar_archive *a, tar_options *o, void (*seen)(const tar_memb
         tar_fatal(errno, "%s: Cannot seek", o->archive);
     pack_start(&a->out, fd, CODEC_NONE, &hints);
     a->out.taken = end * TAR_BLOCK;
+    a->before = a->out.taken / TAR_RECORD * TAR_RECORD;
+    clock_gettime(CLOCK_MONOTONIC, &a->opened);
 }
 
 static _Noreturn void damaged(const tar_archive *a) {
@@ -181,6 +190,31 @@ void tar_pad(tar_archive *a) {
     if (over > 0) tar_write(a, zeros, TAR_BLOCK - over);
 }
 
+static void put_amount(double bytes) {
+    static const g_size_style style = {.base = 1024, .block = 1, .suffix = ""};
+    char text[G_HUMAN_SIZE];
+    const char *s = g_human(bytes < 1e18 ? (uint64_t)bytes : (uint64_t)1e18, &style, text);
+    fprintf(stderr, "%s%s", s, s[strspn(s, "0123456789.")] ? "iB" : "B");
+}
+
+/* Whole records count, as GNU's do. */
+static void put_totals(const tar_archive *a) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t bytes = a->writing
+                         ? a->out.taken - a->before
+                         : (a->blocks * TAR_BLOCK + TAR_RECORD - 1) / TAR_RECORD * TAR_RECORD;
+    double seconds =
+        (double)(now.tv_sec - a->opened.tv_sec) + (double)(now.tv_nsec - a->opened.tv_nsec) / 1e9;
+    g_out_flush();
+    fprintf(stderr, "Total bytes %s: %llu (", a->writing ? "written" : "read",
+            (unsigned long long)bytes);
+    put_amount((double)bytes);
+    fputs(", ", stderr);
+    put_amount((double)bytes / (seconds > 1e-9 ? seconds : 1e-9));
+    fputs("/s)\n", stderr);
+}
+
 void tar_close(tar_archive *a) {
     if (!a->writing) {
         unpack_end(&a->in);
@@ -195,7 +229,7 @@ void tar_close(tar_archive *a) {
             g_warn("%s: Cannot write: %s", a->o->archive, strerror(error));
             tar_fatal(0, "Error is not recoverable: exiting now");
         }
-        return;
     }
-    if (a->fd > STDIN_FILENO) close(a->fd);
+    if (a->o->totals) put_totals(a);
+    if (!a->writing && a->fd > STDIN_FILENO) close(a->fd);
 }
