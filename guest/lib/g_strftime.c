@@ -1,7 +1,7 @@
 /*
  * g_strftime.c: dates as text, with GNU's flags and widths.
  *
- * Used by date, ls, stat, find -printf, awk and touch. English names: the locale is C.UTF-8.
+ * Used by date, ls, stat, find -printf, awk, touch and jq. English names: the locale is C.UTF-8.
  */
 #include "g_time.h"
 
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const months[] = {"January",   "February", "March",    "April",
-                                     "May",       "June",     "July",     "August",
-                                     "September", "October",  "November", "December"};
-static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                   "Thursday", "Friday", "Saturday"};
+const char *const g_month_names[12] = {"January",   "February", "March",    "April",
+                                  "May",       "June",     "July",     "August",
+                                  "September", "October",  "November", "December"};
+const char *const g_day_names[7] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                               "Thursday", "Friday", "Saturday"};
 
 typedef struct {
     char *s;
@@ -198,13 +198,13 @@ static bool put_conversion(out *o, spec *s, char conversion) {
     if (put_year(o, s, conversion) || put_clock(o, s, conversion)) return true;
     if (s->swap) s->upper = true;
     switch (conversion) {
-    case 'a': memcpy(abbreviated, days[c->weekday], 3); put_text(o, s, abbreviated); break;
-    case 'A': put_text(o, s, days[c->weekday]); break;
+    case 'a': memcpy(abbreviated, g_day_names[c->weekday], 3); put_text(o, s, abbreviated); break;
+    case 'A': put_text(o, s, g_day_names[c->weekday]); break;
     case 'b': case 'h':
-        memcpy(abbreviated, months[c->month], 3);
+        memcpy(abbreviated, g_month_names[c->month], 3);
         put_text(o, s, abbreviated);
         break;
-    case 'B': put_text(o, s, months[c->month]); break;
+    case 'B': put_text(o, s, g_month_names[c->month]); break;
     case 'c': put_composed(o, s, "%a %b %e %H:%M:%S %Y"); break;
     case 'D': case 'x': put_composed(o, s, "%m/%d/%y"); break;
     case 'd': put_number(o, s, c->day, 2, '0'); break;

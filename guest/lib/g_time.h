@@ -35,6 +35,9 @@ bool g_time_from_local(const g_civil *civil, int64_t *out);
 int64_t g_days_from(int64_t year, int month, int day);
 int g_days_in_month(int64_t year, int month);
 
+/* In full; January and Sunday are the first. Short names are their first three letters. */
+extern const char *const g_month_names[12], *const g_day_names[7];
+
 /*
  * strftime with GNU's extensions (flags _-0^#, widths, %N %:z %::z %s %P %k %l …). Returns fresh
  * memory, NUL-terminated; a conversion that does not exist stays as it is.

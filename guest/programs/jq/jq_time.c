@@ -9,12 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const months[] = {"January",   "February", "March",    "April",
-                                     "May",       "June",     "July",     "August",
-                                     "September", "October",  "November", "December"};
-static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                   "Thursday", "Friday", "Saturday"};
-
 /* What was read so far, besides the fields themselves. */
 typedef struct {
     struct tm *tm;
@@ -90,10 +84,10 @@ static bool conversion(reader *r, char kind) {
     switch (kind) {
     case '%': return *r->s++ == '%';
     case 'a':
-    case 'A': return r->weekday = name(r, days, 7, &tm->tm_wday);
+    case 'A': return r->weekday = name(r, g_day_names, 7, &tm->tm_wday);
     case 'b':
     case 'B':
-    case 'h': return r->month = r->date = name(r, months, 12, &tm->tm_mon);
+    case 'h': return r->month = r->date = name(r, g_month_names, 12, &tm->tm_mon);
     case 'c': return read_all(r, "%a %b %e %H:%M:%S %Y");
     case 'C': return r->date = number(r, 0, 99, 2, &r->century);
     case 'd':
