@@ -4,7 +4,7 @@
  */
 #include "shell.h"
 #include "g_file.h"
-#include "pf.h"
+#include "g_regex.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,19 +14,7 @@
 #include <unistd.h>
 
 #include "lib/regex/regex.h"
-
-static void *change_memory(void *user, void *old, size_t size) {
-    (void)user;
-    if (size) return realloc(old, size);
-    free(old);
-    return NULL;
-}
-
-static void yield(void) {
-    pf_yield();
-}
-
-static const pf_regex_host host = {.realloc = change_memory, .yield = yield};
+#include "lib/utf8/utf8.h"
 
 static void free_regex(void *re) {
     pf_regex_free(re);
@@ -48,19 +36,8 @@ static size_t add_escape(g_text *to, const char *p, const char *end, bool in_set
         memcpy(number, p + 2, digits);
         char *stop;
         unsigned long c = strtoul(number, &stop, 16);
-        if (*stop || !c) return 0;
-        size_t len = 0;
-        if (c < 0x80) {
-            utf8[len++] = (char)c;
-        } else {
-            if (c < 0x800) {
-                utf8[len++] = (char)(0xc0 | c >> 6);
-            } else {
-                utf8[len++] = (char)(0xe0 | c >> 12);
-                utf8[len++] = (char)(0x80 | (c >> 6 & 0x3f));
-            }
-            utf8[len++] = (char)(0x80 | (c & 0x3f));
-        }
+        if (*stop || !c || (c & 0xf800) == 0xd800) return 0; /* half of a surrogate pair is none */
+        size_t len = (size_t)pf_utf8_encode((uint32_t)c, utf8);
         if (!in_set && len == 1 && strchr("\\()*.+?[$^{|", utf8[0])) g_text_addc(to, '\\');
         g_text_add(to, utf8, len);
         return 2 + digits;
@@ -139,7 +116,7 @@ static pf_regex *compile(sqlite3_context *context, const char *pattern, bool any
     pf_regex *re = NULL;
     const char *message = "out of memory";
     unsigned flags = PF_RE_EXTENDED | PF_RE_NOSUB | PF_RE_STRICT | (any_case ? PF_RE_ICASE : 0);
-    if (pf_regex_compile(&re, posix.s, posix.len, flags, &host, &message) != PF_RE_OK) {
+    if (pf_regex_compile(&re, posix.s, posix.len, flags, &g_regex_host, &message) != PF_RE_OK) {
         sqlite3_result_error(context, message, -1);
         re = NULL;
     }
