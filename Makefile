@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build package native install test nosignals fuzz soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package native install test nosignals fuzz soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -19,7 +19,10 @@ $(BUILD)/build.ninja:
 	@tools/setup
 	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
 
-build: $(BUILD)/build.ninja ## everything that is compiled
+build: $(BUILD)/build.ninja ## the product: program, libraries, Python module
+	@cmake --build $(BUILD) -j $(JOBS) --target product
+
+checks: $(BUILD)/build.ninja ## everything that is compiled: tests, benchmarks and native twins as well
 	@cmake --build $(BUILD) -j $(JOBS)
 
 # The package as users get it: a wheel with the module that was just built.
@@ -47,7 +50,7 @@ PREFIX ?= /usr/local
 install: build ## the C library, the program and its manual page, below PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-test: all ## every test; reports in build/reports
+test: checks package ## every test; reports in build/reports
 	$(PYTHON) -m pip install -q 'pytest>=8' 'pydantic>=2'
 	@$(PYTHON) -m pip install -q --only-binary :all: $(FRAMEWORKS) || \
 	    echo "the frameworks could not be installed: their tests are skipped"
@@ -67,7 +70,7 @@ nosignals: ## every test of the build that takes no signals: docs/security.md; i
 # libFuzzer over native builds with ASan and UBSan; what it finds becomes a seed in tests/fuzz/seeds.
 # Fuzzers of the whole machine, which is built by gcc, change their seeds at random instead.
 SECONDS ?= 60
-fuzz: build ## look for faults with all fuzzers, for SECONDS (60) together
+fuzz: checks ## look for faults with all fuzzers, for SECONDS (60) together
 	@cmake -S . -B $(BUILD)/fuzz -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
 	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
 	@cmake --build $(BUILD)/fuzz -j $(JOBS) --target fuzzers
@@ -76,7 +79,7 @@ fuzz: build ## look for faults with all fuzzers, for SECONDS (60) together
 	    $(BUILD)/fuzz/tests/fuzz/fuzz_* $(BUILD)/tests/fuzz/fuzz_snapshot $(BUILD)/tests/fuzz/fuzz_trace
 
 RUNS ?= 2000
-soak: build ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads
+soak: checks ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads
 	@$(BUILD)/tests/security/soak $(RUNS)
 
 # Native twins, unit tests and fuzzers' seeds under AddressSanitizer and UBSan; then the host with them
@@ -86,7 +89,7 @@ SANITIZED := $(BUILD)/fuzz
 NO_HANDLERS := handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0
 # Its quarantine would look like growth to the soak test.
 HOST_ASAN := $(NO_HANDLERS):detect_stack_use_after_return=0:quarantine_size_mb=8
-asan: build ## unit tests, commands and the host under AddressSanitizer and UBSan
+asan: checks ## unit tests, commands and the host under AddressSanitizer and UBSan
 	@cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
 	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
 	@cmake --build $(SANITIZED) -j $(JOBS)
@@ -97,7 +100,7 @@ asan: build ## unit tests, commands and the host under AddressSanitizer and UBSa
 	@set -e; for test in $(BUILD)/tests/security/*_asan; do \
 	    echo $$test; ASAN_OPTIONS=$(HOST_ASAN) $$test; done
 
-tsan: build ## many threads of sandboxes, the host under ThreadSanitizer
+tsan: checks ## many threads of sandboxes, the host under ThreadSanitizer
 	@cmake --build $(BUILD) -j $(JOBS) --target soak_tsan
 	@TSAN_OPTIONS=handle_segv=0:handle_sigbus=0 $(BUILD)/tests/security/soak_tsan $(RUNS) 4
 
@@ -111,7 +114,7 @@ $(PEERS):
 	$@/bin/pip install -q --only-binary :all: bashkit amla-sandbox quickjs-rs pydantic-monty matplotlib
 	mkdir -p $@/node && ! command -v npm >/dev/null || npm install --silent --prefix $@/node just-bash
 
-bench: all $(PEERS) ## pinfold beside Linux and beside the alternatives; table and picture in build/bench
+bench: checks package $(PEERS) ## pinfold beside Linux and beside the alternatives; table and picture in build/bench
 	@$(BUILD)/bench/mechanism $(BUILD)/native/bin/pfbench
 	@PYTHONPATH=$(BUILD)/python PINFOLD_PEERS_NODE=$(PEERS)/node $(PEERS)/bin/python bench/compare.py \
 	    --out $(BUILD)/bench $(if $(PINFOLD_CASES),--cases $(PINFOLD_CASES))

@@ -3,22 +3,23 @@
 #   add_guest_library(NAME SOURCES … [INCLUDES …] [DEFINES …] [LIBS …] [COMPILE_OPTIONS …] [NATIVE_ONLY])
 #       a library compiled twice: natively as target pf_NAME, and for wasm.
 #   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
-#                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes]
+#                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes] [PARTS n]
 #                    [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT] [COLD] [TEST])
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
 #       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted().
 #       COLD: wasm-opt and gcc make the image at -O1, in half the time: for programs that wait more
-#       than they compute. IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the
-#       product; joins pf_guest_images_test only.
+#       than they compute. PARTS: into how many files its generated C is split; without, it is one.
+#       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
+#       pf_guest_images_test only.
 #   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
 #       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests.
 #   add_guest_images()
 #       at the end: the libraries pf_guest_images and pf_guest_images_test.
 #
 # One image: clang -> wasm-ld -> [cmake/wasm_image.py: wasm-opt --asyncify, checks, wasm2c, rewrite]
-# -> gcc. An image whose C does not change is not compiled again. With PF_SIGNALS=OFF,
-# cmake/checked_image.py stands before gcc.
+# -> cmake/split_image.py -> gcc. A part whose C does not change is not compiled again. With
+# PF_SIGNALS=OFF, cmake/checked_image.py stands before split_image.py.
 
 set(PF_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(PF_WASM_DIR ${PROJECT_BINARY_DIR}/wasm)
@@ -51,7 +52,7 @@ function(pf_wasm_objects out name)
         file(MAKE_DIRECTORY ${folder})
         add_custom_command(
             OUTPUT ${object}
-            COMMAND ${PF_CLANG} ${A_FLAGS} -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
+            COMMAND ${PF_LAUNCHER} ${PF_CLANG} ${A_FLAGS} -MD -MF ${object}.d -MT ${object} -c ${source} -o ${object}
             DEPENDS ${source}
             DEPFILE ${object}.d
             COMMENT "wasm ${name}: ${short}"
@@ -169,7 +170,7 @@ endfunction()
 
 # Turns a linked wasm file into pf_image_NAME: checks, wasm2c, rewrite, gcc.
 function(pf_image name kind linked depends)
-    cmake_parse_arguments(A "" "STACK;LEVEL" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
+    cmake_parse_arguments(A "" "STACK;LEVEL;PARTS" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
     string(MAKE_C_IDENTIFIER ${name} module)
     set(folder ${PF_WASM_DIR}/c/${name})
     file(MAKE_DIRECTORY ${folder})
@@ -177,12 +178,16 @@ function(pf_image name kind linked depends)
     if(A_ASYNCIFY_ONLY)
         set(only --asyncify-only ${A_ASYNCIFY_ONLY})
     endif()
+    set(cache)
+    if(PF_CACHE)
+        set(cache --cache ${PF_CACHE})
+    endif()
     add_custom_command(
         OUTPUT ${folder}/${module}.c ${folder}/${module}.h ${PF_WASM_DIR}/${name}.wasm
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/wasm_image.py --kind ${kind}
                 --module ${module} --input ${linked} --wasm ${PF_WASM_DIR}/${name}.wasm
-                --folder ${folder} --wasm-opt ${PF_WASM_OPT} --wasm2c ${PF_WASM2C} --level=${A_LEVEL} ${only}
-        DEPENDS ${linked} ${depends} ${PF_CMAKE_DIR}/wasm_image.py
+                --folder ${folder} --wasm-opt ${PF_WASM_OPT} --wasm2c ${PF_WASM2C} --level=${A_LEVEL} ${only} ${cache}
+        DEPENDS ${linked} ${depends} ${PF_CMAKE_DIR}/wasm_image.py ${PF_CMAKE_DIR}/build_cache.py
         COMMENT "image ${name}"
         VERBATIM)
     set(source ${folder})
@@ -196,6 +201,21 @@ function(pf_image name kind linked depends)
             COMMENT "checks of ${name}"
             VERBATIM)
     endif()
+    set(parts ${source}/${module}.c)
+    if(A_PARTS)
+        set(parts)
+        math(EXPR last "${A_PARTS} - 1")
+        foreach(part RANGE ${last})
+            list(APPEND parts ${source}/${module}_${part}.c)
+        endforeach()
+        add_custom_command(
+            OUTPUT ${parts} ${source}/${module}_parts.h
+            COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/split_image.py --module ${module}
+                    --folder ${source} --parts ${A_PARTS}
+            DEPENDS ${source}/${module}.c ${PF_CMAKE_DIR}/split_image.py
+            COMMENT "parts of ${name}"
+            VERBATIM)
+    endif()
     list(JOIN A_APPLETS "\\n" applets)
     string(REPLACE "%5B" "[" applets "${applets}")
     set(PF_IMAGE_NAME ${name})
@@ -204,17 +224,17 @@ function(pf_image name kind linked depends)
     set(PF_IMAGE_STACK ${A_STACK})
     # Beside the header whose structure it reads.
     configure_file(${PF_CMAKE_DIR}/image_${kind}.c.in ${source}/image.c @ONLY)
-    add_library(pf_image_${name} OBJECT ${source}/${module}.c ${source}/image.c)
+    add_library(pf_image_${name} OBJECT ${parts} ${source}/image.c)
     target_include_directories(pf_image_${name} PRIVATE ${source} ${PROJECT_SOURCE_DIR}
                                ${PF_WASM_RT_INCLUDE})
     # -w: the generated code is checked by what it is generated from.
-    set_source_files_properties(${source}/${module}.c PROPERTIES COMPILE_OPTIONS
+    set_source_files_properties(${parts} PROPERTIES COMPILE_OPTIONS
         "${A_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage;${A_IMAGE_OPTIONS}")
     add_custom_command(
         OUTPUT ${folder}/frames.ok
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/check_frames.py --max ${PF_FRAME_MAX}
                 --image ${name} --stamp ${folder}/frames.ok
-                $<FILTER:$<TARGET_OBJECTS:pf_image_${name}>,INCLUDE,/${module}\\.c\\.o>
+                $<FILTER:$<TARGET_OBJECTS:pf_image_${name}>,INCLUDE,/${module}(_[0-9]+)?\\.c\\.o>
         DEPENDS $<TARGET_OBJECTS:pf_image_${name}> ${PF_CMAKE_DIR}/check_frames.py
         COMMENT "stack frames of ${name}"
         VERBATIM)
@@ -229,7 +249,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;COLD;TEST" "STACK;ASYNCIFY_STACK"
+    cmake_parse_arguments(A "BOOT;COLD;TEST" "STACK;ASYNCIFY_STACK;PARTS"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -277,7 +297,7 @@ function(add_wasm_program name)
     file(MAKE_DIRECTORY ${PF_WASM_DIR}/obj/${name})
     add_custom_command(
         OUTPUT ${crt_object}
-        COMMAND ${PF_CLANG} ${PF_WASM_FLAGS} -DPF_ASYNCIFY_STACK=${A_ASYNCIFY_STACK} -DPF_BOOT=${boot}
+        COMMAND ${PF_LAUNCHER} ${PF_CLANG} ${PF_WASM_FLAGS} -DPF_ASYNCIFY_STACK=${A_ASYNCIFY_STACK} -DPF_BOOT=${boot}
                 -DPF_WHOLE_STACK=${whole}
                 -MD -MF ${crt_object}.d -MT ${crt_object} -c ${crt} -o ${crt_object}
         DEPENDS ${crt}
@@ -305,7 +325,7 @@ function(add_wasm_program name)
     if(A_COLD)
         set(level -O1)
     endif()
-    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} APPLETS ${A_APPLETS}
+    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} APPLETS ${A_APPLETS}
              ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY} IMAGE_OPTIONS ${A_IMAGE_OPTIONS})
     if(A_TEST)
         set_property(GLOBAL APPEND PROPERTY PF_TEST_IMAGES ${name})

@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 
+import build_cache
+
 PROGRAM_IMPORT = ("pf", "call")
 PROGRAM_EXPORTS = {
     "memory", "__stack_pointer", "__heap_base", "pf_start", "pf_asyncify",
@@ -256,6 +258,31 @@ def translate(args: argparse.Namespace) -> int:
     return count
 
 
+def cache_key(args: argparse.Namespace) -> str:
+    """Everything that the results depend on: the module, this script, the tools, the options."""
+    parts: list[str | bytes] = [args.input.read_bytes(), pathlib.Path(__file__).read_bytes()]
+    for tool in (args.wasm_opt, args.wasm2c):
+        parts.append(subprocess.run([tool, "--version"], capture_output=True, check=True).stdout)
+    return build_cache.key(*parts, args.kind, args.module, args.level, *args.asyncify_only)
+
+
+def make(args: argparse.Namespace) -> None:
+    """The image's C, its header and its module: from the cache, or made."""
+    results = [args.folder / f"{args.module}.c", args.folder / f"{args.module}.h", args.wasm]
+    cache = build_cache.Cache(args.cache)
+    name = cache_key(args) if args.cache else ""
+    kept = cache.fetch(name)
+    if kept is not None and kept.keys() == {path.name for path in results}:
+        for path in results[:2]:
+            write_changed(path, kept[path.name].decode())
+        args.wasm.write_bytes(kept[args.wasm.name])
+        return
+    asyncify(args)
+    check(Module(args.wasm.read_bytes()), args.kind)
+    translate(args)
+    cache.store(name, {path.name: path.read_bytes() for path in results})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kind", choices=["kernel", "program"], required=True)
@@ -267,11 +294,10 @@ def main() -> int:
     parser.add_argument("--wasm2c", required=True)
     parser.add_argument("--level", default="-O2", help="how much wasm-opt optimises: -O1, -O2")
     parser.add_argument("--asyncify-only", nargs="+", default=[])
+    parser.add_argument("--cache", type=pathlib.Path, help="a folder that keeps results")
     args = parser.parse_args()
     try:
-        asyncify(args)
-        check(Module(args.wasm.read_bytes()), args.kind)
-        translate(args)
+        make(args)
     except Refused as error:
         args.wasm.unlink(missing_ok=True)
         print(f"image {args.module}: {error}", file=sys.stderr)

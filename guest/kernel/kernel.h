@@ -32,7 +32,7 @@
 
 #define K_ASSERT(condition)                                                                        \
     do {                                                                                           \
-        if (!(condition)) k_panic(__FILE__, __LINE__);                                             \
+        if (!(condition)) k_panic(__FILE_NAME__, __LINE__);                                        \
     } while (0)
 #define K_COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define K_OUTER(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))

@@ -73,7 +73,7 @@ void *k_memory_more(size_t alignment, size_t bytes) {
     if (!region) {
         region = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (region == MAP_FAILED) k_panic(__FILE__, __LINE__);
+        if (region == MAP_FAILED) k_panic(__FILE_NAME__, __LINE__);
     }
     uintptr_t start = ((uintptr_t)region + region_used + alignment - 1) & ~(alignment - 1);
     if (start + bytes > (uintptr_t)region + REGION) return NULL;
