@@ -234,7 +234,7 @@ function(pf_image name kind linked depends)
         OUTPUT ${folder}/frames.ok
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/check_frames.py --max ${PF_FRAME_MAX}
                 --image ${name} --stamp ${folder}/frames.ok
-                $<FILTER:$<TARGET_OBJECTS:pf_image_${name}>,INCLUDE,/${module}(_[0-9]+)?\\.c\\.o>
+                $<FILTER:$<TARGET_OBJECTS:pf_image_${name}>,EXCLUDE,/image\\.c\\.o>
         DEPENDS $<TARGET_OBJECTS:pf_image_${name}> ${PF_CMAKE_DIR}/check_frames.py
         COMMENT "stack frames of ${name}"
         VERBATIM)
