@@ -237,7 +237,7 @@ function(pf_image name kind linked depends)
                 $<FILTER:$<TARGET_OBJECTS:pf_image_${name}>,EXCLUDE,/image\\.c\\.o>
         DEPENDS $<TARGET_OBJECTS:pf_image_${name}> ${PF_CMAKE_DIR}/check_frames.py
         COMMENT "stack frames of ${name}"
-        VERBATIM)
+        COMMAND_EXPAND_LISTS VERBATIM)
     add_custom_target(frames_${name} DEPENDS ${folder}/frames.ok)
 endfunction()
 
