@@ -113,19 +113,13 @@ static void read_number(struct arith *a) {
 static void read_name(struct arith *a) {
     const char *s = a->p;
     s += name_len(s);
-    if (*s == '[') { /* up to the bracket that closes it */
-        int depth = 0;
-        const char *q = s;
-        for (; *q; q++) {
-            if (*q == '\\' && q[1]) q++;
-            else if (*q == '[') depth++;
-            else if (*q == ']' && --depth == 0) break;
-        }
-        if (!*q) {
+    if (*s == '[') {
+        size_t n = subscript_end(s);
+        if (n == 0) {
             fail(a, a->p, "bad array subscript");
             return;
         }
-        s = q + 1;
+        s += n;
     }
     a->token = A_NAME;
     a->name = a->p;
@@ -215,11 +209,14 @@ static bool settle_place(struct arith *a, struct place *at) {
     if (!at->sub) return true;
     struct var *v = var_find(sh, at->name);
     if (v && (v->flags & V_ASSOC)) {
-        at->sub = expand_arith_text(sh, at->sub);
-        return at->sub != NULL;
+        char *key = expand_subscript(sh, v, at->sub);
+        if (key && !*key) sh_error(sh, "%s[%s]: bad array subscript", at->name, at->sub);
+        at->sub = key;
+        return key && *key;
     }
     int64_t i;
-    if (!eval_depth(sh, at->sub, &i, "", a->depth + 1)) {
+    const char *text = expand_subscript(sh, v, at->sub);
+    if (!text || !eval_depth(sh, text, &i, "", a->depth + 1)) {
         if (sh->flow == FLOW_NONE) sh_abandon(sh, 1); /* as wherever a subscript is wrong */
         return false;
     }
@@ -233,15 +230,15 @@ static const char *place_text(struct arith *a, const struct place *at) {
     if (!v) return NULL;
     if (!at->sub) return var_get(sh, at->name);
     var_refresh(sh, v);
-    if (v->flags & V_ASSOC) return assoc_get(v->assoc, at->sub);
+    if (v->flags & V_ASSOC) return assoc_get(var_assoc(v), at->sub);
     int64_t i = strtoll(at->sub, NULL, 10);
     if (!(v->flags & V_ARRAY)) return i == 0 || i == -1 ? var_str(sh, v) : NULL;
-    if (i < 0) i += array_next_index(v->array);
+    if (i < 0) i += array_next_index(var_array(v));
     if (i < 0) {
         sh_error(sh, "%s: bad array subscript", at->name);
         return NULL;
     }
-    return array_get(v->array, i);
+    return array_get(var_array(v), i);
 }
 
 static int64_t value_of(struct arith *a, const struct place *at) {
@@ -258,6 +255,7 @@ static int64_t value_of(struct arith *a, const struct place *at) {
     if (n > 0 && n < 18 && digits[n] == 0 && (*digits != '0' || n == 1))
         return strtoll(s, NULL, 10);
     int64_t value = 0;
+    s = arena_strdup(&a->sh->tmp, s); /* what it computes may change the variable that holds it */
     if (!eval_depth(a->sh, s, &value, a->who, a->depth + 1)) a->failed = true;
     return value;
 }

@@ -3,21 +3,39 @@
  */
 #include "sh.h"
 
+size_t subscript_end(const char *s) {
+    int depth = 0;
+    for (size_t i = 0; s[i];) {
+        size_t next = brace_skip(s, i);
+        if (next > 0) {
+            i = next;
+            continue;
+        }
+        if (s[i] == '[') depth++;
+        if (s[i++] == ']' && --depth == 0) return i;
+    }
+    return 0;
+}
+
+/* "[subscript]" and nothing behind it, which is not empty. */
+static bool whole_subscript(const char *s) {
+    return s[0] == '[' && s[1] != ']' && subscript_end(s) == strlen(s);
+}
+
 bool assign_split_ref(struct shell *sh, const char *ref, char **name, char **sub) {
     size_t n = name_len(ref), len = strlen(ref);
     *sub = NULL;
     if (n == 0) return false;
     *name = arena_strndup(&sh->tmp, ref, n);
     if (ref[n] == 0) return true;
-    if (ref[n] != '[' || ref[len - 1] != ']' || len - n < 3) return false;
+    if (!whole_subscript(ref + n)) return false;
     *sub = arena_strndup(&sh->tmp, ref + n + 1, len - n - 2);
     return true;
 }
 
 bool assign_valid_lhs(const char *lhs) {
-    size_t n = name_len(lhs), len = strlen(lhs);
-    if (n == 0) return false;
-    return lhs[n] == 0 || (lhs[n] == '[' && lhs[len - 1] == ']' && len - n > 2);
+    size_t n = name_len(lhs);
+    return n > 0 && (lhs[n] == 0 || whole_subscript(lhs + n));
 }
 
 bool assign_index(struct shell *sh, struct var *v, const char *name, const char *sub,
@@ -27,10 +45,16 @@ bool assign_index(struct shell *sh, struct var *v, const char *name, const char 
         return false;
     }
     if (*out >= 0) return true;
-    int64_t end = !v ? 0 : v->flags & V_ARRAY ? array_next_index(v->array) : v->flags & V_SET ? 1 : 0;
+    int64_t end = !v ? 0 : v->flags & V_ARRAY ? array_next_index(var_array(v)) : v->flags & V_SET ? 1 : 0;
     *out += end;
     (void)name;
     return true;
+}
+
+bool assign_is_argument(const struct shell *sh, const char *ref) {
+    for (int i = 0; i < sh->arg_assigns.refs.n; i++)
+        if (sh->arg_assigns.refs.v[i] == ref) return true;
+    return false;
 }
 
 /* Assigns to an element whose subscript is text; expanded already. */
@@ -50,6 +74,12 @@ static bool assign_element(struct shell *sh, struct var *v, const char *shown, c
         return false;
     }
     return var_assign_index(sh, v, i, value, append);
+}
+
+bool assign_element_of(struct shell *sh, const char *name, const char *sub, const char *value) {
+    struct var *v = var_make(sh, name);
+    if (v->flags & V_READONLY) return var_readonly_error(sh, v);
+    return assign_element(sh, v, sub, sub, value, false);
 }
 
 bool assign_text(struct shell *sh, const char *lhs, const char *value, bool append) {
@@ -82,7 +112,8 @@ bool assign_text(struct shell *sh, const char *lhs, const char *value, bool appe
     struct var *v = var_make(sh, name);
     if (!sub) return var_assign(sh, v, value, append);
     if (v->flags & V_READONLY) return var_readonly_error(sh, v);
-    char *text = expand_arith_text(sh, sub);
+    char *text = assign_is_argument(sh, lhs) && (v->flags & V_ASSOC) ? sub
+                                                                     : expand_subscript(sh, v, sub);
     if (!text) return false;
     return assign_element(sh, v, sub, text, value, append);
 }
@@ -93,13 +124,13 @@ const char *assign_get_text(struct shell *sh, const char *ref) {
     if (!sub) return var_get(sh, name);
     struct var *v = var_find(sh, name);
     if (!v) return NULL;
-    char *text = expand_arith_text(sh, sub);
+    char *text = expand_subscript(sh, v, sub);
     if (!text) return NULL;
     var_refresh(sh, v);
-    if (v->flags & V_ASSOC) return assoc_get(v->assoc, text);
+    if (v->flags & V_ASSOC) return assoc_get(var_assoc(v), text);
     int64_t i;
     if (!assign_index(sh, v, name, text, &i) || i < 0) return NULL;
-    if (v->flags & V_ARRAY) return array_get(v->array, i);
+    if (v->flags & V_ARRAY) return array_get(var_array(v), i);
     return i == 0 ? var_str(sh, v) : NULL;
 }
 
@@ -191,7 +222,7 @@ static bool fill_indexed(struct shell *sh, struct var *v, const struct items *it
             if (!assign_index(sh, v, v->entry.key, it->index, &at)) return false;
             if (at < 0) {
                 sh_error(sh, "[%s]=%s: bad array subscript", it->index, it->value);
-                at = array_next_index(v->array);
+                at = array_next_index(var_array(v));
                 continue;
             }
         }
@@ -225,7 +256,7 @@ static bool fill(struct shell *sh, struct var *v, const struct compound *c) {
     v->flags |= V_SET;
     if (sh->opt[OPT_ALLEXPORT]) var_export(sh, v, true);
     bool ok = c->assoc ? fill_assoc(sh, v, &c->items)
-                       : fill_indexed(sh, v, &c->items, append ? array_next_index(v->array) : 0);
+                       : fill_indexed(sh, v, &c->items, append ? array_next_index(var_array(v)) : 0);
     var_changed(sh, v);
     return ok;
 }

@@ -25,11 +25,13 @@ static bool is_set(struct shell *sh, const char *ref) {
     }
     if (!assign_split_ref(sh, ref, &name, &sub)) return false;
     struct var *v = var_find(sh, name);
+    if (v && (v->flags & V_ASSOC) && sub && assign_is_argument(sh, ref))
+        return assoc_get(var_assoc(v), sub) != NULL;
     if (!v) return !sub && assign_get_text(sh, ref) != NULL;
     var_refresh(sh, v);
     if (sub && (strcmp(sub, "@") == 0 || strcmp(sub, "*") == 0)) {
-        if (v->flags & V_ARRAY) return array_count(v->array) > 0;
-        if (v->flags & V_ASSOC) return assoc_get(v->assoc, sub) != NULL;
+        if (v->flags & V_ARRAY) return array_count(var_array(v)) > 0;
+        if (v->flags & V_ASSOC) return assoc_get(var_assoc(v), sub) != NULL;
         return v->flags & V_SET;
     }
     if (!sub) return var_get(sh, name) != NULL;
@@ -199,7 +201,13 @@ static int eval_cond(struct shell *sh, const struct cond *c) {
     if (!a) return -2;
     if (c->kind == COND_BINARY) return eval_binary(sh, c, a);
     if (sh->opt[OPT_XTRACE]) trace_cond(sh, c, a, NULL, false);
-    if (c->kind == COND_UNARY) return cond_unary(sh, c->op, a);
+    if (c->kind == COND_UNARY) {
+        bool before = sh->subscript_final;
+        sh->subscript_final = true;
+        int result = cond_unary(sh, c->op, a);
+        sh->subscript_final = before;
+        return result;
+    }
     return *a != 0;
 }
 

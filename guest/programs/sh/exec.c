@@ -84,6 +84,15 @@ static int exec_not(struct shell *sh, struct node *n) {
     return sh->status = !status;
 }
 
+static bool redirects_stdin(const struct redir *r) {
+    for (; r; r = r->next) {
+        bool reads = r->kind == R_IN || r->kind == R_INOUT || r->kind == R_DUP_IN ||
+                     r->kind == R_HERE_DOC || r->kind == R_HERE_STRING;
+        if (!r->fd_var && (r->fd == 0 || (r->fd < 0 && reads))) return true;
+    }
+    return false;
+}
+
 static int exec_subshell(struct shell *sh, struct node *n) {
     struct job *j = sh->opt[OPT_MONITOR] ? job_new(sh, n, false) : NULL;
     sh->line = n->line;
@@ -99,11 +108,13 @@ static int exec_subshell(struct shell *sh, struct node *n) {
         exec_set_pipestatus(sh, &status, 1);
         return sh->status = status;
     }
+    sh->stdin_given = 0;
     exec_subshell_here(sh, n);
 }
 
 _Noreturn void exec_subshell_here(struct shell *sh, struct node *n) {
     job_forget_all(sh);
+    if (redirects_stdin(n->redirs)) sh->stdin_given = 1;
     if (n->redirs && !redir_do(sh, n->redirs, NULL)) process_exit(sh, 1);
     int status = exec_node(sh, n->wrap.body);
     process_exit(sh, sh->flow == FLOW_NONE ? status : sh->status);
@@ -253,6 +264,8 @@ static int exec_compound(struct shell *sh, struct node *n) {
     case N_ARITH: return exec_arith(sh, n);
     case N_COND: return exec_cond(sh, n);
     case N_COPROC: return exec_coproc(sh, n);
+    case N_TEXT:
+        return run_text(sh, n->text.source, n->text.n, n->line, "command substitution");
     default: return exec_simple(sh, n);
     }
 }
@@ -272,8 +285,11 @@ static int exec_redirected(struct shell *sh, struct node *n) {
     arena_release(&sh->tmp, mark);
     int status;
     if (ok) {
+        bool given = redirects_stdin(n->redirs);
         sh->can_exec = false;
+        sh->stdin_given += given;
         status = exec_compound(sh, n);
+        sh->stdin_given -= given;
         sh->can_exec = can_exec;
         redir_undo(sh, undo);
         if (status && counts_as_command(n->kind)) exec_failed(sh);

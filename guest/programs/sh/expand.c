@@ -217,6 +217,20 @@ static bool part_arith(struct expander *x, const struct part *part, bool quoted)
     return true;
 }
 
+static bool part_subscript(struct expander *x, const struct part *part) {
+    const char *text = expand_single(x->sh, part->expr);
+    if (!text) return false;
+    sb out = sb_in(&x->sh->tmp);
+    sb_putc(&out, '[');
+    for (; *text; text++) {
+        if (strchr("[]$`~\\'\"", *text)) sb_putc(&out, '\\');
+        sb_putc(&out, *text);
+    }
+    sb_putc(&out, ']');
+    xp_text(x, out.s, out.n, false);
+    return true;
+}
+
 static bool part_process(struct expander *x, const struct part *part) {
     char *path = subst_process(x->sh, part->cmd, part->kind == PART_PROC_OUT);
     if (!path) return false;
@@ -244,6 +258,7 @@ static bool xp_part(struct expander *x, const struct part *part, bool inner, boo
     case PART_PROC_IN:
     case PART_PROC_OUT: return part_process(x, part);
     case PART_TILDE: return part_tilde(x, part);
+    case PART_SUBSCRIPT: return part_subscript(x, part);
     default: return part_bad(x, part);
     }
 }
@@ -404,10 +419,13 @@ char *expand_text_dq(struct shell *sh, const char *text) {
     return result;
 }
 
-char *expand_arith_text(struct shell *sh, const char *text) {
-    if (!strpbrk(text, "$`\\\"'")) return arena_strdup(&sh->tmp, text);
+char *expand_subscript(struct shell *sh, const struct var *v, const char *text) {
+    bool assoc = v && (v->flags & V_ASSOC);
+    if (!strpbrk(text, "$`\\\"'") || (assoc && sh->subscript_final))
+        return arena_strdup(&sh->tmp, text);
     struct tree *t = tree_new();
-    struct word *w = parse_word_text(sh, t, text, strlen(text), WM_ALL);
+    enum word_mode mode = assoc ? WM_SUBSCRIPT : WM_INDEX;
+    struct word *w = parse_word_text(sh, t, text, strlen(text), mode);
     char *result = w ? expand_single(sh, w) : NULL;
     if (result) result = arena_strdup(&sh->tmp, result);
     tree_drop(t);

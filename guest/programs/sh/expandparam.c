@@ -51,17 +51,17 @@ static void fetch_elements(struct shell *sh, struct var *v, struct pvalue *out) 
     var_refresh(sh, v);
     if (v->flags & V_ASSOC) {
         char **keys;
-        assoc_list(v->assoc, &sh->tmp, &keys, &out->v);
-        out->count = assoc_count(v->assoc);
+        assoc_list(var_assoc(v), &sh->tmp, &keys, &out->v);
+        out->count = assoc_count(var_assoc(v));
     } else if (v->flags & V_ARRAY) {
-        out->count = array_count(v->array);
+        out->count = array_count(var_array(v));
         out->v = arena_alloc(&sh->tmp, ((size_t)out->count + 1) * sizeof(char *));
-        for (int i = 0; i < out->count; i++) out->v[i] = (char *)array_at(v->array, i, NULL);
+        for (int i = 0; i < out->count; i++) out->v[i] = (char *)array_at(var_array(v), i, NULL);
         out->v[out->count] = NULL;
     } else if (v->flags & V_SET) {
         out->count = 1;
         out->v = arena_alloc(&sh->tmp, 2 * sizeof(char *));
-        out->v[0] = v->str;
+        out->v[0] = (char *)var_text(v);
         out->v[1] = NULL;
     }
     out->set = out->count > 0;
@@ -73,7 +73,7 @@ static bool fetch_element(struct shell *sh, struct var *v, const char *name, con
     if (v && (v->flags & V_ASSOC)) {
         var_refresh(sh, v);
         out->beyond = *sub == 0;
-        out->s = assoc_get(v->assoc, sub);
+        out->s = assoc_get(var_assoc(v), sub);
     } else {
         int64_t i;
         if (v) var_refresh(sh, v);
@@ -82,7 +82,7 @@ static bool fetch_element(struct shell *sh, struct var *v, const char *name, con
             out->s = NULL;
             out->beyond = v != NULL;
         } else if (v && (v->flags & V_ARRAY)) {
-            out->s = array_get(v->array, i);
+            out->s = array_get(var_array(v), i);
         } else if (v && i == 0 && (v->flags & V_SET)) {
             out->s = var_str(sh, v);
         }
@@ -131,7 +131,10 @@ bool param_fetch(struct shell *sh, const char *name, const struct word *sub, con
         return true;
     }
     if (sub || sub_text) {
-        const char *text = sub ? expand_single(sh, sub) : expand_arith_text(sh, sub_text);
+        bool nested = sub && !(v && (v->flags & V_ASSOC)) && strchr(sub->text, '[') &&
+                      strpbrk(sub->text, "$`'\"\\");
+        const char *text = sub && !nested ? expand_single(sh, sub)
+                                          : expand_subscript(sh, v, nested ? sub->text : sub_text);
         return text && fetch_element(sh, v, out->name, text, out);
     }
     if (v && !(v->flags & V_NAMEREF)) {
@@ -168,12 +171,12 @@ static bool list_keys(struct expander *x, const struct param *pm, bool quoted) {
     if (v) var_refresh(sh, v);
     if (v && (v->flags & V_ASSOC)) {
         char **values;
-        assoc_list(v->assoc, &sh->tmp, &keys.v, &values);
-        keys.n = assoc_count(v->assoc);
+        assoc_list(var_assoc(v), &sh->tmp, &keys.v, &values);
+        keys.n = assoc_count(var_assoc(v));
     } else if (v && (v->flags & V_ARRAY)) {
-        for (int i = 0; i < array_count(v->array); i++) {
+        for (int i = 0; i < array_count(var_array(v)); i++) {
             int64_t index;
-            array_at(v->array, i, &index);
+            array_at(var_array(v), i, &index);
             strings_add(sh, &keys, number_text(sh, index));
         }
     } else if (v && (v->flags & V_SET)) {
@@ -188,14 +191,14 @@ static bool parameter_name_ok(const char *s) {
     if (s[1] == 0 && strchr("@*#?-$!", s[0])) return true;
     if (s[strspn(s, "0123456789")] == 0) return true;
     size_t n = name_len(s);
-    return n > 0 && (s[n] == 0 || (s[n] == '[' && s[strlen(s) - 1] == ']'));
+    return n > 0 && (s[n] == 0 || (s[n] == '[' && s[n + subscript_end(s + n)] == 0));
 }
 
 /* Follows the indirection of ${!x…}. */
 static bool fetch_indirect(struct shell *sh, const struct param *pm, struct pvalue *out) {
     struct var *ref = var_find_raw(sh, pm->name);
     if (ref && (ref->flags & V_NAMEREF) && !pm->sub && !pm->sub_all) {
-        const char *target = ref->flags & V_SET ? ref->str : NULL; /* ${!ref} names its target */
+        const char *target = var_text(ref); /* ${!ref} names its target */
         memset(out, 0, sizeof *out);
         out->name = pm->name;
         out->s = target ? target : "";
@@ -276,14 +279,13 @@ static bool assign_default(struct expander *x, const struct param *pm, struct pv
     }
     char *value = pm->arg ? expand_single(sh, pm->arg) : (char *)"";
     if (!value) return false;
-    const char *target = v->name;
-    if (v->sub) target = arena_printf(&sh->tmp, "%s[%s]", v->name, v->sub);
-    else if (pm->sub) target = arena_printf(&sh->tmp, "%s[%s]", v->name, pm->sub->text);
-    else if (v->list) {
+    if (v->list && !v->sub) {
         sh_expand_error(sh, "%s: bad array subscript", shown_name(sh, pm));
         return false;
     }
-    if (!assign_text(sh, target, value, false)) {
+    bool ok = v->sub ? assign_element_of(sh, v->name, v->sub, value)
+                     : assign_text(sh, v->name, value, false);
+    if (!ok) {
         if (!sh->flow) {
             sh->flow = FLOW_DISCARD;
             sh->status = 1;
@@ -292,8 +294,10 @@ static bool assign_default(struct expander *x, const struct param *pm, struct pv
     }
     struct pvalue now;
     memset(&now, 0, sizeof now);
-    const char *s = assign_get_text(sh, target);
-    v->s = s ? s : value;
+    const struct var *var = v->sub ? var_find(sh, v->name) : NULL;
+    if (var && fetch_element(sh, (struct var *)var, v->name, v->sub, &now)) v->s = now.s;
+    else if (!v->sub) v->s = assign_get_text(sh, v->name);
+    if (!v->s) v->s = value;
     v->set = true;
     v->list = false;
     return true;

@@ -310,21 +310,22 @@ static bool alias_active(struct parser *p, const char *name) {
     return false;
 }
 
-/* Puts an alias's text in the place of the token and reads on from there. */
+/* Puts an alias's text in the place of the token and reads on from there. What is before it stays
+ * where it is: words around a $( ) that holds the token remember where they began. */
 static void alias_splice(struct parser *p, const char *name, const char *value) {
-    size_t rest = p->len - p->tok.end, n = strlen(value);
-    char *buf = xmalloc(n + rest + 1);
-    memcpy(buf, value, n);
-    memcpy(buf + n, p->buf + p->tok.end, rest);
+    size_t at = p->tok.start, rest = p->len - p->tok.end, n = strlen(value);
+    char *buf = xmalloc(at + n + rest + 1);
+    memcpy(buf, p->buf, at);
+    memcpy(buf + at, value, n);
+    memcpy(buf + at + n, p->buf + p->tok.end, rest);
     free(p->buf);
     p->buf = buf;
-    p->len = n + rest;
-    p->pos = 0;
-    p->line_start = 0;
+    p->len = at + n + rest;
+    p->pos = at;
     struct alias_use *u = arena_alloc(p->mem, sizeof *u);
     *u = (struct alias_use){p->aliases, arena_strdup(p->mem, name), rest};
     p->aliases = u;
-    p->alias_next = n > 0 && (value[n - 1] == ' ' || value[n - 1] == '\t') ? rest : NO_ALIAS;
+    if (n > 0 && (value[n - 1] == ' ' || value[n - 1] == '\t')) p->alias_next = rest;
     p->have = false;
 }
 
@@ -341,6 +342,10 @@ bool lex_alias(struct parser *p, bool command) {
     if (w->flags & W_QUOTED) return false;
     struct alias *a = (struct alias *)table_find(p->sh->aliases, w->text, w->len);
     if (!a || alias_active(p, w->text)) return false;
+    if (p->aliases_off > 0) {
+        p->alias_met = true;
+        return false;
+    }
     if (p->more && p->tok.end >= p->len) lex_at(p, 0); /* the rest must be there to be kept */
     alias_splice(p, w->text, a->value);
     return true;

@@ -68,7 +68,7 @@ static void set_versinfo(struct shell *sh) {
     static const char *const parts[] = {"5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"};
     struct var *v = var_make_local(sh, "BASH_VERSINFO", 0);
     var_to_array(sh, v);
-    for (int i = 0; i < DIM(parts); i++) array_set(v->array, i, parts[i]);
+    for (int i = 0; i < DIM(parts); i++) array_set(var_array(v), i, parts[i]);
     v->flags |= V_SET | V_READONLY;
 }
 
@@ -85,7 +85,7 @@ static void set_pwd(struct shell *sh) {
     if (v) var_export(sh, v, true);
     v = var_make_local(sh, "OLDPWD", 0);
     var_export(sh, v, true);
-    if ((v->flags & V_SET) && (stat(v->str, &a) < 0 || !S_ISDIR(a.st_mode))) var_clear(sh, v);
+    if (var_text(v) && (stat(var_text(v), &a) < 0 || !S_ISDIR(a.st_mode))) var_clear(sh, v);
 }
 
 static void set_shlvl(struct shell *sh) {

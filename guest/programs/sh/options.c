@@ -48,9 +48,18 @@ int shopt_find(const char *name) {
     return -1;
 }
 
+/* What POSIX mode brings with it. */
+static void posix_set(struct shell *sh, bool on) {
+    sh->posix = on;
+    sh->shopt[SHOPT_EXPAND_ALIASES] = on || sh->interactive;
+    sh->shopt[SHOPT_SHIFT_VERBOSE] = on;
+    if (on) sh->shopt[SHOPT_INTERACTIVE_COMMENTS] = sh->shopt[SHOPT_SOURCEPATH] = true;
+    if (on) sh->shopt[SHOPT_INHERIT_ERREXIT] = true;
+}
+
 bool option_set(struct shell *sh, int option, bool on) {
     sh->opt[option] = on;
-    if (option == OPT_POSIX) sh->posix = on;
+    if (option == OPT_POSIX) posix_set(sh, on);
     if (option == OPT_INTERACTIVE_COMMENTS) sh->shopt[SHOPT_INTERACTIVE_COMMENTS] = on;
     if (option == OPT_EMACS && on) sh->opt[OPT_VI] = false;
     if (option == OPT_VI && on) sh->opt[OPT_EMACS] = false;

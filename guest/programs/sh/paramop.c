@@ -165,12 +165,12 @@ static bool slice_array(struct shell *sh, const struct param *pm, struct pvalue 
     if (has_length && length < 0) return negative_length(sh, pm, length);
     bool indexed = v->var && (v->var->flags & V_ARRAY);
     bool assoc = v->var && (v->var->flags & V_ASSOC); /* bash counts them from 1 */
-    int64_t end = indexed ? array_next_index(v->var->array) : v->count + assoc;
+    int64_t end = indexed ? array_next_index(var_array(v->var)) : v->count + assoc;
     if (offset < 0) offset += end;
     struct strings out = {0};
     for (int i = 0; offset >= 0 && i < v->count; i++) {
         int64_t index = i;
-        if (indexed) array_at(v->var->array, i, &index);
+        if (indexed) array_at(var_array(v->var), i, &index);
         else if (assoc)
             index = i + 1;
         if (index < offset) continue;
@@ -245,11 +245,11 @@ static bool key_pairs(struct shell *sh, struct pvalue *v, char mode) {
     struct strings out = {0};
     struct var *var = v->var;
     char **keys = NULL, **values;
-    if (var && (var->flags & V_ASSOC)) assoc_list(var->assoc, &sh->tmp, &keys, &values);
+    if (var && (var->flags & V_ASSOC)) assoc_list(var_assoc(var), &sh->tmp, &keys, &values);
     sb text = sb_in(&sh->tmp);
     for (int i = 0; i < v->count; i++) {
         int64_t index = i;
-        if (var && (var->flags & V_ARRAY)) array_at(var->array, i, &index);
+        if (var && (var->flags & V_ARRAY)) array_at(var_array(var), i, &index);
         char *key = keys ? keys[i] : arena_printf(&sh->tmp, "%" PRId64, index);
         strings_add(sh, &out, key);
         strings_add(sh, &out, v->v[i]);

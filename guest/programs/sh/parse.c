@@ -144,6 +144,13 @@ bool parse_redirs(struct parser *p, struct redir ***tail) {
     }
 }
 
+/* Makes the token valid where a command may begin: what an alias stands for counts, which may be
+ * nothing, a comment or a newline. */
+static void command_peek(struct parser *p) {
+    do lex_peek(p);
+    while (lex_alias(p, true));
+}
+
 /* ------------------------------------------------------------------ simple commands */
 
 struct node *parse_new(struct parser *p, enum node_kind kind) {
@@ -260,8 +267,7 @@ struct node *parse_command(struct parser *p) {
     }
     struct lex_context outer = p->ctx;
     p->ctx = (struct lex_context){.assign_ok = true};
-    do lex_peek(p);
-    while (lex_alias(p, true));
+    command_peek(p);
     struct node *n = p->failed ? NULL : parse_compound(p);
     if (n && n->kind != N_FUNCTION) {
         struct redir **tail = &n->redirs;
@@ -343,8 +349,7 @@ struct node *parse_pipeline(struct parser *p) {
     p->depth++;
     struct lex_context outer = p->ctx;
     p->ctx = (struct lex_context){.assign_ok = true};
-    do lex_peek(p);
-    while (lex_alias(p, true));
+    command_peek(p);
     struct node *n;
     if (lex_is_word(p, "!")) n = parse_prefixed(p, N_NOT);
     else if (lex_is_word(p, "time")) n = parse_prefixed(p, N_TIME);
@@ -394,10 +399,19 @@ static bool reserved_end(struct parser *p) {
 
 /* Does the list end at the current token? */
 static bool list_ends(struct parser *p) {
-    lex_peek(p);
+    command_peek(p);
     switch (p->tok.kind) {
     case T_EOF: case T_RPAREN: case T_DSEMI: case T_SEMI_AMP: case T_DSEMI_AMP: return true;
     default: return reserved_end(p);
+    }
+}
+
+/* Newlines before a command, those that aliases stand for included. */
+static void command_skip_newlines(struct parser *p) {
+    for (;;) {
+        command_peek(p);
+        if (p->tok.kind != T_NEWLINE) return;
+        lex_take(p);
     }
 }
 
@@ -416,7 +430,7 @@ struct node *parse_list(struct parser *p) {
     int count = 0;
     struct lex_context outer = p->ctx;
     p->ctx = (struct lex_context){.assign_ok = true};
-    parse_skip_newlines(p);
+    command_skip_newlines(p);
     int line = p->tok.line;
     while (!p->failed && !list_ends(p)) {
         bool more;
@@ -426,7 +440,7 @@ struct node *parse_list(struct parser *p) {
         tail = &n->next;
         count++;
         if (p->tok.kind != T_NEWLINE && !more) break;
-        parse_skip_newlines(p);
+        command_skip_newlines(p);
     }
     p->ctx = outer;
     if (p->failed) return NULL;
@@ -435,6 +449,16 @@ struct node *parse_list(struct parser *p) {
         return NULL;
     }
     return list_of(p, first, count, line);
+}
+
+/* In bash the text of a $( ) is parsed again when it runs, and only then are aliases looked for. */
+static struct node *comsub_text(struct parser *p, size_t from, size_t to, int line) {
+    struct node *n = arena_zalloc(p->mem, sizeof *n);
+    n->kind = N_TEXT;
+    n->line = line;
+    n->text.source = arena_strndup(p->mem, p->buf + from, to - from);
+    n->text.n = to - from;
+    return n;
 }
 
 struct node *parse_comsub(struct parser *p) {
@@ -454,7 +478,13 @@ struct node *parse_comsub(struct parser *p) {
         return NULL;
     }
     p->comsubs++;
-    parse_skip_newlines(p);
+    size_t from = p->pos;
+    int line = p->line;
+    bool alias_met = p->alias_met;
+    bool late = p->aliases_off > 0 || !p->sh->posix;
+    p->alias_met = false;
+    p->aliases_off += late;
+    command_skip_newlines(p);
     if (p->tok.kind == T_RPAREN) n = parse_new(p, N_LIST); /* empty */
     else if (p->tok.kind != T_EOF)
         n = parse_list(p);
@@ -467,6 +497,9 @@ struct node *parse_comsub(struct parser *p) {
         parse_unexpected(p);
     }
     if (p->failed && !p->at_eof_error) p->comsub_error = true;
+    if (!p->failed && p->alias_met) n = comsub_text(p, from, p->tok.start, line);
+    p->alias_met |= alias_met;
+    p->aliases_off -= late;
     p->depth--;
     p->comsubs--;
     struct here_pending **at = &pending;
@@ -484,7 +517,7 @@ struct node *parse_comsub(struct parser *p) {
 /* The next complete command: up to the end of its line. NULL at the end of input or on failure. */
 struct node *parse_complete(struct parser *p) {
     p->ctx = (struct lex_context){.assign_ok = true};
-    parse_skip_newlines(p);
+    command_skip_newlines(p);
     if (p->failed || p->tok.kind == T_EOF) return NULL;
     struct node *first = NULL, **tail = &first;
     int count = 0, line = p->tok.line;

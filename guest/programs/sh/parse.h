@@ -80,6 +80,8 @@ struct parser {
     struct lex_context ctx;
     struct here_pending *pending;
     struct alias_use *aliases;
+    int aliases_off;                   /* $( ) around, whose aliases wait until it runs */
+    bool alias_met;                    /* one of them was met */
     size_t alias_next;                 /* rest after an alias that ended in a blank, or NO_ALIAS */
     int depth;
     int comsubs;                       /* $( ) around */

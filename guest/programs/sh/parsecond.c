@@ -73,6 +73,19 @@ static const char *binary_operator(struct parser *p) {
     return NULL;
 }
 
+/* An operand of -eq and the like, in which subscripts are expanded by themselves. */
+static struct word *with_subscripts(struct parser *p, struct word *w) {
+    if (!strchr(w->text, '[') || !strpbrk(w->text, "$`\\'\"")) return w;
+    return word_of_text(p, w->text, w->len, WM_REFERENCE, w->line);
+}
+
+static bool is_numeric(const char *op) {
+    static const char *const names[] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
+    for (int i = 0; i < DIM(names); i++)
+        if (strcmp(op, names[i]) == 0) return true;
+    return false;
+}
+
 static struct cond *cond_binary_rest(struct parser *p, struct word *a, const char *op) {
     p->ctx.regex = strcmp(op, "=~") == 0;
     p->ctx.pattern = op[0] == '=' || op[0] == '!';
@@ -83,8 +96,10 @@ static struct cond *cond_binary_rest(struct parser *p, struct word *a, const cha
         return missing_argument(p, "binary");
     struct cond *c = cond_new(p, COND_BINARY, NULL, NULL);
     c->op = arena_strdup(p->mem, op);
-    c->a = a;
-    c->b = p->tok.word;
+    bool numeric = is_numeric(op);
+    c->a = numeric ? with_subscripts(p, a) : a;
+    c->b = numeric ? with_subscripts(p, p->tok.word) : p->tok.word;
+    if (!c->a || !c->b) return NULL;
     lex_take(p);
     return c;
 }

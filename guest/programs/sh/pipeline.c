@@ -28,7 +28,8 @@ static bool make_pipe(struct shell *sh, int fds[2]) {
     return true;
 }
 
-static void child_io(const struct stage_io *io) {
+static void child_io(struct shell *sh, const struct stage_io *io) {
+    if (io->in >= 0) sh->stdin_given++;
     if (io->other >= 0) close(io->other);
     if (io->in >= 0) {
         dup2(io->in, 0);
@@ -41,7 +42,7 @@ static void child_io(const struct stage_io *io) {
 }
 
 static _Noreturn void run_stage(struct shell *sh, struct node *n, const struct stage_io *io) {
-    child_io(io);
+    child_io(sh, io);
     if (io->err_too) {
         /* after the command's own redirections: they come first in its list already */
         static struct redir to_out = {.kind = R_DUP_OUT, .fd = 2};
@@ -247,7 +248,7 @@ static void set_coproc_variables(struct shell *sh, const char *name, int in, int
 
 static int coproc_fd(struct shell *sh, const char *name, int index) {
     const struct var *v = var_find(sh, name);
-    const char *text = v && (v->flags & V_ARRAY) ? array_get(v->array, index) : NULL;
+    const char *text = v && (v->flags & V_ARRAY) ? array_get(var_array(v), index) : NULL;
     return text && *text ? atoi(text) : -1;
 }
 

@@ -422,6 +422,7 @@ static void put_kind(struct printer *p, const struct node *n) {
         put_cond(p, n->test.expr);
         put(p, " ]]");
         break;
+    case N_TEXT: sb_put(p->out, n->text.source, n->text.n); break;
     case N_COPROC:
         sb_printf(p->out, "coproc %s ", n->wrap.name);
         put_inline(p, n->wrap.body);

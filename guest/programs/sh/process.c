@@ -18,11 +18,13 @@ int status_of_wait(int status) {
 
 /* ------------------------------------------------------------------ subshells */
 
-/* A background command without job control must not read the script's input, nor die of Ctrl-C. */
+/* A background command without job control must not die of Ctrl-C, nor read the script's input:
+ * what a pipe or a compound command's redirection gave it, it may. */
 static void background_defaults(struct shell *sh) {
     if (sh->opt[OPT_MONITOR]) return;
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
+    if (sh->stdin_given > 0) return;
     int fd = open("/dev/null", O_RDONLY);
     if (fd > 0) {
         dup2(fd, 0);

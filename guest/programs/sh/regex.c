@@ -28,11 +28,11 @@ static void set_rematch(struct shell *sh, const char *text, const pf_range *m, s
     struct var *v = var_make_local(sh, "BASH_REMATCH", 0);
     v->flags &= (uint16_t)~V_READONLY;
     var_to_array(sh, v);
-    array_clear(v->array);
+    array_clear(var_array(v));
     for (size_t i = 0; i < count; i++) {
         const char *s = m[i].start < 0 ? "" : arena_strndup(&sh->tmp, text + m[i].start,
                                                             (size_t)(m[i].end - m[i].start));
-        array_set(v->array, (int64_t)i, s);
+        array_set(var_array(v), (int64_t)i, s);
     }
     v->flags |= V_SET;
 }

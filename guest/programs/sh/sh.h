@@ -104,6 +104,7 @@ struct shell {
         char **argv;
         struct compound **v;
         int count;
+        struct strings refs; /* arguments written as name[subscript]: expanded once and for all */
     } arg_assigns;
     const struct node *command; /* for BASH_COMMAND; NULL when its tree is gone: */
     char *command_text;
@@ -150,6 +151,7 @@ struct shell {
     struct jobs *jobs;
     pid_t last_background;    /* $! */
     pid_t last_procsub;       /* of the last <( ) or >( ) */
+    int stdin_given;          /* >0: a pipe or a redirection around is standard input: & keeps it */
     bool can_exec;            /* nothing follows in this process: exec instead of fork */
     struct procsub *procsubs; /* <( ) of the commands being run */
     int tty;
@@ -158,15 +160,19 @@ struct shell {
     char *traps[68];          /* commands by signal; 0 EXIT, then DEBUG ERR RETURN at 65 66 67 */
     bool trap_set[68];
     int in_trap;
+    int read_signal;          /* which ended the last read */
     int trap_status;          /* $? that a trap's exit without argument gives */
     bool exit_signals;        /* signals that would end the shell run the EXIT trap first */
     bool trap_inherited;      /* in a subshell: traps are the parent's, only listed */
     uint8_t ignored_at_start[65];
-    bool in_debug_trap, in_err_trap;
+    bool in_debug_trap, in_err_trap, in_return_trap;
 
+    bool subscript_final;     /* the text at hand was expanded: an associative key is taken as it is */
     bool regex_failed;        /* the last =~ had a malformed pattern: status 2 */
 };
 
+/* An invariant of the shell: where it does not hold, the process ends by SIGABRT. */
+#define sh_check(condition) ((condition) ? (void)0 : abort())
 #define DIM(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 /* ------------------------------------------------------------------ error.c */
@@ -260,12 +266,12 @@ struct var {
     struct entry entry; /* key: its name */
     uint16_t flags;
     int level;          /* scope it belongs to */
-    size_t len, cap;    /* of str */
-    union {
-        char *str;
+    size_t len, cap;    /* of value.text */
+    union { /* which one, V_ARRAY and V_ASSOC say: only the var_…() below look at it */
+        char *text;
         struct array *array;
         struct assoc *assoc;
-    };
+    } value;
     struct var *outer;      /* the variable of that name that this one hides */
     struct var *next_local;
     const struct special *special;
@@ -285,6 +291,20 @@ void special_init(struct shell *sh);
 bool name_ok(const char *s);
 bool name_ok_n(const char *s, size_t n);
 size_t name_len(const char *s); /* bytes of the name that s starts with */
+
+/* The text of a plain variable; NULL for one that is unset or an array. */
+static inline const char *var_text(const struct var *v) {
+    return (v->flags & (V_SET | V_ARRAY | V_ASSOC)) == V_SET ? v->value.text : NULL;
+}
+/* The elements; v must be an indexed or an associative array. */
+static inline struct array *var_array(const struct var *v) {
+    sh_check((v->flags & (V_ARRAY | V_ASSOC)) == V_ARRAY);
+    return v->value.array;
+}
+static inline struct assoc *var_assoc(const struct var *v) {
+    sh_check((v->flags & (V_ARRAY | V_ASSOC)) == V_ASSOC);
+    return v->value.assoc;
+}
 
 void var_init(struct shell *sh);
 struct var *var_find(struct shell *sh, const char *name);      /* follows namerefs */
@@ -306,6 +326,9 @@ bool var_unset(struct shell *sh, const char *name);             /* false: readon
 void var_remove(struct shell *sh, struct var *v);               /* drops this instance */
 void var_to_array(struct shell *sh, struct var *v);
 void var_to_assoc(struct shell *sh, struct var *v);
+/* Makes v an array without elements, whatever it was. */
+struct array *var_empty_array(struct shell *sh, struct var *v);
+struct assoc *var_empty_assoc(struct shell *sh, struct var *v);
 void var_clear(struct shell *sh, struct var *v);                /* no value, attributes stay */
 bool var_readonly_error(struct shell *sh, struct var *v);       /* prints; always false */
 void var_export(struct shell *sh, struct var *v, bool on);
@@ -357,6 +380,12 @@ struct compound *assign_expand(struct shell *sh, const struct assign *as, bool a
 bool assign_expanded(struct shell *sh, struct var *v, const struct compound *c);
 /* name, name[sub] (text as `read`, `printf -v` get it) := value. */
 bool assign_text(struct shell *sh, const char *lhs, const char *value, bool append);
+/* name[sub] := value, the subscript being expanded already. */
+bool assign_element_of(struct shell *sh, const char *name, const char *sub, const char *value);
+/* Is this argument of the running builtin one that was written as name[subscript]? */
+bool assign_is_argument(const struct shell *sh, const char *ref);
+/* The offset behind the bracket that closes the one at s[0], minding quotes; 0: there is none. */
+size_t subscript_end(const char *s);
 bool assign_valid_lhs(const char *lhs); /* a name, maybe with a subscript */
 /* A subscript's text: index of an indexed array (negative ones count from the end). */
 bool assign_index(struct shell *sh, struct var *v, const char *name, const char *sub, int64_t *out);
@@ -402,7 +431,9 @@ char *expand_here(struct shell *sh, const struct word *w);      /* the text of a
 char *expand_pattern(struct shell *sh, const struct word *w);   /* quoted characters escaped */
 char *expand_regex(struct shell *sh, const struct word *w);
 char *expand_text_dq(struct shell *sh, const char *text);       /* as if in double quotes (PS4) */
-char *expand_arith_text(struct shell *sh, const char *text);    /* a subscript given as text */
+/* A subscript given as text: the key of an associative array, else the expression of an index.
+ * v: the array, NULL when there is none yet. */
+char *expand_subscript(struct shell *sh, const struct var *v, const char *text);
 bool expand_arith(struct shell *sh, const struct word *w, int64_t *out, const char *who);
 bool expand_redirect(struct shell *sh, const struct word *w, char **out); /* one word or an error */
 

@@ -52,7 +52,14 @@ struct command {
     struct strings args;
     struct compound **assigns; /* a=(…) among the first assign_count arguments, or NULL */
     int assign_count;
+    struct strings refs; /* those of args that were written as name[subscript] */
 };
+
+/* Notes that the last argument is a reference whose subscript is not to be expanded again. */
+static void note_reference(struct shell *sh, struct command *c, const struct word *w) {
+    if (!(w->flags & W_PLAIN) && strchr(w->text, '[') && assign_valid_lhs(w->text))
+        strings_add(sh, &c->refs, c->args.v[c->args.n - 1]);
+}
 
 /* Will the declaration at hand make an associative array of `name`? */
 static bool declares_assoc(struct shell *sh, const struct strings *args, const char *name) {
@@ -121,6 +128,7 @@ static bool expand_command(struct shell *sh, struct command *c) {
             strings_add(sh, &c->args, (char *)w->text);
         else if (!expand_word(sh, w, &c->args))
             return false;
+        if (i > 0 && c->args.n > 0) note_reference(sh, c, w);
     }
     return true;
 }
@@ -303,21 +311,31 @@ static int exec_function_here(struct shell *sh, struct func *f, int argc, char *
     return sh->status = status;
 }
 
+/* Leaves the scope of a call. Where OPTIND was local, getopts goes on where it was before. */
+static void leave_call(struct shell *sh, struct getopts_state before) {
+    const struct var *index = var_find_raw(sh, "OPTIND");
+    bool own = index && index->level >= sh->level;
+    var_pop_level(sh);
+    if (own) sh->getopts = before;
+}
+
 int exec_function(struct shell *sh, struct func *f, int argc, char **argv) {
+    struct getopts_state before = sh->getopts;
     var_push_level(sh);
     int status = exec_function_here(sh, f, argc, argv);
-    var_pop_level(sh);
+    leave_call(sh, before);
     return status;
 }
 
 static int call_function(struct shell *sh, struct func *f, struct command *c) {
     struct redir_undo *undo = NULL;
+    struct getopts_state before = sh->getopts;
     int status = 1;
     /* A=1 f: A belongs to the scope of the call, which `local A` then takes over */
     var_push_level(sh);
     if (begin_command(sh, c) && exec_redirs(sh, c->node, &undo))
         status = exec_function_here(sh, f, c->args.n, c->args.v);
-    var_pop_level(sh);
+    leave_call(sh, before);
     redir_undo(sh, undo);
     return status;
 }
@@ -328,8 +346,8 @@ static int call_function(struct shell *sh, struct func *f, struct command *c) {
 static void keep_assigns(struct shell *sh, const struct assign *as) {
     for (; as; as = as->next) {
         struct var *v = var_find_raw(sh, as->name);
-        if (!v || !(v->flags & V_TEMP) || v->level != sh->level || !(v->flags & V_SET)) continue;
-        char *value = arena_strdup(&sh->tmp, v->str);
+        if (!v || !(v->flags & V_TEMP) || v->level != sh->level || !var_text(v)) continue;
+        char *value = arena_strdup(&sh->tmp, var_text(v));
         var_remove(sh, v);
         var_set(sh, as->name, value);
     }
@@ -344,7 +362,7 @@ static int call_builtin(struct shell *sh, const struct builtin *b, struct comman
     bool ok = begin_command(sh, c);
     if (ok && (ok = exec_redirs(sh, c->node, &undo))) {
         struct arg_assigns was = sh->arg_assigns;
-        sh->arg_assigns = (struct arg_assigns){c->args.v, c->assigns, c->assign_count};
+        sh->arg_assigns = (struct arg_assigns){c->args.v, c->assigns, c->assign_count, c->refs};
         status = builtin_run(sh, b, c->args.n, c->args.v);
         sh->arg_assigns = was;
     }

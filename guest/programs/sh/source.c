@@ -168,7 +168,7 @@ static bool next_line(struct parser *p) {
     if (p->sh->eval_depth > 1) return false;
     while (lex_at(p, 0) >= 0 && p->buf[p->pos] != '\n') p->pos++;
     p->failed = p->have = p->compound_error = p->at_eof_error = false;
-    p->depth = p->comsubs = 0;
+    p->depth = p->comsubs = p->aliases_off = 0;
     p->pending = NULL;
     return lex_at(p, 0) >= 0;
 }

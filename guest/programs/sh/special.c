@@ -113,10 +113,8 @@ static void get_stack(struct shell *sh, struct var *v) {
     const char *key = v->entry.key;
     bool names = key[0] == 'F', lines = key[5] == 'L', in_function = false;
     int64_t i = 0;
-    var_to_array(sh, v);
-    array_clear(v->array);
+    struct array *a = var_empty_array(sh, v);
     for (const struct frame *f = sh->frame; f; f = f->up) in_function |= f->is_function;
-    v->flags |= V_SET;
     if (names && !in_function) {
         v->flags &= (uint16_t)~V_SET;
         return;
@@ -124,7 +122,7 @@ static void get_stack(struct shell *sh, struct var *v) {
     for (const struct frame *f = sh->frame; f && (f->up || f->file); f = f->up) {
         char number[16];
         snprintf(number, sizeof number, "%d", f->line);
-        array_set(v->array, i++, lines ? number : names ? f->name : f->file);
+        array_set(a, i++, lines ? number : names ? f->name : f->file);
     }
 }
 
@@ -132,71 +130,59 @@ static void get_stack(struct shell *sh, struct var *v) {
 static void get_arguments(struct shell *sh, struct var *v) {
     bool counts = v->entry.key[8] == 'C';
     int64_t i = 0;
-    var_to_array(sh, v);
-    array_clear(v->array);
-    v->flags |= V_SET;
+    struct array *a = var_empty_array(sh, v);
     for (const struct frame *f = sh->frame; f; f = f->up) {
         if (f->up && !sh->shopt[SHOPT_EXTDEBUG]) continue;
         char number[16];
         snprintf(number, sizeof number, "%d", f->nargs);
-        if (counts) array_set(v->array, i++, number);
-        for (int k = f->nargs; !counts && k > 0; k--) array_set(v->array, i++, f->args[k - 1]);
+        if (counts) array_set(a, i++, number);
+        for (int k = f->nargs; !counts && k > 0; k--) array_set(a, i++, f->args[k - 1]);
     }
 }
 
 static void get_pipestatus(struct shell *sh, struct var *v) {
-    var_to_array(sh, v);
-    array_clear(v->array);
+    struct array *a = var_empty_array(sh, v);
     for (int i = 0; i < sh->pipe_count; i++) {
         char text[16];
         snprintf(text, sizeof text, "%d", sh->pipe_status[i]);
-        array_set(v->array, i, text);
+        array_set(a, i, text);
     }
-    v->flags |= V_SET;
 }
 
 static void get_groups(struct shell *sh, struct var *v) {
-    var_to_array(sh, v);
-    array_clear(v->array);
+    struct array *a = var_empty_array(sh, v);
     char text[16];
     snprintf(text, sizeof text, "%d", (int)getgid());
-    array_set(v->array, 0, text);
-    v->flags |= V_SET;
+    array_set(a, 0, text);
 }
 
 static void get_dirstack(struct shell *sh, struct var *v) {
-    var_to_array(sh, v);
-    array_clear(v->array);
+    struct array *a = var_empty_array(sh, v);
     const char *pwd = var_get(sh, "PWD");
-    array_set(v->array, 0, pwd ? pwd : "");
+    array_set(a, 0, pwd ? pwd : "");
     int64_t i = 1;
     for (size_t at = 0; at < sh->dirs.n; at += strlen(sh->dirs.s + at) + 1)
-        array_set(v->array, i++, sh->dirs.s + at);
-    v->flags |= V_SET;
+        array_set(a, i++, sh->dirs.s + at);
 }
 
 static void get_aliases(struct shell *sh, struct var *v) {
-    var_to_assoc(sh, v);
-    assoc_clear(v->assoc);
+    struct assoc *a = var_empty_assoc(sh, v);
     arena_mark mark = arena_here(&sh->tmp);
     int count;
     struct entry **list = table_sorted(sh->aliases, &sh->tmp, &count);
     for (int i = 0; i < count; i++)
-        assoc_set(v->assoc, list[i]->key, ((struct alias *)list[i])->value);
+        assoc_set(a, list[i]->key, ((struct alias *)list[i])->value);
     arena_release(&sh->tmp, mark);
-    v->flags |= V_SET;
 }
 
 static void get_commands(struct shell *sh, struct var *v) {
-    var_to_assoc(sh, v);
-    assoc_clear(v->assoc);
+    struct assoc *a = var_empty_assoc(sh, v);
     arena_mark mark = arena_here(&sh->tmp);
     int count;
     struct entry **list = table_sorted(sh->hash, &sh->tmp, &count);
     for (int i = 0; i < count; i++)
-        assoc_set(v->assoc, list[i]->key, ((struct hashed *)list[i])->path);
+        assoc_set(a, list[i]->key, ((struct hashed *)list[i])->path);
     arena_release(&sh->tmp, mark);
-    v->flags |= V_SET;
 }
 
 /* ------------------------------------------------------------------ watched ones */

@@ -253,7 +253,9 @@ static void run_trap_text(struct shell *sh, int which, int line) {
 
 int trap_run(struct shell *sh, int which) {
     if (!sh->trap_set[which] || !sh->traps[which] || !*sh->traps[which]) return 0;
-    bool *busy = which == TRAP_DEBUG ? &sh->in_debug_trap : which == TRAP_ERR ? &sh->in_err_trap : NULL;
+    bool *busy = which == TRAP_DEBUG ? &sh->in_debug_trap : which == TRAP_ERR   ? &sh->in_err_trap
+                 : which == TRAP_RETURN ? &sh->in_return_trap
+                                      : NULL;
     if (busy && *busy) return 0;
     if (busy) *busy = true;
     run_trap_text(sh, which, which == TRAP_EXIT ? 1 : sh->line > 0 ? sh->line : 1);

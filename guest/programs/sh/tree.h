@@ -30,6 +30,7 @@ enum part_kind {
     PART_PROC_IN,   /* <(…) */
     PART_PROC_OUT,  /* >(…) */
     PART_TILDE,     /* ~ or ~user at a place where it expands */
+    PART_SUBSCRIPT, /* […] in arithmetic: expanded by itself, and so that it stays one subscript */
     PART_BAD,       /* a ${…} that is no parameter expansion: an error when it is expanded */
 };
 
@@ -129,10 +130,12 @@ enum word_mode {
     WM_BRACE,     /* unquoted ${x-word}: up to } */
     WM_BRACE_DQ,  /* the same inside double quotes */
     WM_PATTERN,   /* ${x/pattern: up to / or } */
-    WM_SUBSCRIPT, /* up to ] */
+    WM_SUBSCRIPT, /* the whole text of a subscript: an ordinary word, but for ~ */
+    WM_REFERENCE, /* the whole text of an operand of -eq: a word, its subscripts apart */
     WM_OFFSET,    /* ${x:offset: up to : or } */
     WM_LENGTH,    /* ${x:offset:length: up to } */
     WM_ARITH,     /* the whole text of an arithmetic expression */
+    WM_INDEX,     /* the same of a subscript that was expanded once: PART_SUBSCRIPT's \[ is [ */
     WM_ALL,       /* the whole text, as an ordinary word that may hold blanks */
 };
 
@@ -169,6 +172,7 @@ struct redir {
 enum node_kind {
     N_SIMPLE, N_LIST, N_PIPE, N_AND, N_OR, N_NOT, N_TIME, N_SUBSHELL, N_GROUP, N_IF, N_WHILE,
     N_UNTIL, N_FOR, N_SELECT, N_ARITH_FOR, N_CASE, N_FUNCTION, N_ARITH, N_COND, N_COPROC,
+    N_TEXT, /* of a $( ) in which aliases count: parsed when it runs, as bash does */
 };
 
 enum node_flags {
@@ -238,6 +242,10 @@ struct node {
         struct { /* N_ARITH */
             struct word *expr;
         } arith;
+        struct { /* N_TEXT */
+            const char *source;
+            size_t n;
+        } text;
         struct { /* N_COND */
             struct cond *expr;
         } test;

@@ -49,7 +49,8 @@ struct var *var_deref(struct shell *sh, struct var *v, const char **target) {
             circular(sh, start);
             return NULL;
         }
-        const char *next = v->str;
+        const char *next = var_text(v);
+        if (!next) return v;
         if (!name_ok(next)) {
             *target = next;
             return NULL;
@@ -133,17 +134,18 @@ struct var *var_global(struct shell *sh, const char *name) {
 }
 
 static void free_value(struct var *v) {
-    if (v->flags & V_ARRAY) array_free(v->array);
-    else if (v->flags & V_ASSOC) assoc_free(v->assoc);
-    else free(v->str);
-    v->str = NULL;
+    if (v->flags & V_ARRAY) array_free(var_array(v));
+    else if (v->flags & V_ASSOC) assoc_free(var_assoc(v));
+    else free(v->value.text);
+    v->value.text = NULL;
+    v->flags &= (uint16_t)~(V_SET | V_ARRAY | V_ASSOC);
     v->len = v->cap = 0;
 }
 
 void var_clear(struct shell *sh, struct var *v) {
     environ_stale(sh, v->flags);
-    if (v->flags & V_ARRAY) array_clear(v->array);
-    else if (v->flags & V_ASSOC) assoc_clear(v->assoc);
+    if (v->flags & V_ARRAY) array_clear(var_array(v));
+    else if (v->flags & V_ASSOC) assoc_clear(var_assoc(v));
     else free_value(v);
     v->flags &= (uint16_t)~V_SET;
 }
@@ -238,9 +240,9 @@ void var_refresh(struct shell *sh, struct var *v) {
 
 const char *var_str(struct shell *sh, struct var *v) {
     var_refresh(sh, v);
-    if (v->flags & V_ARRAY) return array_get(v->array, 0);
-    if (v->flags & V_ASSOC) return assoc_get(v->assoc, "0");
-    return v->flags & V_SET ? v->str : NULL;
+    if (v->flags & V_ARRAY) return array_get(var_array(v), 0);
+    if (v->flags & V_ASSOC) return assoc_get(var_assoc(v), "0");
+    return var_text(v);
 }
 
 const char *var_get(struct shell *sh, const char *name) {
@@ -259,15 +261,16 @@ void var_changed(struct shell *sh, struct var *v) {
 }
 
 void var_put(struct shell *sh, struct var *v, const char *value) {
+    if (v->flags & (V_ARRAY | V_ASSOC)) free_value(v); /* `declare -a RANDOM` */
     size_t n = strlen(value);
     if (n + 1 > v->cap) {
         char *copy = xmalloc(n + 1);
         memcpy(copy, value, n + 1);
-        free(v->str);
-        v->str = copy;
+        free(v->value.text);
+        v->value.text = copy;
         v->cap = n + 1;
     } else {
-        memmove(v->str, value, n + 1);
+        memmove(v->value.text, value, n + 1);
     }
     v->len = n;
     v->flags |= V_SET;
@@ -275,6 +278,7 @@ void var_put(struct shell *sh, struct var *v, const char *value) {
 }
 
 static void var_append(struct shell *sh, struct var *v, const char *value) {
+    sh_check(!(v->flags & (V_ARRAY | V_ASSOC)));
     size_t n = strlen(value);
     if (!(v->flags & V_SET)) {
         var_put(sh, v, value);
@@ -282,15 +286,15 @@ static void var_append(struct shell *sh, struct var *v, const char *value) {
     }
     if (v->len + n + 1 > v->cap) {
         size_t cap = (v->len + n + 1) + (v->len + n) / 2;
-        bool inside = value >= v->str && value <= v->str + v->len;
-        size_t at = inside ? (size_t)(value - v->str) : 0;
-        v->str = xrealloc(v->str, cap);
+        bool inside = value >= v->value.text && value <= v->value.text + v->len;
+        size_t at = inside ? (size_t)(value - v->value.text) : 0;
+        v->value.text = xrealloc(v->value.text, cap);
         v->cap = cap;
-        if (inside) value = v->str + at;
+        if (inside) value = v->value.text + at;
     }
-    memmove(v->str + v->len, value, n);
+    memmove(v->value.text + v->len, value, n);
     v->len += n;
-    v->str[v->len] = 0;
+    v->value.text[v->len] = 0;
     environ_stale(sh, v->flags);
 }
 
@@ -339,7 +343,7 @@ bool var_assign(struct shell *sh, struct var *v, const char *value, bool append)
     if (append && !(v->flags & (V_INTEGER | V_LOWER | V_UPPER | V_CAPITAL))) {
         var_append(sh, v, value);
     } else {
-        value = new_value(sh, v, v->flags & V_SET ? v->str : NULL, value, append);
+        value = new_value(sh, v, var_text(v), value, append);
         if (!value) return false;
         var_put(sh, v, value);
     }
@@ -354,29 +358,46 @@ bool var_set(struct shell *sh, const char *name, const char *value) {
 void var_to_array(struct shell *sh, struct var *v) {
     if (v->flags & (V_ARRAY | V_ASSOC)) return;
     struct array *a = array_new();
-    if (v->flags & V_SET) array_set(a, 0, v->str);
+    unsigned set = v->flags & V_SET;
+    if (set) array_set(a, 0, v->value.text);
     free_value(v);
-    v->array = a;
-    v->flags |= V_ARRAY;
+    v->value.array = a;
+    v->flags |= (uint16_t)(V_ARRAY | set);
     environ_stale(sh, v->flags);
 }
 
 void var_to_assoc(struct shell *sh, struct var *v) {
     if (v->flags & V_ASSOC) return;
     struct assoc *a = assoc_new();
-    if ((v->flags & (V_SET | V_ARRAY)) == V_SET) assoc_set(a, "0", v->str);
+    unsigned set = v->flags & V_SET;
+    if (var_text(v)) assoc_set(a, "0", v->value.text);
     free_value(v);
-    v->assoc = a;
-    v->flags = (uint16_t)((v->flags & ~V_ARRAY) | V_ASSOC);
+    v->value.assoc = a;
+    v->flags |= (uint16_t)(V_ASSOC | set);
     environ_stale(sh, v->flags);
+}
+
+struct array *var_empty_array(struct shell *sh, struct var *v) {
+    if (v->flags & V_ASSOC) free_value(v);
+    var_to_array(sh, v);
+    array_clear(var_array(v));
+    v->flags |= V_SET;
+    return var_array(v);
+}
+
+struct assoc *var_empty_assoc(struct shell *sh, struct var *v) {
+    var_to_assoc(sh, v);
+    assoc_clear(var_assoc(v));
+    v->flags |= V_SET;
+    return var_assoc(v);
 }
 
 bool var_assign_index(struct shell *sh, struct var *v, int64_t i, const char *value, bool append) {
     if (v->flags & V_READONLY) return var_readonly_error(sh, v);
     var_to_array(sh, v);
-    value = new_value(sh, v, array_get(v->array, i), value, append);
+    value = new_value(sh, v, array_get(var_array(v), i), value, append);
     if (!value) return false;
-    array_set(v->array, i, value);
+    array_set(var_array(v), i, value);
     v->flags |= V_SET;
     var_changed(sh, v);
     return true;
@@ -385,9 +406,9 @@ bool var_assign_index(struct shell *sh, struct var *v, int64_t i, const char *va
 bool var_assign_key(struct shell *sh, struct var *v, const char *key, const char *value,
                     bool append) {
     if (v->flags & V_READONLY) return var_readonly_error(sh, v);
-    value = new_value(sh, v, assoc_get(v->assoc, key), value, append);
+    value = new_value(sh, v, assoc_get(var_assoc(v), key), value, append);
     if (!value) return false;
-    assoc_set(v->assoc, key, value);
+    assoc_set(var_assoc(v), key, value);
     v->flags |= V_SET;
     var_changed(sh, v);
     return true;

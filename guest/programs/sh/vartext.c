@@ -37,7 +37,7 @@ void var_print_value(struct shell *sh, struct var *v, sb *out) {
         arena_mark mark = arena_here(&sh->tmp);
         char **keys, **values;
         if (out->a) mark = (arena_mark){NULL, 0};
-        assoc_list(v->assoc, &sh->tmp, &keys, &values);
+        assoc_list(var_assoc(v), &sh->tmp, &keys, &values);
         sb_puts(out, "=(");
         for (int i = 0; keys[i]; i++) {
             sb_putc(out, '[');
@@ -50,16 +50,16 @@ void var_print_value(struct shell *sh, struct var *v, sb *out) {
         if (!out->a) arena_release(&sh->tmp, mark);
     } else if (v->flags & V_ARRAY) {
         sb_puts(out, "=(");
-        for (int i = 0; i < array_count(v->array); i++) {
+        for (int i = 0; i < array_count(var_array(v)); i++) {
             int64_t index;
-            const char *value = array_at(v->array, i, &index);
+            const char *value = array_at(var_array(v), i, &index);
             sb_printf(out, "%s[%" PRId64 "]=", i ? " " : "", index);
             quote_double(out, value);
         }
         sb_putc(out, ')');
     } else {
         sb_putc(out, '=');
-        quote_double(out, v->str);
+        quote_double(out, var_text(v) ? var_text(v) : "");
     }
 }
 

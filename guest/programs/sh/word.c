@@ -14,6 +14,8 @@ static bool ordinary(int c) {
     return c == '_' || c == '.' || c == '-' || c == '%' || c >= 0x80;
 }
 
+static bool is_arith(const struct scan *s) { return s->mode == WM_ARITH || s->mode == WM_INDEX; }
+
 void scan_flush(struct parser *p, struct scan *s) {
     if (s->lit.n == 0) return;
     struct part *part = arena_zalloc(p->mem, sizeof *part);
@@ -186,7 +188,8 @@ static void scan_backslash(struct parser *p, struct scan *s, bool dq) {
     }
     char both[2] = {'\\', (char)d};
     bool special = d == '$' || d == '`' || d == '\\' || (d == '"' && s->mode != WM_HERE) ||
-                   (d == '}' && s->mode == WM_BRACE_DQ);
+                   (d == '}' && s->mode == WM_BRACE_DQ) ||
+                   (s->mode == WM_INDEX && strchr("[]~'", d));
     if (!dq) {
         int n = u8_len(p->buf + p->pos + 1, p->len - p->pos - 1);
         scan_lit(p, s, p->buf + p->pos + 1, (size_t)n, true);
@@ -239,6 +242,31 @@ static bool is_extglob(struct parser *p, struct scan *s, int c) {
     return s->mode == WM_ALL;
 }
 
+/* [subscript] where the text will be read as arithmetic: what its expansion gives is then one
+ * subscript, whatever quotes, brackets and dollar signs are in it. *done: it was one. */
+static bool scan_subscript(struct parser *p, struct scan *s, bool *done) {
+    ptrdiff_t close = word_skip(p, p->pos + 1, '[', ']');
+    *done = close > (ptrdiff_t)p->pos + 1;
+    if (!*done) return true;
+    struct part *part = arena_zalloc(p->mem, sizeof *part);
+    part->kind = PART_SUBSCRIPT;
+    part->expr = word_of_text(p, p->buf + p->pos + 1, (size_t)close - p->pos - 1, WM_SUBSCRIPT,
+                              p->line);
+    if (!part->expr) return false;
+    scan_part(p, s, part);
+    if (!(part->expr->flags & W_PURE)) s->flags &= (uint16_t)~W_PURE;
+    s->flags &= (uint16_t)~W_PLAIN;
+    while (p->pos <= (size_t)close)
+        if (p->buf[p->pos] == '\n') step_line(p);
+        else p->pos++;
+    return true;
+}
+
+static bool takes_subscripts(const struct scan *s) {
+    return is_arith(s) || s->mode == WM_REFERENCE || s->mode == WM_OFFSET ||
+           s->mode == WM_LENGTH;
+}
+
 /* Whether c ends the word in this mode. */
 static bool scan_ends(struct parser *p, struct scan *s, int c) {
     switch (s->mode) {
@@ -254,7 +282,6 @@ static bool scan_ends(struct parser *p, struct scan *s, int c) {
     case WM_LENGTH: return c == '}' && s->parens == 0;
     case WM_PATTERN: return c == '}' || (c == '/' && p->pos > s->start);
     case WM_OFFSET: return (c == '}' || (c == ':' && s->questions == 0)) && s->parens == 0;
-    case WM_SUBSCRIPT: return c == ']' && s->parens == 0;
     default: return false;
     }
 }
@@ -266,7 +293,6 @@ static void scan_nest(struct parser *p, struct scan *s, int c) {
         if (p->ctx.regex || s->parens > 0) s->parens += (c == '(') - (c == ')');
         if (s->parens < 0) s->parens = 0;
         break;
-    case WM_SUBSCRIPT: s->parens += (c == '[') - (c == ']'); break;
     case WM_OFFSET:
         s->questions += (c == '?') - (c == ':' && s->questions > 0);
         s->parens += (c == '(') - (c == ')' && s->parens > 0);
@@ -304,11 +330,11 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
     switch (c) {
     case '\\': scan_backslash(p, s, dq); return true;
     case '\'':
-        if (dq || s->mode == WM_ARITH) return scan_literal(p, s, c, dq);
+        if (dq || is_arith(s)) return scan_literal(p, s, c, dq);
         return scan_single_quotes(p, s);
     case '"':
         if (s->mode == WM_HERE) return scan_literal(p, s, c, dq);
-        if (s->mode == WM_ARITH) { /* quotes do not count in arithmetic */
+        if (is_arith(s)) { /* quotes do not count in arithmetic */
             p->pos++;
             return true;
         }
@@ -335,6 +361,11 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
         }
         return scan_literal(p, s, c, dq);
     }
+    case '[': {
+        bool done = false;
+        if (takes_subscripts(s) && !scan_subscript(p, s, &done)) return false;
+        return done || scan_literal(p, s, c, dq);
+    }
     case '<':
     case '>':
         if (s->mode == WM_WORD && lex_at(p, 1) == '(' && !p->ctx.regex) return scan_process(p, s, c);
@@ -348,7 +379,7 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
 
 bool scan_run(struct parser *p, struct scan *s) {
     bool dq = s->mode == WM_DQ || s->mode == WM_HERE || s->mode == WM_BRACE_DQ ||
-              s->mode == WM_ARITH;
+              is_arith(s);
     if (!s->tail) s->tail = &s->first;
     if (++p->depth > PARSE_DEPTH_MAX) return parse_deep(p);
     bool ok = true;

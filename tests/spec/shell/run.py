@@ -3,10 +3,11 @@
 
 usage: run.py --shell PATH [--oracle /bin/bash] [--only SUBSTRING] [--show N] [--jobs N] [FILE.cases]...
 
-A file of cases holds scripts, each after a line `### name`. A word after `name:` changes what is compared:
-`nostderr` leaves standard error out, `exact` would be the default. Every script runs with `bash -c` in an empty
-directory, with name `bash`; standard output, exit status and standard error must be equal. Nothing that bash
-prints is stored here: it is asked each time. Exits 77 (skipped) when there is no bash 5.2 to ask.
+A file of cases holds scripts, each after a line `### name`. Every script runs with `bash -c` in an empty
+directory, with name `bash`; standard output, exit status and standard error must be equal. Words after `name:`
+change that: `file` runs it as a file `./script`, `stdin` gives it as standard input, `posix` runs `bash --posix`,
+`sh` calls the shell by the name `sh`, and `nostderr` leaves standard error out. Nothing that bash prints is
+stored here: it is asked each time. Exits 77 (skipped) when there is no bash 5.2 to ask.
 """
 import argparse
 import concurrent.futures
@@ -37,7 +38,26 @@ def read_cases(path):
     return [(os.path.basename(path)[:-6] + "/" + n, c) for n, c in cases]
 
 
-def run(shell, code, timeout=10):
+def modes_of(name):
+    """The words after the colon of a case's name."""
+    return name.rpartition(": ")[2].split() if ": " in name else []
+
+
+def command_of(bin_dir, code, modes):
+    """How a script is given to the shell, and what its standard input holds."""
+    command = [os.path.join(bin_dir, "sh" if "sh" in modes else "bash")]
+    if "posix" in modes:
+        command.append("--posix")
+    if "file" in modes:
+        with open(os.path.join(bin_dir, os.pardir, "w", "script"), "wb") as f:
+            f.write(code.encode("utf-8", "surrogateescape"))
+        return [*command, "./script"], b""
+    if "stdin" in modes:
+        return command, code.encode("utf-8", "surrogateescape")
+    return [*command, "-c", code, "bash"], b""
+
+
+def run(shell, code, timeout=10, modes=()):
     work = tempfile.mkdtemp(prefix="sh-")
     home, bin_dir, tmp = os.path.join(work, "w"), os.path.join(work, "b"), os.path.join(work, "t")
     for d in (home, bin_dir, tmp):
@@ -45,7 +65,8 @@ def run(shell, code, timeout=10):
     for name in ("bash", "sh"):
         os.symlink(os.path.abspath(shell), os.path.join(bin_dir, name))
     env = {"PATH": bin_dir + ":/usr/bin:/bin", "HOME": home, "TMP": tmp, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-    status, out, err = run_to_end([os.path.join(bin_dir, "bash"), "-c", code, "bash"], timeout, cwd=home, env=env)
+    command, text = command_of(bin_dir, code, modes)
+    status, out, err = run_to_end(command, timeout, cwd=home, env=env, text=text)
     shutil.rmtree(work, ignore_errors=True)
     out, err = (b.decode("utf-8", "replace").replace(work, "/work") for b in (out, err))
     # process ids differ, and addresses of nothing else may
@@ -72,12 +93,12 @@ def main():
     files = a.files or sorted(os.path.join(HERE, "cases", f) for f in os.listdir(os.path.join(HERE, "cases")))
     cases = [c for f in files for c in read_cases(f) if a.only in c[0]]
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        ours = pool.map(lambda c: run(a.shell, c[1]), cases)
-        theirs = pool.map(lambda c: run(a.oracle, c[1]), cases)
+        ours = pool.map(lambda c: run(a.shell, c[1], modes=modes_of(c[0])), cases)
+        theirs = pool.map(lambda c: run(a.oracle, c[1], modes=modes_of(c[0])), cases)
         results = list(zip(cases, ours, theirs))
     failed = 0
     for (name, code), our, their in results:
-        if name.endswith(": nostderr"):
+        if "nostderr" in modes_of(name):
             our, their = our[:2], their[:2]
         if our == their:
             continue

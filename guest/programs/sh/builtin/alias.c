@@ -5,7 +5,7 @@
 
 static void print_alias(struct shell *sh, const struct alias *a) {
     sb text = {0};
-    sb_printf(&text, "alias %s=", a->entry.key);
+    sb_printf(&text, "%s%s=", sh->posix ? "" : "alias ", a->entry.key);
     quote_single(&text, a->value);
     sb_putc(&text, '\n');
     out_put(sh, text.s, text.n);

@@ -247,12 +247,12 @@ static void add_function_results(struct generator *g) {
     struct var *v = var_find(sh, "COMPREPLY");
     if (!v) return;
     if (v->flags & V_ARRAY)
-        for (int i = 0; i < array_count(v->array); i++) {
-            const char *s = array_at(v->array, i, NULL);
+        for (int i = 0; i < array_count(var_array(v)); i++) {
+            const char *s = array_at(var_array(v), i, NULL);
             strings_add(sh, &g->out, arena_strdup(&sh->tmp, s));
         }
-    else if (v->flags & V_SET)
-        strings_add(sh, &g->out, arena_strdup(&sh->tmp, v->str));
+    else if (var_text(v))
+        strings_add(sh, &g->out, arena_strdup(&sh->tmp, var_text(v)));
 }
 
 static bool filtered(const struct generator *g, const char *s) {

@@ -37,7 +37,7 @@ static void print_bare(struct shell *sh, struct var *v) {
         var_print_value(sh, v, &text);
     } else {
         sb_putc(&text, '=');
-        quote_value(&text, v->str);
+        quote_value(&text, var_text(v));
     }
     sb_putc(&text, '\n');
     out_put(sh, text.s, text.n);
@@ -150,8 +150,9 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
     struct var *v = var_make_local(sh, name, frame->level);
     v->flags |= V_LOCAL;
     if (!fresh || !seen) return v;
+    if ((seen->flags & V_EXPORT) && !(r->on & (V_ARRAY | V_ASSOC))) var_export(sh, v, true);
     if (!((seen->flags & V_TEMP) || r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT])) return v;
-    if (!(seen->flags & (V_ARRAY | V_ASSOC)) && (seen->flags & V_SET)) var_put(sh, v, seen->str);
+    if (var_text(seen)) var_put(sh, v, var_text(seen));
     v->flags |= seen->flags & (V_EXPORT | V_INTEGER | V_LOWER | V_UPPER);
     return v;
 }
@@ -242,15 +243,10 @@ static bool split_target(struct shell *sh, const char *arg, struct target *t) {
     if (n == 0) return false;
     t->name = arena_strndup(&sh->tmp, arg, n);
     if (*p == '[') {
-        int depth = 0;
-        const char *q = p;
-        for (; *q; q++) {
-            depth += (*q == '[') - (*q == ']');
-            if (depth == 0) break;
-        }
-        if (!*q) return false;
-        t->sub = arena_strndup(&sh->tmp, p + 1, (size_t)(q - p) - 1);
-        p = q + 1;
+        size_t end = subscript_end(p);
+        if (end == 0) return false;
+        t->sub = arena_strndup(&sh->tmp, p + 1, end - 2);
+        p += end;
     }
     if (p[0] == '+' && p[1] == '=') {
         t->append = true;
@@ -295,13 +291,18 @@ static int declare_one(struct shell *sh, const struct request *r, const char *ar
         return 1;
     }
     t.compound = compound;
+    bool declares = strcmp(sh->builtin, "export") != 0 && strcmp(sh->builtin, "readonly") != 0;
+    if (t.sub && !declares) {
+        sh_builtin_error(sh, "`%s[%s]': not a valid identifier", t.name, t.sub);
+        return 1;
+    }
     struct var *v = declared(sh, r, t.name);
     if (!v) return 1;
     if ((v->flags & V_READONLY) && (t.value || compound)) {
         sh_builtin_error(sh, "%s: readonly variable", t.name);
         return 1;
     }
-    if ((r->on & V_NAMEREF) && !t.value && (v->flags & V_SET) && !nameref_ok(sh, t.name, v->str))
+    if ((r->on & V_NAMEREF) && !t.value && var_text(v) && !nameref_ok(sh, t.name, var_text(v)))
         return 1;
     if ((r->on & V_NAMEREF) && (v->flags & (V_ARRAY | V_ASSOC))) {
         sh_builtin_error(sh, "%s: reference variable cannot be an array", t.name);

@@ -41,8 +41,9 @@ int input_byte(struct shell *sh, struct input *in) {
         if (n < 0 && errno == EINTR) {
             int signal = signal_first_pending();
             signal_check(sh);
-            if (sh->flow != FLOW_NONE || signal > 0) return INPUT_SIGNAL;
-            continue;
+            if (sh->flow == FLOW_NONE && !(signal > 0 && sh->posix)) continue;
+            sh->read_signal = signal;
+            return INPUT_SIGNAL;
         }
         if (n < 0) return INPUT_ERROR;
         if (n == 0) return INPUT_EOF;

@@ -183,11 +183,17 @@ static int interrupted_status(struct shell *sh) {
     return signal > 0 ? 128 + signal : 128 + SIGINT;
 }
 
+/* Has a signal come that ends a wait? That of a child does not. */
+static bool wait_interrupted(int got) {
+    int first = signal_first_pending();
+    return signal_pending() && (got == -2 || (first > 0 && first != SIGCHLD));
+}
+
 /* Waits until the job is done; its status, or that of an interrupting signal (negative). */
 static int wait_job(struct shell *sh, struct job *j) {
     while (job_state(j) == JOB_RUNNING) {
-        int got = job_wait_any(sh);
-        if (got == -2 && signal_pending()) return -interrupted_status(sh);
+        int got = wait_interrupted(0) ? -2 : job_wait_any(sh);
+        if (wait_interrupted(got)) return -interrupted_status(sh);
         if (got == -1) break;
     }
     return 0;
@@ -247,8 +253,8 @@ static int wait_all(struct shell *sh) {
             !job_recall(sh, sh->last_procsub, &status))
             running = true;
         if (!running) break;
-        int got = job_wait_any(sh);
-        if (got == -2 && signal_pending()) return interrupted_status(sh);
+        int got = wait_interrupted(0) ? -2 : job_wait_any(sh);
+        if (wait_interrupted(got)) return interrupted_status(sh);
         if (got == -1) break;
     }
     for (struct job *j = job_list(sh), *next; j; j = next) {
@@ -295,8 +301,8 @@ static int wait_next(struct shell *sh, int n, char **specs, const char *var) {
             return status;
         }
         if (!running) return 127;
-        int got = job_wait_any(sh);
-        if (got == -2 && signal_pending()) return interrupted_status(sh);
+        int got = wait_interrupted(0) ? -2 : job_wait_any(sh);
+        if (wait_interrupted(got)) return interrupted_status(sh);
         if (got == -1) return 127;
     }
 }

@@ -242,6 +242,6 @@ BUILTIN(read) {
     sb_free(&r.mask);
     if (!ok) return 1;
     if (end == INPUT_TIMEOUT) return 128 + SIGALRM;
-    if (end == INPUT_SIGNAL) return 128 + SIGINT;
+    if (end == INPUT_SIGNAL) return 128 + (sh->read_signal > 0 ? sh->read_signal : SIGINT);
     return end == INPUT_EOF ? 1 : 0;
 }

@@ -18,7 +18,7 @@ static void print_all(struct shell *sh) {
             var_print_value(sh, v, &text);
         } else {
             sb_putc(&text, '=');
-            quote_value(&text, v->str);
+            quote_value(&text, var_text(v));
         }
         sb_putc(&text, '\n');
         out_put(sh, text.s, text.n);

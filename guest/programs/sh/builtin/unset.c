@@ -4,7 +4,7 @@
 #include "builtin.h"
 
 /* unset 'a[1]' */
-static int unset_element(struct shell *sh, const char *name, const char *sub) {
+static int unset_element(struct shell *sh, const char *arg, const char *name, const char *sub) {
     struct var *v = var_find(sh, name);
     if (!v) return 0;
     if (v->flags & V_READONLY) {
@@ -13,13 +13,17 @@ static int unset_element(struct shell *sh, const char *name, const char *sub) {
     }
     bool all = strcmp(sub, "@") == 0 || strcmp(sub, "*") == 0;
     if (v->flags & V_ASSOC) {
-        if (all && !assoc_get(v->assoc, sub)) {
+        if (all && !assoc_get(var_assoc(v), sub)) {
             var_clear(sh, v);
             return 0;
         }
-        char *key = expand_arith_text(sh, sub);
+        const char *key = assign_is_argument(sh, arg) ? sub : expand_subscript(sh, v, sub);
         if (!key) return 1;
-        assoc_unset(v->assoc, key);
+        if (!*key) {
+            sh_builtin_error(sh, "[%s]: bad array subscript", sub);
+            return 1;
+        }
+        assoc_unset(var_assoc(v), key);
         var_changed(sh, v);
         return 0;
     }
@@ -28,7 +32,7 @@ static int unset_element(struct shell *sh, const char *name, const char *sub) {
         v->flags |= V_SET;
         return 0;
     }
-    char *text = expand_arith_text(sh, sub);
+    char *text = expand_subscript(sh, v, sub);
     int64_t i;
     if (!text || !assign_index(sh, v, name, text, &i)) {
         return 1;
@@ -42,7 +46,7 @@ static int unset_element(struct shell *sh, const char *name, const char *sub) {
         sh_builtin_error(sh, "[%s]: bad array subscript", sub);
         return 1;
     }
-    array_unset(v->array, i);
+    array_unset(var_array(v), i);
     var_changed(sh, v);
     return 0;
 }
@@ -53,7 +57,7 @@ static int unset_variable(struct shell *sh, const char *arg, bool reference) {
         sh_builtin_error(sh, "`%s': not a valid identifier", arg);
         return 1;
     }
-    if (sub) return unset_element(sh, name, sub);
+    if (sub) return unset_element(sh, arg, name, sub);
     if (!reference) {
         const char *target = var_nameref_target(sh, name);
         struct var *raw = var_find_raw(sh, name);
