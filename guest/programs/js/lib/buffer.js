@@ -1,23 +1,46 @@
-// buffer: the npm package `buffer`, with the conversions done by C and the prints of today's Node.
+// buffer: Buffer, a Uint8Array whose conversions are done by C, and what comes with it.
 'use strict';
 
-const base = require('npm/buffer');
-const { argType, coded, outOfRange } = require('internal/errors');
+const { argType, argValue, coded, outOfRange } = require('internal/errors');
+const validate = require('internal/validators');
+const { outside, define } = require('internal/buffer/numbers');
 const text = native.text;
-const { Buffer } = base;
-Object.defineProperty(Buffer, 'name', { value: 'Buffer' }); // the bundler renamed it
+
+const kMaxLength = 2 ** 32, kStringMaxLength = 2 ** 29 - 24;
+
+class FastBuffer extends Uint8Array {}
+let warned = false;
+function Buffer(value, encoding, length) {
+    if (!warned) {
+        warned = true;
+        process.emitWarning('Buffer() is deprecated due to security and usability issues. Please use the Buffer.alloc(), Buffer.allocUnsafe(), or Buffer.from() methods instead.', 'DeprecationWarning', 'DEP0005');
+    }
+    if (typeof value !== 'number') return Buffer.from(value, encoding, length);
+    if (typeof encoding === 'string') throw argType('string', 'string', value);
+    return Buffer.alloc(value);
+}
+Object.setPrototypeOf(Buffer, Uint8Array);
+Object.defineProperty(Buffer, Symbol.species, { configurable: true, enumerable: false, get: () => FastBuffer });
+Buffer.prototype = FastBuffer.prototype;
+const p = Buffer.prototype;
+Object.defineProperty(p, 'constructor', { value: Buffer, writable: true, configurable: true });
+const method = (name, fn) => Object.defineProperty(p, name, { value: fn, writable: true, configurable: true, enumerable: true });
+
+// ---------------------------------------------------------------- encodings
 
 const canonical = {
     utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url', latin1: 'latin1',
     binary: 'latin1', ascii: 'ascii', ucs2: 'utf16le', 'ucs-2': 'utf16le', utf16le: 'utf16le', 'utf-16le': 'utf16le',
 };
+const lookUp = name => (Object.hasOwn(canonical, name) ? canonical[name] : undefined);
 
-function encodingOf(name) {
-    if (name === undefined || name === null || name === '') return 'utf8';
-    const found = canonical[name] ?? canonical[String(name).toLowerCase()];
-    if (found === undefined) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${name}`);
+// undefined: there is no such encoding
+const encodingOf = name => lookUp(name) ?? lookUp(`${name}`.toLowerCase());
+const known = name => {
+    const found = encodingOf(name);
+    if (found === undefined) throw validate.unknownEncoding(`${name}`);
     return found;
-}
+};
 
 const encoders = {
     utf8: text.utf8Encode, hex: text.hexEncode, base64: value => text.base64Encode(value, false),
@@ -30,267 +53,425 @@ const decoders = {
     ascii: (b, s, e) => text.latin1Decode(b, s, e, 127), utf16le: text.utf16Decode,
 };
 
-const made = bytes => Object.setPrototypeOf(bytes, Buffer.prototype);
-const encode = (string, encoding) => made(new Uint8Array(encoders[encodingOf(encoding)](string)));
+const made = bytes => Object.setPrototypeOf(bytes, p);
+const encoded = (string, name) => made(new Uint8Array(encoders[name](string)));
+const isBytes = value => value instanceof Uint8Array;
 
-const from = Buffer.from;
-Buffer.from = function (value, encoding, length) {
-    if (typeof value === 'string') return encode(value, encoding);
-    if (value === null || (typeof value !== 'object' && typeof value !== 'function'))
-        throw argType2(value);
-    try {
-        return from(value, encoding, length);
-    } catch (error) {
-        throw error.message.startsWith('The first argument') ? argType2(value) : error;
+// ---------------------------------------------------------------- making
+
+function fromString(string, encoding) {
+    if (typeof encoding !== 'string' || encoding.length === 0) return encoded(string, 'utf8');
+    return encoded(string, known(encoding));
+}
+
+function fromArrayBuffer(buffer, offset, length) {
+    offset = offset === undefined ? 0 : +offset || 0;
+    const most = buffer.byteLength - offset;
+    if (most < 0) throw outside('offset');
+    if (offset < 0) throw new RangeError(`Start offset ${offset} is outside the bounds of the buffer`);
+    if (length === undefined) return made(new Uint8Array(buffer, offset, most));
+    length = +length;
+    if (length > most) throw outside('length');
+    return made(new Uint8Array(buffer, offset, length > 0 ? length : 0));
+}
+
+function fromArrayLike(list) {
+    if (list.length <= 0) return made(new Uint8Array(0));
+    const bytes = new Uint8Array(list.length);
+    if (ArrayBuffer.isView(list) && list.BYTES_PER_ELEMENT === 1) bytes.set(list);
+    else for (let i = 0; i < bytes.length; i++) bytes[i] = list[i];
+    return made(bytes);
+}
+
+const isArrayBuffer = value => value instanceof ArrayBuffer || value instanceof SharedArrayBuffer ||
+    (typeof value === 'object' && /^(?:Shared)?ArrayBuffer$/.test(native.inspect.classOf(value)));
+
+function fromObject(value) {
+    if (value.length !== undefined || (value.buffer !== undefined && isArrayBuffer(value.buffer))) {
+        if (typeof value.length !== 'number') return made(new Uint8Array(0));
+        return fromArrayLike(value);
     }
-};
-Object.defineProperty(Buffer.from, 'name', { value: 'from' });
-
-function argType2(value) {
-    const error = argType('first argument', 'string', value);
-    error.message = error.message.replace(/^.*?\. /, 'The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object. ');
-    return error;
+    return value.type === 'Buffer' && Array.isArray(value.data) ? fromArrayLike(value.data) : undefined;
 }
 
-function size(length) {
-    if (typeof length !== 'number') throw argType('size', 'number', length);
-    if (!(length >= 0 && length <= base.kMaxLength)) throw outOfRange('size', '>= 0 && <= 4294967296', length);
-}
-Buffer.alloc = function alloc(length, fill, encoding) {
-    size(length);
-    const bytes = made(new Uint8Array(length));
-    return fill === undefined || fill === 0 || length === 0 ? bytes : bytes.fill(fill, encoding);
+Buffer.poolSize = 8 * 1024;
+Buffer.from = function from(value, encodingOrOffset, length) {
+    if (typeof value === 'string') return fromString(value, encodingOrOffset);
+    if (typeof value === 'object' && value !== null) {
+        if (isArrayBuffer(value)) return fromArrayBuffer(value, encodingOrOffset, length);
+        const inner = value.valueOf && value.valueOf();
+        if (inner != null && inner !== value && (typeof inner === 'string' || typeof inner === 'object'))
+            return from(inner, encodingOrOffset, length);
+        const bytes = fromObject(value);
+        if (bytes) return bytes;
+        if (typeof value[Symbol.toPrimitive] === 'function') {
+            const primitive = value[Symbol.toPrimitive]('string');
+            if (typeof primitive === 'string') return fromString(primitive, encodingOrOffset);
+        }
+    }
+    throw argType('first argument', ['string', 'Buffer', 'ArrayBuffer', 'Array', 'Array-like Object'], value);
 };
-Buffer.allocUnsafe = Buffer.allocUnsafeSlow = function allocUnsafe(length) {
-    size(length);
-    return made(new Uint8Array(length));
+Buffer.of = function of(...items) {
+    return made(new Uint8Array(items));
 };
-Buffer.isEncoding = name => typeof name === 'string' && canonical[name.toLowerCase()] !== undefined;
+Buffer.copyBytesFrom = function copyBytesFrom(view, offset, length) {
+    if (!ArrayBuffer.isView(view) || view instanceof DataView) throw argType('view', ['TypedArray'], view);
+    if (view.length === 0) return made(new Uint8Array(0));
+    if (offset !== undefined) validate.integer(offset, 'offset', 0);
+    if (length !== undefined) validate.integer(length, 'length', 0);
+    const from = offset ?? 0, part = view.subarray(from, length === undefined ? view.length : from + length);
+    return fromArrayLike(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+};
+
+Buffer.alloc = function alloc(size, fill, encoding) {
+    validate.number(size, 'size', 0, kMaxLength);
+    const bytes = made(new Uint8Array(size));
+    return fill !== undefined && fill !== 0 && size > 0 ? fillWith(bytes, fill, 0, bytes.length, encoding) : bytes;
+};
+Buffer.allocUnsafe = function allocUnsafe(size) {
+    validate.number(size, 'size', 0, kMaxLength);
+    return made(new Uint8Array(size));
+};
+Buffer.allocUnsafeSlow = function allocUnsafeSlow(size) {
+    validate.number(size, 'size', 0, kMaxLength);
+    return made(new Uint8Array(size));
+};
+Buffer.isBuffer = function isBuffer(value) {
+    return value instanceof Buffer;
+};
+Buffer.isEncoding = function isEncoding(name) {
+    return typeof name === 'string' && name.length !== 0 && encodingOf(name) !== undefined;
+};
 Buffer.byteLength = function byteLength(value, encoding) {
     if (typeof value !== 'string') {
-        if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+        if (ArrayBuffer.isView(value) || isArrayBuffer(value)) return value.byteLength;
         throw argType('string', ['string', 'Buffer', 'ArrayBuffer'], value);
     }
-    const name = canonical[String(encoding ?? 'utf8').toLowerCase()] ?? 'utf8';
+    const name = encoding ? encodingOf(encoding) ?? 'utf8' : 'utf8';
     return name === 'utf8' ? text.utf8Length(value) : name === 'utf16le' ? value.length * 2
         : name === 'hex' ? value.length >>> 1 : name === 'latin1' || name === 'ascii' ? value.length
-            : name.startsWith('base64') ? value.replace(/={1,2}$/, '').length * 3 >>> 2 // also of a text that is none
-                : encoders[name](value).byteLength;
+            : value.replace(/={1,2}$/, '').length * 3 >>> 2; // base64, also of a text that is none
 };
-Buffer.compare = function compare(a, b) {
-    for (const [value, name] of [[a, 'buf1'], [b, 'buf2']])
-        if (!(value instanceof Uint8Array)) throw argType(name, ['Buffer', 'Uint8Array'], value);
-    return text.compare(a, b);
+Buffer.compare = function compare(buf1, buf2) {
+    if (!isBytes(buf1)) throw argType('buf1', ['Buffer', 'Uint8Array'], buf1);
+    if (!isBytes(buf2)) throw argType('buf2', ['Buffer', 'Uint8Array'], buf2);
+    return text.compare(buf1, buf2);
 };
-Buffer.concat = function concat(list, total) {
-    if (!Array.isArray(list)) throw argType('list', 'Array', list);
-    total ??= list.reduce((sum, item) => sum + item.length, 0);
-    const result = Buffer.alloc(total);
+Buffer.concat = function concat(list, length) {
+    validate.array(list, 'list');
+    if (list.length === 0) return made(new Uint8Array(0));
+    if (length === undefined) length = list.reduce((sum, item) => (item.length ? sum + item.length : sum), 0);
+    else validate.integer(length, 'length', 0, kMaxLength);
+    const result = Buffer.allocUnsafe(length);
     let at = 0;
-    list.forEach((item, i) => {
-        if (!(item instanceof Uint8Array)) throw argType(`list[${i}]`, ['Buffer', 'Uint8Array'], item);
-        at += text.copy(result, at, item);
-    });
+    for (let i = 0; i < list.length; i++) {
+        if (!isBytes(list[i])) throw argType(`list[${i}]`, ['Buffer', 'Uint8Array'], list[i]);
+        at += text.copy(result, at, list[i]);
+    }
     return result;
 };
-Buffer.copyBytesFrom = function copyBytesFrom(view, offset = 0, length = view.length - offset) {
-    return Buffer.from(view.slice(offset, offset + length).buffer);
-};
 
-const p = Buffer.prototype;
-const method = (name, fn) => Object.defineProperty(p, name, { value: fn, writable: true, configurable: true });
+// ---------------------------------------------------------------- text
+
+for (const key of ['parent', 'offset'])
+    Object.defineProperty(p, key, {
+        enumerable: true,
+        get() {
+            if (!(this instanceof Buffer)) return undefined;
+            return key === 'parent' ? this.buffer : this.byteOffset;
+        },
+    });
 
 method('toString', function toString(encoding, start, end) {
     if (arguments.length === 0) return text.utf8Decode(this);
-    const name = encodingOf(encoding);
-    start = start === undefined || start <= 0 ? 0 : Math.trunc(start) || 0;
-    end = end === undefined || end > this.length ? this.length : Math.trunc(end) || 0;
-    return end <= start ? '' : decoders[name](this, start, end);
+    const { length } = this;
+    if (start <= 0) start = 0;
+    else if (start >= length) return '';
+    else start = Math.trunc(start) || 0;
+    end = end === undefined || end > length ? length : Math.trunc(end) || 0;
+    if (end <= start) return '';
+    return decoders[encoding === undefined ? 'utf8' : known(encoding)](this, start, end);
 });
 method('toLocaleString', p.toString);
-for (const [name, decode] of Object.entries({ ...decoders, ucs2: decoders.utf16le }))
-    method(`${name}Slice`, function (start = 0, end = this.length) {
-        return decode(this, start, end);
-    });
+
+// What is cut off at the end must not leave half a character.
+function put(bytes, string, offset, length, name) {
+    let made = new Uint8Array(encoders[name](string));
+    if (made.length > length) {
+        let keep = length;
+        if (name === 'utf8') while (keep > 0 && (made[keep] & 0xc0) === 0x80) keep--;
+        if (name === 'utf16le') keep -= keep % 2;
+        made = made.subarray(0, keep);
+    }
+    return text.copy(bytes, offset, made);
+}
+const needString = string => {
+    if (typeof string !== 'string') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
+};
 
 method('write', function write(string, offset, length, encoding) {
-    if (typeof string !== 'string') throw argType('argument', 'string', string);
-    if (typeof offset === 'string') [encoding, offset, length] = [offset, 0, undefined];
-    else if (typeof length === 'string') [encoding, length] = [length, undefined];
-    offset = offset === undefined ? 0 : offset;
-    if (offset < 0 || offset > this.length) throw outOfRange('offset', `>= 0 && <= ${this.length}`, offset);
-    const room = this.length - offset;
-    length = length === undefined || length > room ? room : length;
-    let bytes = new Uint8Array(encoders[encodingOf(encoding)](string));
-    if (bytes.length > length) {
-        let keep = length;
-        if (encodingOf(encoding) === 'utf8') while (keep > 0 && (bytes[keep] & 0xc0) === 0x80) keep--;
-        bytes = bytes.subarray(0, keep);
+    if (offset === undefined) {
+        needString(string);
+        return put(this, string, 0, this.length, 'utf8');
     }
-    return text.copy(this, offset, bytes);
+    if (length === undefined && typeof offset === 'string') {
+        [encoding, length, offset] = [offset, this.length, 0];
+    } else {
+        validate.integer(offset, 'offset', 0, this.length);
+        const room = this.length - offset;
+        if (length === undefined) length = room;
+        else if (typeof length === 'string') [encoding, length] = [length, room];
+        else {
+            validate.integer(length, 'length', 0, this.length);
+            if (length > room) length = room;
+        }
+    }
+    const name = encoding ? known(encoding) : 'utf8';
+    needString(string);
+    return put(this, string, offset, length, name);
 });
 
-// ---------------------------------------------------------------- numbers
-
-function place(buffer, offset, size) {
-    if (typeof offset !== 'number') throw argType('offset', 'number', offset);
-    if (!Number.isInteger(offset)) throw outOfRange('offset', 'an integer', offset);
-    if (buffer.length - size < 0) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', 'Attempt to access memory outside buffer bounds');
-    if (offset < 0 || offset > buffer.length - size) throw outOfRange('offset', `>= 0 and <= ${buffer.length - size}`, offset);
+// As the functions of C++ behind Node's have it: a wrong place is out of range by its index.
+function slot(value, fallback) {
+    if (value === undefined) return fallback;
+    const number = Math.trunc(+value) || 0;
+    if (number < 0) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'Index out of range');
+    return number;
 }
-
-function checkLength(size) {
-    if (typeof size !== 'number') throw argType('byteLength', 'number', size);
-    if (!Number.isInteger(size) || size < 1 || size > 6) throw outOfRange('byteLength', '>= 1 and <= 6', size);
-}
-
-function readInteger(buffer, offset, size, little, signed) {
-    place(buffer, offset, size);
-    let value = 0;
-    for (let i = 0; i < size; i++) value = value * 256 + buffer[little ? offset + size - 1 - i : offset + i];
-    return signed && value >= 2 ** (size * 8 - 1) ? value - 2 ** (size * 8) : value;
-}
-
-function writeInteger(buffer, value, offset, size, little, signed) {
-    value = +value;
-    const low = signed ? -(2 ** (size * 8 - 1)) : 0, high = signed ? 2 ** (size * 8 - 1) - 1 : 2 ** (size * 8) - 1;
-    if (value < low || value > high) {
-        const range = size === 3 || size > 4
-            ? (signed ? `>= -(2 ** ${size * 8 - 1}) and < 2 ** ${size * 8 - 1}` : `>= 0 and < 2 ** ${size * 8}`) : `>= ${low} and <= ${high}`;
-        throw outOfRange('value', range, value);
-    }
-    place(buffer, offset, size);
-    let rest = value < 0 ? value + 2 ** (size * 8) : value;
-    for (let i = 0; i < size; i++) {
-        buffer[little ? offset + i : offset + size - 1 - i] = rest % 256;
-        rest = Math.floor(rest / 256);
-    }
-    return offset + size;
-}
-
-for (const [kind, signed] of [['Int', true], ['UInt', false]]) {
-    for (const order of ['LE', 'BE']) {
-        const little = order === 'LE';
-        for (const bits of [16, 32]) {
-            method(`read${kind}${bits}${order}`, function (offset = 0) {
-                return readInteger(this, offset, bits / 8, little, signed);
-            });
-            method(`write${kind}${bits}${order}`, function (value, offset = 0) {
-                return writeInteger(this, value, offset, bits / 8, little, signed);
-            });
-        }
-        method(`read${kind}${order}`, function (offset, size) {
-            checkLength(size);
-            return readInteger(this, offset, size, little, signed);
-        });
-        method(`write${kind}${order}`, function (value, offset, size) {
-            checkLength(size);
-            return writeInteger(this, value, offset, size, little, signed);
-        });
-    }
-    method(`read${kind}8`, function (offset = 0) {
-        return readInteger(this, offset, 1, true, signed);
+for (const [name, real] of Object.entries({ ascii: 'ascii', base64: 'base64', base64url: 'base64url', latin1: 'latin1', hex: 'hex', ucs2: 'utf16le', utf8: 'utf8' })) {
+    method(`${name}Slice`, function (start, end) {
+        start = slot(start, 0);
+        end = Math.min(slot(end, this.length), this.length);
+        if (end < start) end = start;
+        if (start > this.length) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'Index out of range');
+        return end === start ? '' : decoders[real](this, start, end);
     });
-    method(`write${kind}8`, function (value, offset = 0) {
-        return writeInteger(this, value, offset, 1, true, signed);
+    method(`${name}Write`, function (string, offset, length) {
+        needString(string);
+        offset = slot(offset, 0);
+        if (offset > this.length) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', '"offset" is outside of buffer bounds');
+        return put(this, string, offset, Math.min(slot(length, this.length - offset), this.length - offset), real);
     });
 }
-for (const [name, size, kind] of [['Float', 4, 'Float32'], ['Double', 8, 'Float64'], ['BigInt64', 8, 'BigInt64'], ['BigUInt64', 8, 'BigUint64']]) {
-    for (const order of ['LE', 'BE']) {
-        const little = order === 'LE';
-        method(`read${name}${order}`, function (offset = 0) {
-            place(this, offset, size);
-            return new DataView(this.buffer, this.byteOffset)[`get${kind}`](offset, little);
-        });
-        method(`write${name}${order}`, function (value, offset = 0) {
-            if (name.startsWith('Big')) {
-                const [low, high, range] = name === 'BigInt64' ? [-(2n ** 63n), 2n ** 63n - 1n, '>= -(2n ** 63n) and < 2n ** 63n'] : [0n, 2n ** 64n - 1n, '>= 0n and < 2n ** 64n'];
-                if (value < low || value > high) throw outOfRange('value', range, value);
-            }
-            place(this, offset, size);
-            new DataView(this.buffer, this.byteOffset)[`set${kind}`](offset, value, little);
-            return offset + size;
-        });
-    }
-}
+
+define(method);
 for (const name of Object.getOwnPropertyNames(p))
     if (name.includes('UInt')) method(name.replace('UInt', 'Uint'), p[name]);
 
+// ---------------------------------------------------------------- comparing and searching
+
 method('equals', function equals(other) {
-    if (!(other instanceof Uint8Array)) throw argType('otherBuffer', ['Buffer', 'Uint8Array'], other);
-    return text.compare(this, other) === 0;
+    if (!isBytes(other)) throw argType('otherBuffer', ['Buffer', 'Uint8Array'], other);
+    return this === other || (this.byteLength === other.byteLength && text.compare(this, other) === 0);
 });
-method('compare', function compare(target, targetStart = 0, targetEnd = target.length, start = 0, end = this.length) {
-    if (!(target instanceof Uint8Array)) throw argType('target', ['Buffer', 'Uint8Array'], target);
-    return text.compare(this.subarray(start, end), target.subarray(targetStart, targetEnd));
-});
-
-method('indexOf', function indexOf(value, from, encoding) {
-    if (typeof from === 'string') [encoding, from] = [from, 0];
-    from = Math.trunc(from) || 0;
-    if (from < 0) from = Math.max(0, this.length + from);
-    if (typeof value === 'number') return Uint8Array.prototype.indexOf.call(this, value & 255, from);
-    if (typeof value !== 'string' && !(value instanceof Uint8Array))
-        throw argType('value', ['number', 'string', 'Buffer', 'Uint8Array'], value);
-    const needle = typeof value === 'string' ? encode(value, encoding) : value;
-    if (needle.length === 0) return Math.min(from, this.length);
-    return text.find(this, needle, from);
-});
-method('includes', function includes(value, from, encoding) {
-    return this.indexOf(value, from, encoding) !== -1;
+method('compare', function compare(target, targetStart, targetEnd, sourceStart, sourceEnd) {
+    if (!isBytes(target)) throw argType('target', ['Buffer', 'Uint8Array'], target);
+    if (arguments.length === 1) return text.compare(this, target);
+    if (targetStart === undefined) targetStart = 0;
+    else validate.integer(targetStart, 'targetStart', 0, kMaxLength);
+    if (targetEnd === undefined) targetEnd = target.length;
+    else validate.integer(targetEnd, 'targetEnd', 0, target.length);
+    if (sourceStart === undefined) sourceStart = 0;
+    else validate.integer(sourceStart, 'sourceStart', 0, kMaxLength);
+    if (sourceEnd === undefined) sourceEnd = this.length;
+    else validate.integer(sourceEnd, 'sourceEnd', 0, this.length);
+    if (sourceStart >= sourceEnd) return targetStart >= targetEnd ? 0 : -1;
+    if (targetStart >= targetEnd) return 1;
+    return text.compare(this.subarray(sourceStart, sourceEnd), target.subarray(targetStart, targetEnd));
 });
 
-method('inspect', function inspect(depth, options) {
-    const shown = Math.min(module.exports.INSPECT_MAX_BYTES, this.length);
+function search(bytes, value, offset, encoding, forward) {
+    validate.buffer(bytes);
+    if (typeof offset === 'string') [encoding, offset] = [offset, undefined];
+    else if (offset > 0x7fffffff) offset = 0x7fffffff;
+    else if (offset < -0x80000000) offset = -0x80000000;
+    offset = +offset;
+    if (Number.isNaN(offset)) offset = forward ? 0 : bytes.length || bytes.byteLength;
+    offset = Math.trunc(offset);
+    const { indexOf, indexOfByte } = require('internal/buffer/search');
+    if (typeof value === 'number') return indexOfByte(bytes, value >>> 0, offset, forward);
+    const name = encoding === undefined ? 'utf8' : encodingOf(encoding), unit = name === 'utf16le' ? 2 : 1;
+    if (typeof value === 'string') {
+        if (name === undefined) throw validate.unknownEncoding(encoding);
+        return indexOf(bytes, new Uint8Array(encoders[name](value)), offset, forward, unit);
+    }
+    if (isBytes(value)) return indexOf(bytes, value, offset, forward, unit);
+    throw argType('value', ['number', 'string', 'Buffer', 'Uint8Array'], value);
+}
+method('indexOf', function indexOf(value, byteOffset, encoding) {
+    return search(this, value, byteOffset, encoding, true);
+});
+method('lastIndexOf', function lastIndexOf(value, byteOffset, encoding) {
+    return search(this, value, byteOffset, encoding, false);
+});
+method('includes', function includes(value, byteOffset, encoding) {
+    return this.indexOf(value, byteOffset, encoding) !== -1;
+});
+
+// ---------------------------------------------------------------- copying and filling
+
+// A whole number as Node reads those of copy(): what is none is the fallback.
+const whole = (value, fallback) => {
+    value = +value;
+    return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : fallback;
+};
+
+method('copy', function copy(target, targetStart, sourceStart, sourceEnd) {
+    if (!isBytes(this)) throw argType('source', ['Buffer', 'Uint8Array'], this);
+    if (!isBytes(target)) throw argType('target', ['Buffer', 'Uint8Array'], target);
+    targetStart = targetStart === undefined ? 0 : whole(targetStart, 0);
+    if (targetStart < 0) throw outOfRange('targetStart', '>= 0', targetStart);
+    sourceStart = sourceStart === undefined ? 0 : whole(sourceStart, 0);
+    if (sourceStart < 0 || sourceStart > this.length) throw outOfRange('sourceStart', `>= 0 && <= ${this.length}`, sourceStart);
+    sourceEnd = sourceEnd === undefined ? this.length : whole(sourceEnd, 0);
+    if (sourceEnd < 0) throw outOfRange('sourceEnd', '>= 0', sourceEnd);
+    if (targetStart >= target.length || sourceStart >= sourceEnd) return 0;
+    const length = Math.min(sourceEnd - sourceStart, target.length - targetStart, this.length - sourceStart);
+    target.set(Uint8Array.prototype.subarray.call(this, sourceStart, sourceStart + length), targetStart);
+    return length;
+});
+
+const bounded = (offset, length) => {
+    offset = Math.trunc(offset) || 0;
+    return offset < 0 ? Math.max(0, offset + length) : Math.min(offset, length);
+};
+method('subarray', function subarray(start, end) {
+    const { length } = this;
+    start = bounded(start, length);
+    end = end !== undefined ? bounded(end, length) : length;
+    return made(new Uint8Array(this.buffer, this.byteOffset + start, end > start ? end - start : 0));
+});
+method('slice', function slice(start, end) {
+    return this.subarray(start, end);
+});
+
+function fillWith(bytes, value, offset, end, encoding) {
+    if (typeof value === 'string') {
+        if (offset === undefined || typeof offset === 'string') [encoding, offset, end] = [offset, 0, bytes.length];
+        else if (typeof end === 'string') [encoding, end] = [end, bytes.length];
+        if (encoding != null) validate.string(encoding, 'encoding');
+        const name = encoding ? known(encoding) : 'utf8';
+        if (value.length === 0) value = 0;
+        else {
+            const unit = new Uint8Array(encoders[name](value));
+            value = unit.length === 1 ? unit[0] : unit.length === 0 ? invalid(value) : unit;
+        }
+    }
+    if (offset === undefined) [offset, end] = [0, bytes.length];
+    else {
+        validate.integer(offset, 'offset', 0, kMaxLength);
+        if (end === undefined) end = bytes.length;
+        else validate.integer(end, 'end', 0, bytes.length);
+        if (offset >= end) return bytes;
+    }
+    if (ArrayBuffer.isView(value)) {
+        const unit = value instanceof Uint8Array ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+        if (unit.length === 0) invalid(value);
+        repeat(bytes, unit, Math.trunc(offset), Math.trunc(end));
+        return bytes;
+    }
+    if (end > bytes.byteLength) throw outside();
+    return Uint8Array.prototype.fill.call(bytes, +value & 255, offset, end);
+}
+
+function invalid(value) {
+    throw argValue('value', value);
+}
+
+function repeat(bytes, unit, offset, end) {
+    let done = offset + text.copy(bytes, offset, unit.subarray(0, end - offset));
+    for (let size = unit.length; done < end; size *= 2) {
+        const part = Math.min(size, end - done);
+        bytes.copyWithin(done, offset, offset + part);
+        done += part;
+    }
+}
+
+method('fill', function fill(value, offset, end, encoding) {
+    return fillWith(this, value, offset, end, encoding);
+});
+
+function swap(bytes, size) {
+    if (bytes.length % size !== 0) throw coded(RangeError, 'ERR_INVALID_BUFFER_SIZE', `Buffer size must be a multiple of ${size * 8}-bits`);
+    for (let i = 0; i < bytes.length; i += size) bytes.subarray(i, i + size).reverse();
+    return bytes;
+}
+method('swap16', function swap16() {
+    return swap(this, 2);
+});
+method('swap32', function swap32() {
+    return swap(this, 4);
+});
+method('swap64', function swap64() {
+    return swap(this, 8);
+});
+
+method('toJSON', function toJSON() {
+    return { type: 'Buffer', data: Array.from(this) };
+});
+
+// ---------------------------------------------------------------- printing
+
+let shownBytes = 50; // INSPECT_MAX_BYTES
+const customInspect = function inspect(depth, options) {
+    const shown = Math.min(shownBytes, this.length);
     let content = text.hexDecode(this, 0, shown).replace(/(.{2})(?!$)/g, '$1 ');
     const rest = this.length - shown;
     if (rest > 0) content += ` ... ${rest} more byte${rest > 1 ? 's' : ''}`;
     if (options) {
-        const keys = native.inspect.namedKeys(this, true);
         const inspect_ = require('internal/inspect').inspect;
-        for (const key of keys) content += `${content ? ', ' : ''}${String(key)}: ${inspect_(this[key], { ...options, breakLength: Infinity })}`;
+        for (const key of native.inspect.namedKeys(this, true))
+            content += `${content ? ', ' : ''}${String(key)}: ${inspect_(this[key], { ...options, breakLength: Infinity })}`;
     }
     return `<${this.constructor.name} ${content}>`;
-});
-method(Symbol.for('nodejs.util.inspect.custom'), p.inspect);
-for (const key of Object.keys(p))
-    if (Object.getOwnPropertyDescriptor(p, key).configurable) Object.defineProperty(p, key, { enumerable: false });
+};
+method(Symbol.for('nodejs.util.inspect.custom'), customInspect);
+method('inspect', customInspect);
 
-// The package fills byte by byte; what is asked for most is done by the engine.
-const fillSlowly = p.fill;
-method('fill', function fill(value, offset, end, encoding) {
-    const { length } = this;
-    if (typeof value === 'number' && Number.isInteger(offset ?? 0) && Number.isInteger(end ?? 0) && (offset ?? 0) >= 0 && (end ?? length) <= length)
-        return Uint8Array.prototype.fill.call(this, value & 255, offset ?? 0, end ?? length);
-    if (typeof offset === 'number' && (offset < 0 || offset > length)) throw outOfRange('offset', `>= 0 && <= ${length}`, offset);
-    if (typeof end === 'number' && (end < 0 || end > length)) throw outOfRange('end', `>= 0 && <= ${length}`, end);
-    const unknown = typeof value === 'string' && [offset, end, encoding].find(item => typeof item === 'string');
-    if (unknown && !Buffer.isEncoding(unknown)) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${unknown}`);
-    const whole = offset === undefined || (typeof offset === 'string' && end === undefined);
-    if (typeof value !== 'string' || !whole || length < 1024) return fillSlowly.call(this, value, offset, end, encoding);
-    const unit = Buffer.from(value, offset);
-    if (unit.length === 0 || unit.length > length) return fillSlowly.call(this, value, offset);
-    this.set(unit);
-    for (let done = unit.length; done < length; done *= 2) this.copyWithin(done, 0, Math.min(done, length - done));
-    return this;
-});
-for (const [name, bits] of [['swap16', 16], ['swap32', 32], ['swap64', 64]]) {
-    const swap = p[name];
-    if (swap === undefined) continue;
-    method(name, {
-        [name]() {
-            if (this.length % (bits / 8) !== 0) throw coded(RangeError, 'ERR_INVALID_BUFFER_SIZE', `Buffer size must be a multiple of ${bits}-bits`);
-            return swap.call(this);
-        },
-    }[name]);
+function SlowBuffer(size) {
+    validate.number(size, 'size', 0, kMaxLength);
+    return Buffer.allocUnsafeSlow(size);
+}
+SlowBuffer.prototype = Buffer.prototype;
+
+// ---------------------------------------------------------------- the module
+
+const asBytes = value => {
+    if (!ArrayBuffer.isView(value) && !isArrayBuffer(value)) throw argType('input', ['ArrayBuffer', 'Buffer', 'TypedArray'], value);
+    if ((value.buffer ?? value).detached) throw coded(Error, 'ERR_INVALID_STATE', 'Invalid state: Cannot validate on a detached buffer');
+    return new Uint8Array(value.buffer ?? value, value.byteOffset ?? 0, value.byteLength);
+};
+
+function transcode(source, from, to) {
+    if (!isBytes(source)) throw argType('source', ['Buffer', 'Uint8Array'], source);
+    if (source.length === 0) return Buffer.alloc(0);
+    const names = [from, to].map(name => (name == null || name === '' ? 'utf8' : typeof name === 'string' && encodingOf(name)));
+    if (names.some(name => !['utf8', 'utf16le', 'latin1', 'ascii'].includes(name))) {
+        const error = new Error('Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]');
+        throw Object.assign(error, { code: 'U_ILLEGAL_ARGUMENT_ERROR', errno: 1 });
+    }
+    let string = decoders[names[0]](source, 0, source.length);
+    if (names[1] === 'latin1') string = string.replace(/[\ud800-\udbff][\udc00-\udfff]|[^\0-\xff]/g, '?');
+    if (names[1] === 'ascii') string = string.replace(/[\ud800-\udbff][\udc00-\udfff]|[^\0-\x7f]/g, '?');
+    return encoded(string, names[1]);
 }
 
 module.exports = {
-    ...base, Buffer, INSPECT_MAX_BYTES: 50,
-    constants: { MAX_LENGTH: base.kMaxLength, MAX_STRING_LENGTH: 2 ** 29 - 24 },
-    isUtf8: bytes => text.utf8Valid(bytes) === bytes.byteLength,
-    isAscii: bytes => new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset, bytes.byteLength).every(byte => byte < 128),
-    transcode: (bytes, fromName, toName) => Buffer.from(bytes.toString(fromName), toName),
+    Buffer, SlowBuffer, transcode,
+    kMaxLength, kStringMaxLength,
+    isUtf8: value => text.utf8Valid(asBytes(value)) === value.byteLength,
+    isAscii: value => asBytes(value).every(byte => byte < 128),
+    constants: Object.defineProperties({}, {
+        MAX_LENGTH: { value: kMaxLength, enumerable: true }, MAX_STRING_LENGTH: { value: kStringMaxLength, enumerable: true },
+    }),
+    get INSPECT_MAX_BYTES() {
+        return shownBytes;
+    },
+    set INSPECT_MAX_BYTES(value) {
+        validate.number(value, 'INSPECT_MAX_BYTES', 0);
+        shownBytes = value;
+    },
+    resolveObjectURL: id => require('internal/blob').resolveObjectURL(id),
     get atob() {
         return require('internal/domexception').atob;
     },
@@ -298,6 +479,9 @@ module.exports = {
         return require('internal/domexception').btoa;
     },
     get Blob() {
-        return globalThis.Blob;
+        return require('internal/blob').Blob;
+    },
+    get File() {
+        return require('internal/blob').File;
     },
 };

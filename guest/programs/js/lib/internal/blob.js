@@ -1,25 +1,44 @@
-// blob: Blob and File, whose bytes are in memory.
+// blob: Blob and File, whose bytes are in memory, and the blob: URLs of them.
 'use strict';
+
+const { argType, coded } = require('internal/errors');
+const validate = require('internal/validators');
+
+const urls = new Map(); // id -> Blob
+
+function dictionary(value, name) {
+    if (value !== null && value !== undefined && typeof value !== 'object' && typeof value !== 'function')
+        throw argType(name, 'a dictionary', value);
+}
+
+const encode = string => new Uint8Array(native.text.utf8Encode(string));
 
 class Blob {
     #bytes;
     #type;
-    constructor(parts = [], options = {}) {
+    constructor(sources = [], options = {}) {
+        if (sources === null || typeof sources !== 'object' || typeof sources[Symbol.iterator] !== 'function')
+            throw argType('sources', 'a sequence', sources);
+        dictionary(options, 'options');
+        const { type = '', endings = 'transparent' } = options ?? {};
+        if (`${endings}` !== 'transparent' && `${endings}` !== 'native')
+            throw require('internal/errors').argValue('options.endings', `${endings}`, "must be one of: 'transparent', 'native'");
         const pieces = [];
-        for (const part of parts) {
-            if (part instanceof Blob) pieces.push(part.#bytes);
-            else if (part instanceof ArrayBuffer) pieces.push(new Uint8Array(part));
-            else if (ArrayBuffer.isView(part)) pieces.push(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
-            else pieces.push(new Uint8Array(native.text.utf8Encode(`${part}`)));
+        for (const part of sources) {
+            if (part !== null && typeof part === 'object' && #bytes in part) pieces.push(part.#bytes);
+            else if (part instanceof ArrayBuffer || part instanceof SharedArrayBuffer) pieces.push(new Uint8Array(part).slice());
+            else if (ArrayBuffer.isView(part)) pieces.push(new Uint8Array(part.buffer, part.byteOffset, part.byteLength).slice());
+            else pieces.push(encode(`${endings}` === 'native' ? `${part}`.replace(/\r\n?/g, '\n') : `${part}`));
         }
-        this.#bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+        const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
         let at = 0;
         for (const piece of pieces) {
-            this.#bytes.set(piece, at);
+            bytes.set(piece, at);
             at += piece.length;
         }
-        const type = `${options?.type ?? ''}`;
-        this.#type = /^[\x20-\x7e]*$/.test(type) ? type.toLowerCase() : '';
+        this.#bytes = bytes;
+        const text = `${type}`;
+        this.#type = /^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : '';
     }
     get size() {
         return this.#bytes.length;
@@ -27,14 +46,22 @@ class Blob {
     get type() {
         return this.#type;
     }
-    slice(start, end, type = '') {
-        return new Blob([this.#bytes.slice(start, end)], { type });
+    slice(start = 0, end = this.#bytes.length, type = '') {
+        const place = value => (value < 0 ? Math.max(this.size + Number(value), 0) : Math.min(Number(value) || 0, this.size));
+        const from = place(start);
+        return new Blob([this.#bytes.subarray(from, Math.max(from, place(end)))], { type });
     }
-    async arrayBuffer() {
-        return this.#bytes.slice().buffer;
+    arrayBuffer() {
+        return this.#read(bytes => bytes.slice().buffer);
     }
-    async bytes() {
-        return this.#bytes.slice();
+    bytes() {
+        return this.#read(bytes => bytes.slice());
+    }
+    text() {
+        return this.#read(bytes => native.text.utf8Decode(bytes));
+    }
+    async #read(shape) {
+        return shape(this.#bytes);
     }
     stream() {
         const bytes = this.#bytes.slice();
@@ -46,10 +73,8 @@ class Blob {
             },
         });
     }
-    async text() {
-        return native.text.utf8Decode(this.#bytes);
-    }
     [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
+        if (depth < 0) return this;
         return `${this.constructor.name} ${inspect({ size: this.size, type: this.type }, options)}`;
     }
 }
@@ -57,10 +82,12 @@ class Blob {
 class File extends Blob {
     #name;
     #modified;
-    constructor(parts, name, options) {
-        super(parts, options);
-        this.#name = `${name}`;
-        this.#modified = options?.lastModified ?? Date.now();
+    constructor(fileBits, fileName, options = {}) {
+        if (arguments.length < 2) throw validate.missing('fileBits', 'fileName');
+        super(fileBits, options);
+        const { lastModified } = options ?? {};
+        this.#name = `${fileName}`.toWellFormed();
+        this.#modified = lastModified === undefined ? Date.now() : Math.trunc(Number(lastModified)) || 0;
     }
     get name() {
         return this.#name;
@@ -68,9 +95,31 @@ class File extends Blob {
     get lastModified() {
         return this.#modified;
     }
+    [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
+        if (depth < 0) return this;
+        return `File ${inspect({ size: this.size, type: this.type, name: this.#name, lastModified: this.#modified }, options)}`;
+    }
 }
 
-for (const Class of [Blob, File])
+for (const Class of [Blob, File]) {
     Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: Class.name, configurable: true });
+    for (const name of Object.getOwnPropertyNames(Class.prototype))
+        if (name !== 'constructor') Object.defineProperty(Class.prototype, name, { enumerable: true });
+}
 
-module.exports = { Blob, File };
+function createObjectURL(blob) {
+    if (!(blob instanceof Blob)) throw argType('obj', 'Blob', blob);
+    const id = `blob:nodedata:${require('internal/webcrypto').randomUUID()}`;
+    urls.set(id, blob);
+    return id;
+}
+
+function revokeObjectURL(id) {
+    urls.delete(`${id}`);
+}
+
+function resolveObjectURL(id) {
+    return urls.get(`${id}`);
+}
+
+module.exports = { Blob, File, createObjectURL, revokeObjectURL, resolveObjectURL };

@@ -62,76 +62,77 @@ function codedText() {
 }
 const codedNames = new WeakMap();
 
-function describeReceived(value) {
-    if (value == null) return ` Received ${value}`;
-    if (typeof value === 'function') return ` Received function ${value.name}`;
-    const { inspect } = require('internal/inspect');
-    if (typeof value === 'object') {
-        if (value.constructor?.name) return ` Received an instance of ${value.constructor.name}`;
-        return ` Received ${inspect(value, { depth: -1 })}`;
+// What an error says it was given.
+function specificType(value) {
+    switch (typeof value) {
+    case 'undefined': return 'undefined';
+    case 'function': return `function ${value.name}`;
+    case 'object':
+        if (value === null) return 'null';
+        if (value.constructor && 'name' in value.constructor) return `an instance of ${value.constructor.name}`;
+        return require('internal/inspect').inspect(value, { depth: -1 });
+    case 'string':
+        if (value.length > 28) value = `${value.slice(0, 25)}...`;
+        return `type string (${value.includes("'") ? JSON.stringify(value) : `'${value}'`})`;
+    case 'bigint': return `type bigint (${value}n)`;
+    case 'number': return `type number (${Object.is(value, -0) ? '-0' : value})`;
+    default: return `type ${typeof value} (${String(value)})`;
     }
-    let text = inspect(value, { colors: false });
-    if (text.length > 28) text = `${text.slice(0, 25)}...`;
-    return ` Received type ${typeof value} (${text})`;
 }
+const describeReceived = value => ` Received ${specificType(value)}`;
 
-const kinds = new Set(['string', 'function', 'number', 'object', 'boolean', 'bigint', 'symbol']);
+const kinds = new Set(['string', 'function', 'number', 'object', 'Function', 'Object', 'boolean', 'bigint', 'symbol']);
+const listed = words => (words.length > 2 ? `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}` : words.join(' or '));
 
+// `expected`: types, names of classes, or other words; one or a list
 function argType(name, expected, value) {
     const list = Array.isArray(expected) ? expected : [expected];
-    const types = list.filter(kind => kinds.has(kind.toLowerCase())).map(kind => kind.toLowerCase());
-    const classes = list.filter(kind => !kinds.has(kind.toLowerCase()));
-    const join = words => words.length > 2 ? `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}` : words.join(' or ');
+    const types = [], classes = [], others = [];
+    for (const kind of list) {
+        if (kinds.has(kind)) types.push(kind.toLowerCase());
+        else if (/^(?:[A-Z][a-z0-9]*)+$/.test(kind)) classes.push(kind);
+        else others.push(kind);
+    }
+    const at = types.indexOf('object');
+    if (classes.length && at !== -1) {
+        types.splice(at, 1);
+        classes.push('Object');
+    }
     const parts = [];
-    if (types.length) parts.push(`${types.length > 1 ? 'one of type' : 'of type'} ${join(types)}`);
-    if (classes.length) parts.push(`an instance of ${join(classes)}`);
-    const kind = name.includes('.') ? 'property' : 'argument';
-    return coded(TypeError, 'ERR_INVALID_ARG_TYPE',
-        `The "${name}" ${kind} must be ${parts.join(' or ')}.${describeReceived(value)}`);
+    if (types.length) parts.push(`${types.length > 1 ? 'one of type' : 'of type'} ${listed(types)}`);
+    if (classes.length) parts.push(`an instance of ${listed(classes)}`);
+    if (others.length > 1) parts.push(`one of ${listed(others)}`);
+    else if (others.length) parts.push(others[0].toLowerCase() === others[0] ? others[0] : `an ${others[0]}`);
+    const subject = name.endsWith(' argument') ? name : `"${name}" ${name.includes('.') ? 'property' : 'argument'}`;
+    return coded(TypeError, 'ERR_INVALID_ARG_TYPE', `The ${subject} must be ${parts.join(' or ')}.${describeReceived(value)}`);
 }
 
-function argValue(name, value, reason = 'is invalid') {
+function argValue(name, value, reason = 'is invalid', Base = TypeError) {
     const { inspect } = require('internal/inspect');
     let text = inspect(value);
     if (text.length > 128) text = `${text.slice(0, 128)}...`;
-    return coded(TypeError, 'ERR_INVALID_ARG_VALUE',
+    return coded(Base, 'ERR_INVALID_ARG_VALUE',
         `The ${name.includes('.') ? 'property' : 'argument'} '${name}' ${reason}. Received ${text}`);
 }
 
 function outOfRange(name, range, value) {
     const grouped = digits => digits.replace(/\B(?=(\d{3})+$)/g, '_');
-    let text = typeof value === 'bigint' ? `${grouped(String(value))}n`
-        : Number.isInteger(value) && Math.abs(value) > 2 ** 32 ? grouped(String(value))
-            : require('internal/inspect').inspect(value);
+    let text;
+    if (typeof value === 'bigint') text = `${value > 2n ** 32n || value < -(2n ** 32n) ? grouped(String(value)) : value}n`;
+    else if (Number.isInteger(value) && Math.abs(value) > 2 ** 32) text = grouped(String(value));
+    else text = require('internal/inspect').inspect(value);
     return coded(RangeError, 'ERR_OUT_OF_RANGE',
         `The value of "${name}" is out of range. It must be ${range}. Received ${text}`);
 }
 
-const check = {
-    string(value, name) {
-        if (typeof value !== 'string') throw argType(name, 'string', value);
-    },
-    function(value, name) {
-        if (typeof value !== 'function') throw argType(name, 'function', value);
-    },
-    object(value, name) {
-        if (value === null || typeof value !== 'object' || Array.isArray(value)) throw argType(name, 'Object', value);
-    },
-    number(value, name) {
-        if (typeof value !== 'number') throw argType(name, 'number', value);
-    },
-    boolean(value, name) {
-        if (typeof value !== 'boolean') throw argType(name, 'boolean', value);
-    },
-    integer(value, name, min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) {
-        if (typeof value !== 'number') throw argType(name, 'number', value);
-        if (!Number.isInteger(value)) throw outOfRange(name, 'an integer', value);
-        if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
-    },
-};
+// The validators, by the names that most of the library knows them by; loaded when first used.
+const check = {};
+for (const name of ['string', 'function', 'object', 'number', 'boolean', 'integer'])
+    check[name] = (...args) => require('internal/validators')[name](...args);
 
 class AbortError extends Error {
     constructor(message = 'The operation was aborted', options = undefined) {
+        if (options !== undefined && typeof options !== 'object') throw argType('options', 'Object', options);
         super(message, options);
         this.name = 'AbortError';
         this.code = 'ABORT_ERR';
@@ -228,4 +229,4 @@ function endOfText(error, text, file) {
     return setPlace(error, { file, line, column });
 }
 
-module.exports = { endOfText, systemError, describeReceived, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, setPlace, frameText, setFrames, names, texts };
+module.exports = { endOfText, systemError, describeReceived, specificType, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, setPlace, frameText, setFrames, names, texts };

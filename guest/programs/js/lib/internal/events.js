@@ -2,69 +2,110 @@
 'use strict';
 
 const { argType, coded } = require('internal/errors');
+const validate = require('internal/validators');
 const timers = require('internal/timers');
 
+const custom = Symbol.for('nodejs.util.inspect.custom');
+const wrongThis = name => coded(TypeError, 'ERR_INVALID_THIS', `Value of "this" must be of type ${name}`);
+const limits = new WeakMap(); // of targets, by events.setMaxListeners()
+
+// The fields of an event that only this file changes.
+const inside = new WeakMap();
+const of = event => {
+    const found = inside.get(event);
+    if (found === undefined) throw wrongThis('Event');
+    return found;
+};
+
 class Event {
-    #type;
-    #options;
-    #prevented = false;
-    #time = native.process.now();
-    _target = null;
-    _stop = false;
-    constructor(type, options = {}) {
-        if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "type" argument must be specified');
-        this.#type = `${type}`;
-        this.#options = options ?? {};
-        for (const key of ['_target', '_stop']) Object.defineProperty(this, key, { enumerable: false });
+    constructor(type, options = undefined) {
+        if (arguments.length === 0) throw validate.missing('type');
+        if (options != null) validate.object(options, 'options');
+        inside.set(this, {
+            type: `${type}`, bubbles: Boolean(options?.bubbles), cancelable: Boolean(options?.cancelable), composed: Boolean(options?.composed),
+            prevented: false, stopped: false, propagation: false, target: null, current: null, time: native.process.now(),
+        });
+        Object.defineProperty(this, 'isTrusted', { get: trusted, enumerable: true, configurable: false });
+    }
+    initEvent(type, bubbles = false, cancelable = false) {
+        if (arguments.length === 0) throw validate.missing('type');
+        if (of(this).current) return;
+        Object.assign(of(this), { type: `${type}`, bubbles: Boolean(bubbles), cancelable: Boolean(cancelable) });
     }
     get type() {
-        return this.#type;
+        return of(this).type;
     }
     get target() {
-        return this._target;
+        return of(this).target;
     }
     get currentTarget() {
-        return this._target;
+        return of(this).current;
     }
     get srcElement() {
-        return this._target;
+        return of(this).target;
     }
     get bubbles() {
-        return Boolean(this.#options.bubbles);
+        return of(this).bubbles;
     }
     get cancelable() {
-        return Boolean(this.#options.cancelable);
+        return of(this).cancelable;
     }
     get composed() {
-        return Boolean(this.#options.composed);
+        return of(this).composed;
     }
     get defaultPrevented() {
-        return this.#prevented;
+        return of(this).cancelable && of(this).prevented;
+    }
+    get returnValue() {
+        return !(of(this).cancelable && of(this).prevented);
     }
     get timeStamp() {
-        return this.#time;
+        return of(this).time;
     }
     get eventPhase() {
-        return this._target ? 2 : 0;
+        return of(this).current ? Event.AT_TARGET : Event.NONE;
     }
-    get isTrusted() {
-        return false;
+    get cancelBubble() {
+        return of(this).propagation;
+    }
+    set cancelBubble(value) {
+        if (value) of(this).propagation = true;
     }
     composedPath() {
-        return this._target ? [this._target] : [];
+        const { current } = of(this);
+        return current ? [current] : [];
     }
     preventDefault() {
-        if (this.cancelable) this.#prevented = true;
+        of(this).prevented = true;
     }
-    stopPropagation() {}
+    stopPropagation() {
+        of(this).propagation = true;
+    }
     stopImmediatePropagation() {
-        this._stop = true;
+        of(this).stopped = true;
+    }
+    [custom](depth, options, inspect) {
+        const { name } = this.constructor;
+        if (depth < 0) return name;
+        return `${name} ${inspect({
+            type: this.type, defaultPrevented: this.defaultPrevented, cancelable: this.cancelable, timeStamp: this.timeStamp,
+        }, { ...options, depth: Number.isInteger(options.depth) ? options.depth - 1 : options.depth })}`;
     }
 }
+const byEngine = new WeakSet(); // events that no program made
+const trusted = Object.getOwnPropertyDescriptor({
+    get isTrusted() {
+        return byEngine.has(this);
+    },
+}, 'isTrusted').get;
+const phases = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
+for (const [name, value] of Object.entries(phases))
+    for (const place of [Event, Event.prototype]) Object.defineProperty(place, name, { value, enumerable: true });
 
 class CustomEvent extends Event {
     #detail;
     constructor(type, options = {}) {
+        if (arguments.length === 0) throw validate.missing('type');
         super(type, options);
         this.#detail = options?.detail ?? null;
     }
@@ -73,43 +114,129 @@ class CustomEvent extends Event {
     }
 }
 
+// ---------------------------------------------------------------- targets
+
+const tables = new WeakMap(); // target -> Map of type -> listeners
+const tableOf = target => {
+    const found = tables.get(target);
+    if (found === undefined) throw wrongThis('EventTarget');
+    return found;
+};
+const listenersOf = (target, type) => (tables.get(target)?.get(type) ?? []).map(item => item.callback);
+
+function toOptions(options) {
+    if (typeof options === 'boolean') return { capture: options };
+    if (options === null) return {};
+    validate.object(options, 'options', { allowArray: true, allowFunction: true });
+    return options;
+}
+
+function isListener(listener) {
+    if (typeof listener === 'function' || (listener !== null && typeof listener === 'object')) return true;
+    if (listener == null) return false;
+    throw argType('listener', 'EventListener', listener);
+}
+
+function warn(target, type, count) {
+    const limit = limits.get(target) ?? require('events').defaultMaxListeners;
+    if (!(limit > 0 && count > limit) || count !== limit + 1) return;
+    const { inspect } = require('internal/inspect');
+    const warning = new Error(`Possible EventTarget memory leak detected. ${count} ${type} listeners added to ${inspect(target, { depth: -1 })}. MaxListeners is ${limit}. Use events.setMaxListeners() to increase limit`);
+    process.emitWarning(Object.assign(warning, { name: 'MaxListenersExceededWarning', target, type, count }));
+}
+
 class EventTarget {
-    #listeners = new Map();
-    addEventListener(type, callback, options) {
-        if (callback === null || callback === undefined) return;
-        if (typeof callback !== 'function' && typeof callback !== 'object') throw argType('listener', 'EventListener', callback);
-        const { capture = false, once = false, signal } = typeof options === 'object' && options !== null ? options : { capture: Boolean(options) };
-        if (signal?.aborted) return;
-        type = `${type}`;
-        const list = this.#listeners.get(type) ?? [];
-        if (list.some(item => item.callback === callback && item.capture === Boolean(capture))) return;
-        this.#listeners.set(type, [...list, { callback, once, capture: Boolean(capture) }]);
-        signal?.addEventListener('abort', () => this.removeEventListener(type, callback, options), { once: true });
+    constructor() {
+        tables.set(this, new Map());
     }
-    removeEventListener(type, callback, options) {
-        type = `${type}`;
-        const capture = typeof options === 'object' && options !== null ? Boolean(options.capture) : Boolean(options);
-        const list = this.#listeners.get(type);
-        if (list) this.#listeners.set(type, list.filter(item => item.callback !== callback || item.capture !== capture));
+    addEventListener(type, listener, options = {}) {
+        const table = tableOf(this);
+        if (arguments.length < 2) throw validate.missing('type', 'listener');
+        const { once, capture, passive, signal } = toOptions(options);
+        if (signal !== undefined) validate.abortSignal(signal ?? 0, 'options.signal');
+        if (!isListener(listener)) {
+            const warning = new Error(`addEventListener called with ${listener} which has no effect.`);
+            process.emitWarning(Object.assign(warning, { name: 'AddEventListenerArgumentTypeWarning', target: this, type }));
+            return;
+        }
+        type = webText(type);
+        if (signal?.aborted) return;
+        const list = table.get(type) ?? [];
+        if (list.some(item => item.callback === listener && item.capture === Boolean(capture))) return;
+        table.set(type, [...list, { callback: listener, once: Boolean(once), capture: Boolean(capture), passive: Boolean(passive) }]);
+        warn(this, type, list.length + 1);
+        signal?.addEventListener('abort', () => this.removeEventListener(type, listener, { capture }), { once: true });
+    }
+    removeEventListener(type, listener, options = {}) {
+        const table = tableOf(this);
+        if (arguments.length < 2) throw validate.missing('type', 'listener');
+        if (!isListener(listener)) return;
+        type = webText(type);
+        const capture = typeof options === 'boolean' ? options : Boolean(options?.capture);
+        const list = table.get(type);
+        if (list === undefined) return;
+        const rest = list.filter(item => item.callback !== listener || item.capture !== capture);
+        if (rest.length) table.set(type, rest);
+        else table.delete(type);
     }
     dispatchEvent(event) {
+        const table = tableOf(this);
+        if (arguments.length < 1) throw validate.missing('event');
         if (!(event instanceof Event)) throw argType('event', 'Event', event);
-        Object.defineProperty(event, '_target', { value: this, writable: true, configurable: true });
-        for (const item of this.#listeners.get(event.type) ?? []) {
-            if (!this.#listeners.get(event.type).includes(item)) continue;
-            if (item.once) this.removeEventListener(event.type, item.callback, item.capture);
+        const state = of(event);
+        if (state.current) throw coded(Error, 'ERR_EVENT_RECURSION', `The event "${event.type}" is already being dispatched`);
+        state.target = state.current = this;
+        for (const item of table.get(state.type) ?? []) {
+            if (!table.get(state.type)?.includes(item)) continue;
+            if (item.once) this.removeEventListener(state.type, item.callback, item.capture);
             try {
-                if (typeof item.callback === 'function') item.callback.call(this, event);
-                else item.callback.handleEvent(event);
+                const result = typeof item.callback === 'function' ? item.callback.call(this, event) : item.callback.handleEvent?.(event);
+                if (typeof result?.then === 'function') result.then(undefined, raise);
             } catch (error) {
-                process.nextTick(() => {
-                    throw error;
-                });
+                raise(error);
             }
-            if (event._stop) break;
+            if (state.stopped) break;
         }
+        state.current = null;
         return !event.defaultPrevented;
     }
+    [custom](depth, options, inspect) {
+        const { name } = this.constructor;
+        return depth < 0 ? name : `${name} ${inspect({}, options)}`;
+    }
+}
+
+function webText(type) {
+    if (typeof type === 'symbol') throw require('internal/errors').argValue('value', type);
+    return `${type}`;
+}
+const raise = error => process.nextTick(() => {
+    throw error;
+});
+
+// Defines on a class of targets what `ontype` properties do.
+function defineHandler(prototype, type) {
+    const handlers = new WeakMap(); // target -> {wrapped, handler}
+    const name = `on${type}`;
+    Object.defineProperty(prototype, name, {
+        ...Object.getOwnPropertyDescriptor({
+            get [name]() {
+                return handlers.get(this)?.handler ?? null;
+            },
+            set [name](value) {
+                const before = handlers.get(this);
+                if (before) this.removeEventListener(type, before.wrapped);
+                handlers.delete(this);
+                if (typeof value !== 'function') return;
+                const wrapped = function (event) {
+                    return value.call(this, event);
+                };
+                handlers.set(this, { wrapped, handler: value });
+                this.addEventListener(type, wrapped);
+            },
+        }, name),
+        configurable: true, enumerable: true,
+    });
 }
 
 // ---------------------------------------------------------------- aborting
@@ -119,75 +246,89 @@ const secret = Symbol();
 class AbortSignal extends EventTarget {
     #aborted = false;
     #reason;
-    #handler = null;
+    #sources; // signals that this one follows
     constructor(key) {
         if (key !== secret) throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
         super();
     }
+    static #of(signal) {
+        if (signal === null || typeof signal !== 'object' || !(#aborted in signal)) throw wrongThis('AbortSignal');
+        return signal;
+    }
     get aborted() {
-        return this.#aborted;
+        return AbortSignal.#of(this).#aborted;
     }
     get reason() {
-        return this.#reason;
-    }
-    get onabort() {
-        return this.#handler;
-    }
-    set onabort(handler) {
-        if (this.#handler) this.removeEventListener('abort', this.#handler);
-        this.#handler = typeof handler === 'function' ? handler : null;
-        if (this.#handler) this.addEventListener('abort', this.#handler);
+        return AbortSignal.#of(this).#reason;
     }
     throwIfAborted() {
-        if (this.#aborted) throw this.#reason;
+        if (AbortSignal.#of(this).#aborted) throw this.#reason;
     }
-    _abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
-        if (this.#aborted) return;
-        this.#aborted = true;
-        this.#reason = reason;
-        this.dispatchEvent(new Event('abort'));
-    }
-    static abort(reason) {
+    static abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
         const signal = new AbortSignal(secret);
-        signal._abort(reason);
+        signal.#aborted = true;
+        signal.#reason = reason;
         return signal;
     }
     static timeout(delay) {
+        validate.uint32(delay, 'delay', false);
         const signal = new AbortSignal(secret);
-        timers.setTimeout(() => signal._abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), delay).unref();
+        timers.setTimeout(() => fire(secret, signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError')), delay).unref();
         return signal;
     }
     static any(signals) {
-        const signal = new AbortSignal(secret);
-        for (const other of signals) {
-            if (other.aborted) {
-                signal._abort(other.reason);
-                break;
-            }
-            other.addEventListener('abort', () => signal._abort(other.reason), { once: true });
+        if (signals === null || typeof signals !== 'object' || typeof signals[Symbol.iterator] !== 'function')
+            throw argType('signals', 'Array', signals);
+        const list = [...signals];
+        list.forEach((signal, i) => {
+            if (signal === null || typeof signal !== 'object' || !(#aborted in signal)) throw argType(`signals[${i}]`, 'AbortSignal', signal);
+        });
+        const result = new AbortSignal(secret), aborted = list.find(signal => signal.aborted);
+        if (aborted) {
+            result.#aborted = true;
+            result.#reason = aborted.reason;
+            return result;
         }
-        return signal;
+        result.#sources = new Set(list.flatMap(signal => (signal.#sources ? [...signal.#sources] : [signal])));
+        for (const source of result.#sources)
+            source.addEventListener('abort', () => fire(secret, result, source.reason), { once: true });
+        return result;
     }
-    [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
-        return `AbortSignal ${inspect({ aborted: this.#aborted }, options)}`;
+    static fire(key, signal, reason = new DOMException('This operation was aborted', 'AbortError')) {
+        if (key !== secret || signal.#aborted) return;
+        signal.#aborted = true;
+        signal.#reason = reason;
+        const event = new Event('abort');
+        byEngine.add(event);
+        signal.dispatchEvent(event);
+    }
+    [custom](depth, options, inspect) {
+        return depth < 0 ? 'AbortSignal' : `AbortSignal ${inspect({ aborted: this.#aborted }, options)}`;
     }
 }
-Object.defineProperty(AbortSignal.prototype, '_abort', { enumerable: false });
+const { fire } = AbortSignal;
+delete AbortSignal.fire;
+defineHandler(AbortSignal.prototype, 'abort');
 
 class AbortController {
     #signal = new AbortSignal(secret);
     get signal() {
+        if (!(#signal in this)) throw wrongThis('AbortController');
         return this.#signal;
     }
-    abort(reason) {
-        this.#signal._abort(reason);
+    abort(reason = new DOMException('This operation was aborted', 'AbortError')) {
+        if (!(#signal in this)) throw wrongThis('AbortController');
+        fire(secret, this.#signal, reason);
     }
-    [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
-        return `AbortController ${inspect({ signal: this.#signal }, options)}`;
+    [custom](depth, options, inspect) {
+        return depth < 0 ? 'AbortController' : `AbortController ${inspect({ signal: this.#signal }, options)}`;
     }
 }
 
-for (const Class of [Event, CustomEvent, EventTarget, AbortSignal, AbortController])
+for (const Class of [Event, CustomEvent, EventTarget, AbortSignal, AbortController]) {
     Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: Class.name, configurable: true });
+    for (const name of Object.getOwnPropertyNames(Class.prototype))
+        if (name !== 'constructor') Object.defineProperty(Class.prototype, name, { enumerable: true });
+}
 
-module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController };
+module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController, limits, listenersOf, defineHandler };

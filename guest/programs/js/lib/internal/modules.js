@@ -11,7 +11,7 @@ const { coded, argType, endOfText, setFrames, systemError } = require('internal/
 // Names that a program may require; each is a file of lib/ of that name.
 const builtins = new Set([
     'assert', 'assert/strict', 'async_hooks', 'buffer', 'child_process', 'console', 'constants', 'crypto', 'events', 'fs',
-    'fs/promises', 'module', 'os', 'path', 'path/posix', 'perf_hooks', 'process', 'punycode', 'querystring',
+    'fs/promises', 'module', 'os', 'path', 'path/posix', 'path/win32', 'perf_hooks', 'process', 'punycode', 'querystring',
     'readline', 'readline/promises', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder', 'timers',
     'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
 ]);
@@ -23,7 +23,7 @@ const absent = {
     dns: NO_NETWORK, 'dns/promises': NO_NETWORK, cluster: 'there are no worker processes; use child_process',
     inspector: 'there is no debugger', repl: 'there is no interactive mode',
 };
-const aliases = { 'path/posix': 'path', 'util/types': 'internal/types' };
+const aliases = { 'path/posix': 'path', 'path/win32': 'internal/path_win32', 'util/types': 'internal/types' };
 
 let libraryRequire;
 const setLibrary = fn => void (libraryRequire = fn);

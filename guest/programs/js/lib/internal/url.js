@@ -504,8 +504,11 @@ class URL {
             return null;
         }
     }
-    static createObjectURL() {
-        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'URL.createObjectURL is not available in a sandbox');
+    static createObjectURL(obj) {
+        return require('internal/blob').createObjectURL(obj);
+    }
+    static revokeObjectURL(id) {
+        require('internal/blob').revokeObjectURL(id);
     }
     _setQuery(query) {
         this.#url.query = query === '' ? null : query;
