@@ -82,6 +82,10 @@ static void read_number(struct arith *a) {
     const char *digits = s, *end = s;
     while (digit_char((unsigned char)*end) || *end == '#') end++;
     for (;; s++) {
+        if (*s == '#' && (based || base != 10)) {
+            bad_number(a, end, "invalid number");
+            return;
+        }
         if (*s == '#' && !based && base == 10 && s > a->p) {
             if (value < 2 || value > 64) {
                 bad_number(a, end, "invalid arithmetic base");

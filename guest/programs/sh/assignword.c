@@ -102,8 +102,8 @@ static bool compound_lex(struct parser *p, struct assign *as) {
 bool assign_scan(struct parser *p, struct scan *s, struct assign **out) {
     size_t n = 0;
     if (!name_start(lex_at(p, 0))) return true;
-    while (name_char(lex_at(p, n))) n++;
-    int c = lex_at(p, n);
+    while (name_char(lex_next(p, n))) n++;
+    int c = lex_next(p, n);
     size_t after = n, sub_at = 0, sub_end = 0;
     if (c == '[') {
         ptrdiff_t close = word_skip(p, p->pos + n + 1, '[', ']');
@@ -111,9 +111,9 @@ bool assign_scan(struct parser *p, struct scan *s, struct assign **out) {
         sub_at = n + 1;
         sub_end = (size_t)close - p->pos;
         after = sub_end + 1;
-        c = lex_at(p, after);
+        c = lex_next(p, after);
     }
-    bool append = c == '+' && lex_at(p, after + 1) == '=';
+    bool append = c == '+' && lex_next(p, after + 1) == '=';
     if (c != '=' && !append) return true;
     after += append ? 2 : 1;
 

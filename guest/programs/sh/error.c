@@ -106,6 +106,17 @@ int sh_bad_option(struct shell *sh, const char *option) {
     return sh_usage(sh);
 }
 
+int sh_restricted(struct shell *sh, const char *what) {
+    sh_builtin_error(sh, "%s%srestricted", what ? what : "", what ? ": " : "");
+    return 1;
+}
+
+void sh_restrict(struct shell *sh) {
+    static const char *const fixed[] = {"PATH", "SHELL", "ENV", "BASH_ENV"};
+    sh->restricted = true;
+    for (int i = 0; i < DIM(fixed); i++) var_make_local(sh, fixed[i], 0)->flags |= V_READONLY;
+}
+
 bool sh_deep(struct shell *sh) {
     char here;
     ptrdiff_t used = sh->stack_base - &here;

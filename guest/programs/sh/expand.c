@@ -365,14 +365,56 @@ char *expand_pattern(struct shell *sh, const struct word *w) {
     return field_pattern(&x);
 }
 
+/* [ … ] of a regular expression from byte i on: quotes in it are taken away, and a quoted ] does
+ * not end it. The offset behind it; i when nothing ends it. */
+static size_t regex_bracket(const struct expander *x, size_t i, sb *out) {
+    const char *s = x->text.s, *quoted = x->mask.s;
+    size_t n = x->text.n, from = out->n, at = i + 1;
+    sb_putc(out, '[');
+    if (at < n && s[at] == '^') sb_putc(out, s[at++]);
+    if (at < n && s[at] == ']') sb_putc(out, s[at++]);
+    while (at < n && !(s[at] == ']' && !quoted[at])) {
+        char kind = at + 1 < n && s[at] == '[' && !quoted[at] ? s[at + 1] : 0;
+        if (kind == ':' || kind == '.' || kind == '=') { /* [:class:] */
+            size_t end = at + 2;
+            while (end + 1 < n && !(s[end] == kind && s[end + 1] == ']')) end++;
+            if (end + 1 < n) {
+                sb_put(out, s + at, end + 2 - at);
+                at = end + 2;
+                continue;
+            }
+        }
+        sb_putc(out, s[at++]);
+    }
+    if (at < n) {
+        sb_putc(out, ']');
+        return at + 1;
+    }
+    out->n = from;
+    return i;
+}
+
 char *expand_regex(struct shell *sh, const struct word *w) {
     struct expander x = xp_new(sh, NULL, X_ASSIGN | X_MASK);
     if (!walk_parts(&x, w->parts, false, false)) return NULL;
     sb out = sb_in(&sh->tmp);
-    for (size_t i = 0; i < x.text.n; i++) {
+    for (size_t i = 0; i < x.text.n;) {
         char c = x.text.s[i];
-        if (x.mask.s[i] && strchr("\\.*+?[](){}|^$", c)) sb_putc(&out, '\\');
+        if (c == '[' && !x.mask.s[i]) {
+            size_t end = regex_bracket(&x, i, &out);
+            if (end > i) {
+                i = end;
+                continue;
+            }
+        }
+        if (!x.mask.s[i] && c == '\\' && i + 1 < x.text.n) { /* as it is, with what follows */
+            sb_putc(&out, c);
+            c = x.text.s[++i];
+        } else if (x.mask.s[i] && strchr("\\.*+?[](){}|^$", c)) {
+            sb_putc(&out, '\\');
+        }
         sb_putc(&out, c);
+        i++;
     }
     return sb_str(&out);
 }

@@ -182,7 +182,7 @@ static int wait_foreground(struct shell *sh, pid_t pid, const struct node *n) {
 }
 
 static int fork_and_exec(struct shell *sh, const char *path, char **argv, const struct node *n) {
-    char **env = var_environ(sh);
+    char **env = var_environ_of(sh, path);
     pid_t pid = process_fork(sh, FORK_FOREGROUND, 0);
     if (pid < 0) return 254;
     if (pid == 0) {
@@ -204,7 +204,7 @@ static int spawn_and_wait(struct shell *sh, const char *path, char **argv, const
     if (ready == LAUNCH_NEEDS_FORK) {
         *use_fork = true;
     } else if (ready == LAUNCH_OK) {
-        pid_t pid = process_spawn(sh, path, argv, var_environ(sh), l.fds, l.count, 0, &error);
+        pid_t pid = process_spawn(sh, path, argv, var_environ_of(sh, path), l.fds, l.count, 0, &error);
         if (pid >= 0)
             status = wait_foreground(sh, pid, n);
         else
@@ -235,11 +235,15 @@ static int call_tool(struct shell *sh, char **argv, const struct node *n) {
 
 int exec_external(struct shell *sh, char **argv, const struct node *n) {
     int error;
+    if (sh->restricted && strchr(argv[0], '/')) {
+        sh_error(sh, "%s: restricted: cannot specify `/' in command names", argv[0]);
+        return 1;
+    }
     const char *path = *argv[0] ? path_find(sh, argv[0], &error) : NULL;
     if (!path) return not_found(sh, argv, n);
     if (sh->can_exec && !has_traps(sh)) {
         if (n && !exec_redirs(sh, n, NULL)) return 1;
-        exec_replace(sh, path, argv, var_environ(sh));
+        exec_replace(sh, path, argv, var_environ_of(sh, path));
     }
     if (is_tool(path)) return call_tool(sh, argv, n);
     if (launch_possible(n ? n->redirs : NULL)) {

@@ -17,6 +17,7 @@ struct globber {
     struct strings *out;
     int depth;
     long steps;
+    int special_before; /* components with special characters before the one at hand */
 };
 
 /* End of the component that starts at p: its slash, outside of extended groups, or the NUL. */
@@ -107,6 +108,10 @@ static void walk_globstar(struct globber *g, sb *path, const char *rest) {
         size_t was = path->n;
         sb_puts(path, name);
         if (*rest == 0) add_result(g, path);
+        if (!directory && rest[0] == '/' && rest[1] == 0 && exists(path, true)) {
+            sb_putc(path, '/'); /* a link to a directory is one, but nothing below it is */
+            add_result(g, path);
+        }
         if (directory) {
             sb_putc(path, '/');
             walk_globstar(g, path, rest);
@@ -131,10 +136,17 @@ static void walk(struct globber *g, sb *path, const char *rest) {
     char *part = arena_strndup(&g->sh->tmp, rest, (size_t)(end - rest));
     if (strcmp(part, "**") == 0 && g->sh->shopt[SHOPT_GLOBSTAR]) {
         while (strncmp(end, "/**", 3) == 0 && (end[3] == '/' || end[3] == 0)) end += 3;
-        if (*end == 0 && path->n) add_result(g, path);
+        if (*end == 0 && path->n && exists(path, true)) {
+            sb root = {0};
+            sb_put(&root, path->s, g->special_before ? path->n - 1 : path->n);
+            add_result(g, &root); /* a/ of a/[**], and a of [*]/[**] */
+            sb_free(&root);
+        }
         walk_globstar(g, path, end);
     } else if (pattern_special(part, g->flags)) {
+        g->special_before++;
         walk_component(g, path, part, end);
+        g->special_before--;
     } else {
         pattern_unescape(part);
         sb_puts(path, part);

@@ -12,6 +12,24 @@ int lex_at(struct parser *p, size_t ahead) {
     return (unsigned char)p->buf[p->pos + ahead];
 }
 
+void lex_join(struct parser *p, size_t ahead) {
+    while (lex_at(p, ahead) == '\\' && lex_at(p, ahead + 1) == '\n') {
+        size_t at = p->pos + ahead, rest = p->len - at - 2;
+        memmove(p->buf + at, p->buf + at + 2, rest);
+        p->len -= 2;
+        p->line++;
+        for (struct alias_use *u = p->aliases; u; u = u->next) /* those that end before it */
+            if (u->rest > rest) u->rest -= u->rest - rest < 2 ? u->rest - rest : 2;
+        if (p->alias_next != NO_ALIAS && p->alias_next > rest)
+            p->alias_next -= p->alias_next - rest < 2 ? p->alias_next - rest : 2;
+    }
+}
+
+int lex_next(struct parser *p, size_t ahead) {
+    lex_join(p, ahead);
+    return lex_at(p, ahead);
+}
+
 /* ------------------------------------------------------------------ here-documents */
 
 /* Finds the next line of the buffer; false at the end of the input. */
@@ -148,9 +166,9 @@ static void lex_redir(struct parser *p, enum redir_kind redir, size_t length) {
 }
 
 static void lex_less(struct parser *p) {
-    int d = lex_at(p, 1);
+    int d = lex_next(p, 1);
     if (d == '<') {
-        int e = lex_at(p, 2);
+        int e = lex_next(p, 2);
         p->tok.strip = e == '-';
         if (e == '<') lex_redir(p, R_HERE_STRING, 3);
         else lex_redir(p, R_HERE_DOC, e == '-' ? 3 : 2);
@@ -164,7 +182,7 @@ static void lex_less(struct parser *p) {
 }
 
 static void lex_greater(struct parser *p) {
-    int d = lex_at(p, 1);
+    int d = lex_next(p, 1);
     if (d == '>') lex_redir(p, R_APPEND, 2);
     else if (d == '&') lex_redir(p, R_DUP_OUT, 2);
     else if (d == '|') lex_redir(p, R_CLOBBER, 2);
@@ -172,11 +190,11 @@ static void lex_greater(struct parser *p) {
 }
 
 static void lex_amp(struct parser *p) {
-    int d = lex_at(p, 1);
+    int d = lex_next(p, 1);
     if (d == '&') {
         lex_operator(p, T_AND_AND, 2);
     } else if (d == '>') {
-        if (lex_at(p, 2) == '>') lex_redir(p, R_BOTH_APPEND, 3);
+        if (lex_next(p, 2) == '>') lex_redir(p, R_BOTH_APPEND, 3);
         else lex_redir(p, R_BOTH, 2);
     } else {
         lex_operator(p, T_AMP, 1);
@@ -184,9 +202,9 @@ static void lex_amp(struct parser *p) {
 }
 
 static void lex_semi(struct parser *p) {
-    int d = lex_at(p, 1);
+    int d = lex_next(p, 1);
     if (d == ';') {
-        if (lex_at(p, 2) == '&') lex_operator(p, T_DSEMI_AMP, 3);
+        if (lex_next(p, 2) == '&') lex_operator(p, T_DSEMI_AMP, 3);
         else lex_operator(p, T_DSEMI, 2);
     } else if (d == '&') {
         lex_operator(p, T_SEMI_AMP, 2);
@@ -201,11 +219,11 @@ static bool lex_io_prefix(struct parser *p, int c) {
     bool var = c == '{';
     if (var) {
         n = 1;
-        int d = lex_at(p, n);
+        int d = lex_next(p, n);
         if (!(d == '_' || (d | 32) >= 'a') || (d | 32) > 'z') {
             if (d != '_') return false;
         }
-        while ((d = lex_at(p, n)) >= 0 &&
+        while ((d = lex_next(p, n)) >= 0 &&
                (d == '_' || (d >= '0' && d <= '9') || ((d | 32) >= 'a' && (d | 32) <= 'z')))
             n++;
         if (d == '[') { /* {array[index]}> */
@@ -213,17 +231,17 @@ static bool lex_io_prefix(struct parser *p, int c) {
             if (close < 0) return false;
             n = (size_t)close - p->pos + 1;
         }
-        if (lex_at(p, n) != '}') return false;
+        if (lex_next(p, n) != '}') return false;
         n++;
     } else {
         int64_t value = 0; /* more than an int is a word */
-        for (int d; (d = lex_at(p, n)) >= '0' && d <= '9' && value <= INT_MAX; n++)
+        for (int d; (d = lex_next(p, n)) >= '0' && d <= '9' && value <= INT_MAX; n++)
             value = value * 10 + (d - '0');
         if (value > INT_MAX) return false;
     }
-    int after = lex_at(p, n);
+    int after = lex_next(p, n);
     if (after != '<' && after != '>') return false;
-    if (lex_at(p, n + 1) == '(') return false; /* 2>(…) is a word */
+    if (lex_next(p, n + 1) == '(') return false; /* 2>(…) is a word */
     struct word *w = arena_zalloc(p->mem, sizeof *w);
     w->len = (uint32_t)(var ? n - 2 : n);
     w->text = arena_strndup(p->mem, p->buf + p->pos + (var ? 1 : 0), w->len);
@@ -255,8 +273,9 @@ static void lex_token(struct parser *p) {
     case ';': lex_semi(p); break;
     case '&': lex_amp(p); break;
     case '|':
-        if (lex_at(p, 1) == '|') lex_operator(p, T_OR_OR, 2);
-        else if (lex_at(p, 1) == '&') lex_operator(p, T_PIPE_AMP, 2);
+        if (p->ctx.regex) lex_word(p);
+        else if (lex_next(p, 1) == '|') lex_operator(p, T_OR_OR, 2);
+        else if (lex_next(p, 1) == '&') lex_operator(p, T_PIPE_AMP, 2);
         else lex_operator(p, T_PIPE, 1);
         break;
     case '(':
@@ -265,12 +284,12 @@ static void lex_token(struct parser *p) {
         break;
     case ')': lex_operator(p, T_RPAREN, 1); break;
     case '<':
-        if (lex_at(p, 1) == '(' && !p->ctx.regex)
+        if (lex_next(p, 1) == '(' && !p->ctx.regex)
             lex_word(p);
         else lex_less(p);
         break;
     case '>':
-        if (lex_at(p, 1) == '(' && !p->ctx.regex)
+        if (lex_next(p, 1) == '(' && !p->ctx.regex)
             lex_word(p);
         else lex_greater(p);
         break;

@@ -19,7 +19,7 @@ struct invocation {
     const char *command;   /* -c */
     const char *rcfile;
     bool from_stdin;       /* -s */
-    bool norc, noprofile, interactive, login;
+    bool norc, noprofile, interactive, login, restricted;
     bool session, run;     /* --session, --run */
     int first;             /* index of the first argument that is no option */
 };
@@ -204,7 +204,7 @@ static bool long_option(struct shell *sh, struct invocation *in, const char *arg
     else if (strcmp(name, "login") == 0) in->login = true;
     else if (strcmp(name, "verbose") == 0) option_set(sh, OPT_VERBOSE, true);
     else if (strcmp(name, "noediting") == 0 || strcmp(name, "debugger") == 0) return true;
-    else if (strcmp(name, "restricted") == 0) sh->restricted = true;
+    else if (strcmp(name, "restricted") == 0) in->restricted = true;
     else if (strcmp(name, "help") == 0) usage(sh->name, 0);
     else if (strcmp(name, "version") == 0) version();
     else if (strcmp(name, "rcfile") == 0 || strcmp(name, "init-file") == 0) {
@@ -238,7 +238,7 @@ static void cluster(struct shell *sh, struct invocation *in, const char *arg, in
         else if (*p == 's') in->from_stdin = true;
         else if (*p == 'i') in->interactive = true;
         else if (*p == 'l') in->login = true;
-        else if (*p == 'r') sh->restricted = true;
+        else if (*p == 'r') in->restricted = true;
         else if (*p == 'D') continue;
         else if (*p == 'o' || *p == 'O') {
             if (*i + 1 >= argc) continue;
@@ -267,7 +267,7 @@ static void parse_invocation(struct shell *sh, struct invocation *in, int argc, 
         if (arg[1] == '-') bad_option(sh, arg);
         cluster(sh, in, arg, argc, argv, &i, &wants_command);
     }
-    if (i < argc && strcmp(argv[i], "-") == 0 && !wants_command) i++;
+    if (i < argc && strcmp(argv[i], "-") == 0) i++;
     if (wants_command) {
         if (i >= argc) {
             sh_error(sh, "-c: option requires an argument");
@@ -302,6 +302,7 @@ static void startup_files(struct shell *sh, const struct invocation *in) {
         char *path = expand_text_dq(sh, env);
         if (path) run_file(sh, path, false);
     }
+    if (in->restricted) sh_restrict(sh);
 }
 
 /* ------------------------------------------------------------------ running */

@@ -98,6 +98,9 @@ void lex_peek(struct parser *p);               /* makes p->tok valid */
 void lex_take(struct parser *p);               /* forgets it: the next peek reads on */
 bool lex_is_word(struct parser *p, const char *text); /* the next token is this unquoted word */
 bool lex_alias(struct parser *p, bool command); /* replaces an alias at tok; true: peek again */
+/* Takes backslash-newlines that stand at pos + ahead out of the text: not for quoted text. */
+void lex_join(struct parser *p, size_t ahead);
+int lex_next(struct parser *p, size_t ahead);  /* lex_at() after lex_join() */
 int lex_at(struct parser *p, size_t ahead);    /* byte at pos + ahead, or -1; refills */
 void lex_newline(struct parser *p);            /* steps over a newline, reads here-documents */
 void lex_pending_at_eof(struct parser *p);     /* here-documents whose line never ended */

@@ -92,6 +92,9 @@ static struct cond *cond_binary_rest(struct parser *p, struct word *a, const cha
     lex_take(p);
     lex_peek(p);
     p->ctx.regex = p->ctx.pattern = false;
+    if (strcmp(op, "=~") == 0 && p->tok.kind == T_REDIR)
+        return cond_fail(p, "syntax error in conditional expression: unexpected token `%s'",
+                         token_shown(p));
     if (p->tok.kind != T_WORD || strcmp(p->tok.word->text, "]]") == 0)
         return missing_argument(p, "binary");
     struct cond *c = cond_new(p, COND_BINARY, NULL, NULL);

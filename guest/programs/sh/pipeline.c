@@ -84,7 +84,7 @@ static pid_t spawn_stage(struct shell *sh, struct node *n, const struct stage_io
             if (!n->redirs || launch_redirs(sh, n->redirs, &l) == LAUNCH_OK) {
                 if (io->err_too) launch_add(&l, 1, 2);
                 pid =
-                    process_spawn(sh, path, args.v, var_environ(sh), l.fds, l.count, group, &error);
+                    process_spawn(sh, path, args.v, var_environ_of(sh, path), l.fds, l.count, group, &error);
             }
         }
     }

@@ -129,6 +129,10 @@ static int open_noclobber(const char *path) {
 
 int redir_open(struct shell *sh, const struct redir *r, const char *path) {
     int fd;
+    if (sh->restricted && r->kind != R_IN) {
+        sh_error(sh, "%s: restricted: cannot redirect output", path);
+        return -1;
+    }
     bool guard = sh->opt[OPT_NOCLOBBER] && (r->kind == R_OUT || r->kind == R_BOTH);
     do fd = guard ? open_noclobber(path) : open(path, open_flags(r->kind), 0666);
     while (fd < 0 && errno == EINTR && (signal_check(sh), sh->flow == FLOW_NONE));

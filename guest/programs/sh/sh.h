@@ -190,6 +190,9 @@ void sh_fatal_expand_error(struct shell *sh, const char *format, ...)
 void sh_abandon(struct shell *sh, int status);
 int sh_bad_option(struct shell *sh, const char *option); /* "-z: invalid option", usage; status 2 */
 int sh_usage(struct shell *sh);                          /* usage of the running builtin; status 2 */
+/* "WHAT: restricted" (WHAT may be NULL) for the running builtin; status 1. */
+int sh_restricted(struct shell *sh, const char *what);
+void sh_restrict(struct shell *sh); /* from now on the shell is restricted (bash -r) */
 int sh_fatal_status(struct shell *sh, int status);
 void sh_syntax_error(struct shell *sh, const char *where, int line, const char *text);
 void sh_write_err(const char *s, size_t n);
@@ -321,6 +324,8 @@ bool var_set(struct shell *sh, const char *name, const char *value);
 bool var_assign(struct shell *sh, struct var *v, const char *value, bool append);
 bool var_assign_index(struct shell *sh, struct var *v, int64_t i, const char *value, bool append);
 bool var_assign_key(struct shell *sh, struct var *v, const char *key, const char *value, bool append);
+/* What v would hold after +=value; in the scratch arena. NULL: an error was printed. */
+const char *var_appended(struct shell *sh, struct var *v, const char *value);
 void var_put(struct shell *sh, struct var *v, const char *value); /* no checks, no hooks */
 bool var_unset(struct shell *sh, const char *name);             /* false: readonly */
 void var_remove(struct shell *sh, struct var *v);               /* drops this instance */
@@ -337,6 +342,8 @@ void var_push_level(struct shell *sh);
 void var_pop_level(struct shell *sh);
 char *var_convert(struct shell *sh, struct var *v, const char *value); /* -i -l -u; tmp; NULL: error */
 char **var_environ(struct shell *sh);                           /* valid until a variable changes */
+/* The same for the program at `path`, which finds that in `_`; in the scratch arena. */
+char **var_environ_of(struct shell *sh, const char *path);
 void var_import(struct shell *sh, char **environ);
 void var_changed(struct shell *sh, struct var *v);
 /* The variable that a nameref leads to by name; NULL with *target set to a name that is not there

@@ -185,10 +185,7 @@ static bool temp_assign(struct shell *sh, const struct assign *as) {
         var_readonly_error(sh, old);
         return !sh->posix;
     }
-    if (as->append && old) {
-        const char *was = var_str(sh, old);
-        value = arena_printf(&sh->tmp, "%s%s", was ? was : "", value);
-    }
+    if (as->append && old && !(value = (char *)var_appended(sh, old, value))) return false;
     if (sh->opt[OPT_XTRACE]) {
         sb text = sb_in(&sh->tmp);
         sb_printf(&text, "%s=", as->name);
@@ -197,7 +194,6 @@ static bool temp_assign(struct shell *sh, const struct assign *as) {
     }
     struct var *v = var_make_local(sh, as->name, sh->level);
     v->flags |= V_TEMP | V_EXPORT;
-    if (old) v->flags |= old->flags & (V_INTEGER | V_LOWER | V_UPPER);
     return var_assign(sh, v, value, false);
 }
 
@@ -402,7 +398,37 @@ static int dispatch(struct shell *sh, struct command *c) {
     return call_external(sh, c);
 }
 
+/* With set -k, what looks like an assignment is one wherever it stands: a copy of the command that
+ * has those words in front. */
+static struct node *with_keywords(struct shell *sh, const struct node *n) {
+    struct node *copy = arena_alloc(&sh->tmp, sizeof *copy);
+    *copy = *n;
+    struct assign **tail = &copy->simple.assigns;
+    *tail = NULL;
+    for (const struct assign *as = n->simple.assigns; as; as = as->next) {
+        *tail = arena_alloc(&sh->tmp, sizeof **tail);
+        **tail = *as;
+        tail = &(*tail)->next;
+    }
+    copy->simple.words = arena_alloc(&sh->tmp, (size_t)n->simple.count * sizeof(struct word *));
+    copy->simple.count = 0;
+    for (int i = 0; i < n->simple.count; i++) {
+        struct word *w = n->simple.words[i];
+        if (!w->assign || w->assign->compound) {
+            copy->simple.words[copy->simple.count++] = w;
+            continue;
+        }
+        *tail = arena_alloc(&sh->tmp, sizeof **tail);
+        **tail = *w->assign;
+        (*tail)->next = NULL;
+        tail = &(*tail)->next;
+    }
+    *tail = NULL;
+    return copy;
+}
+
 static int run_command(struct shell *sh, struct node *n) {
+    if (sh->opt[OPT_KEYWORD] && n->simple.count > 0) n = with_keywords(sh, n);
     struct command c = {.node = n};
     sh->last_cmdsub_status = -1;
     if (n->simple.count > 0 && !expand_command(sh, &c)) {

@@ -333,6 +333,10 @@ static const char *new_value(struct shell *sh, struct var *v, const char *old, c
                                                                   : value;
 }
 
+const char *var_appended(struct shell *sh, struct var *v, const char *value) {
+    return new_value(sh, v, var_str(sh, v), value, true);
+}
+
 bool var_assign(struct shell *sh, struct var *v, const char *value, bool append) {
     if (v->flags & V_ARRAY) return var_assign_index(sh, v, 0, value, append);
     if (v->flags & V_ASSOC) return var_assign_key(sh, v, "0", value, append);
@@ -461,6 +465,19 @@ char **var_environ(struct shell *sh) {
     env[list.n] = NULL;
     arena_release(&sh->tmp, mark);
     return sh->environ_cache = env;
+}
+
+char **var_environ_of(struct shell *sh, const char *path) {
+    char **env = var_environ(sh);
+    int count = 0;
+    while (env[count]) count++;
+    char **own = arena_alloc(&sh->tmp, ((size_t)count + 2) * sizeof *own);
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        if (env[i][0] != '_' || env[i][1] != '=') own[n++] = env[i];
+    own[n++] = arena_printf(&sh->tmp, "_=%s", path);
+    own[n] = NULL;
+    return own;
 }
 
 static bool import_function(struct shell *sh, const char *name, size_t n, const char *value) {

@@ -177,8 +177,7 @@ static bool scan_backquote(struct parser *p, struct scan *s, bool dq) {
 static void scan_backslash(struct parser *p, struct scan *s, bool dq) {
     int d = lex_at(p, 1);
     if (d == '\n') {
-        p->pos++;
-        step_line(p);
+        lex_join(p, 0);
         return;
     }
     if (d < 0) {
@@ -277,8 +276,10 @@ static bool scan_ends(struct parser *p, struct scan *s, int c) {
         if (c == '|' || c == '(') return true;
         return (c == '<' || c == '>') && lex_at(p, 1) != '(';
     case WM_DQ: return c == '"';
-    case WM_BRACE:
     case WM_BRACE_DQ:
+        if (s->apostrophe) return false;
+        return c == '}' && s->parens == 0;
+    case WM_BRACE:
     case WM_LENGTH: return c == '}' && s->parens == 0;
     case WM_PATTERN: return c == '}' || (c == '/' && p->pos > s->start);
     case WM_OFFSET: return (c == '}' || (c == ':' && s->questions == 0)) && s->parens == 0;
@@ -330,6 +331,8 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
     switch (c) {
     case '\\': scan_backslash(p, s, dq); return true;
     case '\'':
+        if (s->mode == WM_BRACE_DQ && p->quotes > 0 && !p->sh->posix) /* itself, but in pairs */
+            s->apostrophe = !s->apostrophe;
         if (dq || is_arith(s)) return scan_literal(p, s, c, dq);
         return scan_single_quotes(p, s);
     case '"':
@@ -341,7 +344,7 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
         return scan_double_quotes(p, s);
     case '`': return scan_backquote(p, s, dq);
     case '$': {
-        int d = lex_at(p, 1);
+        int d = lex_next(p, 1);
         if ((!dq || s->mode == WM_BRACE_DQ) && d == '\'') return scan_dollar_quotes(p, s);
         if (!dq && d == '"') {
             p->pos++;
@@ -368,7 +371,8 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
     }
     case '<':
     case '>':
-        if (s->mode == WM_WORD && lex_at(p, 1) == '(' && !p->ctx.regex) return scan_process(p, s, c);
+        if ((s->mode == WM_WORD || s->mode == WM_BRACE) && lex_at(p, 1) == '(' && !p->ctx.regex)
+            return scan_process(p, s, c);
         return scan_literal(p, s, c, dq);
     case '~':
         if (!dq && s->tilde_here && p->pos == s->start && scan_tilde(p, s)) return true;
@@ -440,6 +444,10 @@ struct word *word_parts(struct parser *p, enum word_mode mode, bool dq) {
     size_t start = p->pos;
     int line = p->line;
     if (!scan_run(p, &s)) return NULL;
+    if (s.apostrophe) {
+        parse_eof_error(p, line, '\'');
+        return NULL;
+    }
     return scan_finish(p, &s, start, line);
 }
 

@@ -49,12 +49,12 @@ static struct part *plain_param(struct parser *p, size_t n, uint16_t *flags) {
 
 /* Reads the parameter itself: a name, digits, or a special character. */
 static bool read_name(struct parser *p, struct param *pm) {
-    int c = lex_at(p, 0);
+    int c = lex_next(p, 0);
     size_t n = 0;
     if (name_start(c)) {
-        while (name_char(lex_at(p, n))) n++;
+        while (name_char(lex_next(p, n))) n++;
     } else if (digit(c)) {
-        while (digit(lex_at(p, n))) n++;
+        while (digit(lex_next(p, n))) n++;
     } else if (special_char(c)) {
         n = 1;
     } else {
@@ -68,8 +68,8 @@ static bool read_name(struct parser *p, struct param *pm) {
 static enum outcome read_subscript(struct parser *p, struct param *pm) {
     if (lex_at(p, 0) != '[' || !name_start((unsigned char)pm->name[0])) return GOOD;
     int line = p->line;
-    int c = lex_at(p, 1);
-    if ((c == '@' || c == '*') && lex_at(p, 2) == ']') {
+    int c = lex_next(p, 1);
+    if ((c == '@' || c == '*') && lex_next(p, 2) == ']') {
         pm->sub_all = (char)c;
         p->pos += 3;
         return GOOD;
@@ -97,7 +97,7 @@ static enum outcome read_arg(struct parser *p, struct word **out, enum word_mode
 static enum outcome read_replace(struct parser *p, struct param *pm) {
     pm->op = OP_REPLACE;
     p->pos++;
-    int c = lex_at(p, 0);
+    int c = lex_next(p, 0);
     if (c == '/') {
         pm->all = true;
         p->pos++;
@@ -138,9 +138,9 @@ static enum param_op value_op(int c) {
 }
 
 static enum outcome read_operator(struct parser *p, struct param *pm, bool dq) {
-    int c = lex_at(p, 0), d;
+    int c = lex_next(p, 0), d;
     if (c == '}') return GOOD;
-    if (c == ':' && value_op(lex_at(p, 1)) != OP_NONE) {
+    if (c == ':' && value_op(lex_next(p, 1)) != OP_NONE) {
         pm->colon = true;
         p->pos++;
         c = lex_at(p, 0);
@@ -148,13 +148,13 @@ static enum outcome read_operator(struct parser *p, struct param *pm, bool dq) {
     if (value_op(c) != OP_NONE) {
         pm->op = (uint8_t)value_op(c);
         p->pos++;
-        return read_arg(p, &pm->arg, WM_BRACE, dq);
+        return read_arg(p, &pm->arg, WM_BRACE, dq && pm->op != OP_ERROR);
     }
     switch (c) {
     case ':': p->pos++; return read_slice(p, pm);
     case '#':
     case '%':
-        d = lex_at(p, 1);
+        d = lex_next(p, 1);
         pm->op = c == '#' ? (d == '#' ? OP_PREFIX_LONG : OP_PREFIX)
                           : (d == '%' ? OP_SUFFIX_LONG : OP_SUFFIX);
         p->pos += d == c ? 2 : 1;
@@ -166,12 +166,12 @@ static enum outcome read_operator(struct parser *p, struct param *pm, bool dq) {
         if (strchr("?-#", pm->name[0])) return BAD;
         pm->op = OP_CASE;
         pm->mode = (char)c;
-        pm->all = lex_at(p, 1) == c;
+        pm->all = lex_next(p, 1) == c;
         p->pos += pm->all ? 2 : 1;
         return read_arg(p, &pm->arg, WM_BRACE, false);
     case '@':
-        d = lex_at(p, 1);
-        if (((d | 32) >= 'a' && (d | 32) <= 'z') && lex_at(p, 2) == '}') {
+        d = lex_next(p, 1);
+        if (((d | 32) >= 'a' && (d | 32) <= 'z') && lex_next(p, 2) == '}') {
             pm->op = OP_TRANSFORM;
             pm->mode = (char)d;
             p->pos += 2;
@@ -184,20 +184,20 @@ static enum outcome read_operator(struct parser *p, struct param *pm, bool dq) {
 
 /* ${#x}: is this # the length operator? */
 static bool is_length(struct parser *p) {
-    int c = lex_at(p, 1), d = lex_at(p, 2);
+    int c = lex_next(p, 1), d = lex_next(p, 2);
     if (name_start(c) || digit(c)) return true;
     return special_char(c) && d == '}';
 }
 
 /* ${!x}: is this ! the indirection? */
 static bool is_indirect(struct parser *p) {
-    int c = lex_at(p, 1);
+    int c = lex_next(p, 1);
     if (name_start(c) || digit(c)) return true;
-    return (c == '@' || c == '*' || c == '#') && lex_at(p, 2) == '}';
+    return (c == '@' || c == '*' || c == '#') && lex_next(p, 2) == '}';
 }
 
 static enum outcome read_param(struct parser *p, struct param *pm, bool dq) {
-    int c = lex_at(p, 0);
+    int c = lex_next(p, 0);
     if (c == '#' && is_length(p)) {
         pm->length = true;
         p->pos++;
@@ -211,7 +211,7 @@ static enum outcome read_param(struct parser *p, struct param *pm, bool dq) {
     if (pm->length) return lex_at(p, 0) == '}' ? GOOD : BAD;
     if (pm->indirect) { /* ${!prefix*} */
         c = lex_at(p, 0);
-        if ((c == '*' || c == '@') && lex_at(p, 1) == '}' && !pm->sub && !pm->sub_all) {
+        if ((c == '*' || c == '@') && lex_next(p, 1) == '}' && !pm->sub && !pm->sub_all) {
             pm->names = (char)c;
             p->pos++;
             return GOOD;
@@ -301,7 +301,7 @@ static struct part *arith_part(struct parser *p, size_t from, size_t n, size_t e
 }
 
 static struct part *paren_part(struct parser *p, uint16_t *flags) {
-    if (lex_at(p, 2) == '(') { /* $(( … )) if the two closing ones stand together */
+    if (lex_next(p, 2) == '(') { /* $(( … )) if the two closing ones stand together */
         ptrdiff_t close = word_skip(p, p->pos + 3, '(', ')');
         if (close >= 0 && lex_at(p, (size_t)close + 1 - p->pos) == ')') {
             size_t from = p->pos + 3;
@@ -317,11 +317,11 @@ static struct part *paren_part(struct parser *p, uint16_t *flags) {
 
 /* The expansion that starts with the $ at pos. NULL without failure: the $ is itself. */
 struct part *dollar_lex(struct parser *p, bool dq, uint16_t *flags) {
-    int c = lex_at(p, 1);
+    int c = lex_next(p, 1);
     *flags &= (uint16_t)~W_PLAIN;
     if (name_start(c)) {
         size_t n = 1;
-        while (name_char(lex_at(p, n + 1))) n++;
+        while (name_char(lex_next(p, n + 1))) n++;
         return plain_param(p, n, flags);
     }
     if (digit(c) || special_char(c)) return plain_param(p, 1, flags);

@@ -11,6 +11,7 @@ struct scan {
     bool tilde_here;        /* a ~ at the start expands */
     bool tilde_after_colon; /* the value of an assignment */
     bool lit_quoted;
+    bool apostrophe;        /* WM_BRACE_DQ: after the first ' of two, where } does not end it */
     uint16_t flags;         /* W_… so far */
     int parens, questions;  /* open ( or [ or ?, as the mode counts them */
     size_t start;           /* offset where it began */

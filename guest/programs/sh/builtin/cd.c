@@ -103,6 +103,7 @@ int cd_to(struct shell *sh, const char *dir, bool physical) {
 BUILTIN(cd) {
     struct bopt o = bopt_new(argc, argv);
     bool physical = sh->opt[OPT_PHYSICAL];
+    if (sh->restricted) return sh_restricted(sh, NULL);
     for (int c; (c = bopt_next(sh, &o, "LPe", NULL));) {
         if (bopt_over(c)) return 2;
         if (c == 'L') physical = false;

@@ -240,10 +240,18 @@ static void add_wordlist(struct generator *g) {
 static void add_function_results(struct generator *g) {
     struct shell *sh = g->sh;
     struct func *f = func_find(sh, g->function);
+    sh_builtin_error(sh, "warning: -F option may not work as you expect");
     if (!f) return;
+    static const struct { const char *name, *value; } given[] = {
+        {"COMP_LINE", ""}, {"COMP_POINT", "0"}, {"COMP_CWORD", "-1"}, {"COMP_KEY", "0"},
+        {"COMP_TYPE", "0"}};
+    for (int i = 0; i < DIM(given); i++) var_set(sh, given[i].name, given[i].value);
+    var_empty_array(sh, var_make(sh, "COMP_WORDS"));
     var_unset(sh, "COMPREPLY");
     char *argv[] = {f->entry.key, (char *)"compgen", (char *)g->word, (char *)"", NULL};
     exec_function(sh, f, 4, argv);
+    for (int i = 0; i < DIM(given); i++) var_unset(sh, given[i].name);
+    var_unset(sh, "COMP_WORDS");
     struct var *v = var_find(sh, "COMPREPLY");
     if (!v) return;
     if (v->flags & V_ARRAY)
@@ -253,6 +261,20 @@ static void add_function_results(struct generator *g) {
         }
     else if (var_text(v))
         strings_add(sh, &g->out, arena_strdup(&sh->tmp, var_text(v)));
+}
+
+/* -C: each line that the command prints. */
+static void add_command_results(struct generator *g) {
+    struct shell *sh = g->sh;
+    sb out = sb_in(&sh->tmp), text = sb_in(&sh->tmp);
+    sh_builtin_error(sh, "warning: -C option may not work as you expect");
+    sb_printf(&text, "%s compgen ", g->command);
+    quote_single(&text, g->word);
+    sb_puts(&text, " ''");
+    if (!subst_backquote(sh, sb_str(&text), text.n, sh->line, &out)) return;
+    char *rest = sb_str(&out);
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line) strings_add(sh, &g->out, line);
 }
 
 static bool filtered(const struct generator *g, const char *s) {
@@ -310,6 +332,7 @@ BUILTIN(compgen) {
     if (g.glob) glob_expand(sh, g.glob, &g.out);
     if (g.words) add_wordlist(&g);
     if (g.function) add_function_results(&g);
+    if (g.command) add_command_results(&g);
     if (g.plus_directories) add_files(&g, true);
     if (g.defaults && g.out.n == 0) add_files(&g, false);
     int printed = 0;

@@ -181,6 +181,7 @@ BUILTIN(source) {
         sh_builtin_error(sh, "filename argument required");
         return sh_usage(sh);
     }
+    if (sh->restricted && strchr(argv[first], '/')) return sh_restricted(sh, argv[first]);
     const char *path = source_path(sh, argv[first]);
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -208,11 +209,20 @@ BUILTIN(source) {
 
 /* ------------------------------------------------------------------ exec, command, builtin */
 
+/* An existing file's path from the root on; any other as it is. */
+static const char *full_path(struct shell *sh, const char *path) {
+    struct stat st;
+    const char *cwd = var_get(sh, "PWD");
+    if (*path == '/' || !cwd || stat(path, &st) < 0) return path;
+    if (strncmp(path, "./", 2) == 0) path += 2;
+    return arena_printf(&sh->tmp, "%s/%s", cwd, path);
+}
+
 static int exec_program(struct shell *sh, char **argv, const char *name0, bool login, bool empty) {
     int error;
     const char *path = path_find(sh, argv[0], &error);
     char *none[] = {NULL};
-    char **env = empty ? none : var_environ(sh);
+    char **env = empty || !path ? none : var_environ_of(sh, path);
     int status;
     if (!path) {
         sh_builtin_error(sh, "%s: not found", argv[0]);
@@ -228,10 +238,13 @@ static int exec_program(struct shell *sh, char **argv, const char *name0, bool l
         if (error == ENOEXEC) error = exec_script(sh, path, argv, env);
         argv[0] = first;
         struct stat st;
-        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-            sh_builtin_error(sh, "%s: cannot execute: Is a directory", path);
-        else sh_builtin_error(sh, "%s: cannot execute: %s", path, strerror(error));
+        path = full_path(sh, path);
+        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) error = EISDIR;
+        sh_error(sh, "%s: %s", path, strerror(error));
+        if (error != ENOENT) sh_builtin_error(sh, "%s: cannot execute: %s", path, strerror(error));
         status = error == ENOENT ? 127 : 126;
+        if (!sh->interactive && !sh->shopt[SHOPT_EXECFAIL]) /* the traps are gone by then */
+            trap_set_command(sh, TRAP_EXIT, NULL);
     }
     if (!sh->interactive && !sh->shopt[SHOPT_EXECFAIL]) {
         sh->status = status;
@@ -251,6 +264,7 @@ BUILTIN(exec) {
         else name0 = o.arg;
     }
     if (o.index >= argc) return 0;
+    if (sh->restricted) return sh_restricted(sh, NULL);
     return exec_program(sh, argv + o.index, name0, login, empty);
 }
 
@@ -270,6 +284,7 @@ BUILTIN(command) {
     bool standard = false;
     for (int c; (c = bopt_next(sh, &o, "pvV", NULL));) {
         if (bopt_over(c)) return 2;
+        if (c == 'p' && sh->restricted) return sh_restricted(sh, "-p");
         if (c == 'p') standard = true;
         else mode = c == 'v' ? "v" : "V";
     }

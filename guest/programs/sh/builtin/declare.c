@@ -150,7 +150,7 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
     struct var *v = var_make_local(sh, name, frame->level);
     v->flags |= V_LOCAL;
     if (!fresh || !seen) return v;
-    if ((seen->flags & V_EXPORT) && !(r->on & (V_ARRAY | V_ASSOC))) var_export(sh, v, true);
+    if (seen->flags & V_EXPORT) var_export(sh, v, true);
     if (!((seen->flags & V_TEMP) || r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT])) return v;
     if (var_text(seen)) var_put(sh, v, var_text(seen));
     v->flags |= seen->flags & (V_EXPORT | V_INTEGER | V_LOWER | V_UPPER);
@@ -177,10 +177,6 @@ static bool nameref_ok(struct shell *sh, const char *name, const char *value) {
 /* Attributes that decide how a value is read come before it; false: refused. */
 static bool set_attributes(struct shell *sh, const struct request *r, struct var *v) {
     if ((r->off & V_READONLY) && (v->flags & V_READONLY)) {
-        sh_builtin_error(sh, "%s: readonly variable", v->entry.key);
-        return false;
-    }
-    if ((v->flags & V_READONLY) && (r->on & (V_INTEGER | V_LOWER | V_UPPER)) & ~v->flags) {
         sh_builtin_error(sh, "%s: readonly variable", v->entry.key);
         return false;
     }
@@ -299,13 +295,16 @@ static int declare_one(struct shell *sh, const struct request *r, const char *ar
     struct var *v = declared(sh, r, t.name);
     if (!v) return 1;
     if ((v->flags & V_READONLY) && (t.value || compound)) {
-        sh_builtin_error(sh, "%s: readonly variable", t.name);
+        if (compound || !declares) var_readonly_error(sh, v);
+        else sh_builtin_error(sh, "%s: readonly variable", t.name);
+        if (!declares) set_late_attributes(sh, r, v);
         return 1;
     }
     if ((r->on & V_NAMEREF) && !t.value && var_text(v) && !nameref_ok(sh, t.name, var_text(v)))
         return 1;
-    if ((r->on & V_NAMEREF) && (v->flags & (V_ARRAY | V_ASSOC))) {
-        sh_builtin_error(sh, "%s: reference variable cannot be an array", t.name);
+    if ((r->on & V_NAMEREF) && ((v->flags & (V_ARRAY | V_ASSOC)) || t.sub || compound)) {
+        sh_builtin_error(sh, "%.*s: reference variable cannot be an array",
+                         (int)strcspn(arg, "+="), arg);
         return 1;
     }
     if (!set_attributes(sh, r, v)) return 1;
@@ -445,7 +444,7 @@ BUILTIN(local) {
 static int export_like(struct shell *sh, struct request *r, unsigned flag, int argc, char **argv) {
     struct bopt o = bopt_new(argc, argv);
     bool remove = false;
-    for (int c; (c = bopt_next(sh, &o, flag == V_EXPORT ? "fnp" : "aAfp", NULL));) {
+    for (int c; (c = bopt_next(sh, &o, "aAfnp", NULL));) {
         if (bopt_over(c)) return 2;
         if (c == 'n')
             remove = true;

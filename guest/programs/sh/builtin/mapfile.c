@@ -51,10 +51,10 @@ static bool next_line(struct shell *sh, struct input *in, const struct mapping *
     int c;
     while ((c = input_byte(sh, in)) >= 0) {
         if (c == m->delimiter) {
-            if (!m->trim && c) sb_putc(line, (char)c);
+            if (!m->trim) sb_putc(line, (char)c);
             return true;
         }
-        if (c) sb_putc(line, (char)c);
+        sb_putc(line, (char)c); /* a NUL ends the text of the element, as in bash */
     }
     return line->n > 0;
 }

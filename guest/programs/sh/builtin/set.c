@@ -62,7 +62,7 @@ static int check_letters(struct shell *sh, int argc, char **argv) {
                 if (i + 1 < argc && argv[i + 1][0] != '-' && argv[i + 1][0] != '+') i++;
                 continue;
             }
-            if (option_letter(*p) >= 0) continue;
+            if (option_letter(*p) >= 0 || (*p == 'r' && *arg == '-')) continue;
             char text[3] = {arg[0], *p, 0};
             return sh_bad_option(sh, text);
         }
@@ -75,7 +75,9 @@ static int set_cluster(struct shell *sh, int argc, char **argv, int *i) {
     const char *arg = argv[*i];
     bool on = arg[0] == '-';
     for (const char *p = arg + 1; *p; p++) {
-        if (*p != 'o') {
+        if (*p == 'r') {
+            sh->restricted = true;
+        } else if (*p != 'o') {
             option_set(sh, option_letter(*p), on);
         } else if (*i + 1 < argc && argv[*i + 1][0] != '-' && argv[*i + 1][0] != '+') {
             int status = set_by_name(sh, argv[++*i], on);

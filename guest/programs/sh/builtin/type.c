@@ -223,6 +223,7 @@ BUILTIN(hash) {
         else if (c == 'r') clear = true;
         else show = true;
     }
+    if (path && sh->restricted && strchr(path, '/')) return sh_restricted(sh, path);
     if (clear) path_hash_clear(sh);
     if (o.index >= argc) return clear ? 0 : hash_print(sh, reusable);
     int status = 0;
@@ -242,6 +243,7 @@ BUILTIN(enable) {
         else if (c == 'a') all = true;
         else if (c == 's') special = true;
         else if (c == 'd' || c == 'f') {
+            if (sh->restricted) return sh_restricted(sh, NULL);
             sh_builtin_error(sh, "dynamic loading not available");
             return 2;
         }
