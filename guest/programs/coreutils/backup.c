@@ -25,11 +25,11 @@ backup_options backup_choose(bool wanted, const char *control, const char *suffi
     if (!o.suffix || !*o.suffix || strchr(o.suffix, '/')) o.suffix = "~";
     if (!wanted) return o;
     const char *option = "backup type";
-    if (!control) {
+    if (!control || !*control) {
         control = getenv("VERSION_CONTROL");
         option = "$VERSION_CONTROL";
     }
-    o.mode = control ? (unsigned)g_match_word(option, control, controls) : BACKUP_EXISTING;
+    o.mode = control && *control ? (unsigned)g_match_word(option, control, controls) : BACKUP_EXISTING;
     return o;
 }
 
@@ -51,16 +51,23 @@ static long highest_number(const char *path) {
     return highest;
 }
 
-char *backup_file(const backup_options *o, const char *path) {
+char *backup_name(const backup_options *o, const char *path) {
     g_text name = {0};
     g_text_adds(&name, path);
-    long number = o->mode == BACKUP_SIMPLE ? 0 : highest_number(path);
+    g_strip_slashes(name.s);
+    name.len = strlen(name.s);
+    long number = o->mode == BACKUP_SIMPLE ? 0 : highest_number(name.s);
     if (o->mode == BACKUP_NUMBERED || (o->mode == BACKUP_EXISTING && number > 0))
         g_text_addf(&name, ".~%ld~", number + 1);
     else
         g_text_adds(&name, o->suffix);
-    if (rename(path, name.s) == 0) return name.s;
+    return name.s;
+}
+
+char *backup_file(const backup_options *o, const char *path) {
+    char *name = backup_name(o, path);
+    if (rename(path, name) == 0) return name;
     if (errno != ENOENT) g_die_errno(1, errno, "cannot backup %s", g_quoteaf(path));
-    g_text_free(&name);
+    free(name);
     return NULL;
 }

@@ -13,6 +13,8 @@ typedef struct {
 
 /* From --backup=CONTROL (NULL: $VERSION_CONTROL or "existing") and -S; ends on a wrong word. */
 backup_options backup_choose(bool wanted, const char *control, const char *suffix);
+/* The name that the next backup of `path` gets, in fresh memory. */
+char *backup_name(const backup_options *o, const char *path);
 /* Renames the file and returns the backup's name (fresh memory); NULL when there was no file. */
 char *backup_file(const backup_options *o, const char *path);
 

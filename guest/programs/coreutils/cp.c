@@ -1,8 +1,8 @@
 /*
  * cp.c: copies files and directories.
  *
- * Data moves inside the kernel where it can. Deviations: --reflink, --sparse and -Z are accepted
- * and have no effect; there are no such properties here.
+ * Data moves inside the kernel where it can. Deviations: --sparse and -Z change nothing, and
+ * --reflink=always fails; there are no such properties here.
  *
  * help cp:
  *   Usage: cp [OPTION]... [-T] SOURCE DEST
@@ -29,7 +29,9 @@
  *         --no-preserve=ATTR_LIST  don't preserve the specified attributes
  *         --parents                use full source file name under DIRECTORY
  *     -R, -r, --recursive          copy directories recursively
+ *         --reflink[=WHEN]         control clone/CoW copies; WHEN: always, auto, never
  *         --remove-destination     remove each existing destination file before opening it
+ *         --sparse=WHEN            control creation of sparse files; WHEN: auto, always, never
  *         --strip-trailing-slashes  remove any trailing slashes from each SOURCE argument
  *     -s, --symbolic-link          make symbolic links instead of copying
  *     -S, --suffix=SUFFIX          override the usual backup suffix
@@ -53,26 +55,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRESERVE = 256, NO_PRESERVE, PARENTS, REMOVE, STRIP, ATTRIBUTES, CONTENTS, IGNORED };
-enum { KEEP_MODE, KEEP_OWNER, KEEP_TIMES, KEEP_LINKS, KEEP_NOTHING, KEEP_ALL };
+enum { PRESERVE = 256, NO_PRESERVE, PARENTS, REMOVE, STRIP, ATTRIBUTES, CONTENTS, SPARSE, REFLINK };
+enum { KEEP_MODE, KEEP_OWNER, KEEP_TIMES, KEEP_LINKS, KEEP_CONTEXT, KEEP_XATTR, KEEP_ALL };
+enum { WHEN_NEVER, WHEN_AUTO, WHEN_ALWAYS };
 static const g_long longs[] = {
     {"archive", 'a', G_NONE}, {"attributes-only", ATTRIBUTES, G_NONE},
     {"backup", 'b', G_OPTIONAL}, {"copy-contents", CONTENTS, G_NONE},
     {"dereference", 'L', G_NONE}, {"force", 'f', G_NONE}, {"interactive", 'i', G_NONE},
     {"link", 'l', G_NONE}, {"no-clobber", 'n', G_NONE}, {"no-dereference", 'P', G_NONE},
     {"no-preserve", NO_PRESERVE, G_REQUIRED}, {"no-target-directory", 'T', G_NONE},
-    {"one-file-system", 'x', G_NONE}, {"parents", PARENTS, G_NONE}, {"path", PARENTS, G_NONE},
+    {"one-file-system", 'x', G_NONE}, {"parents", PARENTS, G_NONE}, 
     {"preserve", PRESERVE, G_OPTIONAL}, {"recursive", 'R', G_NONE},
-    {"remove-destination", REMOVE, G_NONE}, {"sparse", IGNORED, G_REQUIRED},
-    {"reflink", IGNORED, G_OPTIONAL}, {"strip-trailing-slashes", STRIP, G_NONE},
+    {"remove-destination", REMOVE, G_NONE}, {"sparse", SPARSE, G_REQUIRED},
+    {"reflink", REFLINK, G_OPTIONAL}, {"strip-trailing-slashes", STRIP, G_NONE},
     {"suffix", 'S', G_REQUIRED}, {"symbolic-link", 's', G_NONE},
     {"target-directory", 't', G_REQUIRED}, {"update", 'u', G_NONE}, {"verbose", 'v', G_NONE},
-    {"context", IGNORED, G_OPTIONAL}, {0}};
+    {"context", 'Z', G_OPTIONAL}, {0}};
 
 static const g_word attributes[] = {
     {"mode", KEEP_MODE},        {"timestamps", KEEP_TIMES}, {"ownership", KEEP_OWNER},
-    {"links", KEEP_LINKS},      {"context", KEEP_NOTHING},  {"xattr", KEEP_NOTHING},
+    {"links", KEEP_LINKS},      {"context", KEEP_CONTEXT},  {"xattr", KEEP_XATTR},
     {"all", KEEP_ALL},          {0}};
+static const g_word sparse_words[] = {
+    {"never", WHEN_NEVER}, {"auto", WHEN_AUTO}, {"always", WHEN_ALWAYS}, {0}};
+static const g_word reflink_words[] = {
+    {"auto", WHEN_AUTO}, {"always", WHEN_ALWAYS}, {"never", WHEN_NEVER}, {0}};
 
 static void keep(copy_options *c, int attribute, bool on) {
     bool all = attribute == KEEP_ALL;
@@ -83,15 +90,18 @@ static void keep(copy_options *c, int attribute, bool on) {
     if (all || attribute == KEEP_TIMES) c->keep_times = on;
     if (all || attribute == KEEP_OWNER) c->keep_owner = on;
     if (all || attribute == KEEP_LINKS) c->keep_links = on;
+    if (on && attribute == KEEP_CONTEXT)
+        g_die(1, "cannot preserve security context without an SELinux-enabled kernel");
 }
 
 static void keep_list(copy_options *c, const char *option, const char *list, bool on) {
-    while (*list) {
+    for (;;) {
         size_t len = strcspn(list, ",");
         char *word = g_copy_bytes(list, len);
         keep(c, g_match_word(option, word, attributes), on);
         free(word);
-        list += len + (list[len] == ',');
+        if (!list[len]) return;
+        list += len + 1;
     }
 }
 
@@ -114,7 +124,12 @@ static int make_parents(const copy_options *c, const char *dir, const char *path
             return 1;
         }
         const char *from = made.s + base + (*path != '/');
-        mode_t mode = stat(from, &source) == 0 ? source.st_mode & 0777 : 0777;
+        int error = stat(from, &source) < 0 ? errno : S_ISDIR(source.st_mode) ? 0 : ENOTDIR;
+        if (error) {
+            g_warn_errno(error, "failed to get attributes of %s", g_quoteaf(from));
+            return 1;
+        }
+        mode_t mode = source.st_mode & 0777;
         if (mkdir(made.s, mode | 0700) < 0) {
             g_warn_errno(errno, "cannot make directory %s", g_quoteaf(made.s));
             return 1;
@@ -150,10 +165,23 @@ static int copy_into(const copy_options *c, char **sources, int count, const cha
     return status;
 }
 
+/* cp -b -f x x: the copy is the backup, as nothing else could be meant. */
+static char *own_backup(copy_options *c, const char *from, const char *to) {
+    struct stat st;
+    if (!c->force || !c->backup.mode || strcmp(from, to) != 0) return NULL;
+    if (stat(to, &st) < 0 || !S_ISREG(st.st_mode)) return NULL;
+    char *name = backup_name(&c->backup, to);
+    c->backup.mode = BACKUP_NONE;
+    return name;
+}
+
 static int copy_one(const copy_options *c, const char *from, const char *to) {
+    copy_options options = *c;
+    char *backup = own_backup(&options, from, to);
     copy_memory *memory = copy_memory_new();
-    int status = copy_path(c, memory, from, to);
+    int status = copy_path(&options, memory, from, backup ? backup : to);
     copy_memory_free(memory);
+    free(backup);
     return status;
 }
 
@@ -161,7 +189,7 @@ int cp_main(int argc, char **argv) {
     copy_options c = {0};
     const char *dir = NULL, *suffix = NULL, *control = NULL;
     bool parents = false, no_dir = false, strip = false, backup = false;
-    int links = -1;
+    int links = -1, sparse = WHEN_AUTO, reflink = WHEN_AUTO;
     g_options o;
     g_options_init(&o, argc, argv, "abdfHilLnprst:uvxPRS:TZ", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
@@ -181,6 +209,14 @@ int cp_main(int argc, char **argv) {
             break;
         case 'f': c.force = true; break;
         case 'H': links = COPY_FOLLOW_OPERANDS; break;
+        case SPARSE: sparse = g_match_word("--sparse", o.arg, sparse_words); break;
+        case REFLINK:
+            reflink = o.arg ? g_match_word("--reflink", o.arg, reflink_words) : WHEN_ALWAYS;
+            break;
+        case 'Z':
+            if (o.arg)
+                g_warn("warning: ignoring --context; it requires an SELinux-enabled kernel");
+            break;
         case 'i': c.overwrite = COPY_ASK; break;
         case 'l': c.hard_link = true; break;
         case 'L': links = COPY_FOLLOW_ALL; break;
@@ -211,6 +247,9 @@ int cp_main(int argc, char **argv) {
     if (c.hard_link && c.symbolic_link) g_usage("cannot make both hard and symbolic links");
     if (backup && c.overwrite == COPY_NEVER)
         g_usage("options --backup and --no-clobber are mutually exclusive");
+    if (reflink == WHEN_ALWAYS && sparse != WHEN_AUTO)
+        g_usage("--reflink can be used only with --sparse=auto");
+    c.need_clone = reflink == WHEN_ALWAYS;
     c.backup = backup_choose(backup, control, suffix);
     c.mask = umask(0);
     umask(c.mask);
@@ -223,7 +262,7 @@ int cp_main(int argc, char **argv) {
         for (int i = 0; i < count; i++) g_strip_slashes(files[i]);
     struct stat st;
     if (dir) {
-        if (no_dir) g_usage("cannot combine --target-directory (-t) and --no-target-directory (-T)");
+        if (no_dir) g_die(1, "cannot combine --target-directory (-t) and --no-target-directory (-T)");
         int error = stat(dir, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
         if (error) g_die_errno(1, error, "target directory %s", g_quoteaf(dir));
         return copy_into(&c, files, count, dir, parents);

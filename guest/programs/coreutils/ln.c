@@ -30,6 +30,8 @@
  *         --version               output version information and exit
  */
 #include "backup.h"
+#include "copy_link.h"
+#include "copy_memory.h"
 #include "g_file.h"
 #include "g_option.h"
 #include "g_out.h"
@@ -76,87 +78,114 @@ static char *relative_target(const char *target, const char *link_name) {
     return out.s;
 }
 
-static int make_link(const linker *l, const char *target, const char *link_name) {
-    if (l->symbolic) return symlink(target, link_name);
-    return linkat(AT_FDCWD, target, AT_FDCWD, link_name, l->logical ? AT_SYMLINK_FOLLOW : 0);
+static int make_link(const linker *l, const char *target, const char *link_name, bool replace) {
+    if (l->symbolic) return copy_make_symlink(target, link_name, replace);
+    return copy_make_hard_link(target, link_name, l->logical ? AT_SYMLINK_FOLLOW : 0, replace);
 }
 
-/* Clears the way for the link; false when it must not be made (with a message or silently). */
-static bool clear_way(const linker *l, const char *target, const char *link_name, int *status) {
-    struct stat there, source;
+/* Whether the link would take the place of its own target. */
+static bool is_target(const linker *l, const char *target, const char *link_name,
+                      const struct stat *there) {
+    struct stat source;
+    if (l->symbolic && l->backup.mode) return false;
+    if ((l->symbolic || l->logical ? stat : lstat)(target, &source) < 0) return false;
+    return source.st_ino == there->st_ino && source.st_dev == there->st_dev &&
+           (source.st_nlink == 1 || g_same_entry(target, link_name));
+}
+
+enum way { WAY_GO, WAY_LEAVE, WAY_FAILED };
+
+/* Something is where the link is to be: whether it may go. A backup is made here. */
+static enum way clear_way(const linker *l, const copy_memory *made, const char *target,
+                          const char *link_name, char **kept) {
+    struct stat there;
     if (lstat(link_name, &there) < 0) {
-        if (errno == ENOENT) return true;
+        if (errno == ENOENT) return WAY_GO;
         g_warn_errno(errno, "failed to access %s", g_quoteaf(link_name));
-        *status = 1;
-        return false;
+        return WAY_FAILED;
     }
     if (S_ISDIR(there.st_mode)) {
         g_warn("%s: cannot overwrite directory", g_quotef(link_name));
-        *status = 1;
-        return false;
+        return WAY_FAILED;
     }
-    if (!(l->symbolic && l->backup.mode) &&
-        (l->symbolic || l->logical ? stat : lstat)(target, &source) == 0 &&
-        source.st_ino == there.st_ino && source.st_dev == there.st_dev &&
-        (source.st_nlink == 1 || g_same_entry(target, link_name))) {
+    bool overwrites = l->force && !l->symbolic && l->backup.mode != BACKUP_NUMBERED;
+    if (overwrites && copy_was_made(made, link_name, &there)) {
+        g_warn("will not overwrite just-created %s with %s", g_quoteaf(link_name),
+               g_quoteaf(target));
+        return WAY_FAILED;
+    }
+    if (is_target(l, target, link_name, &there)) {
         g_warn("%s and %s are the same file", g_quoteaf(target), g_quoteaf(link_name));
-        *status = 1;
-        return false;
+        return WAY_FAILED;
     }
     if (l->ask) {
         g_out_flush();
         fprintf(stderr, "%s: replace %s? ", g_name(), g_quoteaf(link_name));
-        if (!g_yes()) {
-            *status = 1;
-            return false;
-        }
+        if (!g_yes()) return WAY_LEAVE;
     }
-    if (l->backup.mode) {
-        char *kept = backup_file(&l->backup, link_name);
-        free(kept);
-        return true;
-    }
-    if (l->force || l->ask) unlink(link_name);
-    return true;
+    if (l->backup.mode) *kept = backup_file(&l->backup, link_name);
+    return WAY_GO;
 }
 
-static int link_one(const linker *l, const char *target, const char *link_name) {
+static void tell_failure(const linker *l, int error, const char *shown, const char *link_name) {
+    if (l->symbolic && error != ENAMETOOLONG && *shown)
+        g_warn_errno(error, "failed to create symbolic link %s", g_quoteaf(link_name));
+    else if (l->symbolic)
+        g_warn_errno(error, "failed to create symbolic link %s -> %s", g_quoteaf(link_name),
+                     g_quoteaf(shown));
+    else if (error == EEXIST || error == EDQUOT || error == ENOSPC || error == EROFS)
+        g_warn_errno(error, "failed to create hard link %s", g_quoteaf(link_name));
+    else
+        g_warn_errno(error, "failed to create hard link %s => %s", g_quoteaf(link_name),
+                     g_quoteaf(shown));
+}
+
+/* What a hard link is made of must be there and be no directory. */
+static bool may_link_hard(const linker *l, const char *target) {
     struct stat st;
-    int status = 0;
-    if (!l->symbolic) {
-        if ((l->logical ? stat : lstat)(target, &st) < 0) {
-            g_warn_errno(errno, "failed to access %s", g_quoteaf(target));
-            return 1;
-        }
-        if (S_ISDIR(st.st_mode) && !l->allow_directories) {
-            g_warn("%s: hard link not allowed for directory", g_quotef(target));
-            return 1;
-        }
+    if ((l->logical ? stat : lstat)(target, &st) < 0) {
+        g_warn_errno(errno, "failed to access %s", g_quoteaf(target));
+        return false;
     }
+    if (!S_ISDIR(st.st_mode) || l->allow_directories) return true;
+    g_warn("%s: hard link not allowed for directory", g_quotef(target));
+    return false;
+}
+
+static void link_made(const linker *l, copy_memory *made, const char *shown,
+                      const char *link_name, const char *kept) {
+    struct stat st;
+    if (lstat(link_name, &st) == 0) copy_note_made(made, link_name, &st);
+    if (!l->verbose) return;
+    if (kept) g_outf("%s ~ ", g_quoteaf(kept));
+    g_outf("%s %s %s\n", g_quoteaf(link_name), l->symbolic ? "->" : "=>", g_quoteaf(shown));
+}
+
+static int link_one(const linker *l, copy_memory *made, const char *target,
+                    const char *link_name) {
+    if (!l->symbolic && !may_link_hard(l, target)) return 1;
     char *shown = l->symbolic && l->relative ? relative_target(target, link_name)
                                              : g_copy_string(target);
-    if ((l->force || l->ask || l->backup.mode) && !clear_way(l, target, link_name, &status)) {
-        free(shown);
-        return status;
-    }
-    if (make_link(l, shown, link_name) < 0) {
+    char *kept = NULL;
+    bool replace = l->force || l->ask || l->backup.mode;
+    enum way way = WAY_GO;
+    if (make_link(l, shown, link_name, false) < 0) {
         int error = errno;
-        if (l->symbolic && error != ENAMETOOLONG && *shown)
-            g_warn_errno(error, "failed to create symbolic link %s", g_quoteaf(link_name));
-        else if (l->symbolic)
-            g_warn_errno(error, "failed to create symbolic link %s -> %s", g_quoteaf(link_name),
-                         g_quoteaf(shown));
-        else if (error == EEXIST || error == EDQUOT || error == ENOSPC || error == EROFS)
-            g_warn_errno(error, "failed to create hard link %s", g_quoteaf(link_name));
-        else
-            g_warn_errno(error, "failed to create hard link %s => %s", g_quoteaf(link_name),
-                         g_quoteaf(shown));
-        status = 1;
-    } else if (l->verbose) {
-        g_outf("%s %s %s\n", g_quoteaf(link_name), l->symbolic ? "->" : "=>", g_quoteaf(shown));
+        if (replace) {
+            way = clear_way(l, made, target, link_name, &kept);
+            error = way == WAY_GO && make_link(l, shown, link_name, true) < 0 ? errno : 0;
+        }
+        if (error) {
+            tell_failure(l, error, shown, link_name);
+            way = WAY_FAILED;
+            if (kept && rename(kept, link_name) < 0)
+                g_warn_errno(errno, "cannot un-backup %s", g_quoteaf(link_name));
+        }
     }
+    if (way == WAY_GO) link_made(l, made, shown, link_name, kept);
     free(shown);
-    return status;
+    free(kept);
+    return way == WAY_FAILED;
 }
 
 static bool is_directory(const linker *l, const char *path) {
@@ -166,14 +195,23 @@ static bool is_directory(const linker *l, const char *path) {
 }
 
 static int link_into(const linker *l, char **targets, int count, const char *dir) {
+    copy_memory *made = copy_memory_new();
     int status = 0;
     for (int i = 0; i < count; i++) {
         char *base = g_base(targets[i]);
         char *name = g_join(dir, base);
-        status |= link_one(l, targets[i], name);
+        status |= link_one(l, made, targets[i], name);
         free(base);
         free(name);
     }
+    copy_memory_free(made);
+    return status;
+}
+
+static int link_pair(const linker *l, const char *target, const char *link_name) {
+    copy_memory *made = copy_memory_new();
+    int status = link_one(l, made, target, link_name);
+    copy_memory_free(made);
     return status;
 }
 
@@ -217,23 +255,21 @@ int ln_main(int argc, char **argv) {
     if (count == 0) g_usage("missing file operand");
     if (l.relative && !l.symbolic) g_die(1, "cannot do --relative without --symbolic");
     l.backup = backup_choose(backup, control, suffix);
+    struct stat st;
+    if (dir && stat(dir, &st) < 0) g_die_errno(1, errno, "failed to access %s", g_quoteaf(dir));
+    if (dir && !S_ISDIR(st.st_mode)) g_die(1, "target %s is not a directory", g_quoteaf(dir));
     if (no_dir) {
         if (dir) g_die(1, "cannot combine --target-directory and --no-target-directory");
         if (count == 1) g_usage("missing destination file operand after %s", g_quoteaf(files[0]));
         if (count > 2) g_usage("extra operand %s", g_quoteaf(files[2]));
-        return link_one(&l, files[0], files[1]);
+        return link_pair(&l, files[0], files[1]);
     }
-    if (dir) {
-        if (!is_directory(&(linker){0}, dir))
-            g_die_errno(1, errno ? errno : ENOTDIR, "target directory %s", g_quoteaf(dir));
-        return link_into(&l, files, count, dir);
-    }
+    if (dir) return link_into(&l, files, count, dir);
     if (count == 1) return link_into(&l, files, 1, ".");
     const char *last = files[count - 1];
     errno = 0;
     if (is_directory(&l, last)) return link_into(&l, files, count - 1, last);
-    if (count == 2) return link_one(&l, files[0], last);
-    struct stat st;
+    if (count == 2) return link_pair(&l, files[0], last);
     int error = stat(last, &st) < 0 ? errno : ENOTDIR;
     g_die_errno(1, error, "target %s", g_quoteaf(last));
 }

@@ -39,102 +39,80 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether what is at `to` may be replaced: 0 yes, 1 it failed (message given), 2 leave it. */
-static int check_target(const copy_options *c, bool force, const char *from, const char *to,
-                        const struct stat *source, const struct stat *there) {
-    if (source->st_ino == there->st_ino && source->st_dev == there->st_dev &&
-        !(S_ISREG(source->st_mode) && source->st_nlink > 1 && strcmp(from, to) != 0)) {
-        if (g_same_entry(from, to) || !S_ISDIR(source->st_mode)) {
-            g_warn("%s and %s are the same file", g_quoteaf(from), g_quoteaf(to));
-            return 1;
-        }
-    }
-    if (S_ISDIR(there->st_mode) && !S_ISDIR(source->st_mode)) {
-        g_warn("cannot overwrite directory %s with non-directory", g_quoteaf(to));
+/* Between file systems: a copy of everything, in place of what is at `to`. */
+static int copy_and_remove(const copy_options *c, copy_memory *memory, const copy_item *item) {
+    int removed = item->there && S_ISDIR(item->there->st_mode) ? rmdir(item->to)
+                                                               : unlink(item->to);
+    if (removed < 0 && errno != ENOENT) {
+        g_warn_errno(errno, "inter-device move failed: %s to %s; unable to remove target",
+                     g_quoteaf(item->from), g_quoteaf(item->to));
         return 1;
     }
-    if (c->overwrite == COPY_NEVER) return 2;
-    if (c->update && !S_ISDIR(source->st_mode)) {
-        bool newer = there->st_mtim.tv_sec != source->st_mtim.tv_sec
-                         ? there->st_mtim.tv_sec > source->st_mtim.tv_sec
-                         : there->st_mtim.tv_nsec >= source->st_mtim.tv_nsec;
-        if (newer) return 2;
-    }
-    if (!S_ISDIR(there->st_mode) && S_ISDIR(source->st_mode) && !c->backup.mode) {
-        g_warn("cannot overwrite non-directory %s with directory %s", g_quoteaf(to),
-               g_quoteaf(from));
-        return 1;
-    }
-    bool guarded = !force && isatty(STDIN_FILENO) && access(to, W_OK) < 0 &&
-                   !S_ISLNK(there->st_mode);
-    if ((c->overwrite == COPY_ASK || guarded) && !copy_may_overwrite(c, to, there)) return 2;
-    return 0;
-}
-
-static int copy_and_remove(const copy_options *c, const char *from, const char *to) {
     copy_options whole = *c;
     whole.recursive = whole.keep_mode = whole.keep_owner = whole.keep_times = true;
-    whole.keep_links = whole.remove_first = true;
+    whole.keep_links = true;
     whole.overwrite = COPY_OVERWRITE;
+    whole.update = false;
     whole.backup.mode = BACKUP_NONE;
-    copy_memory *memory = copy_memory_new();
-    int status = copy_path(&whole, memory, from, to);
-    copy_memory_free(memory);
+    int status = copy_path(&whole, memory, item->from, item->to);
     if (status) return status;
-    remove_options r = {.recursive = true, .force = true};
-    return remove_path(&r, from);
+    remove_options r = {.recursive = true, .force = true, .verbose = c->verbose};
+    return remove_path(&r, item->from);
 }
 
-static int move(const copy_options *c, bool force, const char *from, const char *to) {
-    struct stat source, there;
-    if (lstat(from, &source) < 0) {
+/* The rename failed: the copy, or the message. */
+static int move_otherwise(const copy_options *c, copy_memory *memory, copy_item *item, int error) {
+    if (error == EXDEV) return copy_and_remove(c, memory, item);
+    if (error == EINVAL)
+        g_warn("cannot move %s to a subdirectory of itself, %s", g_quoteaf(item->from),
+               g_quoteaf(item->to));
+    else
+        g_warn_errno(error, "cannot move %s to %s", g_quoteaf(item->from), g_quoteaf(item->to));
+    return 1;
+}
+
+static int move(const copy_options *c, copy_memory *memory, const char *from, const char *to) {
+    copy_item item = {.from = from, .to = to, .operand = true};
+    if (lstat(from, &item.st) < 0) {
         g_warn_errno(errno, "cannot stat %s", g_quoteaf(from));
         return 1;
     }
-    char *kept = NULL;
-    if (lstat(to, &there) < 0) {
-        if (errno != ENOENT) {
-            g_warn_errno(errno, "cannot stat %s", g_quoteaf(to));
-            return 1;
-        }
-    } else {
-        int result = check_target(c, force, from, to, &source, &there);
-        if (result) return result == 1;
-        if (c->backup.mode) kept = backup_file(&c->backup, to);
-    }
+    enum copy_way way = copy_prepare(c, memory, &item);
+    if (way != COPY_GO) return way == COPY_FAILED;
     int status = 0;
     if (rename(from, to) < 0) {
-        int error = errno;
-        if (error == EXDEV) {
-            status = copy_and_remove(c, from, to);
-        } else if (error == EINVAL) {
-            g_warn("cannot move %s to a subdirectory of itself, %s", g_quoteaf(from),
-                   g_quoteaf(to));
-            status = 1;
-        } else {
-            g_warn_errno(error, "cannot move %s to %s", g_quoteaf(from), g_quoteaf(to));
-            status = 1;
+        status = move_otherwise(c, memory, &item, errno);
+        if (status) copy_put_back(c, &item);
+    } else {
+        if (c->verbose) {
+            g_outf("renamed %s -> %s", g_quoteaf(from), g_quoteaf(to));
+            if (item.kept) g_outf(" (backup: %s)", g_quoteaf(item.kept));
+            g_outc('\n');
         }
+        copy_note_made(memory, to, &item.st);
     }
-    if (!status && c->verbose) {
-        g_outf("renamed %s -> %s", g_quoteaf(from), g_quoteaf(to));
-        if (kept) g_outf(" (backup: %s)", g_quoteaf(kept));
-        g_outc('\n');
-    }
-    free(kept);
+    free(item.kept);
     return status;
 }
 
-static int move_into(const copy_options *c, bool force, char **sources, int count,
-                     const char *dir) {
+static int move_into(const copy_options *c, char **sources, int count, const char *dir) {
+    copy_memory *memory = copy_memory_new();
     int status = 0;
     for (int i = 0; i < count; i++) {
         char *base = g_base(sources[i]);
         char *name = g_join(dir, base);
-        status |= move(c, force, sources[i], name);
+        status |= move(c, memory, sources[i], name);
         free(base);
         free(name);
     }
+    copy_memory_free(memory);
+    return status;
+}
+
+static int move_one(const copy_options *c, const char *from, const char *to) {
+    copy_memory *memory = copy_memory_new();
+    int status = move(c, memory, from, to);
+    copy_memory_free(memory);
     return status;
 }
 
@@ -149,7 +127,7 @@ static const g_long longs[] = {
 int mv_main(int argc, char **argv) {
     copy_options c = {.moving = true};
     const char *dir = NULL, *suffix = NULL, *control = NULL;
-    bool no_dir = false, strip = false, backup = false, force = false;
+    bool no_dir = false, strip = false, backup = false;
     g_options o;
     g_options_init(&o, argc, argv, "bfint:uvS:TZ", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
@@ -158,7 +136,7 @@ int mv_main(int argc, char **argv) {
             backup = true;
             if (o.arg) control = o.arg;
             break;
-        case 'f': c.overwrite = COPY_OVERWRITE; force = true; break;
+        case 'f': c.overwrite = COPY_OVERWRITE; break;
         case 'i': c.overwrite = COPY_ASK; break;
         case 'n': c.overwrite = COPY_NEVER; break;
         case 't': dir = o.arg; break;
@@ -183,18 +161,18 @@ int mv_main(int argc, char **argv) {
         for (int i = 0; i < count; i++) g_strip_slashes(files[i]);
     struct stat st;
     if (dir) {
-        if (no_dir) g_usage("cannot combine --target-directory (-t) and --no-target-directory (-T)");
+        if (no_dir) g_die(1, "cannot combine --target-directory (-t) and --no-target-directory (-T)");
         int error = stat(dir, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
         if (error) g_die_errno(1, error, "target directory %s", g_quoteaf(dir));
-        return move_into(&c, force, files, count, dir);
+        return move_into(&c, files, count, dir);
     }
     const char *last = files[count - 1];
     if (no_dir) {
         if (count > 2) g_usage("extra operand %s", g_quoteaf(files[2]));
-        return move(&c, force, files[0], last);
+        return move_one(&c, files[0], last);
     }
     int error = stat(last, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-    if (!error) return move_into(&c, force, files, count - 1, last);
+    if (!error) return move_into(&c, files, count - 1, last);
     if (count > 2) g_die_errno(1, error, "target %s", g_quoteaf(last));
-    return move(&c, force, files[0], last);
+    return move_one(&c, files[0], last);
 }

@@ -8,22 +8,27 @@
  *     or:  install [OPTION]... -d DIRECTORY...
  *   Copy files into destination locations and set permission mode and owner/group.
  *
- *     -b                     make a backup of each existing destination file (FILE~)
- *     -c                     (ignored)
- *     -C, --compare          compare content of source and destination files, and do nothing if
- * same -d, --directory        treat all arguments as directory names; create all components -D
- * create all leading components of DEST except the last, or of --target -g, --group=GROUP      set
- * group ownership -m, --mode=MODE        set permission mode (as in chmod), instead of rwxr-xr-x
- *     -o, --owner=OWNER      set ownership
+ *         --backup[=CONTROL]     make a backup of each existing destination file
+ *     -b                         like --backup but does not accept an argument
+ *     -c                         (ignored)
+ *     -C, --compare              compare contents, and do nothing if they are the same
+ *     -d, --directory            treat all arguments as directory names; create all components
+ *     -D                         create all leading components of DEST except the last, or of
+ *                                  --target-directory
+ *     -g, --group=GROUP          set group ownership
+ *     -m, --mode=MODE            set permission mode (as in chmod), instead of rwxr-xr-x
+ *     -o, --owner=OWNER          set ownership
  *     -p, --preserve-timestamps  apply access/modification times of SOURCE files
- *     -s, --strip            (ignored: there is nothing to strip)
- *     -S, --suffix=SUFFIX    override the usual backup suffix
+ *     -s, --strip                (ignored: there is nothing to strip)
+ *         --strip-program=PROGRAM  (ignored)
+ *     -S, --suffix=SUFFIX        override the usual backup suffix
  *     -t, --target-directory=DIRECTORY  copy all SOURCE arguments into DIRECTORY
  *     -T, --no-target-directory  treat DEST as a normal file
- *     -v, --verbose          print the name of each directory as it is created
- *         --help             display this help and exit
- *         --version          output version information and exit
+ *     -v, --verbose              print the name of each directory as it is created
+ *         --help                 display this help and exit
+ *         --version              output version information and exit
  */
+#include "copy_tree.h"
 #include "g_file.h"
 #include "g_in.h"
 #include "g_mode.h"
@@ -42,9 +47,10 @@
 #include <unistd.h>
 
 typedef struct {
-    bool directories, parents, compare, times, verbose, plain_target, backup;
+    bool directories, parents, compare, plain_target, strip;
     mode_t mode;
-    const char *target, *suffix;
+    const char *target;
+    copy_options copy;
     uid_t owner;
     gid_t group; /* -1: as they are */
 } installer;
@@ -71,7 +77,7 @@ static bool make_directories(const installer *in, const char *path, bool attribu
         char kept = *s;
         *s = '\0';
         if (mkdir(copy, 0755) == 0) {
-            if (in->verbose) g_outf("install: creating directory %s\n", g_quoteaf(copy));
+            if (in->copy.verbose) g_outf("install: creating directory %s\n", g_quoteaf(copy));
         } else {
             int error = errno;
             struct stat st;
@@ -104,70 +110,15 @@ static bool same_contents(const char *a, const char *b) {
 
 static bool unchanged(const installer *in, const char *from, const char *to) {
     struct stat st;
+    if (in->mode & ~(mode_t)0777) return false;
     return in->compare && lstat(to, &st) == 0 && S_ISREG(st.st_mode) &&
            (st.st_mode & 07777) == in->mode && same_contents(from, to);
 }
 
-static bool copy_contents(const char *from, const char *to) {
-    int in = open(from, O_RDONLY | O_CLOEXEC);
-    if (in < 0) {
-        g_warn_errno(errno, "cannot open %s for reading", g_quoteaf(from));
-        return false;
-    }
-    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (out < 0) {
-        g_warn_errno(errno, "cannot create regular file %s", g_quoteaf(to));
-        close(in);
-        return false;
-    }
-    bool reading;
-    int error = g_copy_data(in, out, &reading);
-    close(in);
-    close(out);
-    if (error)
-        g_warn_errno(error, "error %s %s", reading ? "reading" : "writing",
-                     g_quoteaf(reading ? from : to));
-    return error == 0;
-}
-
-static bool install_file(const installer *in, const char *from, const char *to) {
-    struct stat st, there;
-    if (stat(from, &st) < 0) {
-        g_warn_errno(errno, "cannot stat %s", g_quoteaf(from));
-        return false;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        g_warn("omitting directory %s", g_quoteaf(from));
-        return false;
-    }
-    char *backup = NULL;
-    if (lstat(to, &there) == 0) {
-        if (S_ISDIR(there.st_mode)) {
-            g_warn("cannot overwrite directory %s with non-directory", g_quoteaf(to));
-            return false;
-        }
-        if (there.st_dev == st.st_dev && there.st_ino == st.st_ino) {
-            g_warn("%s and %s are the same file", g_quoteaf(from), g_quoteaf(to));
-            return false;
-        }
-        if (unchanged(in, from, to)) return true;
-        if (in->backup) {
-            g_text name = {0};
-            g_text_addf(&name, "%s%s", to, in->suffix);
-            backup = name.s;
-            rename(to, backup);
-        } else {
-            unlink(to);
-        }
-        if (in->verbose && !backup) g_outf("removed %s\n", g_quoteaf(to));
-    }
-    if (in->verbose) {
-        g_outf("%s -> %s", g_quoteaf(from), g_quoteaf(to));
-        if (backup) g_outf(" (backup: %s)", g_quoteaf(backup));
-        g_outc('\n');
-    }
-    if (!copy_contents(from, to)) return false;
-    if (in->times) utimensat(AT_FDCWD, to, (struct timespec[]){st.st_atim, st.st_mtim}, 0);
+static bool install_file(const installer *in, copy_memory *memory, const char *from,
+                         const char *to) {
+    if (unchanged(in, from, to)) return true;
+    if (copy_path(&in->copy, memory, from, to)) return false;
     return set_attributes(in, to);
 }
 
@@ -176,7 +127,7 @@ static uid_t user_named(const char *name) {
     char *end;
     unsigned long id = strtoul(name, &end, 10);
     if (user) return user->pw_uid;
-    if (*end || !*name) g_die(1, "invalid user %s", g_quoteaf(name));
+    if (*end || !*name) g_die(1, "invalid user %s", g_quote(name));
     return (uid_t)id;
 }
 
@@ -185,7 +136,7 @@ static gid_t group_named(const char *name) {
     char *end;
     unsigned long id = strtoul(name, &end, 10);
     if (group) return group->gr_gid;
-    if (*end || !*name) g_die(1, "invalid group %s", g_quoteaf(name));
+    if (*end || !*name) g_die(1, "invalid group %s", g_quote(name));
     return (gid_t)id;
 }
 
@@ -195,13 +146,15 @@ static bool is_directory(const char *path) {
 }
 
 static bool install_into(const installer *in, char **sources, int count, const char *directory) {
+    copy_memory *memory = copy_memory_new();
     bool good = true;
     for (int i = 0; i < count; i++) {
         char *base = g_base(sources[i]), *to = g_join(directory, base);
-        if (!install_file(in, sources[i], to)) good = false;
+        if (!install_file(in, memory, sources[i], to)) good = false;
         free(base);
         free(to);
     }
+    copy_memory_free(memory);
     return good;
 }
 
@@ -224,7 +177,7 @@ static bool run(const installer *in, char **operands, int count) {
     const char *last = operands[count - 1];
     if (!in->plain_target && is_directory(last)) return install_into(in, operands, count - 1, last);
     if (count > 2) {
-        if (in->plain_target) g_extra_operand(operands[2]);
+        if (in->plain_target) g_usage("extra operand %s", g_quoteaf(operands[2]));
         g_die(1, "target %s: %s", g_quoteaf(last),
               access(last, F_OK) < 0 ? "No such file or directory" : "Not a directory");
     }
@@ -235,60 +188,113 @@ static bool run(const installer *in, char **operands, int count) {
         free(directory);
         if (!good) return false;
     }
-    return install_file(in, operands[0], last);
+    copy_memory *memory = copy_memory_new();
+    good = install_file(in, memory, operands[0], last);
+    copy_memory_free(memory);
+    return good;
 }
 
+enum { STRIP_PROGRAM = 256, KEEP_CONTEXT };
 static const g_long longs[] = {{"backup", 'b', G_OPTIONAL},
                                {"compare", 'C', G_NONE},
+                               {"context", 'Z', G_OPTIONAL},
                                {"directory", 'd', G_NONE},
                                {"group", 'g', G_REQUIRED},
                                {"mode", 'm', G_REQUIRED},
                                {"no-target-directory", 'T', G_NONE},
                                {"owner", 'o', G_REQUIRED},
+                               {"preserve-context", KEEP_CONTEXT, G_NONE},
                                {"preserve-timestamps", 'p', G_NONE},
                                {"strip", 's', G_NONE},
+                               {"strip-program", STRIP_PROGRAM, G_REQUIRED},
                                {"suffix", 'S', G_REQUIRED},
                                {"target-directory", 't', G_REQUIRED},
                                {"verbose", 'v', G_NONE},
                                {0}};
 
+/* Options that exclude each other. */
+static void check(const installer *in) {
+    if (in->directories && in->strip)
+        g_die(1, "the strip option may not be used when installing a directory");
+    if (in->directories && in->target)
+        g_die(1, "target directory not allowed when installing a directory");
+    if (in->target) {
+        struct stat st;
+        int error = stat(in->target, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+        if (error && !(in->parents && error == ENOENT))
+            g_die_errno(1, error, "failed to access %s", g_quoteaf(in->target));
+    }
+}
+
+static void check_compare(installer *in) {
+    if (!in->compare) return;
+    if (in->copy.keep_times)
+        g_usage("options --compare (-C) and --preserve-timestamps are mutually exclusive");
+    if (in->strip) g_usage("options --compare (-C) and --strip are mutually exclusive");
+    if (in->mode & ~(mode_t)0777)
+        g_warn("the --compare (-C) option is ignored when you specify a mode with "
+               "non-permission bits");
+}
+
+static mode_t read_mode(const char *text, bool directory) {
+    g_mode_change *change = g_mode_parse(text);
+    if (!change) g_die(1, "invalid mode %s", g_quote(text));
+    mode_t mode = g_mode_apply(change, 0, directory, 0) & 07777;
+    free(change);
+    return mode;
+}
+
 int install_main(int argc, char **argv) {
-    installer in = {.mode = 0755, .suffix = "~", .owner = (uid_t)-1, .group = (gid_t)-1};
-    const char *mode = NULL;
+    installer in = {.mode = 0755, .owner = (uid_t)-1, .group = (gid_t)-1};
+    in.copy = (copy_options){.installing = true, .links = COPY_FOLLOW_ALL, .remove_first = true};
+    const char *mode = NULL, *suffix = NULL, *control = NULL, *stripper = NULL;
+    bool backup = false;
     g_options o;
-    g_options_init(&o, argc, argv, "bcCdDg:m:o:psS:t:Tv", longs);
+    g_options_init(&o, argc, argv, "bcCsDdg:m:o:pt:TvS:Z", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
-        case 'b': in.backup = true; break;
+        case 'b':
+            backup = true;
+            if (o.arg) control = o.arg;
+            break;
         case 'C': in.compare = true; break;
         case 'd': in.directories = true; break;
         case 'D': in.parents = true; break;
         case 'g': in.group = group_named(o.arg); break;
         case 'm': mode = o.arg; break;
         case 'o': in.owner = user_named(o.arg); break;
-        case 'p': in.times = true; break;
+        case 'p': in.copy.keep_times = true; break;
+        case 's': in.strip = true; break;
+        case STRIP_PROGRAM: stripper = o.arg; break;
+        case KEEP_CONTEXT:
+            g_warn("WARNING: ignoring --preserve-context; this kernel is not SELinux-enabled");
+            break;
         case 'S':
-            in.suffix = o.arg;
-            in.backup = true;
+            suffix = o.arg;
+            backup = true;
             break;
         case 't': in.target = o.arg; break;
         case 'T': in.plain_target = true; break;
-        case 'v': in.verbose = true; break;
+        case 'v': in.copy.verbose = true; break;
+        case 'Z':
+            if (o.arg)
+                g_warn("warning: ignoring --context; it requires an SELinux-enabled kernel");
+            break;
         }
     }
-    if (in.directories && in.target)
-        g_die(1, "target directory not allowed when installing a directory");
-    if (mode) {
-        g_mode_change *change = g_mode_parse(mode);
-        if (!change) g_die(1, "invalid mode %s", g_quote(mode));
-        in.mode = g_mode_apply(change, 0, in.directories, 0) & 07777;
-        free(change);
-    }
+    check(&in);
+    in.copy.backup = backup_choose(backup, control, suffix);
     int count = argc - o.at;
     if (count <= (in.directories || in.target ? 0 : 1)) {
         if (count == 0) g_usage("missing file operand");
         g_usage("missing destination file operand after %s", g_quoteaf(argv[o.at]));
     }
+    if (in.target && in.plain_target)
+        g_usage("cannot combine --target-directory (-t) and --no-target-directory (-T)");
+    if (mode) in.mode = read_mode(mode, in.directories);
+    if (stripper && !in.strip)
+        g_warn("WARNING: ignoring --strip-program option as -s option was not specified");
+    check_compare(&in);
     umask(0);
     return !run(&in, argv + o.at, count);
 }
