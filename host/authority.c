@@ -54,6 +54,9 @@ bool pf_sandbox_can_call(const pf_sandbox *sandbox, const char *method, const ch
 void pf_sandbox_on_decision(pf_sandbox *sandbox, pf_decision_fn callback, void *user) {
     sandbox->on_decision = callback;
     sandbox->on_decision_user = user;
+    if (machine_enter(sandbox, NULL) != PF_OK) return;
+    machine_tell_judged(sandbox);
+    machine_leave(sandbox);
 }
 
 int64_t pf_sandbox_calls_left(const pf_sandbox *sandbox, size_t capability) {

@@ -108,6 +108,7 @@ pf_status pf_sandbox_advance(pf_sandbox *s, pf_error *error) {
 }
 
 int64_t pf_sandbox_wait_ns(const pf_sandbox *s) {
+    if (s->run.on && (s->stirred || !s->calls)) return 0; /* it was restored, and can go on */
     if (!s->run.on || s->deadline_ns == INT64_MAX) return -1;
     if (s->clock_fixed && s->calls) return -1; /* its time stands still until they are answered */
     int64_t now = s->clock_fixed ? s->monotonic_ns : base_clock_monotonic() - s->clock_origin;

@@ -86,7 +86,7 @@ PF_API void pf_options_free(pf_options *options);
 /*
  * Sets one limit by name: cpu_ms, wall_ms, memory_bytes, process_memory_bytes, filesystem_bytes,
  * files, processes, open_files, output_bytes, tool_calls, tool_result_bytes, tool_argument_bytes,
- * code_bytes, stdin_bytes. PF_UNLIMITED lifts it (hard bounds remain). An unknown name is
+ * code_bytes, stdin_bytes, trace_bytes. PF_UNLIMITED lifts it (hard bounds remain). An unknown name is
  * PF_INVALID and the message lists the names.
  */
 PF_API pf_status pf_options_limit(pf_options *options, const char *name, uint64_t value,
@@ -131,7 +131,9 @@ PF_API void pf_options_seed(pf_options *options, uint64_t seed);
  * Records the sandbox: every input, and what the guest did with it, goes to the file at `path`, as JSON
  * Lines (docs/trace.md), so that pf_replay_open() can run it again. The file is made or emptied when
  * the sandbox is, and is complete when that is freed (see also pf_sandbox_end_record()). `redact`:
- * results of tools are left out, and must be supplied for a replay. A branch has a trace of its own: pf_sandbox_fork_with().
+ * results of tools are left out, and must be supplied for a replay. A branch has a trace of its own:
+ * pf_sandbox_fork_with(). A trace has at most trace_bytes: a last line says so where it comes to that, and
+ * the sandbox is then as after pf_sandbox_end_record(), which is PF_STATE.
  */
 PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
                                    pf_error *error);
@@ -158,6 +160,14 @@ PF_API pf_status pf_options_mount(pf_options *options, const char *host, const c
 /* Snapshots of the sandbox are authenticated with this secret (16 bytes or more, copied), and
  * pf_sandbox_restore() accepts only a snapshot that was made with it. */
 PF_API pf_status pf_options_key(pf_options *options, const void *key, size_t len, pf_error *error);
+
+/*
+ * pf_sandbox_restore() accepts only a snapshot that was made with a counter of `counter` or more
+ * (pf_sandbox_snapshot_counted()); 0: any. For whoever keeps, somewhere safer than the snapshots, the
+ * number of the newest one: an older one in its place, with its unspent budgets, is then PF_FORMAT.
+ * It needs pf_options_key().
+ */
+PF_API void pf_options_min_counter(pf_options *options, uint64_t counter);
 
 /* JavaScript that every JS program of this sandbox runs first, in its global scope. */
 PF_API pf_status pf_options_js_prelude(pf_options *options, const char *code, size_t len,
@@ -247,7 +257,8 @@ PF_API pf_status pf_sandbox_fail(pf_sandbox *sandbox, uint64_t id, pf_failure ki
 /* Drives the guest on without an answer: after a deadline has passed, or an interrupt. */
 PF_API pf_status pf_sandbox_advance(pf_sandbox *sandbox, pf_error *error);
 /* Nanoseconds until a sleeping process wants to go on (then call pf_sandbox_advance); -1: none, or
- * the clock is fixed: then a tool call takes no time, however long its answer does. */
+ * the clock is fixed: then a tool call takes no time, however long its answer does. 0 also for a restored
+ * sandbox whose guest can go on because calls were refused. */
 PF_API int64_t pf_sandbox_wait_ns(const pf_sandbox *sandbox);
 
 /* As Ctrl-C: the foreground of the run gets SIGINT. Any thread, any time, also in a signal handler;
@@ -294,7 +305,7 @@ PF_API bool pf_sandbox_can_call(const pf_sandbox *sandbox, const char *method, c
                                 size_t len, char **why);
 /* One decision about a tool call. Pointers live until the callback returns. */
 typedef struct pf_decision {
-    uint64_t id;         /* of the call if it was allowed, else 0 */
+    uint64_t id;         /* of the call if it was allowed or came with a snapshot, else 0 */
     const char *outcome; /* "allowed", "ask", "denied", "limit", "invalid" or "unknown"; constant */
     const char *method;  /* canonical id; "" when the call could not be read that far */
     const char *name;    /* as the guest wrote it; the same */
@@ -303,7 +314,9 @@ typedef struct pf_decision {
     const char *message; /* why not; NULL when it was allowed */
 } pf_decision;
 /* Called for every decision when it is made, before anything comes of it, on the thread that drives
- * the sandbox, which is busy meanwhile. NULL ends it. */
+ * the sandbox, which is busy meanwhile. NULL ends it. Decisions about calls that came with a snapshot
+ * are made by pf_sandbox_restore(), and told when the first callback is set, if that is before the guest
+ * runs. */
 typedef void (*pf_decision_fn)(void *user, const pf_decision *decision);
 PF_API void pf_sandbox_on_decision(pf_sandbox *sandbox, pf_decision_fn callback, void *user);
 
@@ -351,7 +364,7 @@ typedef struct pf_result {
     bool session_lost; /* the session shell was killed with it; the next run starts a new one */
     uint64_t cpu_ns, wall_ns; /* spent running the guest; handlers are not counted */
     uint64_t memory_bytes;    /* the most that was charged at once */
-    uint64_t tool_calls;      /* allowed ones */
+    uint64_t tool_calls;      /* allowed ones; the limit of that name counts the others, too */
 } pf_result;
 
 /* The result of the last run; NULL while one is on or before the first. Lives until the next start. */
@@ -412,10 +425,17 @@ PF_API pf_status pf_mount_tar(pf_sandbox *sandbox, const char *guest, bool chang
  * Free with pf_free(). A snapshot is data, never authority.
  */
 PF_API pf_status pf_sandbox_snapshot(pf_sandbox *sandbox, char **data, size_t *len, pf_error *error);
+/* The same with a number of the caller's in it, which the key protects: see pf_options_min_counter().
+ * PF_INVALID without pf_options_key(). 0: none. */
+PF_API pf_status pf_sandbox_snapshot_counted(pf_sandbox *sandbox, uint64_t counter, char **data,
+                                             size_t *len, pf_error *error);
 /*
  * Continues a snapshot. Tools, capabilities and limits come from `options`; counters and pending
- * calls from the data. PF_FORMAT when it is truncated, altered or from another build of pinfold, and
- * when capabilities of which calls were spent, or wait, were exchanged for others (docs/snapshot.md).
+ * calls from the data. Each pending call is judged as if it were made now. What is allowed waits on under
+ * its id, for the capability that allows it now, and `ask` if that says so; what is not is answered as
+ * PF_FAILURE_DENIED, and the guest goes on with that at the next pf_sandbox_advance(), _resume() or
+ * _fail(). PF_FORMAT when it is truncated, altered or from another build of pinfold, and when
+ * capabilities of which calls were spent were exchanged for others (docs/snapshot.md).
  */
 PF_API pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t len,
                                     pf_sandbox **out, pf_error *error);
@@ -428,6 +448,7 @@ typedef struct pf_snapshot_facts {
     bool authenticated;      /* with a key */
     uint64_t contents_bytes; /* decompressed */
     char build[65];          /* of the build that made it, in hexadecimal */
+    uint64_t counter;        /* of pf_sandbox_snapshot_counted(); 0: none */
 } pf_snapshot_facts;
 /* PF_FORMAT when it is no snapshot at all. */
 PF_API pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out,
@@ -458,8 +479,21 @@ PF_API size_t pf_sandbox_processes(pf_sandbox *sandbox, pf_process *processes, s
  * same stream; else the branch gets a seed of its own from the host.
  * PF_STATE names the process that is parked, as pf_sandbox_snapshot() does, or says that the sandbox is
  * recorded. Free it as any other.
+ *
+ * Branches are for trying what could be: each has all that was left of every capability's max_calls, so
+ * ten branches may make ten times as many calls, and a call that waits waits in each of them: who answers
+ * it in each does it as often.
  */
 PF_API pf_status pf_sandbox_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
+/*
+ * The same, but the branch and `sandbox` spend from one and the same max_calls, whatever threads they are
+ * on, and so do branches that are made so of either. A call that waits is judged in the branch as if it
+ * were made there now, and spends once more: what does not fit is refused there, as by
+ * pf_sandbox_restore(). Limits (tool_calls, too) are each sandbox's own. A snapshot holds what was spent
+ * until then, and what goes on from it shares nothing. PF_STATE as well when `sandbox` is recorded or a
+ * replay: what others spend is no input of it.
+ */
+PF_API pf_status pf_sandbox_fork_shared(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 /*
  * The same with tools, capabilities, limits and recording as these options say, as for
  * pf_sandbox_restore(); it takes as long as a snapshot and its restore. With pf_options_record() the

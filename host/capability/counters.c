@@ -12,6 +12,7 @@
 #include "host/base/buf.h"
 #include "host/base/json_out.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len)
         const struct cap_pattern *p = &gate->policy->capabilities[i].pattern;
         base_buf_addz(&out, i ? ",{\"method\":" : "{\"method\":");
         base_json_out_string(&out, p->text, p->len);
-        base_buf_addf(&out, ",\"used\":%" PRId64 "}", gate->used[i]);
+        base_buf_addf(&out, ",\"used\":%" PRId64 "}", atomic_load(&gate->ledger->used[i]));
     }
     base_buf_addz(&out, "]}");
     bool ok = !out.failed;
@@ -158,7 +159,8 @@ pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, i
         base_no_memory(error);
     else
         status = base_error(error, PF_FORMAT, "the counters cannot be read: %s", inner.message);
-    if (status == PF_OK && t.count) memcpy(gate->used, t.used, t.count * sizeof *t.used);
+    for (size_t i = 0; status == PF_OK && i < t.count; i++)
+        atomic_store(&gate->ledger->used[i], t.used[i]);
     if (status == PF_OK && map) {
         *map = t.map;
         *map_len = yyjson_arr_size(list_of(root));
@@ -171,6 +173,30 @@ pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, i
 
 void cap_gate_spend(cap_gate *gate, size_t capability, int64_t calls) {
     if (capability >= cap_gate_capability_count(gate) || calls <= 0) return;
-    int64_t *used = &gate->used[capability];
-    *used = calls > INT64_MAX - *used ? INT64_MAX : *used + calls;
+    _Atomic int64_t *used = &gate->ledger->used[capability];
+    int64_t now = atomic_load(used), then;
+    do then = calls > INT64_MAX - now ? INT64_MAX : now + calls;
+    while (!atomic_compare_exchange_weak(used, &now, then));
+}
+
+bool cap_gate_take(struct cap_gate *gate, size_t index) {
+    assert(index < cap_gate_capability_count(gate));
+    int64_t max = gate->policy->capabilities[index].max_calls;
+    _Atomic int64_t *used = &gate->ledger->used[index];
+    int64_t now = atomic_load_explicit(used, memory_order_relaxed);
+    do {
+        if (max != CAP_UNLIMITED && now >= max) return false;
+        if (now == INT64_MAX) return true; /* nobody counts further */
+    } while (!atomic_compare_exchange_weak(used, &now, now + 1));
+    return true;
+}
+
+bool cap_gate_set_aside(cap_gate *gate, int capability) {
+    if (capability < 0 || (size_t)capability >= cap_gate_capability_count(gate)) return false;
+    _Atomic int64_t *used = &gate->ledger->used[capability];
+    int64_t now = atomic_load(used);
+    do
+        if (now == 0) return false;
+    while (!atomic_compare_exchange_weak(used, &now, now - 1));
+    return true;
 }

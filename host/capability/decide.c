@@ -2,9 +2,14 @@
  * host/capability/decide.c: one tool call, from the guest's bytes to a decision.
  *
  * First everything is read and checked, without effect. Then the decision is put together, in
- * memory that is allocated before anything is spent. Spending the budget is last and cannot fail.
+ * memory that is allocated before anything is spent. Spending the budget is last; where branches on
+ * other threads share it and were faster, everything is decided once more.
  */
 #include "gate_state.h"
+
+#include "host/base/buf.h"
+#include "host/base/json_out.h"
+#include "host/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +21,7 @@
 struct call {
     cap_gate *gate;
     yyjson_val *written, *params; /* the name as the guest wrote it, and the arguments */
+    const char *shown;            /* what takes the place of `written` in the decision, or NULL */
     struct cap_name method;       /* canonical; of the declared tool, if there is one */
     bool named;                   /* method is filled */
     size_t tool;                  /* or CAP_NO_TOOL */
@@ -117,7 +123,7 @@ static char *put(char **at, const char *text, size_t len) {
 }
 
 static pf_status fill(struct cap_decision *out, const struct call *c) {
-    const char *name = c->written ? yyjson_get_str(c->written) : "";
+    const char *name = !c->written ? "" : c->shown ? c->shown : yyjson_get_str(c->written);
     size_t name_len = c->written ? strlen(name) : 0; /* up to a NUL, if it has one */
     size_t method_len = c->named ? c->method.len : 0;
     bool ok = c->outcome == PF_OP_OK;
@@ -138,12 +144,13 @@ static pf_status fill(struct cap_decision *out, const struct call *c) {
     return PF_OK;
 }
 
-pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct cap_decision *out,
-                         pf_error *error) {
+static pf_status check_once(cap_gate *gate, const char *payload, size_t len, const char *shown,
+                            struct cap_decision *out) {
     char message[MESSAGE_MAX];
     struct call c;
     c.gate = gate;
     c.written = c.params = NULL;
+    c.shown = shown;
     c.named = false;
     c.tool = CAP_NO_TOOL;
     c.outcome = PF_OP_OK;
@@ -154,9 +161,55 @@ pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct
     *out = (struct cap_decision){0};
     pf_status status = decide(&c, payload, len);
     if (status == PF_OK) status = fill(out, &c);
-    if (status == PF_OK && c.outcome == PF_OP_OK) gate->used[c.capability]++;
     base_arena_reset(&gate->scratch);
-    return status == PF_OK ? PF_OK : base_no_memory(error);
+    return status;
+}
+
+static pf_status check(cap_gate *gate, const char *payload, size_t len, const char *shown,
+                       struct cap_decision *out, pf_error *error) {
+    for (;;) {
+        pf_status status = check_once(gate, payload, len, shown, out);
+        if (status != PF_OK) return base_no_memory(error);
+        if (out->outcome != PF_OP_OK || cap_gate_take(gate, (size_t)out->capability)) return PF_OK;
+        cap_decision_free(out); /* who shares the ledger has spent the last one meanwhile */
+    }
+}
+
+pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct cap_decision *out,
+                         pf_error *error) {
+    return check(gate, payload, len, NULL, out, error);
+}
+
+/* Does a name mean this method today? */
+static bool means(const cap_gate *gate, const char *name, const char *method) {
+    struct cap_name read;
+    const char *why;
+    if (!base_utf8_valid(name, strlen(name)) || !cap_name_read(&read, name, strlen(name), false, &why))
+        return false;
+    size_t tool = cap_tools_find(gate->tools, &read);
+    return strcmp(tool == CAP_NO_TOOL ? read.text : gate->tools->tools[tool].id, method) == 0;
+}
+
+/* The request that a guest would have sent. Parameters that are no JSON value make it malformed. */
+pf_status cap_gate_check_again(cap_gate *gate, const char *method, const char *name,
+                               const char *params, size_t len, struct cap_decision *out,
+                               pf_error *error) {
+    struct base_buf payload;
+    base_buf_init(&payload, SIZE_MAX);
+    if (!base_utf8_valid(method, strlen(method))) method = "";
+    base_buf_addz(&payload, "{\"tool\":");
+    base_json_out_string(&payload, method, strlen(method));
+    base_buf_addz(&payload, ",\"params\":");
+    base_buf_add(&payload, params, len);
+    base_buf_addz(&payload, "}");
+    pf_status status;
+    if (payload.failed)
+        status = base_no_memory(error);
+    else
+        status = check(gate, payload.data, payload.len, means(gate, name, method) ? name : method,
+                       out, error);
+    base_buf_free(&payload);
+    return status;
 }
 
 void cap_decision_free(struct cap_decision *decision) {

@@ -3,6 +3,7 @@
  */
 #include "gate_state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,28 +16,54 @@ pf_status cap_gate_new(cap_gate **out, pf_error *error) {
     return PF_OK;
 }
 
+static struct cap_ledger *new_ledger(size_t count) {
+    struct cap_ledger *ledger = calloc(1, sizeof *ledger + count * sizeof ledger->used[0]);
+    if (!ledger) return NULL;
+    atomic_init(&ledger->owners, 1);
+    ledger->count = count;
+    return ledger;
+}
+
+static void drop_ledger(struct cap_ledger *ledger) {
+    if (!ledger || atomic_fetch_sub_explicit(&ledger->owners, 1, memory_order_acq_rel) != 1) return;
+    free(ledger);
+}
+
 void cap_gate_free(cap_gate *gate) {
     if (!gate) return;
     cap_policy_drop(gate->policy);
     cap_tools_drop(gate->tools);
     base_arena_free(&gate->scratch);
-    free(gate->used);
+    drop_ledger(gate->ledger);
     free(gate);
 }
 
-cap_gate *cap_gate_clone(const cap_gate *gate) {
+static cap_gate *copy_gate(const cap_gate *gate, bool shared) {
     cap_gate *copy = NULL;
     if (cap_gate_new(&copy, NULL) != PF_OK) return NULL;
-    size_t count = gate->policy ? gate->policy->count : 0;
-    if (count && !(copy->used = malloc(count * sizeof *copy->used))) {
+    const struct cap_ledger *from = gate->ledger;
+    if (from && shared) {
+        atomic_fetch_add_explicit(&gate->ledger->owners, 1, memory_order_relaxed);
+        copy->ledger = gate->ledger;
+    } else if (from && !(copy->ledger = new_ledger(from->count))) {
         cap_gate_free(copy);
         return NULL;
+    } else if (from) {
+        for (size_t i = 0; i < from->count; i++)
+            atomic_init(&copy->ledger->used[i], atomic_load(&from->used[i]));
     }
-    if (count) memcpy(copy->used, gate->used, count * sizeof *copy->used);
     copy->policy = cap_policy_share(gate->policy);
     copy->tools = cap_tools_share(gate->tools);
     copy->catch_all = gate->catch_all;
     return copy;
+}
+
+cap_gate *cap_gate_clone(const cap_gate *gate) {
+    return copy_gate(gate, false);
+}
+
+cap_gate *cap_gate_share(const cap_gate *gate) {
+    return copy_gate(gate, true);
 }
 
 pf_status cap_gate_add_tool(cap_gate *gate, const char *name, const char *description,
@@ -54,15 +81,16 @@ pf_status cap_gate_set_policy(cap_gate *gate, const char *json, size_t len, pf_e
     struct cap_policy *policy;
     pf_status status = cap_policy_read(&policy, json, len, error);
     if (status != PF_OK) return status;
-    int64_t *used = NULL;
-    if (policy->count && !(used = calloc(policy->count, sizeof *used))) {
+    struct cap_ledger *ledger = new_ledger(policy->count);
+    if (!ledger) {
         cap_policy_drop(policy);
         return base_no_memory(error);
     }
     cap_policy_drop(gate->policy);
-    free(gate->used);
+    drop_ledger(gate->ledger);
     gate->policy = policy;
-    gate->used = used;
+    gate->ledger = ledger;
+    assert(gate->ledger->count == gate->policy->count);
     return PF_OK;
 }
 

@@ -20,6 +20,9 @@ void cap_gate_free(cap_gate *gate); /* NULL is allowed */
 /* A gate with the same tools, policy and counters. What cannot change is shared. NULL: no memory.
  */
 cap_gate *cap_gate_clone(const cap_gate *gate);
+/* The same, and the counters are shared, too: what one of the two spends the other has no more,
+ * whatever threads they are on. */
+cap_gate *cap_gate_share(const cap_gate *gate);
 
 /* Declares a tool; everything is copied. len 0: any object is accepted. PF_INVALID: a malformed
  * name or schema, an unknown schema keyword, or an id that another tool has (the message names
@@ -74,6 +77,15 @@ struct cap_decision {
 pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct cap_decision *out,
                          pf_error *error);
 void cap_decision_free(struct cap_decision *decision); /* zeroes it; twice is harmless */
+/*
+ * The same for a call that waits in a snapshot: as if it were made now, of that method (canonical) with
+ * these parameters, which anybody may have written: any bytes. `name` is what the decision shows as
+ * written, if that is a name of the method today. What the call has spent must be set aside before:
+ * cap_gate_set_aside().
+ */
+pf_status cap_gate_check_again(cap_gate *gate, const char *method, const char *name,
+                               const char *params, size_t len, struct cap_decision *out,
+                               pf_error *error);
 
 /* Counters as JSON for a snapshot (free with free()), and back, into a policy that may be another one:
  * each goes to the capability with its pattern, of several equal ones in their order. PF_FORMAT when
@@ -83,6 +95,9 @@ pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len)
 pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, int **map,
                                  size_t *map_len, pf_error *error);
 
+/* Takes back what one call has spent of a capability, until that call is decided about again; false:
+ * there is nothing to take back. Whoever refuses the call then spends it again: cap_gate_spend(). */
+bool cap_gate_set_aside(cap_gate *gate, int capability);
 /* Counts calls of a capability as spent that were made elsewhere. An index out of range: nothing. */
 void cap_gate_spend(cap_gate *gate, size_t capability, int64_t calls);
 

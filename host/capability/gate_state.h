@@ -9,10 +9,21 @@
 #include "policy.h"
 #include "tools.h"
 
+#include <stdatomic.h>
+
+/* What was spent, one number for each capability of a policy. A gate has one of its own, unless it was
+ * made to share that of another; then they may be on different threads, so the numbers are atomic. */
+struct cap_ledger {
+    atomic_size_t owners;
+    size_t count;
+    _Atomic int64_t used[]; /* never negative, never more than a capability's max_calls unless a
+                             * snapshot with another policy said so */
+};
+
 struct cap_gate {
     struct cap_policy *policy; /* shared; NULL: nothing is granted */
     struct cap_tools *tools;   /* shared; NULL: none */
-    int64_t *used;             /* calls spent, one for each capability; NULL without a policy */
+    struct cap_ledger *ledger; /* one owner, or several; NULL without a policy */
     bool catch_all;
     struct base_arena scratch; /* for the call that is being decided */
 };
@@ -30,5 +41,10 @@ struct cap_match_result cap_gate_match(const struct cap_gate *gate, const struct
                                        yyjson_val *params, struct base_text *why);
 /* Calls that capability `index` has left, or CAP_UNLIMITED. */
 int64_t cap_gate_left(const struct cap_gate *gate, size_t index);
+
+/* ---- counters.c */
+
+/* Spends one call of a capability, if there is one left. */
+bool cap_gate_take(struct cap_gate *gate, size_t index);
 
 #endif

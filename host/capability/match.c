@@ -15,7 +15,8 @@
 int64_t cap_gate_left(const struct cap_gate *gate, size_t index) {
     int64_t max = gate->policy->capabilities[index].max_calls;
     if (max == CAP_UNLIMITED) return CAP_UNLIMITED;
-    return gate->used[index] < max ? max - gate->used[index] : 0;
+    int64_t used = atomic_load_explicit(&gate->ledger->used[index], memory_order_relaxed);
+    return used < max ? max - used : 0;
 }
 
 /* The method as messages show it. */

@@ -32,7 +32,7 @@ bool machine_charge_call(pf_sandbox *s, struct machine_call *call, size_t len) {
     return true;
 }
 
-static void call_free(pf_sandbox *s, struct machine_call *call) {
+void machine_free_call(pf_sandbox *s, struct machine_call *call) {
     s->budget.used -= call->charged;
     cap_decision_free(&call->decision);
     free(call->restored);
@@ -43,8 +43,9 @@ void machine_forget_calls(pf_sandbox *s) {
     while (s->calls) {
         struct machine_call *call = s->calls;
         s->calls = call->next;
-        call_free(s, call);
+        machine_free_call(s, call);
     }
+    machine_forget_judged(s);
 }
 
 static struct machine_call **find(pf_sandbox *s, uint64_t id, uint32_t op) {
@@ -69,7 +70,7 @@ static int64_t reply(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *d
     }
 }
 
-static void refuse(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *text) {
+void machine_refuse(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *text) {
     int64_t r = reply(s, op, outcome, text, strlen(text));
     if (r == -PF_ENOMEM) reply(s, op, outcome, "", 0);
 }
@@ -114,9 +115,8 @@ static const char *outcome_name(const pf_sandbox *s, const struct cap_decision *
     }
 }
 
-static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
-    if (!s->on_decision && !s->tape) return;
-    pf_decision decision = {
+pf_decision machine_decision(const pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
+    return (pf_decision){
         .id = id,
         .outcome = outcome_name(s, d),
         .method = d->method,
@@ -125,36 +125,50 @@ static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
         .capability = d->capability,
         .message = d->message,
     };
+}
+
+static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
+    if (!s->on_decision && !s->tape) return;
+    pf_decision decision = machine_decision(s, id, d);
     machine_tape_decision(s, &decision);
     if (s->on_decision) s->on_decision(s->on_decision_user, &decision);
 }
 
 /* What the machine itself refuses, before the gate is asked. */
-static void over_limit(pf_sandbox *s, uint32_t op, char *why) {
+static void over_limit(pf_sandbox *s, uint32_t op, bool tell, char *why) {
     char none[] = "";
-    refuse(s, op, PF_OP_LIMIT, why);
+    machine_refuse(s, op, PF_OP_LIMIT, why);
+    if (!tell) return;
     report(s, 0, &(struct cap_decision){.outcome = PF_OP_LIMIT, .method = none, .name = none,
                                         .capability = -1, .message = why});
+}
+
+/* A run that may make no more calls is told so each time, its embedder once: else a script that does
+ * not care fills the log. */
+static void over_calls(pf_sandbox *s, uint32_t op) {
+    char over[] = "this run has made as many tool calls as it may (tool_calls)";
+    bool tell = !s->run.over_told;
+    s->run.over_told = true;
+    over_limit(s, op, tell, over);
 }
 
 static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     struct machine_call *call = calloc(1, sizeof *call);
     if (!call) {
-        refuse(s, op, PF_OP_FAILED, "the host is out of memory");
+        machine_refuse(s, op, PF_OP_FAILED, "the host is out of memory");
         return;
     }
     call->op = op;
-    if (s->run.tool_calls >= s->limits.tool_calls) {
-        char over[] = "this run has made as many tool calls as it may (tool_calls)";
-        over_limit(s, op, over);
-    } else if (!fits(s, len)) {
+    if (s->run.asked >= s->limits.tool_calls) {
+        over_calls(s, op);
+    } else if (s->run.asked++, !fits(s, len)) {
         char over[] = "the sandbox has no memory left for another call (memory_bytes)";
-        over_limit(s, op, over);
+        over_limit(s, op, true, over);
     } else if (cap_gate_check(s->gate, payload, len, &call->decision, NULL) != PF_OK) {
-        refuse(s, op, PF_OP_FAILED, "the host is out of memory");
+        machine_refuse(s, op, PF_OP_FAILED, "the host is out of memory");
     } else if (call->decision.outcome != PF_OP_OK) {
         report(s, 0, &call->decision);
-        refuse(s, op, (uint32_t)call->decision.outcome,
+        machine_refuse(s, op, (uint32_t)call->decision.outcome,
                call->decision.message ? call->decision.message : "denied");
     } else {
         s->run.tool_calls++;
@@ -169,7 +183,7 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
         *find(s, UINT64_MAX, 0) = call; /* at the end */
         return;
     }
-    call_free(s, call);
+    machine_free_call(s, call);
 }
 
 void machine_take_calls(pf_sandbox *s) {
@@ -184,10 +198,10 @@ void machine_take_calls(pf_sandbox *s) {
             if (call) {
                 *at = call->next;
                 machine_tape_cancel(s, call->id);
-                call_free(s, call);
+                machine_free_call(s, call);
             }
         } else if (request.kind != PF_OP_TOOL) {
-            refuse(s, request.id, PF_OP_UNKNOWN, "the host does not know this operation");
+            machine_refuse(s, request.id, PF_OP_UNKNOWN, "the host does not know this operation");
         } else {
             judge(s, request.id, payload, len);
         }
@@ -204,8 +218,8 @@ void machine_cancel_calls(pf_sandbox *s, const char *limit) {
     for (struct machine_call *call; (call = s->calls);) {
         s->calls = call->next;
         machine_tape_cancel(s, call->id);
-        refuse(s, call->op, PF_OP_CANCELLED, text);
-        call_free(s, call);
+        machine_refuse(s, call->op, PF_OP_CANCELLED, text);
+        machine_free_call(s, call);
     }
 }
 
@@ -240,8 +254,8 @@ pf_status machine_answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const cha
     }
     int64_t r = reply(s, call->op, outcome, data, len);
     if (r == -PF_ENOMEM || r == -PF_ENOSPC)
-        refuse(s, call->op, PF_OP_INVALID, "the sandbox has no memory left for this result");
+        machine_refuse(s, call->op, PF_OP_INVALID, "the sandbox has no memory left for this result");
     *at = call->next;
-    call_free(s, call);
+    machine_free_call(s, call);
     return s->dead ? machine_dead(s, error) : PF_OK;
 }

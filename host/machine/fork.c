@@ -2,7 +2,8 @@
  * host/machine/fork.c: a branch: an independent copy of a whole sandbox in this process.
  *
  * Between two calls of the embedder a sandbox is plain bytes and a few counters, so a branch is
- * those, copied. Nothing is shared but what never changes: images, templates, policy, schemas.
+ * those, copied. Nothing is shared but what never changes: images, templates, policy, schemas. And
+ * what was spent of capabilities, if it is asked for: such a branch spends for its pending calls, too.
  */
 #include "machine.h"
 
@@ -92,7 +93,7 @@ static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
 }
 
 /* What is neither memory nor a buffer of its own. */
-static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
+static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, bool shared) {
     to->limits = from->limits;
     to->budget.limit = UINT64_MAX; /* until all of it is there */
     to->budget.each = from->budget.each;
@@ -116,9 +117,10 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
     to->realtime_base = from->realtime_base;
     to->deadline_ns = from->deadline_ns;
     to->session_alive = from->session_alive;
+    to->stirred = from->stirred;
     atomic_store(&to->interrupt, from->run.on ? atomic_load(&from->interrupt) : INTERRUPT_IGNORED);
     to->env = malloc(from->env_len ? from->env_len : 1);
-    to->gate = cap_gate_clone(from->gate);
+    to->gate = shared ? cap_gate_share(from->gate) : cap_gate_clone(from->gate);
     if (!to->env || !to->gate) return false;
     if (from->env_len) memcpy(to->env, from->env, from->env_len);
     to->env_len = from->env_len;
@@ -126,9 +128,9 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to) {
     return true;
 }
 
-static pf_status copy(pf_sandbox *from, pf_sandbox *to, pf_error *error) {
+static pf_status copy(pf_sandbox *from, pf_sandbox *to, bool shared, pf_error *error) {
     machine_run_init(&to->run);
-    if (!copy_settings(from, to)) return base_no_memory(error);
+    if (!copy_settings(from, to, shared)) return base_no_memory(error);
     to->next_call = first_id(from);
     if (!copy_run(from, to) || !copy_calls(from, to)) return base_no_memory(error);
     if (!copy_instances(from, to))
@@ -136,7 +138,8 @@ static pf_status copy(pf_sandbox *from, pf_sandbox *to, pf_error *error) {
     machine_settle_memory(to, machine_mailbox(to));
     to->budget.limit = from->budget.limit;
     to->budget.peak = from->budget.peak;
-    return from->seed_fixed ? PF_OK : machine_seed(to, NULL, error);
+    pf_status status = from->seed_fixed ? PF_OK : machine_seed(to, NULL, error);
+    return status == PF_OK && shared ? machine_judge_again(to, false, error) : status;
 }
 
 pf_status pf_sandbox_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
@@ -145,16 +148,25 @@ pf_status pf_sandbox_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
         return base_error(error, PF_STATE,
                           "the sandbox is recorded, and its branch would not be: "
                           "pf_sandbox_fork_with() gives it a trace of its own, or none");
-    return machine_fork(s, out, error);
+    return machine_fork(s, false, out, error);
 }
 
-pf_status machine_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
+pf_status pf_sandbox_fork_shared(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
+    *out = NULL;
+    if (s->tape)
+        return base_error(error, PF_STATE,
+                          "the sandbox is recorded, and what a branch spends of a shared budget "
+                          "would not be in its trace");
+    return machine_fork(s, true, out, error);
+}
+
+pf_status machine_fork(pf_sandbox *s, bool shared, pf_sandbox **out, pf_error *error) {
     *out = NULL;
     pf_status status = machine_enter(s, error);
     if (status != PF_OK) return status;
     pf_sandbox *branch = calloc(1, sizeof *branch);
     status = branch ? machine_refuse_parked(s, error) : base_no_memory(error);
-    if (status == PF_OK) status = copy(s, branch, error);
+    if (status == PF_OK) status = copy(s, branch, shared, error);
     machine_leave(s);
     if (status != PF_OK) {
         pf_sandbox_free(branch);

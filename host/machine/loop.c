@@ -40,7 +40,8 @@ static void show_time(pf_sandbox *s, int64_t now) {
     }
     struct pf_mailbox *mailbox = machine_mailbox(s);
     mailbox->monotonic_ns = s->monotonic_ns;
-    mailbox->realtime_ns = s->realtime_base + s->monotonic_ns;
+    /* An embedder's clock may stand anywhere: what is too far goes round. */
+    mailbox->realtime_ns = (int64_t)((uint64_t)s->realtime_base + (uint64_t)s->monotonic_ns);
 }
 
 void machine_show_time(pf_sandbox *s) {
@@ -59,6 +60,12 @@ static void ask_to_end(pf_sandbox *s, int64_t grace_ns) {
     if (!machine_replays(s))
         s->watch.stop_at = atomic_load(&s->watch.ticks) + (unsigned)(grace_ns / CPU_TICK_NS);
     KERNEL(s, HOST_INTERRUPT, .arg = {SIGINT});
+}
+
+void machine_arm_grace(pf_sandbox *s) {
+    s->run.stop_wall_ns = s->run.wall_ns + GRACE_MAX_NS;
+    s->watch.stop_at = atomic_load(&s->watch.ticks) + (unsigned)(GRACE_MAX_NS / CPU_TICK_NS);
+    s->watch.kill_at = s->watch.stop_at + MACHINE_CUT_TICKS;
 }
 
 static void kill_run(pf_sandbox *s) {
@@ -285,6 +292,8 @@ pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     struct machine_run *run = &s->run;
     struct usage before = {.slept_ns = run->slept_ns, .ticks = atomic_load(&s->watch.ticks)};
     run->told_cpu_ns = 0;
+    s->stirred = false;
+    machine_forget_judged(s);
     if (!run->brief) before.cpu_ns = cpu_clock();
     loop(s, self);
     cpu_watch(self, outer);

@@ -8,7 +8,8 @@
  *
  * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) fork.c (a
  * branch of one) kernel.c (messages to the kernel) trampoline.c (messages from programs) loop.c (who
- * runs) run.c (one run, from start to result) exec.c (what to start) calls.c (tool calls) files.c
+ * runs) run.c (one run, from start to result) exec.c (what to start) calls.c (tool calls) rejudge.c
+ * (those of a snapshot) files.c
  * (the embedder's files) toolfiles.c (/tools).
  */
 #ifndef PF_MACHINE_H
@@ -43,7 +44,8 @@
     X(tool_result_bytes, 10ull << 20)                                                              \
     X(tool_argument_bytes, 1ull << 20)                                                             \
     X(code_bytes, 16ull << 20)                                                                     \
-    X(stdin_bytes, 64ull << 20)
+    X(stdin_bytes, 64ull << 20)                                                                    \
+    X(trace_bytes, 1ull << 30)
 
 struct machine_limits {
 #define X(name, value) uint64_t name;
@@ -104,6 +106,7 @@ struct pf_options {
     uint64_t seed;
     bool keyed; /* snapshots are authenticated with `key` */
     uint8_t key[MACHINE_KEY];
+    uint64_t min_counter; /* of a snapshot that is restored; 0: any */
     char *prelude; /* owned, or NULL */
     size_t prelude_len;
     char *policy; /* as it was given; owned, or NULL */
@@ -147,6 +150,8 @@ struct machine_call {
     struct cap_decision decision; /* of a call that was judged here */
     char *restored;               /* of one that came with a snapshot */
     uint64_t charged;             /* bytes taken from the sandbox's budget */
+    bool aside;                   /* while it is judged again: what it had spent is set aside */
+    bool untold; /* it was judged when nobody could listen yet: rejudge.c */
 };
 
 /* One word, so that an interrupt comes either before a run or into it, and is never lost between.
@@ -177,7 +182,9 @@ struct machine_run {
     int64_t slept_ns;        /* of wall_ns */
     uint64_t told_cpu_ns;    /* that on_output took in this drive, and that do not count */
     bool brief;              /* the last drive was: the CPU clock is not worth its price */
-    uint64_t tool_calls;
+    uint64_t tool_calls;     /* allowed ones */
+    uint64_t asked;          /* calls that it made, the refused ones too: what the limit counts */
+    bool over_told;          /* that it may make no more was reported */
     bool stdin_open;
     struct base_buf input; /* stdin not taken by the kernel yet: from input_at on */
     size_t input_at;
@@ -222,6 +229,8 @@ struct pf_sandbox {
     cap_gate *gate;
     bool session_alive;
     struct machine_call *calls; /* unanswered, oldest first */
+    struct machine_call *refused; /* judged again and refused, of which nobody was told yet */
+    bool stirred; /* calls were refused since the guest ran last: it can go on with that */
     pf_decision_fn on_decision; /* or NULL */
     void *on_decision_user;
     pf_pause_fn on_pause; /* or NULL */
@@ -339,8 +348,8 @@ void machine_show_time(pf_sandbox *sandbox);
 
 /* ---- fork.c */
 
-/* pf_sandbox_fork(), also of a sandbox that is recorded. */
-pf_status machine_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
+/* pf_sandbox_fork() or, `shared`, _fork_shared(), also of a sandbox that is recorded. */
+pf_status machine_fork(pf_sandbox *sandbox, bool shared, pf_sandbox **out, pf_error *error);
 
 /* ---- run.c */
 
@@ -358,6 +367,11 @@ void machine_drain_output(pf_sandbox *sandbox);
 void machine_drain_value(pf_sandbox *sandbox);
 void machine_feed_stdin(pf_sandbox *sandbox);
 void machine_run_init(struct machine_run *run);
+/* Lets a run that came with a snapshot fit the limits of who restored it: output is cut, a value that
+ * is too large is none; PF_FORMAT: more is left of its stdin than there may be. */
+pf_status machine_fit_run(pf_sandbox *sandbox, pf_error *error);
+/* Of a run that was told to end before the snapshot: it has the shortest grace, not its limits anew. */
+void machine_arm_grace(pf_sandbox *sandbox);
 void machine_run_free(struct machine_run *run);
 
 /* ---- calls.c */
@@ -367,6 +381,13 @@ void machine_forget_calls(pf_sandbox *sandbox);
 /* Charges what the host holds for a call with parameters of `len` bytes until it is answered; false:
  * over memory_bytes. */
 bool machine_charge_call(pf_sandbox *sandbox, struct machine_call *call, size_t len);
+/* Gives back what the host held for a call, and frees it. */
+void machine_free_call(pf_sandbox *sandbox, struct machine_call *call);
+/* Answers an operation of the kernel with why it was refused. */
+void machine_refuse(pf_sandbox *sandbox, uint32_t op, uint32_t outcome, const char *text);
+/* What the embedder is told of a decision; its strings belong to `decision`. */
+pf_decision machine_decision(const pf_sandbox *sandbox, uint64_t id,
+                             const struct cap_decision *decision);
 pf_status machine_answer(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
                          size_t len, pf_error *error);
 /* machine_answer(), as the embedder does it: enters, answers, drives. pinfold.c */
@@ -375,6 +396,17 @@ pf_status machine_reply(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, cons
 /* All that are pending: the run ended at this limit; NULL: the embedder ended it. */
 void machine_cancel_calls(pf_sandbox *sandbox, const char *limit);
 struct machine_call *machine_next_call(const pf_sandbox *sandbox);
+
+/* ---- rejudge.c */
+
+/* Judges the calls that came with a snapshot as if they were made now; what is refused is answered.
+ * `spent`: what each has spent, by its capability, counts for it; else it has to be spent anew, as in a
+ * branch that shares its trunk's budget. The kernel must know its limits. */
+pf_status machine_judge_again(pf_sandbox *sandbox, bool spent, pf_error *error);
+/* Tells on_decision what was decided when it was not there yet; once. */
+void machine_tell_judged(pf_sandbox *sandbox);
+/* Nobody listens, and the guest goes on. */
+void machine_forget_judged(pf_sandbox *sandbox);
 
 /* ---- files.c */
 

@@ -145,6 +145,8 @@ pf_status pf_options_key(pf_options *o, const void *key, size_t len, pf_error *e
     return PF_OK;
 }
 
+void pf_options_min_counter(pf_options *o, uint64_t counter) { o->min_counter = counter; }
+
 pf_status pf_options_js_prelude(pf_options *o, const char *code, size_t len, pf_error *error) {
     char *copy = malloc(len + 1);
     if (!copy) return base_no_memory(error);

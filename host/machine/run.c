@@ -43,6 +43,12 @@ void machine_run_free(struct machine_run *run) {
     base_buf_free(&run->value);
 }
 
+/* What of a stream may still be kept; nothing of one that a restore with a smaller limit found full. */
+static uint64_t output_room(const pf_sandbox *s, int stream) {
+    uint64_t kept = s->run.output[stream - 1].len, limit = s->limits.output_bytes;
+    return kept < limit ? limit - kept : 0;
+}
+
 /* A stream holds PF_STREAM_SIZE bytes, so few pieces empty it, unless the kernel lies. */
 #define OUTPUT_PIECES 64
 
@@ -59,8 +65,8 @@ void machine_drain_output(pf_sandbox *s) {
             if (n <= 0 || call.out_len == 0) break;
             struct base_buf *kept = &s->run.output[stream - 1];
             size_t len = call.out_len;
-            if (len > s->limits.output_bytes - kept->len) {
-                len = s->limits.output_bytes - kept->len;
+            if (len > output_room(s, stream)) {
+                len = (size_t)output_room(s, stream);
                 s->run.truncated[stream - 1] = true;
             }
             if (len && !base_buf_add(kept, chunk, len)) {
@@ -186,6 +192,30 @@ void machine_arm_limits(pf_sandbox *s) {
         s->limits.wall_ms < INT64_MAX / 1000000 ? (int64_t)s->limits.wall_ms * 1000000 : INT64_MAX;
 }
 
+static void cut_output(pf_sandbox *s, int stream) {
+    struct base_buf *kept = &s->run.output[stream - 1];
+    if (kept->len <= s->limits.output_bytes) return;
+    kept->len = (size_t)s->limits.output_bytes;
+    kept->data[kept->len] = '\0';
+    s->run.truncated[stream - 1] = true;
+}
+
+pf_status machine_fit_run(pf_sandbox *s, pf_error *error) {
+    struct machine_run *run = &s->run;
+    size_t left = run->input.len - run->input_at;
+    cut_output(s, 1);
+    cut_output(s, 2);
+    if (run->value.len > s->limits.tool_result_bytes) {
+        base_buf_free(&run->value); /* half a value is none */
+        run->value.failed = true;
+    }
+    if (left <= s->limits.stdin_bytes) return PF_OK;
+    return base_error(error, PF_FORMAT,
+                      "the run of the snapshot has %zu bytes of stdin left, more than the limit "
+                      "stdin_bytes (%llu)",
+                      left, (unsigned long long)s->limits.stdin_bytes);
+}
+
 static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
     struct machine_run *run = &s->run;
     machine_run_free(run);
@@ -229,8 +259,7 @@ static int64_t begin(pf_sandbox *s, const struct language *language, const pf_ru
 void machine_tell(pf_sandbox *s, const char *text) {
     struct machine_run *run = &s->run;
     size_t len = strlen(text);
-    if (len > s->limits.output_bytes - run->output[1].len ||
-        !base_buf_add(&run->output[1], text, len)) {
+    if (len > output_room(s, 2) || !base_buf_add(&run->output[1], text, len)) {
         run->truncated[1] = true;
         return;
     }

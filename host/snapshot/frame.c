@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT 3u
+#define FORMAT 4u
 #define KEYED  1u /* the tag needs the embedder's key */
 #define TAG    32
 #define LEVEL  1 /* of zstd: snapshots are made often and read seldom */
@@ -21,17 +21,19 @@ struct head {
     uint8_t build[SNAPSHOT_DIGEST];
     uint64_t body_len;
     uint64_t contents_len;
+    uint64_t counter; /* the embedder's; 0: none */
 };
-_Static_assert(sizeof(struct head) == 64, "the head of a snapshot has 64 bytes");
+_Static_assert(sizeof(struct head) == 72, "the head of a snapshot has 72 bytes");
 static const char magic[8] = "PINFOLD";
 
 static void make_tag(uint8_t tag[TAG], const char *data, size_t len, const uint8_t *key) {
     crypto_blake2b_keyed(tag, TAG, key, key ? MACHINE_KEY : 0, (const uint8_t *)data, len);
 }
 
-pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, char **out,
-                     size_t *out_len, pf_error *error) {
-    struct head head = {.format = FORMAT, .flags = key ? KEYED : 0, .contents_len = len};
+pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, uint64_t counter,
+                     char **out, size_t *out_len, pf_error *error) {
+    struct head head = {
+        .format = FORMAT, .flags = key ? KEYED : 0, .contents_len = len, .counter = counter};
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return PF_DEAD;
     memcpy(head.magic, magic, sizeof magic);
@@ -70,8 +72,8 @@ static pf_status check_tag(const char *data, size_t len, const struct head *head
 }
 
 /* Everything that can be refused before a byte of the body is looked at. */
-static pf_status check(const char *data, size_t len, const uint8_t *key, bool trusted,
-                       uint64_t max, struct head *head, pf_error *error) {
+static pf_status check(const char *data, size_t len, const struct frame_terms *terms,
+                       struct head *head, pf_error *error) {
     if (len < sizeof *head || memcmp(data, magic, sizeof magic) != 0)
         return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
     memcpy(head, data, sizeof *head);
@@ -86,8 +88,14 @@ static pf_status check(const char *data, size_t len, const uint8_t *key, bool tr
                           len, (unsigned long long)head->body_len + sizeof *head + TAG);
     if (head->flags > KEYED)
         return base_error(error, PF_FORMAT, "the snapshot has unknown flags %#x", head->flags);
-    pf_status status = trusted ? PF_OK : check_tag(data, len, head, key, error);
+    pf_status status = terms->trusted ? PF_OK : check_tag(data, len, head, terms->key, error);
     if (status != PF_OK) return status;
+    if (head->counter < terms->min_counter)
+        return base_error(error, PF_FORMAT,
+                          "the snapshot is older than the one that is wanted: its counter is %llu, "
+                          "and %llu or more is asked for",
+                          (unsigned long long)head->counter,
+                          (unsigned long long)terms->min_counter);
     const struct machine_boot *boot = machine_boot(error);
     uint8_t build[SNAPSHOT_DIGEST];
     if (!boot) return PF_DEAD;
@@ -96,18 +104,19 @@ static pf_status check(const char *data, size_t len, const uint8_t *key, bool tr
         return base_error(error, PF_FORMAT,
                           "the snapshot comes from another build of pinfold; restore it with the "
                           "version that made it");
-    if (head->contents_len > max)
+    if (head->contents_len > terms->max)
         return base_error(error, PF_FORMAT,
                           "the snapshot holds %llu bytes, more than a sandbox with these limits "
                           "could have (%llu)",
-                          (unsigned long long)head->contents_len, (unsigned long long)max);
+                          (unsigned long long)head->contents_len,
+                          (unsigned long long)terms->max);
     return PF_OK;
 }
 
-pf_status frame_open(const char *data, size_t len, const uint8_t *key, bool trusted, uint64_t max, char **out,
+pf_status frame_open(const char *data, size_t len, const struct frame_terms *terms, char **out,
                      size_t *out_len, pf_error *error) {
     struct head head;
-    pf_status status = check(data, len, key, trusted, max, &head, error);
+    pf_status status = check(data, len, terms, &head, error);
     if (status != PF_OK) return status;
     const char *body = data + sizeof head;
     size_t size = (size_t)head.contents_len;
@@ -140,6 +149,7 @@ pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out,
         .this_build = memcmp(build, head.build, sizeof build) == 0,
         .authenticated = head.flags & KEYED,
         .contents_bytes = head.contents_len,
+        .counter = head.format == FORMAT ? head.counter : 0,
     };
     for (size_t i = 0; i < sizeof head.build; i++)
         sprintf(out->build + 2 * i, "%02x", head.build[i]);

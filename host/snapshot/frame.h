@@ -13,13 +13,20 @@
 /* No snapshot has larger contents. */
 #define FRAME_CONTENTS_MAX (16ull << 30)
 
-/* Compresses and wraps. `key`: MACHINE_KEY bytes, or NULL for a checksum only. Free *out with
- * free(). */
-pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, char **out,
-                     size_t *out_len, pf_error *error);
-/* Checks and unwraps; contents of more than `max` bytes are refused; `trusted`: the tag is not
- * looked at, because something else vouches for the data. Free *out with free(). */
-pf_status frame_open(const char *data, size_t len, const uint8_t *key, bool trusted, uint64_t max, char **out,
+/* Compresses and wraps. `key`: MACHINE_KEY bytes, or NULL for a checksum only. `counter`: the
+ * embedder's, 0: none. Free *out with free(). */
+pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, uint64_t counter,
+                     char **out, size_t *out_len, pf_error *error);
+
+/* What a frame must be to be opened. */
+struct frame_terms {
+    const uint8_t *key;   /* MACHINE_KEY bytes, or NULL */
+    bool trusted;         /* the tag is not looked at, because something else vouches for the data */
+    uint64_t min_counter; /* 0: any; else the frame is keyed */
+    uint64_t max;         /* bytes of contents */
+};
+/* Checks and unwraps. Free *out with free(). */
+pf_status frame_open(const char *data, size_t len, const struct frame_terms *terms, char **out,
                      size_t *out_len, pf_error *error);
 
 #endif

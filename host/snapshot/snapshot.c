@@ -34,6 +34,7 @@ static void put_run(struct writer *w, const pf_sandbox *s) {
     put_u64(w, measured ? (uint64_t)run->wall_ns : 0);
     put_u64(w, measured ? run->cpu_ns : 0);
     put_u64(w, run->tool_calls);
+    put_u64(w, run->asked);
     put_bytes(w, run->input.data ? run->input.data + run->input_at : "",
               run->input.len - run->input_at);
     put_bytes(w, run->output[0].data, run->output[0].len);
@@ -137,15 +138,25 @@ static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
 }
 
 pf_status pf_sandbox_snapshot(pf_sandbox *s, char **data, size_t *len, pf_error *error) {
+    return pf_sandbox_snapshot_counted(s, 0, data, len, error);
+}
+
+pf_status pf_sandbox_snapshot_counted(pf_sandbox *s, uint64_t counter, char **data, size_t *len,
+                                      pf_error *error) {
     *data = NULL;
     *len = 0;
+    if (counter && !s->keyed)
+        return base_error(error, PF_INVALID,
+                          "a snapshot with a counter needs a key: without one anybody can write "
+                          "another number");
     pf_status status = machine_enter(s, error);
     if (status != PF_OK) return status;
     struct writer w = {0};
     base_buf_init(&w.out, SIZE_MAX);
     status = save(s, &w, error);
     if (status == PF_OK)
-        status = frame_wrap(w.out.data, w.out.len, s->keyed ? s->key : NULL, data, len, error);
+        status = frame_wrap(w.out.data, w.out.len, s->keyed ? s->key : NULL, counter, data, len,
+                            error);
     machine_leave(s);
     base_buf_free(&w.out);
     return status;
@@ -159,6 +170,10 @@ static bool get_into(struct reader *r, struct base_buf *b) {
     return !r->bad && (len == 0 || base_buf_add(b, p, len));
 }
 
+/* Times and ticks that can be added without overflow; further is as good as for ever. */
+#define TIME_MAX  (INT64_MAX / 4)
+#define TICKS_MAX (UINT32_MAX / 4)
+
 static bool get_run(struct reader *r, pf_sandbox *s) {
     struct machine_run *run = &s->run;
     uint32_t flags = get_u32(r), stage = get_u32(r), limit = get_u32(r);
@@ -168,22 +183,26 @@ static bool get_run(struct reader *r, pf_sandbox *s) {
     run->stdin_open = flags & 8;
     run->truncated[0] = flags & 16;
     run->truncated[1] = flags & 32;
-    if (stage > STAGE_KILLED || limit > 2) r->bad = true;
+    /* What was killed is over before anybody can take a snapshot. */
+    if (flags > 63 || stage >= STAGE_KILLED || limit > 2) r->bad = true;
     if (r->bad) return false;
     run->stage = (enum machine_stage)stage;
     run->limit = limit_names[limit];
     uint32_t ticks = get_u32(r);
+    if (ticks > TICKS_MAX) ticks = TICKS_MAX;
     run->wall_ns = (int64_t)get_u64(r);
-    if (run->wall_ns < 0) run->wall_ns = 0;
+    if (run->wall_ns < 0 || run->wall_ns > TIME_MAX) run->wall_ns = TIME_MAX;
     run->cpu_ns = get_u64(r);
     run->tool_calls = get_u64(r);
+    run->asked = get_u64(r);
     bool ok = get_into(r, &run->input) && get_into(r, &run->output[0]) &&
               get_into(r, &run->output[1]) && get_into(r, &run->value);
+    atomic_store(&s->watch.ticks, ticks);
     if (run->on) {
         machine_arm_limits(s);
+        if (run->stage != STAGE_RUNNING) machine_arm_grace(s);
         machine_expect_interrupt(s);
     }
-    atomic_store(&s->watch.ticks, ticks);
     return ok;
 }
 
@@ -209,9 +228,20 @@ static bool get_call_strings(struct reader *r, struct machine_call *c) {
     return true;
 }
 
+/* An id belongs to this branch, is one that was given, and means one call; so does an operation. */
+static bool is_new_call(const pf_sandbox *s, const struct machine_call *call) {
+    if ((uint32_t)call->id == 0 || call->id >> 32 != s->next_call >> 32 || call->id >= s->next_call)
+        return false;
+    for (const struct machine_call *c = s->calls; c != call; c = c->next)
+        if (c->id >= call->id || c->op == call->op) return false;
+    return true;
+}
+
 static bool get_calls(struct reader *r, pf_sandbox *s) {
     struct machine_call **end = &s->calls;
-    for (uint32_t count = get_u32(r); count > 0 && !r->bad; count--) {
+    uint32_t count = get_u32(r);
+    if (count > PF_OPS_MAX) r->bad = true; /* the kernel has no more */
+    for (; count > 0 && !r->bad; count--) {
         struct machine_call *c = calloc(1, sizeof *c);
         if (!c) return false;
         *end = c;
@@ -221,7 +251,7 @@ static bool get_calls(struct reader *r, pf_sandbox *s) {
         c->handed_out = get_u32(r);
         c->capability = (int)get_u32(r);
         if (!get_call_strings(r, c) || !machine_charge_call(s, c, c->params_len)) return false;
-        if (c->id == 0 || c->id >= s->next_call || c->capability < 0) r->bad = true;
+        if (!is_new_call(s, c) || c->capability < 0) r->bad = true;
     }
     return !r->bad;
 }
@@ -314,7 +344,8 @@ static bool get_state(struct reader *r, pf_sandbox *s) {
     s->session_alive = alive;
     s->next_call = get_u64(r);
     s->forks = get_u64(r);
-    if (flags > 3 || alive > 1 || s->monotonic_ns < 0 || (uint32_t)s->next_call == 0) r->bad = true;
+    if (flags > 3 || alive > 1 || (uint32_t)s->next_call == 0) r->bad = true;
+    if (s->monotonic_ns < 0 || s->monotonic_ns > 2 * TIME_MAX || s->deadline_ns < 0) r->bad = true;
     s->seed_fixed = flags & 2;
     if (flags & 1) { /* a fixed clock goes on where it stood */
         s->clock_fixed = true;
@@ -326,20 +357,13 @@ static bool get_state(struct reader *r, pf_sandbox *s) {
     return !r->bad;
 }
 
-/* What was spent, and by which capabilities the pending calls were allowed. */
+/* What was spent, and of which capabilities the pending calls have spent it: -1 for what is gone. */
 static pf_status load_counters(pf_sandbox *s, const char *counters, size_t len, pf_error *error) {
     int *map = NULL;
     size_t count = 0;
     pf_status status = cap_gate_counters_load(s->gate, counters, len, &map, &count, error);
-    for (struct machine_call *c = s->calls; c && status == PF_OK; c = c->next) {
-        int to = (size_t)c->capability < count ? map[c->capability] : -1;
-        if (to < 0)
-            status = base_error(error, PF_FORMAT,
-                                "call %llu of %.100s waits for its answer, and the capability that "
-                                "allowed it is not among these",
-                                (unsigned long long)c->id, c->method);
-        c->capability = to;
-    }
+    for (struct machine_call *c = s->calls; c && status == PF_OK; c = c->next)
+        c->capability = (size_t)c->capability < count ? map[c->capability] : -1;
     free(map);
     return status;
 }
@@ -351,7 +375,8 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
     size_t len;
     const char *counters = get_bytes(r, SIZE_MAX / 2, &len);
     if (r->bad) return bad(r, error);
-    pf_status status = look ? PF_OK : load_counters(s, counters, len, error);
+    pf_status status = machine_fit_run(s, error);
+    if (status == PF_OK && !look) status = load_counters(s, counters, len, error);
     if (status != PF_OK) return status;
     s->mailbox = boot->mailbox;
     uint64_t limit = s->budget.limit; /* is for what the kernel uses, which it has to say first */
@@ -388,6 +413,10 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
                          bool look, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return error->status;
+    if (options->min_counter && !options->keyed)
+        return base_error(error, PF_INVALID,
+                          "a counter that a snapshot must have needs a key: without one anybody can "
+                          "write another number");
     s->made_from = data;
     s->made_from_len = len;
     pf_status status = machine_configure(s, options, error);
@@ -395,8 +424,11 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     if (status != PF_OK) return status;
     char *contents = NULL;
     size_t contents_len = 0;
-    status = frame_open(data, len, options->keyed ? options->key : NULL, options->trusted,
-                        most(&options->limits), &contents, &contents_len, error);
+    struct frame_terms terms = {.key = options->keyed ? options->key : NULL,
+                                .trusted = options->trusted,
+                                .min_counter = options->min_counter,
+                                .max = most(&options->limits)};
+    status = frame_open(data, len, &terms, &contents, &contents_len, error);
     if (status != PF_OK) return status;
     struct reader r = {.data = (const uint8_t *)contents, .len = contents_len};
     status = load(s, boot, &r, look, error);
@@ -406,7 +438,10 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     if (status == PF_OK) status = machine_attach_mounts(s, options, error);
     /* Two copies of one snapshot must not draw the same secrets, unless they were asked to. */
     if (status == PF_OK && !s->seed_fixed) status = machine_seed(s, NULL, error);
-    return status == PF_OK ? machine_write_tools(s, options, error) : status;
+    if (status == PF_OK) status = machine_write_tools(s, options, error);
+    if (status == PF_OK) status = machine_judge_again(s, true, error);
+    if (status == PF_OK && s->tape) s->tape->leave(s->tape, s);
+    return status;
 }
 
 static pf_status open_sandbox(const pf_options *options, const char *data, size_t len, bool look,
@@ -439,10 +474,11 @@ pf_status pf_sandbox_fork_with(pf_sandbox *s, const pf_options *options, pf_sand
     pf_sandbox *branch;
     char *data;
     size_t len;
-    pf_status status = machine_fork(s, &branch, error);
+    pf_status status = machine_fork(s, false, &branch, error);
     if (status != PF_OK) return status;
     pf_options how = *options;
     how.trusted = true;
+    how.min_counter = 0;
     how.mounts = NULL;
     how.branch_mounts = branch->mounts;
     status = pf_sandbox_snapshot(branch, &data, &len, error);
@@ -463,7 +499,7 @@ pf_status pf_snapshot_look(const char *data, size_t len, const void *key, size_t
     pf_options *options = pf_options_new();
     if (!options) return base_no_memory(error);
     const char *const lifted[] = {"memory_bytes", "process_memory_bytes", "stdin_bytes",
-                                  "output_bytes"};
+                                  "output_bytes", "tool_result_bytes"};
     pf_status status = PF_OK;
     for (size_t i = 0; i < sizeof lifted / sizeof *lifted && status == PF_OK; i++)
         status = pf_options_limit(options, lifted[i], PF_UNLIMITED, error);

@@ -34,10 +34,25 @@ static bool take(struct trace_chain *chain, const char *line, size_t len, struct
     return memcmp(line + out->len, tail, TAIL) == 0;
 }
 
-static bool is_end(const struct trace_line *line) {
-    static const char end[] = ",\"end\":true";
-    size_t len = sizeof end - 1;
+static bool ends_with(const struct trace_line *line, const char *end) {
+    size_t len = strlen(end);
     return line->len > len && memcmp(line->text + line->len - len, end, len) == 0;
+}
+
+/* The recorder's own line: a number and these members. Others have strings that may end so. */
+static bool is_full(const struct trace_line *line) {
+    return ends_with(line, TRACE_FULL) && line->len < sizeof TRACE_FULL + 30;
+}
+
+pf_status trace_whole(const struct trace_lines *lines, pf_error *error) {
+    if (lines->complete) return PF_OK;
+    if (lines->full)
+        return base_error(error, PF_FORMAT,
+                          "the trace came to its bound (trace_bytes) and ends before its sandbox did: "
+                          "a partial replay goes as far as it goes");
+    return base_error(error, PF_FORMAT,
+                      "the trace is cut short: its last line is missing (the recording program was "
+                      "killed, or still runs)");
 }
 
 pf_status trace_split(const char *text, size_t len, struct trace_lines *out, pf_error *error) {
@@ -54,13 +69,16 @@ pf_status trace_split(const char *text, size_t len, struct trace_lines *out, pf_
             out->items = more;
         }
         size_t line = (size_t)(end - text) - at;
-        if (out->complete || !take(&chain, text + at, line, &out->items[out->count])) {
+        if (out->complete || out->full || !take(&chain, text + at, line, &out->items[out->count])) {
             bool first = out->count == 0 && memmem(text, line, "\"pinfold_trace\":", 16) == NULL;
             return first ? base_error(error, PF_FORMAT, "this is not a pinfold trace")
                          : base_error(error, PF_FORMAT,
                                       "the trace was altered in line %zu or before", out->count);
         }
-        out->complete = is_end(&out->items[out->count++]);
+        struct trace_line *last = &out->items[out->count];
+        out->complete = ends_with(last, ",\"end\":true");
+        out->full = out->count > 0 && is_full(last);
+        if (!out->full) out->count++;
         at += line + 1;
     }
     if (out->count == 0) return base_error(error, PF_FORMAT, "this is not a pinfold trace");

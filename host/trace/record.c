@@ -5,6 +5,9 @@
  * readings, so what was shown is known to matter at the earliest when the next time is shown. Lines
  * in between are held back, so that the time stands where it was shown. Everything is in the file
  * whenever the embedder has the sandbox.
+ *
+ * A trace has a bound, trace_bytes: the line that would go over it is left out, and a last one says so.
+ * Then the tape has failed, as when a disk is full: the guest comes to rest, and nothing goes on.
  */
 #include "trace.h"
 
@@ -25,6 +28,7 @@ struct recorder {
     struct machine_tape tape;
     int fd;
     uint64_t lines; /* written */
+    uint64_t bytes, most; /* of them, and what they may have */
     struct trace_chain chain;
     bool shown; /* a time was shown and not decided about */
     uint64_t shown_at;
@@ -41,7 +45,10 @@ static void fail(struct recorder *r, const char *what) {
     r->tape.failed = r->why;
 }
 
-static void put(struct recorder *r, const char *members, size_t len) {
+/* The last line of a trace, with its sum. */
+#define LAST_LINE 128
+
+static void add_line(struct recorder *r, const char *members, size_t len) {
     char sum[TRACE_SUM + 1];
     size_t start = r->text.len;
     base_buf_addf(&r->text, "{\"n\":%" PRIu64, r->lines++);
@@ -52,6 +59,19 @@ static void put(struct recorder *r, const char *members, size_t len) {
     }
     trace_chain_add(&r->chain, r->text.data + start, r->text.len - start, sum);
     base_buf_addf(&r->text, ",\"sum\":\"%s\"}\n", sum);
+    r->bytes += r->text.len - start;
+}
+
+static void put(struct recorder *r, const char *members, size_t len) {
+    if (r->tape.failed) return;
+    if (r->most != PF_UNLIMITED && r->bytes + len + 2 * LAST_LINE > r->most) {
+        add_line(r, TRACE_FULL, sizeof TRACE_FULL - 1);
+        snprintf(r->why, sizeof r->why, "the trace has come to its bound, trace_bytes (%" PRIu64 ")",
+                 r->most);
+        r->tape.failed = r->why;
+        return;
+    }
+    add_line(r, members, len);
 }
 
 /* Decides about the time that was shown last, and lets what was held back go. */
@@ -76,6 +96,7 @@ static void settle(struct recorder *r, const pf_sandbox *s, bool noticed) {
 }
 
 static void hold(struct recorder *r, uint64_t moment, const char *members, size_t len) {
+    if (r->tape.failed) return;
     base_buf_addf(&r->held, ",\"at\":%" PRIu64, moment);
     base_buf_add(&r->held, members, len);
     base_buf_add(&r->held, "", 1);
@@ -142,8 +163,9 @@ static void on_end(struct machine_tape *tape, pf_sandbox *s) {
     if (s->kernel && !s->dead) settle(r, s, true);
     char line[64];
     int len = snprintf(line, sizeof line, ",\"at\":%" PRIu64 ",\"end\":true", s->moment);
-    put(r, line, (size_t)len);
-    if (!r->tape.failed) flush(r);
+    bool was_whole = !r->tape.failed;
+    if (was_whole) add_line(r, line, (size_t)len); /* there is room for it: LAST_LINE */
+    flush(r);
     if (close(r->fd) < 0) fail(r, "the trace cannot be written");
     r->fd = -1;
     tape->complete = !tape->failed;
@@ -230,6 +252,7 @@ static int open_recorder(pf_sandbox *s, const pf_options *o, pf_error *error) {
     if (!r) return base_no_memory(error);
     base_buf_init(&r->held, HELD_MAX);
     base_buf_init(&r->text, HELD_MAX);
+    r->most = o->limits.trace_bytes;
     r->fd = open(o->record_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     pf_status status = PF_OK;
     if (r->fd < 0)

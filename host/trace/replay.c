@@ -376,8 +376,7 @@ static pf_status make_sandbox(struct pf_replay *r, pf_error *error) {
 pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *error) {
     struct trace_lines lines;
     pf_status status = trace_split(trace, len, &lines, error);
-    if (status == PF_OK && !lines.complete && !partial)
-        status = base_error(error, PF_FORMAT, "the trace is cut short: its last line is missing");
+    if (status == PF_OK && !partial) status = trace_whole(&lines, error);
     free(lines.items);
     return status;
 }
@@ -406,10 +405,7 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
         memcpy(r->text, trace, len);
         status = trace_split(r->text, len, &r->lines, error);
     }
-    if (status == PF_OK && !r->lines.complete && !partial)
-        status = base_error(error, PF_FORMAT,
-                            "the trace is cut short: its last line is missing (the recording "
-                            "program was killed, or still runs)");
+    if (status == PF_OK && !partial) status = trace_whole(&r->lines, error);
     if (status == PF_OK) status = trace_parse(&r->head_arena, &r->lines.items[0], &r->head, error);
     if (status == PF_OK) status = check_head(r, error);
     r->next = 1;

@@ -18,6 +18,9 @@
 /* Each line ends in ,"sum":"xxxxxxxx"}: 8 digits of a BLAKE2b over all lines up to here. */
 #define TRACE_SUM 8
 
+/* The members of the last line of one that has come to its bound. */
+#define TRACE_FULL ",\"full\":true"
+
 struct trace_chain {
     uint8_t state[16];
 };
@@ -34,8 +37,11 @@ struct trace_lines {
     struct trace_line *items;
     size_t count;
     bool complete; /* the last line is there */
+    bool full;     /* it came to its bound; the line that says so is not among `items` */
 };
 pf_status trace_split(const char *text, size_t len, struct trace_lines *out, pf_error *error);
+/* PF_FORMAT, with the reason, for one that does not go on to the end of its sandbox. */
+pf_status trace_whole(const struct trace_lines *lines, pf_error *error);
 
 /* Members of a line as JSON. The value lives in the arena. */
 pf_status trace_parse(struct base_arena *arena, const struct trace_line *line, yyjson_val **out,

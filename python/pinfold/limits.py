@@ -27,6 +27,7 @@ DEFAULTS: dict[str, float | int | None] = {
     "tool_argument_bytes": 1 * MIB,
     "code_bytes": 16 * MIB,
     "stdin_bytes": 64 * MIB,
+    "trace_bytes": 1024 * MIB,
 }
 
 _UNLIMITED = (1 << 64) - 1
@@ -60,6 +61,7 @@ class Limits:
     tool_argument_bytes: int | None
     code_bytes: int | None
     stdin_bytes: int | None
+    trace_bytes: int | None
 
     def __init__(
         self,
@@ -78,6 +80,7 @@ class Limits:
         tool_argument_bytes: int | None = 1 * MIB,
         code_bytes: int | None = 16 * MIB,
         stdin_bytes: int | None = 64 * MIB,
+        trace_bytes: int | None = 1024 * MIB,
     ) -> None:
         given = locals()
         for name in DEFAULTS:

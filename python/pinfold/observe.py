@@ -96,6 +96,10 @@ class ObservedMachine:
         observers = [observer.branch() for observer in self._observers]
         return ObservedMachine(self._machine.fork(*how), observers)
 
+    def fork_shared(self) -> ObservedMachine:
+        observers = [observer.branch() for observer in self._observers]
+        return ObservedMachine(self._machine.fork_shared(), observers)
+
     def _answered(self, id: int, text: str | None, error: str | None) -> None:
         pending = {call[0]: call[1] for call in self._machine.pending()}
         if id not in pending:

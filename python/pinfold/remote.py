@@ -263,15 +263,18 @@ class RemoteMachine:
 
     # ------------------------------------------------------------------ its life
 
-    def snapshot(self) -> bytes:
-        return self._is("snapshot", self._ask("snapshot"), bytes)
+    def snapshot(self, counter: int = 0) -> bytes:
+        return self._is("snapshot", self._ask("snapshot", counter), bytes)
+
+    def fork_shared(self) -> RemoteMachine:
+        raise ValueError('budget="share" is not possible with isolation="process"')
 
     def fork(
         self, settings: Settings | None = None, durable: Durable | None = None
     ) -> RemoteMachine:
         """A branch has a worker of its own, which continues a snapshot; what was spent is known
         here."""
-        ours = durable or (self._durable[0], None, False, [])
+        ours = durable or (self._durable[0], None, False, [], 0)
         known = [call[1:] for call in self.pending()]
         data = self._is("branch", self._ask("branch"), bytes)
         branch = RemoteMachine(settings or self._settings, data, ours)

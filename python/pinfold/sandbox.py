@@ -82,6 +82,7 @@ class Sandbox:
         mounts: Mapping[str, MountSource] | None = None,
         isolation: Literal["process"] | None = None,
         _snapshot: bytes | None = None,
+        _min_counter: int | None = None,
     ) -> None:
         if approve is not None and not callable(approve):
             raise TypeError(f"approve cannot be called: {approve!r}")
@@ -102,7 +103,7 @@ class Sandbox:
         self._last: Call | None = None
         self._hold: Hold | None = None  # of the coroutine that uses it
         self._settings = _settings(self, limits, env, clock, seed, js_prelude)
-        self._durable = _durable(key, record, redact, mounts)
+        self._durable = _durable(key, record, redact, mounts, _counter("min_counter", _min_counter))
         self._branches = 0
         machine_type = _machine_type(isolation)
         #: Or what takes its place: a `RemoteMachine`, an `ObservedMachine`.
@@ -119,6 +120,8 @@ class Sandbox:
         self.files = Files(self._machine)
         for path, data in files.items() if files else ():
             self.files[path] = data
+        if _snapshot is not None:
+            self._hear_of_refusals()
 
     # ------------------------------------------------------------------ running
 
@@ -325,8 +328,12 @@ class Sandbox:
 
     # ------------------------------------------------------------------ snapshots
 
-    def snapshot(self) -> bytes:
+    def snapshot(self, *, counter: int | None = None) -> bytes:
         """The whole sandbox as bytes, also while tool calls wait for their answers.
+
+        A sandbox with a ``key`` may put a number of yours into it, a rising one, say, that you keep
+        in a safe place: ``restore(min_counter=...)`` then refuses an older snapshot, in which less
+        of the budgets was spent. `Store` does that by itself.
 
         >>> with Sandbox() as first:
         ...     _ = first.run("echo precious > note; x=7")
@@ -335,8 +342,9 @@ class Sandbox:
         ...     second.run("cat note; echo $x").stdout
         'precious\\n7\\n'
         """
+        number = _counter("counter", counter)
         with self._entered():
-            return self._machine.snapshot()
+            return self._machine.snapshot(number) if number else self._machine.snapshot()
 
     @classmethod
     def restore(
@@ -358,12 +366,18 @@ class Sandbox:
         key: bytes | None = None,
         mounts: Mapping[str, MountSource] | None = None,
         isolation: Literal["process"] | None = None,
+        min_counter: int | None = None,
     ) -> Self:
         """Continues a snapshot, in this process or another one.
 
         Authority never comes from the data: tools, capabilities and limits are those given here;
-        files, processes, counters and pending calls are those of the snapshot. With ``key`` (16
-        bytes or more) only a snapshot made with that key is accepted, and the new one has it, too.
+        files, processes, counters and pending calls are those of the snapshot. Each pending call is
+        judged as if it were made now: what these tools, capabilities and limits do not allow is
+        denied, the audit log says so, and the script goes on with that before this returns; what
+        they allow keeps its id, is charged to the capability that allows it now, and asks for
+        approval if that does. With ``key`` (16
+        bytes or more) only a snapshot made with that key is accepted, and the new one has it, too;
+        with ``min_counter`` only one that was made with that ``counter`` or a larger one.
         What the snapshot had not read of a mounted directory is read from the one that ``mounts``
         names for the same place; None goes on without it, and what is missing is an I/O error.
         """
@@ -386,14 +400,30 @@ class Sandbox:
             mounts=mounts,
             isolation=isolation,
             _snapshot=bytes(data),
+            _min_counter=min_counter,
         )
 
-    def fork(self, *, record: str | PathLike[str] | Literal[False] | None = None) -> Self:
+    def fork(
+        self,
+        *,
+        record: str | PathLike[str] | Literal[False] | None = None,
+        budget: Literal["copy", "share"] = "copy",
+    ) -> Self:
         """An independent copy of the whole sandbox, in well under a millisecond.
 
         Files, processes, variables, pending calls and what was spent of the capabilities are as
         they were; from here on the two know nothing of each other. Tools, handlers and capabilities
         are this sandbox's. Pending calls have ids of their own in the branch, in the same order.
+
+        Branches are for trying what could be: each may spend all that is left of every capability's
+        ``max_calls``, so ten branches can make ten times as many calls, and a pending call waits in
+        each of them: answered in each, its handler has run as often. With ``budget="share"`` this
+        sandbox and the branch, and their branches of that kind, spend from one and the same
+        ``max_calls``, on whatever threads they are. A pending call then is judged in the branch as
+        if it were made there now, and spends once more; what does not fit is denied there. Limits,
+        ``tool_calls`` among them, stay each sandbox's own. A snapshot holds what was spent until
+        then, and what is restored from it shares nothing. A recording and ``isolation="process"``
+        exclude it.
 
         With ``record`` the branch has a trace of its own, which begins with a snapshot of it. The
         first branch of what is recorded as ``run.jsonl`` is recorded as ``run.1.jsonl`` unless
@@ -406,13 +436,22 @@ class Sandbox:
         ...     trunk.run("echo $x; cat plan").stdout
         '1\\ndraft\\n'
         """
+        if budget not in ("copy", "share"):
+            raise ValueError(f'budget is "copy" or "share", not {budget!r}')
         durable = self._branch_durable(record)
-        with self._entered():
-            machine = (
-                self._machine.fork(self._settings, durable)
-                if durable[1] is not None or self._durable[1] is not None
-                else self._machine.fork()
+        recorded = durable[1] is not None or self._durable[1] is not None
+        if budget == "share" and recorded:
+            raise ValueError(
+                "a budget that is shared cannot be recorded: what others spend of it is not in the"
+                " trace"
             )
+        with self._entered():
+            if budget == "share":
+                machine = self._machine.fork_shared()
+            elif recorded:
+                machine = self._machine.fork(self._settings, durable)
+            else:
+                machine = self._machine.fork()
         branch = object.__new__(type(self))
         branch.__dict__.update(self.__dict__)
         branch._last = None
@@ -421,12 +460,14 @@ class Sandbox:
         branch._durable = durable
         branch._branches = 0
         branch.files = Files(machine)
+        if budget == "share":
+            branch._hear_of_refusals()
         return branch
 
     def _branch_durable(self, record: str | PathLike[str] | Literal[False] | None) -> Durable:
         from os import fspath, path
 
-        key, trace, redact, _ = self._durable
+        key, trace, redact, *_ = self._durable
         if record is not None:
             trace = None if record is False else fspath(record)
         elif trace is not None:
@@ -435,7 +476,7 @@ class Sandbox:
             if suffix[1:].isdigit():  # that of a branch, without another
                 stem, suffix = trace, ""
             trace = f"{stem}.{self._branches}{suffix}"
-        return key, trace, redact, []
+        return key, trace, redact, [], 0
 
     # ------------------------------------------------------------------ looking and ending
 
@@ -568,6 +609,19 @@ class Sandbox:
             raise SandboxBusy(
                 "the sandbox is in use, by another thread or by the run whose handler this is"
             )
+
+    def _hear_of_refusals(self) -> None:
+        """Calls that may not be made any more were answered, so the guest can go on: it comes to
+        rest, as after `start`."""
+        machine = self._machine
+        if not machine.running() or machine.wait_ns() != 0:
+            return
+        try:
+            with self._entered(run=True):
+                machine.advance()
+        except BaseException:
+            machine.close()
+            raise
 
     def _complete(self) -> Outcome | None:
         """The result of a complete run, ``None`` while one is on."""
@@ -757,6 +811,7 @@ def _durable(
     record: str | PathLike[str] | None,
     redact: bool,
     mounts: Mapping[str, MountSource] | None,
+    min_counter: int,
 ) -> Durable:
     from os import fspath
 
@@ -768,7 +823,18 @@ def _durable(
 
     if key is not None and not isinstance(key, bytes):
         raise TypeError(f"key is bytes, not {type(key).__name__}")
-    return key, None if record is None else fspath(record), bool(redact), places
+    return key, None if record is None else fspath(record), bool(redact), places, min_counter
+
+
+def _counter(name: str, value: int | None) -> int:
+    """0 for None."""
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} is an int, not {value!r}")
+    if not 0 < value < 1 << 63:
+        raise ValueError(f"{name} is a number from 1 on, not {value!r}")
+    return value
 
 
 def _declared(tool: Tool) -> tuple[str, str, str | None]:

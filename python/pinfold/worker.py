@@ -126,7 +126,7 @@ class _Worker:
             _restrict(resource.RLIMIT_DATA, memory)
         records = durable[1] is not None
         if records:
-            self._unrecorded = (settings, (durable[0], None, False, []))
+            self._unrecorded = (settings, (durable[0], None, False, [], 0))
         _native.confine(records)
         self.machine = _native.Machine(settings, snapshot, durable)
         if records:

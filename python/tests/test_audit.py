@@ -140,8 +140,9 @@ def test_stepping_async_limits_forks_and_snapshots():
     granted = [MethodCapability("pay", max_calls=2), MethodCapability("ask", ask=True)]
     with Sandbox.restore(data, tools=[pay, Tool("ask")], capabilities=granted, audit=AuditLog(entries.append)) as sandbox:
         sandbox.pending[0].deny()
-    assert [(e["event"], e.get("method")) for e in entries] == [("answer", "ask"), ("result", None)]
-    assert entries[0]["error"].startswith("denied: ")
+    # The call that waited is decided about anew.
+    assert [(e["event"], e.get("method")) for e in entries] == [("decision", "ask"), ("answer", "ask"), ("result", None)]
+    assert entries[0]["outcome"] == "ask" and entries[1]["error"].startswith("denied: ")
 
 
 def test_spans():

@@ -34,7 +34,8 @@ static void set_up(void) {
     run.code_len = strlen(run.code);
     MUST(pf_sandbox_start(sandbox, &run, NULL) == PF_OK);
     MUST(pf_sandbox_snapshot(sandbox, &data, &len, NULL) == PF_OK);
-    MUST(frame_open(data, len, NULL, false, 1 << 30, &contents, &contents_len, NULL) == PF_OK);
+    struct frame_terms terms = {.max = 1 << 30};
+    MUST(frame_open(data, len, &terms, &contents, &contents_len, NULL) == PF_OK);
     pf_sandbox_free(sandbox);
     pf_free(data);
 }
@@ -78,7 +79,7 @@ static void try_contents(size_t len, const uint8_t *edits, size_t size) {
         memcpy(&at, edits, sizeof at);
         copy[at % len] ^= (char)edits[4];
     }
-    MUST(frame_wrap(copy, len, NULL, &data, &data_len, NULL) == PF_OK);
+    MUST(frame_wrap(copy, len, NULL, 0, &data, &data_len, NULL) == PF_OK);
     try_snapshot(data, data_len);
     free(data);
     free(copy);

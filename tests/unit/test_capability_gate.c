@@ -463,7 +463,46 @@ static void test_threads(void) {
     }
 }
 
+/* Gates on four threads that spend from one budget: it is spent once. */
+static void *spend(void *argument) {
+    cap_gate *gate = argument;
+    intptr_t allowed = 0;
+    for (int i = 0; i < 2000; i++) {
+        struct cap_decision d;
+        const char *payload = "{\"tool\":\"t\",\"params\":{}}";
+        if (cap_gate_check(gate, payload, strlen(payload), &d, NULL) != PF_OK) return (void *)-1;
+        allowed += d.outcome == PF_OP_OK;
+        cap_decision_free(&d);
+    }
+    cap_gate_free(gate);
+    return (void *)allowed;
+}
+
+static void test_shared_ledger(void) {
+    cap_gate *gate = new_gate("{\"capabilities\":[{\"method\":\"t\",\"max_calls\":1000},"
+                              "{\"method\":\"*\",\"max_calls\":501}]}");
+    has(gate, "t", NULL);
+    pthread_t threads[4];
+    intptr_t sum = 0;
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, spend, cap_gate_share(gate));
+    for (int i = 0; i < 4; i++) {
+        void *allowed;
+        pthread_join(threads[i], &allowed);
+        sum += (intptr_t)allowed;
+    }
+    CHECK_EQ(sum, 1501);
+    CHECK_EQ(cap_gate_remaining(gate, 0), 0);
+    CHECK_EQ(cap_gate_remaining(gate, 1), 0);
+    cap_gate *copy = cap_gate_clone(gate); /* has what is left, and its own */
+    CHECK(cap_gate_set_aside(copy, 1) && cap_gate_remaining(copy, 1) == 1);
+    CHECK_EQ(cap_gate_remaining(gate, 1), 0);
+    CHECK(!cap_gate_set_aside(copy, -1) && !cap_gate_set_aside(copy, 2));
+    cap_gate_free(copy);
+    cap_gate_free(gate);
+}
+
 int main(void) {
+    test_shared_ledger();
     test_decision();
     test_payloads();
     test_unknown();

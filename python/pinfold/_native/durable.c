@@ -1,8 +1,8 @@
 /*
  * durable.c: recording, replays, keys and looking at snapshots.
  *
- * durable = (key bytes or None, path to record to or None, redact): what Machine() gets besides its
- * settings.
+ * durable = (key bytes or None, path to record to or None, redact, mounts, smallest counter of a
+ * snapshot if there is one): what Machine() gets besides its settings.
  */
 #include "native.h"
 
@@ -40,8 +40,11 @@ bool native_durable(const native_state *state, pf_options *options, PyObject *du
     PyObject *key, *mounts;
     const char *record;
     int redact;
+    unsigned long long min_counter = 0;
     pf_error error;
-    if (!PyArg_ParseTuple(durable, "OzpO", &key, &record, &redact, &mounts)) return false;
+    if (!PyArg_ParseTuple(durable, "OzpO|K", &key, &record, &redact, &mounts, &min_counter))
+        return false;
+    pf_options_min_counter(options, min_counter);
     if (!add_key(state, options, key) || !add_mounts(state, options, mounts)) return false;
     if (!record || pf_options_record(options, record, redact, &error) == PF_OK) return true;
     native_raise(state, &error, NULL);
@@ -152,7 +155,7 @@ PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize
     return native_wrap((PyTypeObject *)state->native_type, state, sandbox);
 }
 
-/* (format, readable, this build, authenticated, bytes of the contents, build) */
+/* (format, readable, this build, authenticated, bytes of the contents, build, counter) */
 PyObject *native_snapshot_info(PyObject *module, PyObject *bytes) {
     char *data = NULL;
     Py_ssize_t len = 0;
@@ -161,9 +164,10 @@ PyObject *native_snapshot_info(PyObject *module, PyObject *bytes) {
     pf_error error;
     if (pf_snapshot_info(data, (size_t)len, &facts, &error) != PF_OK)
         return native_raise(PyModule_GetState(module), &error, NULL);
-    return Py_BuildValue("(INNNKs)", facts.format, PyBool_FromLong(facts.readable),
+    return Py_BuildValue("(INNNKsK)", facts.format, PyBool_FromLong(facts.readable),
                          PyBool_FromLong(facts.this_build), PyBool_FromLong(facts.authenticated),
-                         (unsigned long long)facts.contents_bytes, facts.build);
+                         (unsigned long long)facts.contents_bytes, facts.build,
+                         (unsigned long long)facts.counter);
 }
 
 /* [(pid, parent, state, name, bytes of memory)] */

@@ -175,15 +175,16 @@ static PyObject *native_kill(machine *self, PyObject *none) {
     Py_RETURN_NONE;
 }
 
-static PyObject *native_snapshot(machine *self, PyObject *none) {
-    (void)none;
-    if (!native_enter(self)) return NULL;
+/* snapshot(), or snapshot(counter) */
+static PyObject *native_snapshot(machine *self, PyObject *const *args, Py_ssize_t count) {
+    unsigned long long counter = count ? PyLong_AsUnsignedLongLong(args[0]) : 0;
+    if (PyErr_Occurred() || !native_enter(self)) return NULL;
     char *data = NULL;
     size_t len = 0;
     pf_error error;
     pf_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = pf_sandbox_snapshot(self->sandbox, &data, &len, &error);
+    status = pf_sandbox_snapshot_counted(self->sandbox, counter, &data, &len, &error);
     Py_END_ALLOW_THREADS
     native_leave(self);
     if (status != PF_OK) return native_raise(self->state, &error, NULL);
@@ -220,6 +221,21 @@ static PyObject *native_fork(machine *self, PyObject *const *args, Py_ssize_t co
     return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
 }
 
+/* A branch that spends from the same budgets. */
+static PyObject *native_fork_shared(machine *self, PyObject *none) {
+    (void)none;
+    if (!native_enter(self)) return NULL;
+    pf_sandbox *sandbox = NULL;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_sandbox_fork_shared(self->sandbox, &sandbox, &error);
+    Py_END_ALLOW_THREADS
+    native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
+}
+
 /* Looks only, from any thread: "closed", "busy" or "open". */
 static PyObject *native_condition(machine *self, PyObject *none) {
     (void)none;
@@ -248,8 +264,9 @@ static PyMethodDef methods[] = {
     ONE("file_stat", native_file_stat),
     ONE("file_lstat", native_file_lstat),
     ONE("file_list", native_file_list),
-    PLAIN("snapshot", native_snapshot),
+    FAST("snapshot", native_snapshot),
     FAST("fork", native_fork),
+    PLAIN("fork_shared", native_fork_shared),
     PLAIN("processes", native_processes),
     ONE("mount_changes", native_mount_changes),
     FAST("mount_export", native_mount_export),

@@ -181,7 +181,7 @@ static void decided(void *user, const pf_decision *d) {
             self->failure = value;
             Py_XDECREF(type);
             Py_XDECREF(traceback);
-            pf_sandbox_interrupt(self->sandbox);
+            pf_sandbox_stop(self->sandbox);
         }
         Py_XDECREF(done);
     }
@@ -193,9 +193,17 @@ static void decided(void *user, const pf_decision *d) {
 PyObject *native_on_decision(machine *self, PyObject *callback) {
     if (!native_enter(self)) return NULL;
     bool none = callback == Py_None;
+    PyObject *old = self->on_decision;
+    self->on_decision = none ? NULL : Py_NewRef(callback);
+    Py_XDECREF(old);
+    self->thread = PyEval_SaveThread(); /* it tells at once of what came with a snapshot */
     pf_sandbox_on_decision(self->sandbox, none ? NULL : decided, self);
-    Py_CLEAR(self->on_decision);
-    if (!none) self->on_decision = Py_NewRef(callback);
+    PyEval_RestoreThread(self->thread);
     native_leave(self);
-    Py_RETURN_NONE;
+    PyObject *failure = self->failure;
+    self->failure = NULL;
+    if (!failure) Py_RETURN_NONE;
+    PyErr_SetObject((PyObject *)Py_TYPE(failure), failure);
+    Py_DECREF(failure);
+    return NULL;
 }
