@@ -6,12 +6,19 @@ and audit entries are kept beside them. SQLite does the hard part: two processes
 once, and one that is killed in the middle of a save loses nothing older.
 
 Snapshots are data, never authority: `load` takes tools and capabilities as `Sandbox.restore` does.
+
+With a key a store notices when somebody without it rolls something back: each snapshot carries the
+number of its row, and the names are sealed together with a count of their changes. Who puts the whole
+file back to an earlier state goes unnoticed by the file alone: ``Store.counter`` is for keeping
+elsewhere, and ``min_counter`` for asking.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import hmac
 import json
 import posixpath
 import sqlite3
@@ -20,6 +27,7 @@ from datetime import UTC, datetime
 from os import fspath
 
 from . import _native
+from .errors import SnapshotError
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 _FORMAT = 1
+_PURPOSE = b"pinfold store names\0"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS snapshot (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, so that a parent is what it was
@@ -47,6 +56,9 @@ CREATE TABLE IF NOT EXISTS trace (
 );
 CREATE TABLE IF NOT EXISTS audit (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, time REAL NOT NULL, entry TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS seal ( -- of the names, by whoever has the key
+    id INTEGER PRIMARY KEY CHECK (id = 1), counter INTEGER NOT NULL, digest BLOB NOT NULL
 );
 """
 
@@ -97,16 +109,32 @@ class Store:
     ['alice', 'bob']
     {'added': ['/workspace/more'], 'changed': ['/workspace/plan'], 'removed': []}
 
-    ``key`` authenticates the snapshots, see `Sandbox`. A `Store` belongs to one thread; any number
-    of them, also in several processes, may be open on one file.
+    ``key`` authenticates the snapshots, see `Sandbox`, and the names: a row that is altered,
+    exchanged or rolled back is a `SnapshotError` when it is used. Who can put the whole file back can
+    roll it back all the same, unless you keep `counter` where they cannot write, and give it as
+    ``min_counter`` the next time.
+
+    A `Store` belongs to one thread; any number of them, also in several processes, may be open on one
+    file.
     """
 
     def __init__(
-        self, path: str | PathLike[str], *, key: bytes | None = None, timeout: float = 30.0
+        self,
+        path: str | PathLike[str],
+        *,
+        key: bytes | None = None,
+        timeout: float = 30.0,
+        min_counter: int = 0,
     ) -> None:
         if key is not None and not isinstance(key, bytes):
             raise TypeError(f"key is bytes, not {type(key).__name__}")
+        if isinstance(min_counter, bool) or not isinstance(min_counter, int):
+            raise TypeError(f"min_counter is an int, not {min_counter!r}")
+        if min_counter and key is None:
+            raise ValueError("min_counter needs a key: without one anybody can write any number")
         self._key = key
+        self._seal_key = b"" if key is None else hashlib.blake2b(_PURPOSE + key).digest()
+        self._newest = min_counter  # that was seen of the seal's counter
         if not fspath(path):
             raise ValueError("a store needs a path: without one nothing would be kept")
         self._db = _Database(fspath(path), timeout)
@@ -131,21 +159,22 @@ class Store:
         """Saves a sandbox under a name and gives the snapshot's id.
 
         Its parent is what the sandbox was last saved as or loaded from here; for another sandbox
-        it is what the name points at.
+        it is what the name points at. A store with a key takes sandboxes with that key.
         """
         _check_name(name)
         if not isinstance(sandbox, Sandbox):
             inner = " (its .sandbox is one)" if hasattr(sandbox, "sandbox") else ""
             raise TypeError(f"what is saved is a Sandbox, not {sandbox!r}{inner}")
-        data = sandbox.snapshot()
+        reserved = self._reserve(sandbox)
+        data = sandbox.snapshot(counter=reserved)
         origin = getattr(sandbox, "_stored", None)
-        with self._change():
+        with self._change_names():
             parent = origin[1] if origin and origin[0] == self._identity() else self._find(name)
             if parent is not None and not self._exists(parent):
                 parent = None  # pruned meanwhile
             id = self._db.execute(
-                "INSERT INTO snapshot(parent, label, time, data) VALUES (?, ?, ?, ?)",
-                (parent, label, time.time(), data),
+                "INSERT INTO snapshot(id, parent, label, time, data) VALUES (?, ?, ?, ?, ?)",
+                (reserved, parent, label, time.time(), data),
             ).lastrowid
             assert id is not None
             self._point(name, id)
@@ -156,7 +185,7 @@ class Store:
         """Continues a snapshot, by name or id. The keywords are those of `Sandbox.restore`."""
         id = self._resolve(which)
         how.setdefault("key", self._key)
-        sandbox = Sandbox.restore(self.data(id), **how)
+        sandbox = Sandbox.restore(self._proper(id), **how)
         sandbox.__dict__["_stored"] = (self._identity(), id)
         return sandbox
 
@@ -170,12 +199,19 @@ class Store:
         content: bytes = row[0]
         return content
 
+    @property
+    def counter(self) -> int:
+        """How often the names have changed, 0 without a key: it never gets smaller. Keep it where
+        nobody can write who can write the store's file."""
+        self._vouch()
+        return self._newest if self._key is not None else 0
+
     # ------------------------------------------------------------------ the tree
 
     def branch(self, which: str | int, name: str) -> int:
         """Gives a snapshot another, new name, from which it can go on by itself."""
         _check_name(name)
-        with self._change():
+        with self._change_names():
             if self._find(name) is not None:
                 raise ValueError(f"the store has a sandbox {name!r} already")
             id = self._resolve(which)
@@ -201,11 +237,8 @@ class Store:
     def history(self, which: str | int) -> SavedList:
         """A snapshot and what it went on from, newest first."""
         by_id = {saved.id: saved for saved in self.list()}
-        line, id = [], self._resolve(which)
-        while id in by_id:
-            line.append(by_id[id])
-            id = by_id[id].parent or 0
-        return line
+        parents = {id: saved.parent for id, saved in by_id.items()}
+        return [by_id[id] for id in _line(parents, self._resolve(which))]
 
     def diff(self, old: str | int, new: str | int) -> dict[str, Names]:
         """The files in which two snapshots differ: ``added``, ``changed`` and ``removed`` paths.
@@ -223,7 +256,7 @@ class Store:
 
     def forget(self, name: str) -> None:
         """Removes a name. Its snapshots stay until `prune`."""
-        with self._change():
+        with self._change_names():
             if not self._db.execute("DELETE FROM name WHERE name = ?", (name,)).rowcount:
                 raise KeyError(name)
 
@@ -239,15 +272,12 @@ class Store:
             parents = dict(self._db.execute("SELECT id, parent FROM snapshot"))
             wanted: set[int] = set()
             for (id,) in self._db.execute("SELECT snapshot FROM name").fetchall():
-                for _ in range(keep):
-                    wanted.add(id)
-                    if parents.get(id) is None:
-                        break
-                    id = parents[id]
+                wanted.update(_line(parents, id)[:keep])
+            kept: dict[int, int | None] = {}
             for id in wanted:
-                parent = parents[id]
-                while parent is not None and parent not in wanted:
-                    parent = parents[parent]
+                above = _line(parents, id)[1:]
+                kept[id] = next((other for other in above if other in wanted), None)
+            for id, parent in kept.items():
                 self._db.execute("UPDATE snapshot SET parent = ? WHERE id = ?", (parent, id))
             gone = [id for id in parents if id not in wanted]
             for id in sorted(gone, reverse=True):  # children before their parents
@@ -309,6 +339,82 @@ class Store:
     def _change(self) -> _Change:
         return _Change(self._db)
 
+    @contextlib.contextmanager
+    def _change_names(self) -> Iterator[None]:
+        with self._change():
+            self._vouch()
+            yield
+            if self._key is not None:
+                counter = self._newest + 1
+                self._db.execute(
+                    "INSERT INTO seal(id, counter, digest) VALUES (1, ?1, ?2)"
+                    " ON CONFLICT(id) DO UPDATE SET counter = ?1, digest = ?2",
+                    (counter, self._digest(counter)),
+                )
+        if self._key is not None:
+            self._newest = counter
+
+    def _digest(self, counter: int) -> bytes:
+        seal = hashlib.blake2b(str(counter).encode(), key=self._seal_key, digest_size=32)
+        for name, id in self._db.execute("SELECT name, snapshot FROM name ORDER BY name"):
+            seal.update(json.dumps([name, id]).encode())
+        return seal.digest()
+
+    def _vouch(self) -> None:
+        """Are the names those that somebody with the key has sealed, and not older ones?"""
+        if self._key is None:
+            return
+        row = self._db.execute("SELECT counter, digest FROM seal").fetchone()
+        if row is None:
+            if self._newest or self.names():
+                raise SnapshotError(
+                    "the names of the store are not sealed with a key: they were saved without one,"
+                    " or somebody has removed the seal"
+                )
+            return
+        counter, digest = row
+        if type(counter) is not int or type(digest) is not bytes:
+            counter, digest = 0, b""
+        if not hmac.compare_digest(digest, self._digest(counter)):
+            raise SnapshotError(
+                "the names of the store are not those that were sealed with its key: somebody has"
+                " altered or rolled back some of them, or the key is another one"
+            )
+        if counter < self._newest:
+            raise SnapshotError(
+                f"the store was rolled back: its counter is {counter}, and {self._newest} was there"
+            )
+        self._newest = counter
+
+    def _reserve(self, sandbox: Sandbox) -> int | None:
+        """The number of the next snapshot, which it carries; no other will ever have it."""
+        if self._key is None:
+            return None
+        if sandbox._durable[0] != self._key:
+            raise ValueError(
+                "the store has a key, and the sandbox not the same one: Sandbox(key=...)"
+            )
+        with self._change():
+            id = self._db.execute(
+                "INSERT INTO snapshot(label, time, data) VALUES ('', 0, x'')"
+            ).lastrowid
+            self._db.execute("DELETE FROM snapshot WHERE id = ?", (id,))
+        return id
+
+    def _proper(self, id: int) -> bytes:
+        """The snapshot of a row, if it was saved as that: whose data it is says its counter, which
+        the key protects."""
+        data = self.data(id)
+        if self._key is not None:
+            counter = _native.snapshot_info(data)[6]
+            if counter != id:
+                what = f"what was saved as {counter}" if counter else "one that was not saved here"
+                raise SnapshotError(
+                    f"snapshot {id} of the store is {what}: somebody has exchanged it or rolled it"
+                    " back"
+                )
+        return data
+
     def _identity(self) -> str:
         return str(self._db.execute("PRAGMA database_list").fetchone()[2])
 
@@ -320,6 +426,8 @@ class Store:
         return None if row is None else row[0]
 
     def _resolve(self, which: str | int) -> int:
+        if isinstance(which, str):
+            self._vouch()
         id = self._find(which) if isinstance(which, str) else which
         if id is None or not self._exists(id):
             raise KeyError(which)
@@ -333,7 +441,7 @@ class Store:
         )
 
     def _files(self, which: str | int) -> _Files:
-        machine = _native.snapshot_look(self.data(which), self._key)
+        machine = _native.snapshot_look(self._proper(self._resolve(which)), self._key)
         try:
             return _Files(machine)
         finally:
@@ -384,6 +492,18 @@ class _Change:
         self._db.execute("COMMIT" if kind is None else "ROLLBACK")
 
 
+def _line(parents: dict[int, int | None], id: int) -> list[int]:
+    """An id and its ancestors, nearest first. Only an altered file has circles."""
+    line: dict[int, None] = {}
+    at: int | None = id
+    while at is not None and at in parents:
+        if at in line:
+            raise SnapshotError(f"the store is damaged: snapshot {at} is its own ancestor")
+        line[at] = None
+        at = parents[at]
+    return list(line)
+
+
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or not name:
         raise ValueError(f"the name of a sandbox is text, not {name!r}")
@@ -406,24 +526,24 @@ class _Files(dict[str, "tuple[bytes | None, int, int]"]):
 
     def __init__(self, machine: _native.Machine) -> None:
         self._unread: list[str] = []
-        for name in machine.file_list("/"):
-            if name not in _SYSTEM:
-                self._look(machine, "/" + name)
+        todo = ["/" + name for name in machine.file_list("/") if name not in _SYSTEM]
+        while todo:  # a script makes directories as deep as it likes
+            todo += self._look(machine, todo.pop())
 
     def lacks(self, path: str) -> bool:
         """It is known that there is no such file."""
         return not any(path.startswith(directory + "/") for directory in self._unread)
 
-    def _look(self, machine: _native.Machine, path: str) -> None:
+    def _look(self, machine: _native.Machine, path: str) -> Names:
+        """Takes a file; gives what is in a directory."""
         try:
             mode, size, changed = machine.file_lstat(path)
         except (OSError, ValueError):
-            return  # its path is too long
+            return []  # its path is too long
         try:
             if mode & 0o170000 == 0o040000:
-                for name in machine.file_list(path):
-                    self._look(machine, posixpath.join(path, name))
-            elif mode & 0o170000 == 0o100000:
+                return [posixpath.join(path, name) for name in machine.file_list(path)]
+            if mode & 0o170000 == 0o100000:
                 self[path] = None, size, changed
                 self[path] = machine.file_read(path), size, changed
         except OSError as error:
@@ -431,6 +551,7 @@ class _Files(dict[str, "tuple[bytes | None, int, int]"]):
                 raise
             if mode & 0o170000 == 0o040000:
                 self._unread.append(path)
+        return []
 
 
 def _differ(a: tuple[bytes | None, int, int], b: tuple[bytes | None, int, int]) -> bool:

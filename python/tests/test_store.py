@@ -1,8 +1,10 @@
 """Stores: trees of snapshots, several processes at once, and a save that is cut short."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -78,6 +80,122 @@ def test_pending_calls_and_authority_come_back(path):
             store.save("waiting", sandbox)
         with store.load("waiting", capabilities=granted, tool_handler=lambda m, p: p) as sandbox:
             assert sandbox.finish().stdout == 'got {"n":1}\n'
+
+
+KEY = b"sixteen bytes or more"
+
+
+@pytest.fixture
+def two_versions(path):
+    """A store with a key in which alice was saved twice; what is left differs."""
+    with Store(path, key=KEY) as store, Sandbox(key=KEY) as sandbox:
+        sandbox.run("echo old > note")
+        old = store.save("alice", sandbox)
+        sandbox.run("echo new > note")
+        new = store.save("alice", sandbox)
+    return old, new
+
+
+def altered(path, *statements):
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        for statement in statements:
+            db.execute(statement)
+
+
+def test_a_row_that_was_rolled_back_is_refused(path, two_versions):
+    old, new = two_versions
+    with Store(path, key=KEY) as store, store.load("alice") as sandbox:
+        assert sandbox.files.text("note") == "new\n"
+    altered(path, f"UPDATE snapshot SET data = (SELECT data FROM snapshot WHERE id = {old}) WHERE id = {new}")
+    with Store(path, key=KEY) as store:
+        for use in (lambda: store.load("alice"), lambda: store.load(new), lambda: store.diff(old, new)):
+            with pytest.raises(SnapshotError, match=f"what was saved as {old}"):
+                use()
+        with store.load(old) as sandbox:
+            assert sandbox.files.text("note") == "old\n"
+
+
+def test_a_name_that_was_rolled_back_is_refused(path, two_versions):
+    old, new = two_versions
+    altered(path, f"UPDATE name SET snapshot = {old}")
+    with Store(path, key=KEY) as store:
+        for use in (
+            lambda: store.load("alice"),
+            lambda: store.branch("alice", "bob"),
+            lambda: store.forget("alice"),
+            lambda: store.counter,
+        ):
+            with pytest.raises(SnapshotError, match="altered or rolled back"):
+                use()
+        with Sandbox(key=KEY) as sandbox, pytest.raises(SnapshotError):
+            store.save("carol", sandbox)
+        assert store.names() == ["alice"]
+    altered(path, f"UPDATE name SET snapshot = {new}")
+    with Store(path, key=KEY) as store, store.load("alice"):
+        pass
+    for removed in ("DELETE FROM seal", "UPDATE seal SET counter = 'x'", "UPDATE seal SET counter = counter + 1"):
+        altered(path, removed)
+        with Store(path, key=KEY) as store, pytest.raises(SnapshotError):
+            store.load("alice")
+
+
+def test_a_whole_file_that_was_rolled_back(path, two_versions):
+    old, new = two_versions
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        digest = db.execute("SELECT digest FROM seal").fetchone()[0].hex()
+    with Store(path, key=KEY) as store:
+        assert store.counter == 2
+        with store.load("alice") as sandbox:
+            store.save("alice", sandbox)
+        assert store.counter == 3
+        altered(
+            path,
+            f"UPDATE name SET snapshot = {new}",
+            f"UPDATE seal SET counter = 2, digest = x'{digest}'",
+        )
+        with pytest.raises(SnapshotError, match="counter is 2, and 3 was there"):
+            store.load("alice")
+    with Store(path, key=KEY) as store, store.load("alice"):
+        pass  # the file alone cannot tell
+    with Store(path, key=KEY, min_counter=3) as store, pytest.raises(SnapshotError):
+        store.load("alice")
+    with Store(path, key=KEY, min_counter=2) as store, store.load("alice"):
+        pass
+    with pytest.raises(ValueError, match="key"):
+        Store(path, min_counter=2)
+
+
+def test_a_store_with_a_key_takes_sandboxes_with_it(path):
+    with Store(path, key=KEY) as store, Sandbox() as sandbox:
+        with pytest.raises(ValueError, match="not the same"):
+            store.save("alice", sandbox)
+        assert store.list() == [] and store.names() == []
+
+
+def test_parents_in_a_circle(path):
+    with Store(path) as store, Sandbox() as sandbox:
+        first = store.save("alice", sandbox)
+        second = store.save("alice", sandbox)
+        third = store.save("bob", sandbox)
+    altered(path, f"UPDATE snapshot SET parent = {second} WHERE id = {first}")
+    with Store(path) as store:
+        for use in (lambda: store.history("alice"), lambda: store.history("bob"), store.prune):
+            with pytest.raises(SnapshotError, match="its own ancestor"):
+                use()
+        assert len(store.list()) == 3
+    altered(path, f"UPDATE snapshot SET parent = {third} WHERE id = {third}")
+    with Store(path) as store, pytest.raises(SnapshotError, match="its own ancestor"):
+        store.history("bob")
+
+
+def test_directories_deeper_than_python_recurses(path):
+    with Store(path) as store, Sandbox() as sandbox:
+        first = store.save("alice", sandbox)
+        sandbox.run("for ((i = 0; i < 1500; i++)); do mkdir d; cd d; done; echo deep > f; cd")
+        second = store.save("alice", sandbox)
+        found = store.diff(first, second)
+        assert found["added"] == ["/workspace/" + "d/" * 1500 + "f"]
+        assert len(list(sandbox.files)) == 1
 
 
 def test_a_key_is_the_stores(path):
