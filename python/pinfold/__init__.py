@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from ._native import version as __version__
 from .errors import (
+    AuditFull,
     CapabilityError,
     ExecutionError,
     PinfoldError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from .tool import Tool
 
 __all__ = [
+    "AuditFull",
     "AuditLog",
     "Call",
     "CapabilityError",

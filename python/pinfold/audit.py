@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypedDict
 
 from .capability import MethodCapability
+from .errors import AuditFull
+from .limits import MIB
 
 REDACTED = "[redacted]"
 
@@ -26,7 +28,7 @@ class Entry(TypedDict, total=False):
 
     time: float
     sandbox: str
-    event: Literal["run", "decision", "answer", "result"]
+    event: Literal["run", "decision", "answer", "result", "full"]
     language: str
     code: str
     id: int
@@ -75,11 +77,18 @@ class AuditLog:
     * ``decision``: the gate has decided about a call: ``outcome`` (``allowed``, ``ask``,
       ``denied``, ``limit``, ``invalid``, ``unknown``), ``method``, ``name``, ``params``, ``rule``
       (the capability that allowed it, or the first that is about the method), and ``id`` when it
-      is allowed, else ``message``.
+      is allowed, else ``message``. The calls that wait in a snapshot are decided about anew when it
+      is restored; these entries have the ``id`` in any case.
     * ``answer``: a call is answered: ``id``, ``method``, ``ok``, ``duration`` in seconds, and
       ``result_bytes`` or ``error``.
     * ``result``: a run is over: ``exit_code``, ``limit``, ``cpu_seconds``, ``wall_seconds``,
       ``tool_calls``.
+    * ``full``: the run has come to ``max_entries`` or ``max_bytes``; ``message`` says which.
+
+    A script cannot fill a disk by what it asks for: one run writes ``max_entries`` and about
+    ``max_bytes`` at most; ``None`` lifts a bound. The entry that would go over becomes one of the
+    event ``full``, the last of that run, and the run ends with `AuditFull`: what is not logged does
+    not happen. Of calls over the limit ``tool_calls`` a run logs the first.
 
     >>> from pinfold import Sandbox
     >>> entries = []
@@ -98,7 +107,15 @@ class AuditLog:
         redact: Iterable[str] = (),
         code: bool = False,
         fields: Mapping[str, Any] | None = None,
+        max_entries: int | None = 100_000,
+        max_bytes: int | None = 256 * MIB,
     ) -> None:
+        for name, most in (("max_entries", max_entries), ("max_bytes", max_bytes)):
+            if most is not None and (isinstance(most, bool) or not isinstance(most, int)):
+                raise TypeError(f"{name} is an int or None, not {most!r}")
+            if most is not None and most < 1:
+                raise ValueError(f"{name} is 1 or more, not {most!r}; None lifts the bound")
+        self.max_entries, self.max_bytes = max_entries, max_bytes
         if isinstance(redact, str):
             raise TypeError(f"redact is a list of parameter names, not {redact!r}")
         self._redact = frozenset(redact)
@@ -186,16 +203,37 @@ class Auditor:
         self._capabilities = capabilities
         self._sandbox = uuid.uuid4().hex
         self._started: dict[int, tuple[float, list[str]]] = {}
+        self._entries = self._bytes = 0  # of the run that is on
+        self._full: str | None = None
+
+    def _write(self, entry: Entry) -> None:
+        """What it has of texts that come from the script is most of its size."""
+        log = self._log
+        if self._full is None:
+            self._entries += 1
+            self._bytes += 300 + sum(len(text) for text in entry.values() if isinstance(text, str))
+            self._bytes += _size(entry.get("params"))
+            if log.max_entries is not None and self._entries > log.max_entries:
+                self._full = f"a run has written {log.max_entries} entries (max_entries)"
+            elif log.max_bytes is not None and self._bytes > log.max_bytes:
+                self._full = f"a run has written {log.max_bytes} bytes (max_bytes)"
+            if self._full is None:
+                log.write(entry)
+                return
+            log.write({"sandbox": self._sandbox, "event": "full", "message": self._full})
+        raise AuditFull(f"the audit log takes no more of this run: {self._full}")
 
     def branch(self) -> Auditor:
         """Of a fork."""
         return Auditor(self._log, self._capabilities)
 
     def run(self, code: str, language: str) -> None:
+        self._entries = self._bytes = 0
+        self._full = None
         entry: Entry = {"sandbox": self._sandbox, "event": "run", "language": language}
         if self._log.with_code:
             entry["code"] = code
-        self._log.write(entry)
+        self._write(entry)
 
     def decided(
         self,
@@ -219,12 +257,13 @@ class Auditor:
             "params": self._log.clean(given),
             "rule": rule,
         }
+        if id:
+            entry["id"] = id
         if message is not None:
             entry["message"] = self._log.clean_text(message, secrets)
         else:
-            entry["id"] = id
             self._started[id] = time.perf_counter(), secrets
-        self._log.write(entry)
+        self._write(entry)
 
     def answered(self, id: int, method: str, text: str | None, error: str | None) -> None:
         started, secrets = self._started.pop(id, (None, []))
@@ -241,11 +280,11 @@ class Auditor:
             entry["error"] = self._log.clean_text(error, secrets)
         elif text is not None:
             entry["result_bytes"] = len(text.encode("utf-8", "replace"))
-        self._log.write(entry)
+        self._write(entry)
 
     def result(self, outcome: Any) -> None:
         self._started.clear()
-        self._log.write(
+        self._write(
             {
                 "sandbox": self._sandbox,
                 "event": "result",
@@ -256,6 +295,20 @@ class Auditor:
                 "tool_calls": outcome[11],
             }
         )
+
+
+def _size(value: Any) -> int:
+    """About the bytes of a JSON value; it is no deeper than the engine lets arguments be."""
+    size, todo = 0, [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, dict):
+            todo += item.keys()
+            todo += item.values()
+        elif isinstance(item, list):
+            todo += item
+        size += 4 + (len(item) if isinstance(item, str) else 4)
+    return size
 
 
 def _parsed(params: str | None) -> Any:

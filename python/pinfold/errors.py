@@ -45,6 +45,10 @@ class CapabilityError(PinfoldError, ValueError):
     """A capability, constraint or policy that cannot be accepted. Nothing is ever ignored."""
 
 
+class AuditFull(RuntimeError):
+    """A run came to the bound of its `AuditLog`: what is not logged does not happen."""
+
+
 class ToolNameWarning(UserWarning):
     """A tool whose name means something else to scripts: only ``tool NAME`` reaches it."""
 
