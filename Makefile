@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package native install test nosignals fuzz soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package native install test nosignals fuzz chain soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -68,15 +68,25 @@ nosignals: ## every test of the build that takes no signals: docs/security.md; i
 	    CMAKE_FLAGS="$(CMAKE_FLAGS) -DPF_SIGNALS=OFF"
 
 # libFuzzer over native builds with ASan and UBSan; what it finds becomes a seed in tests/fuzz/seeds.
-# Fuzzers of the whole machine, which is built by gcc, change their seeds at random instead.
+# Fuzzers of the whole machine, which is built by gcc, change their seeds at random instead. A
+# tenth of the time goes to random modules for the compiler chain.
 SECONDS ?= 60
 fuzz: checks ## look for faults with all fuzzers, for SECONDS (60) together
 	@cmake -S . -B $(BUILD)/fuzz -G Ninja -DCMAKE_C_COMPILER=clang-19 -DPF_FUZZ=ON -DPF_GUEST=OFF \
 	    -DPF_SANITIZE=ON -DPF_PYTHON=OFF > /dev/null
 	@cmake --build $(BUILD)/fuzz -j $(JOBS) --target fuzzers
-	@tools/fuzz.py --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) --jobs $(JOBS) \
+	@failed=0; \
+	sh $(BUILD)/tests/wasm/random.sh --seconds $$(($(SECONDS) / 10)) --jobs $(JOBS) \
+	    --seed $(or $(SEED),$$(date +%s)) || failed=1; \
+	tools/fuzz.py --seconds $$(($(SECONDS) * 9 / 10)) $(if $(SEED),--seed $(SEED)) --jobs $(JOBS) \
 	    --work $(BUILD)/fuzz --report $(REPORTS)/fuzz.xml \
-	    $(BUILD)/fuzz/tests/fuzz/fuzz_* $(BUILD)/tests/fuzz/fuzz_snapshot $(BUILD)/tests/fuzz/fuzz_trace
+	    $(BUILD)/fuzz/tests/fuzz/fuzz_* $(BUILD)/tests/fuzz/fuzz_snapshot $(BUILD)/tests/fuzz/fuzz_trace \
+	    || failed=1; \
+	exit $$failed
+
+chain: checks ## all of WebAssembly's own tests, and random modules for SECONDS, on what makes the images
+	@sh $(BUILD)/tests/wasm/suite.sh --all --jobs $(JOBS)
+	@sh $(BUILD)/tests/wasm/random.sh --seconds $(SECONDS) --jobs $(JOBS) --seed $(or $(SEED),$$(date +%s))
 
 RUNS ?= 2000
 soak: checks ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads

@@ -33,6 +33,8 @@ set(PF_WASM_FLAGS
 set(PF_WASM_FREESTANDING_FLAGS
     --target=wasm32-wasi -std=gnu11 -O2 -mbulk-memory -g0 -ffunction-sections -fdata-sections
     -Wall -Wextra -fno-strict-aliasing ${PF_PLAIN_NAMES} -I${PROJECT_SOURCE_DIR})
+# For gcc, as tests/wasm uses them, too. -w: generated code is checked by what it is generated from.
+set(PF_IMAGE_FLAGS -g0 -ffp-contract=off -fvisibility=hidden -fno-sanitize=all -w)
 # No frame of generated code may jump over the guard page below a native stack.
 set(PF_FRAME_MAX 65536)
 # What a guest library that is not there is; WARNING builds the rest.
@@ -227,9 +229,8 @@ function(pf_image name kind linked depends)
     add_library(pf_image_${name} OBJECT ${parts} ${source}/image.c)
     target_include_directories(pf_image_${name} PRIVATE ${source} ${PROJECT_SOURCE_DIR}
                                ${PF_WASM_RT_INCLUDE})
-    # -w: the generated code is checked by what it is generated from.
     set_source_files_properties(${parts} PROPERTIES COMPILE_OPTIONS
-        "${A_LEVEL};-g0;-ffp-contract=off;-fvisibility=hidden;-fno-sanitize=all;-w;-fstack-usage;${A_IMAGE_OPTIONS}")
+        "${A_LEVEL};${PF_IMAGE_FLAGS};-fstack-usage;${A_IMAGE_OPTIONS}")
     add_custom_command(
         OUTPUT ${folder}/frames.ok
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/check_frames.py --max ${PF_FRAME_MAX}

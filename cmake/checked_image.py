@@ -64,13 +64,18 @@ static inline void memory_fill(wasm_rt_memory_t* mem, u32 d, u32 val, u32 n) {
                                u32 n) {
   RANGE_CHECK(dest, dest_addr, n);
   RANGE_CHECK(src, src_addr, n);
+""", """\
+  if (UNLIKELY(src_addr + (uint64_t)n > src_size))
+    TRAP(OOB);
+  LOAD_DATA((*dest), dest_addr, src + src_addr, n);
+""", """\
+#define LOAD_DATA(m, o, i, s)      \\
+  do {                             \\
+    RANGE_CHECK((&m), o, s);       \\
 """]
 # Where the functions begin.
 FIRST = "static bool s_module_initialized = false;\n"
-ACCESS = re.compile(
-    r"\b(?:[if](?:32|64)_(?:load|store)(?:(?:8|16|32)(?:_[su])?)?"
-    r"|memory_fill|memory_copy)\(&instance->w2c_memory, (?:&instance->w2c_memory, )?"
-    r"|\bwasm_rt_grow_memory\(&instance->w2c_memory, |\binstance->w2c_memory\.pages\b")
+MEMORY = re.compile(r"\bwasm_rt_allocate_memory\(&instance->(w2c_\w+), ")
 TYPE = r"(?:u32|u64|f32|f64)"
 DEFINITION = re.compile(
     rf"^static (?:void|{TYPE}) w2c_\w+\(\w+\* instance\b[^;{{]*(?:\) \{{)?$")
@@ -81,8 +86,8 @@ LOOP = re.compile(r"^\s+(w2c_L\d+): $")
 LABEL = re.compile(r"^\s*(w2c_[BL]\w+):")
 GOTO = re.compile(r"\bgoto (\w+);")
 # What would be a loop, an access or a jump of another kind.
-NEVER = re.compile(r"\b(?:for|while|do|asm|__asm__|setjmp|longjmp|alloca|memcpy|memset|memmove)\b"
-                   r"|w2c_memory|->data\b|goto \*|&&w2c")
+NEVER = (r"\b(?:for|while|do|asm|__asm__|setjmp|longjmp|alloca|memcpy|memset|memmove)\b"
+         r"|->data\b|goto \*|&&w2c")
 
 
 def once(text: str, old: str, new: str | None = None) -> str:
@@ -92,7 +97,20 @@ def once(text: str, old: str, new: str | None = None) -> str:
     return text if new is None else text.replace(old, new)
 
 
-def check_function(lines: list[str]) -> tuple[list[str], int]:
+def access_patterns(text: str) -> tuple[re.Pattern, re.Pattern]:
+    """The accesses that are known, and what must not be there besides them."""
+    names = MEMORY.findall(text)
+    if len(names) > 1:
+        raise Refused(f"has {len(names)} memories")
+    memory = rf"instance->{names[0]}\b" if names else "(?!)"
+    access = re.compile(
+        r"\b(?:[if](?:32|64)_(?:load|store)(?:(?:8|16|32)(?:_[su])?)?"
+        rf"|memory_fill|memory_copy|memory_init)\(&{memory}, (?:&{memory}, )?"
+        rf"|\bwasm_rt_grow_memory\(&{memory}, |\b{memory}\.pages\b")
+    return access, re.compile(f"{NEVER}|{memory}")
+
+
+def check_function(lines: list[str], access: re.Pattern, never: re.Pattern) -> tuple[list[str], int]:
     """One function, from its head to its closing brace: with its loops checked, and how many."""
     start = 0
     while not lines[start].endswith(") {"):
@@ -117,7 +135,7 @@ def check_function(lines: list[str]) -> tuple[list[str], int]:
         for target in GOTO.findall(line):
             if target in passed and target not in checked:
                 raise Refused(f"goes back to {target}, which is no loop: {head}")
-        if NEVER.search(ACCESS.sub("", line)):
+        if never.search(access.sub("", line)):
             raise Refused(f"does what nobody thought of: {line.strip()}")
     return [head, *body], len(checked)
 
@@ -131,6 +149,7 @@ def check_source(text: str, module: str) -> tuple[str, int, int]:
     for way in WAYS:
         once(text, way)
     before, rest = once(text, FIRST, FIRST).split(FIRST)
+    access, never = access_patterns(rest)
     lines, out, functions, loops = rest.split("\n"), [], 0, 0
     at = 0
     while at < len(lines):
@@ -142,12 +161,14 @@ def check_source(text: str, module: str) -> tuple[str, int, int]:
             out.append(line)
             continue
         end = lines.index("}", at)
-        function, count = check_function([line, *lines[at:end]])
+        function, count = check_function([line, *lines[at:end]], access, never)
         out += [*function, "}"]
         functions, loops, at = functions + 1, loops + count, end + 1
     text = before + FIRST + "\n".join(out)
+    if not functions:
+        raise Refused("has no functions")
     # Nothing was passed over.
-    if (rest.count("FUNC_PROLOGUE") != functions or not functions
+    if (rest.count("FUNC_PROLOGUE") != functions
             or len(re.findall(r"\bw2c_L\d+:", rest)) != loops
             or text.count("CPU_CHECK(") != loops + 1):
         raise Refused(f"{functions} functions and {loops} loops are not all")

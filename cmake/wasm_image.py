@@ -6,8 +6,8 @@ module that is not exactly what the host expects does not become an image.
 
 The rewrite: wasm2c passes to an indirect call the instance that its table entry carries. All
 clones of an image share one table, so that would be the first instance; the calling instance is
-passed instead. That is right as long as a module calls only its own functions through its table
-and never writes to it, which is what is checked.
+passed instead. That is right as long as a module's table holds only functions of its own and is
+never written to, which is what is checked.
 """
 
 import argparse
@@ -171,24 +171,28 @@ def check(module: Module, kind: str) -> None:
         raise Refused(f"has {len(mutable)} mutable globals; a copy of memory would miss some")
 
 
-def asyncify(args: argparse.Namespace) -> None:
-    """Runs Binaryen: programs can be unwound, the kernel is only optimised."""
-    command = [args.wasm_opt, str(args.input), "-o", str(args.wasm), "-g",
-               "--enable-bulk-memory", "--enable-mutable-globals", "--enable-sign-ext"]
-    if args.kind == "program":
-        names = Module(args.input.read_bytes()).functions
-        command += ["--asyncify", "--pass-arg=asyncify-imports@pf.call"]
-        if args.asyncify_only:
-            only = only_list(args.asyncify_only, names)
-            command.append("--pass-arg=asyncify-onlylist@" + ",".join(only))
-        else:
-            gone = [name for name in NEVER_RETURN if name in names]
-            if gone:
-                command.append("--pass-arg=asyncify-removelist@" + ",".join(gone))
-    command.append(args.level)
-    result = subprocess.run(command, capture_output=True, text=True)
+def optimise(wasm_opt: str, source: pathlib.Path, wasm: pathlib.Path, level: str,
+             passes: list[str]) -> None:
+    """Runs Binaryen on a module of the language that clang writes by default."""
+    result = subprocess.run(
+        [wasm_opt, str(source), "-o", str(wasm), "-g", "--enable-bulk-memory",
+         "--enable-mutable-globals", "--enable-sign-ext", *passes, level],
+        capture_output=True, text=True)
     if result.returncode or result.stderr.strip():
         raise Refused(f"wasm-opt: {result.stderr.strip() or result.returncode}")
+
+
+def asyncify(kind: str, names: set[str], wanted: list[str]) -> list[str]:
+    """Binaryen's passes: programs can be unwound, the kernel is only optimised."""
+    if kind == "kernel":
+        return []
+    passes = ["--asyncify", "--pass-arg=asyncify-imports@pf.call"]
+    gone = [name for name in NEVER_RETURN if name in names]
+    if wanted:
+        passes.append("--pass-arg=asyncify-onlylist@" + ",".join(only_list(wanted, names)))
+    elif gone:
+        passes.append("--pass-arg=asyncify-removelist@" + ",".join(gone))
+    return passes
 
 
 def only_list(wanted: list[str], names: set[str]) -> list[str]:
@@ -211,17 +215,25 @@ TABLE_USES = [
     re.compile(r"^\s*wasm_rt_funcref_table_t w2c_T\d+;$"),
     re.compile(r"^\s*wasm_rt_allocate_funcref_table\(&instance->w2c_T\d+, \d+, \d+\);$"),
     re.compile(r"^\s*funcref_table_init\(&instance->w2c_T\d+, elem_segment_exprs_w2c_e\d+, "
-               r"\d+, 1u, 0, \d+, instance, func_types\);$"),
+               r"\d+, \d+u, 0, \d+, instance, func_types\);$"),
+    re.compile(r"^\s*funcref_table_init\(&instance->w2c_T\d+, NULL, 0, \d+u, 0, 0, instance, NULL\);$"),
     re.compile(r"^\s*wasm_rt_free_funcref_table\(&instance->w2c_T\d+\);$"),
 ]
 CALL = re.compile(r"CALL_INDIRECT\(instance->w2c_T(\d+), ")
+# An entry: a function of the module's own. One of an import would be called with the instance of its
+# caller, which is not what it takes for its first argument.
+SEGMENT = re.compile(r"^static const wasm_elem_segment_expr_t elem_segment_exprs_w2c_e\d+\[\] = \{$")
+ENTRY = re.compile(r"^  \{\d+, \(wasm_rt_function_ptr_t\)&w2c_\w+, 0\},$")
 CARRIED = re.compile(r"instance->w2c_T(\d+)\.data\[(?:[^\[\]]|\[[^\[\]]*\])*?\]\.module_instance")
 
 
 def rewrite(text: str) -> tuple[str, int]:
     """Passes the calling instance to indirect calls; how many there are."""
-    lines, total = [], 0
+    lines, total, in_segment = [], 0, False
     for line in text.split("\n"):
+        if in_segment and line != "};" and not ENTRY.match(line):
+            raise Refused(f"has a table with what is no function of its own: {line.strip()}")
+        in_segment = bool(SEGMENT.match(line)) or in_segment and line != "};"
         if "w2c_T" in line and not any(use.match(line) for use in TABLE_USES):
             calls = len(CALL.findall(line))
             line, count = CARRIED.subn("instance", line)
@@ -246,16 +258,15 @@ def write_changed(path: pathlib.Path, text: str) -> None:
         path.write_text(text)
 
 
-def translate(args: argparse.Namespace) -> int:
-    raw = args.folder / "raw" / f"{args.module}.c"
+def translate(wasm2c: str, wasm: pathlib.Path, module: str, folder: pathlib.Path) -> None:
+    """Writes the rewritten C of a module, and its header."""
+    raw = folder / "raw" / f"{module}.c"
     raw.parent.mkdir(exist_ok=True)
-    subprocess.run([args.wasm2c, f"--module-name={args.module}", str(args.wasm), "-o", str(raw)],
-                   check=True)
-    text, count = rewrite(raw.read_text())
-    write_changed(args.folder / f"{args.module}.c", text)
-    write_changed(args.folder / f"{args.module}.h", raw.with_suffix(".h").read_text())
+    subprocess.run([wasm2c, f"--module-name={module}", str(wasm), "-o", str(raw)], check=True)
+    text, _ = rewrite(raw.read_text())
+    write_changed(folder / f"{module}.c", text)
+    write_changed(folder / f"{module}.h", raw.with_suffix(".h").read_text())
     raw.unlink()
-    return count
 
 
 def cache_key(args: argparse.Namespace) -> str:
@@ -277,9 +288,11 @@ def make(args: argparse.Namespace) -> None:
             write_changed(path, kept[path.name].decode())
         args.wasm.write_bytes(kept[args.wasm.name])
         return
-    asyncify(args)
+    names = Module(args.input.read_bytes()).functions
+    optimise(args.wasm_opt, args.input, args.wasm, args.level,
+             asyncify(args.kind, names, args.asyncify_only))
     check(Module(args.wasm.read_bytes()), args.kind)
-    translate(args)
+    translate(args.wasm2c, args.wasm, args.module, args.folder)
     cache.store(name, {path.name: path.read_bytes() for path in results})
 
 

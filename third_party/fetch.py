@@ -1,6 +1,6 @@
-"""fetch.py: the C sources of third_party/Cargo.toml, into the build tree.
+"""fetch.py: what a Cargo.toml of third_party names, into the build tree.
 
-Called by third_party/CMakeLists.txt when Cargo.lock has changed. Cargo fetches the crates (from
+Called by pf_fetch() in third_party/CMakeLists.txt when Cargo.lock has changed. Cargo fetches the crates (from
 wherever the user's Cargo configuration says); each archive's SHA-256 is checked against Cargo.lock
 once more here, and only the crates that Cargo.toml names are unpacked, so that nothing that was
 changed in Cargo's cache is built.
@@ -27,7 +27,7 @@ def fetch(folder: pathlib.Path) -> None:
     except FileNotFoundError:
         sys.exit("fetching C libraries needs cargo. On Debian: apt install cargo-web")
     if result.returncode:
-        sys.exit("cargo fetch failed; it needs the network once, and cargo 1.78 or newer "
+        sys.exit("cargo fetch failed; it needs the network once, and cargo 1.85 or newer "
                  f"(on Debian 12: cargo-web).\n{result.stderr.strip()}")
 
 
@@ -69,6 +69,8 @@ def main() -> None:
     fetch(folder)
     args.vendor.mkdir(parents=True, exist_ok=True)
     for name, version in wanted.items():
+        if not isinstance(version, str):
+            version = version["version"]
         version = version.removeprefix("=")
         # The lock file also names the version of the library inside: 2.0.16+zstd.1.5.7.
         (package,) = [p for p in lock["package"]

@@ -49,6 +49,11 @@ MODULES = [
     ("a start function", [CALL, MEMORY, GLOBALS, START, ASYNCIFY,
                           '(func $s (i32.store (i32.const 8) (i32.const 1))) (start $s)'],
      "start function"),
+    ("the import in its table, which a call would give the wrong instance",
+     [CALL, MEMORY, GLOBALS, '(table 3 funcref) (elem (i32.const 1) $start $call)',
+      '(type $v (func (param i32))) (func $start (type $v) (call $call (i32.const 8)))'
+      '(func (export "pf_start") (call_indirect (type $v) (i32.const 8) (i32.const 2)))', ASYNCIFY],
+     "no function of its own"),
 ]
 
 # Lines of generated C that no rewrite is known for.
@@ -57,6 +62,8 @@ LINES = [
     "  funcref_table_set(&instance->w2c_T0, 1, x);",
     "  funcref_table_copy(&instance->w2c_T0, &instance->w2c_T0, 0, 1, 1);",
     "  x = instance->w2c_T0.data[1].module_instance;",
+    "static const wasm_elem_segment_expr_t elem_segment_exprs_w2c_e0[] = {\n"
+    "  {0, (wasm_rt_function_ptr_t)Z_pfZ_call, offsetof(Z_t_instance_t, Z_pf_instance)},\n};",
 ]
 
 failures = 0
