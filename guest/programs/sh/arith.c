@@ -578,5 +578,5 @@ bool arith_eval(struct shell *sh, const char *text, int64_t *out, const char *wh
 void arith_error(struct shell *sh, const char *who) {
     if (sh->flow != FLOW_NONE) return;
     sh->status = 1;
-    if (!who || strcmp(who, "((") != 0) sh->flow = FLOW_DISCARD;
+    if (!who || strcmp(who, "((") != 0) sh_give_up(sh);
 }

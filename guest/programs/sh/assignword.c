@@ -149,7 +149,8 @@ bool assign_scan(struct parser *p, struct scan *s, struct assign **out) {
     s->value_start = p->pos;
     if (p->ctx.element) return true; /* a=(x=~) keeps it */
     s->tilde_after_colon = true;
-    if (lex_at(p, 0) == '~') {
+    if (p->sh->posix && !p->ctx.assign_ok) s->tilde_after_colon = false;
+    else if (lex_at(p, 0) == '~') {
         struct scan t = scan_new(p, WM_WORD);
         t.tail = &t.first;
         t.tilde_after_colon = true;

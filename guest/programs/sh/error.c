@@ -54,8 +54,14 @@ void sh_expand_error(struct shell *sh, const char *format, ...) {
     va_start(args, format);
     put_error(sh, NULL, format, args);
     va_end(args);
+    sh_give_up(sh);
+}
+
+void sh_give_up(struct shell *sh) {
+    bool ends = sh->posix && !sh->interactive;
     sh->status = 1;
-    sh->flow = sh->opt[OPT_ERREXIT] ? FLOW_EXIT : FLOW_DISCARD;
+    sh->fatal = ends && !sh->opt[OPT_ERREXIT];
+    sh->flow = ends || sh->opt[OPT_ERREXIT] ? FLOW_EXIT : FLOW_DISCARD;
 }
 
 void sh_fatal_expand_error(struct shell *sh, const char *format, ...) {
@@ -93,6 +99,7 @@ void sh_syntax_error(struct shell *sh, const char *where, int line, const char *
 }
 
 int sh_usage(struct shell *sh) {
+    sh->misused = true;
     const struct builtin *b = builtin_find_any(sh->builtin);
     sb out = {0};
     sb_printf(&out, "%s: usage: %s\n", sh->builtin, b && b->usage ? b->usage : sh->builtin);

@@ -141,8 +141,14 @@ static int exec_arith(struct shell *sh, struct node *n) {
 
 static int exec_define(struct shell *sh, struct node *n) {
     const char *name = n->func.name;
+    sh->line = n->line;
     if (sh->posix && builtin_find_any(name) && (builtin_find_any(name)->flags & B_SPECIAL)) {
         sh_error(sh, "`%s': is a special builtin", name);
+        sh->flow = FLOW_EXIT;
+        return sh->status = 2;
+    }
+    if (sh->posix && !name_ok(name)) {
+        sh_error(sh, "`%s': not a valid identifier", name);
         sh->flow = FLOW_EXIT;
         return sh->status = 2;
     }

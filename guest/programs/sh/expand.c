@@ -442,7 +442,11 @@ char *op_replacement(struct shell *sh, const struct word *w) {
 
 bool expand_redirect(struct shell *sh, const struct word *w, char **out) {
     struct strings list = {0};
-    if (!expand_word(sh, w, &list)) return false;
+    bool noglob = sh->opt[OPT_NOGLOB];
+    sh->opt[OPT_NOGLOB] = noglob || (sh->posix && !sh->interactive);
+    bool ok = expand_word(sh, w, &list);
+    sh->opt[OPT_NOGLOB] = noglob;
+    if (!ok) return false;
     if (list.n != 1) {
         sh_error(sh, "%s: ambiguous redirect", w->text);
         return false;

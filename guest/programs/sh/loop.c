@@ -75,8 +75,9 @@ int exec_for(struct shell *sh, struct node *n) {
     if (!sh->in_trap) sh->command = n;
     if (!name_ok(n->each.name)) {
         sh_error(sh, "`%s': not a valid identifier", n->each.name);
-        if (sh->posix) sh->flow = FLOW_EXIT;
-        return sh->status = 1;
+        if (!sh->posix || sh->interactive) return sh->status = 1;
+        sh->flow = FLOW_EXIT;
+        return sh->status = 2;
     }
     if (!loop_words(sh, n, &words)) {
         arena_release(&sh->tmp, mark);

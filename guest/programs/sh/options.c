@@ -50,11 +50,16 @@ int shopt_find(const char *name) {
 
 /* What POSIX mode brings with it. */
 static void posix_set(struct shell *sh, bool on) {
+    if (sh->posix == on) return; /* the variable, which changes with it, brought it here */
     sh->posix = on;
     sh->shopt[SHOPT_EXPAND_ALIASES] = on || sh->interactive;
     sh->shopt[SHOPT_SHIFT_VERBOSE] = on;
     if (on) sh->shopt[SHOPT_INTERACTIVE_COMMENTS] = sh->shopt[SHOPT_SOURCEPATH] = true;
     if (on) sh->shopt[SHOPT_INHERIT_ERREXIT] = true;
+    if (!sh->vars) return; /* at the start: main.c does it */
+    if (on && !var_get(sh, "POSIXLY_CORRECT")) var_set(sh, "POSIXLY_CORRECT", "y");
+    struct var *v = var_find_raw(sh, "POSIXLY_CORRECT");
+    if (!on && v && (v->flags & V_SET)) var_remove(sh, v);
 }
 
 bool option_set(struct shell *sh, int option, bool on) {

@@ -341,6 +341,13 @@ static struct node *parse_prefixed(struct parser *p, enum node_kind kind) {
     return n->wrap.body ? n : NULL;
 }
 
+/* In POSIX mode `time -p` is a command like any other. */
+static bool time_is_command(struct parser *p) {
+    size_t n = 0;
+    while (p->sh->posix && (lex_at(p, n) == ' ' || lex_at(p, n) == '\t')) n++;
+    return p->sh->posix && lex_at(p, n) == '-';
+}
+
 struct node *parse_pipeline(struct parser *p) {
     if (p->depth > PARSE_DEPTH_MAX) {
         parse_deep(p);
@@ -352,7 +359,7 @@ struct node *parse_pipeline(struct parser *p) {
     command_peek(p);
     struct node *n;
     if (lex_is_word(p, "!")) n = parse_prefixed(p, N_NOT);
-    else if (lex_is_word(p, "time")) n = parse_prefixed(p, N_TIME);
+    else if (lex_is_word(p, "time") && !time_is_command(p)) n = parse_prefixed(p, N_TIME);
     else n = p->failed ? NULL : parse_stages(p);
     p->ctx = outer;
     p->depth--;

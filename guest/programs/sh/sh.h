@@ -95,6 +95,9 @@ struct shell {
     int eval_depth;
     int trace_depth;          /* command substitutions around this one, for set -x */
     int line;                 /* of the command being executed */
+    bool syntax_failed;       /* the text that run_text() ran last ended in a syntax error */
+    bool misused;             /* the last builtin failed so that POSIX mode's special ones end the shell */
+    bool redirs_kept;         /* exec without a command: the redirections around it stay */
     bool fatal;               /* FLOW_EXIT comes from an unset variable or ${x?} */
     int error_line;           /* >0: messages name this line instead (parsing) */
     int ignore_errors;        /* >0: in a condition; set -e and ERR do not apply */
@@ -183,6 +186,8 @@ void sh_builtin_error(struct shell *sh, const char *format, ...)
 /* An error in an expansion: prints, sets status and FLOW_DISCARD (FLOW_EXIT when fatal). */
 void sh_expand_error(struct shell *sh, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What such an error does, without a message: the line is given up, in POSIX mode the shell. */
+void sh_give_up(struct shell *sh);
 void sh_fatal_expand_error(struct shell *sh, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* After an error that bash takes to its top level (a malformed subscript or integer): -c ends, a

@@ -163,7 +163,7 @@ static int assign_only(struct shell *sh, struct node *n) {
         ok = assign_one(sh, as, 0);
     if (!ok) {
         sh->status = sh->flow == FLOW_EXIT ? sh->status : 1;
-        if (sh->flow == FLOW_NONE) sh->flow = FLOW_DISCARD;
+        if (sh->flow == FLOW_NONE) sh_give_up(sh);
         return sh->status;
     }
     int failed = n->redirs ? redirs_only(sh, n) : 0;
@@ -183,7 +183,10 @@ static bool temp_assign(struct shell *sh, const struct assign *as) {
     if (!value) return false;
     if (old && (old->flags & V_READONLY)) {
         var_readonly_error(sh, old);
-        return !sh->posix;
+        if (!sh->posix || sh->interactive) return true;
+        sh->status = 1;
+        sh->flow = FLOW_EXIT;
+        return false;
     }
     if (as->append && old && !(value = (char *)var_appended(sh, old, value))) return false;
     if (sh->opt[OPT_XTRACE]) {
@@ -362,14 +365,18 @@ static int call_builtin(struct shell *sh, const struct builtin *b, struct comman
         status = builtin_run(sh, b, c->args.n, c->args.v);
         sh->arg_assigns = was;
     }
-    bool keep = ok && strcmp(b->name, "exec") == 0 && status == 0;
+    bool keep = ok && sh->redirs_kept;
+    sh->redirs_kept = false;
     if (keep)
         redir_keep(sh, undo);
     else
         redir_undo(sh, undo);
     if (as && special) keep_assigns(sh, as);
     if (as) var_pop_level(sh);
-    if (!ok && special && sh->flow == FLOW_NONE) sh->flow = FLOW_EXIT;
+    if (special && !sh->interactive && (!ok || sh->misused) && sh->flow == FLOW_NONE) {
+        sh->status = status;
+        sh->flow = FLOW_EXIT;
+    }
     return status;
 }
 

@@ -210,6 +210,7 @@ static int run_parser(struct parser *p) {
             sh->can_exec = can_exec;
             if (sh->flow != FLOW_NONE) last = sh->status;
         }
+        sh->syntax_failed = p->failed;
         bool end = p->failed || !t->root;
         tree_done(sh, t);
         if (settle_flow(sh) || end) break;

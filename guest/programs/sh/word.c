@@ -222,7 +222,7 @@ bool scan_tilde(struct parser *p, struct scan *s) {
            (ordinary(c) || c == '+')) n++;
     bool ends = c < 0 || c == '/' || c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' ||
                 c == '|' || c == '(' || c == ')' || c == '<' || c == '>' || c == '}' ||
-                (c == ':' && s->tilde_after_colon);
+                c == ':';
     if (!ends) return false;
     struct part *part = arena_zalloc(p->mem, sizeof *part);
     part->kind = PART_TILDE;
@@ -326,13 +326,24 @@ struct scan scan_new(struct parser *p, enum word_mode mode) {
                          .flags = W_PLAIN | W_PURE};
 }
 
+/* Is there another ' behind the one at pos? */
+static bool has_partner(struct parser *p) {
+    int c;
+    for (size_t i = 1; (c = lex_at(p, i)) >= 0; i++)
+        if (c == '\'') return true;
+    parse_eof_error(p, p->line, '\'');
+    return false;
+}
+
 /* One step of scan_run: whatever starts at byte c. */
 static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
     switch (c) {
     case '\\': scan_backslash(p, s, dq); return true;
     case '\'':
-        if (s->mode == WM_BRACE_DQ && p->quotes > 0 && !p->sh->posix) /* itself, but in pairs */
+        if (s->mode == WM_BRACE_DQ && p->quotes > 0 && !p->sh->posix) { /* itself, but in pairs */
             s->apostrophe = !s->apostrophe;
+            if (s->apostrophe && !has_partner(p)) return false;
+        }
         if (dq || is_arith(s)) return scan_literal(p, s, c, dq);
         return scan_single_quotes(p, s);
     case '"':

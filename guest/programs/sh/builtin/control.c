@@ -36,7 +36,7 @@ BUILTIN(break) {
     int first = skip_dashes(argc, argv);
     int64_t n = 1;
     if (sh->loop_depth == 0) {
-        sh_builtin_error(sh, "only meaningful in a `for', `while', or `until' loop");
+        if (!sh->posix) sh_builtin_error(sh, "only meaningful in a `for', `while', or `until' loop");
         return 0;
     }
     if (argc > first && !parse_int64(argv[first], &n)) {
@@ -82,6 +82,7 @@ BUILTIN(return) {
     if (argc > skip_dashes(argc, argv) + 1) return too_many(sh);
     if (!inside) {
         sh_builtin_error(sh, "can only `return' from a function or sourced script");
+        sh->misused = true;
         return 2;
     }
     sh->status = status;
@@ -119,6 +120,7 @@ BUILTIN(eval) {
     const char *was = sh->builtin;
     int line = sh->line;
     int status = run_text(sh, text.s ? text.s : "", text.n, line > 0 ? line : 1, "eval");
+    sh->misused = sh->syntax_failed;
     sh->builtin = was;
     sb_free(&text);
     return status;
@@ -137,7 +139,7 @@ static const char *source_path(struct shell *sh, const char *name) {
         if (stat(full, &st) == 0 && S_ISREG(st.st_mode) && access(full, R_OK) == 0) return full;
         p = *end ? end + 1 : end;
     }
-    return name;
+    return sh->posix ? NULL : name;
 }
 
 static int run_source(struct shell *sh, const char *name, char *text, size_t n, int argc,
@@ -151,6 +153,7 @@ static int run_source(struct shell *sh, const char *name, char *text, size_t n, 
     sh->frame = &frame;
     int line = sh->line;
     int status = run_text(sh, text, n, 1, NULL);
+    sh->misused = sh->syntax_failed;
     sh->frame = outer;
     sh->line = line;
     if (!own_args && frame.args != outer->args) { /* set or shift in the file lasts */
@@ -184,6 +187,11 @@ BUILTIN(source) {
     if (sh->restricted && strchr(argv[first], '/')) return sh_restricted(sh, argv[first]);
     const char *path = source_path(sh, argv[first]);
     struct stat st;
+    if (!path) {
+        sh_builtin_error(sh, "%s: file not found", argv[first]);
+        sh->misused = true;
+        return 1;
+    }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         close(fd);
@@ -192,7 +200,7 @@ BUILTIN(source) {
     }
     if (fd < 0) {
         sh_error(sh, "%s: %s", argv[first], strerror(errno));
-        if (sh->posix) sh->flow = FLOW_EXIT;
+        sh->misused = true;
         return 1;
     }
     size_t n;
@@ -263,7 +271,10 @@ BUILTIN(exec) {
         else if (c == 'l') login = true;
         else name0 = o.arg;
     }
-    if (o.index >= argc) return 0;
+    if (o.index >= argc) {
+        sh->redirs_kept = true;
+        return 0;
+    }
     if (sh->restricted) return sh_restricted(sh, NULL);
     return exec_program(sh, argv + o.index, name0, login, empty);
 }
@@ -323,7 +334,8 @@ BUILTIN(shift) {
         return 1;
     }
     if (n < 0 || (n > sh->frame->nargs && sh->shopt[SHOPT_SHIFT_VERBOSE])) {
-        sh_builtin_error(sh, "%s: shift count out of range", argc > first ? argv[first] : "1");
+        sh_builtin_error(sh, "%s%sshift count out of range", argc > first ? argv[first] : "",
+                         argc > first ? ": " : "");
         return 1;
     }
     if (n > sh->frame->nargs) return 1;

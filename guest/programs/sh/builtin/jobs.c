@@ -209,7 +209,7 @@ static int job_result(struct shell *sh, struct job *j, pid_t pid) {
 static void forget_done(struct shell *sh, struct job *j) {
     if (job_state(j) == JOB_DONE) {
         if (!j->notified && !sh->interactive) job_report(sh, j);
-        job_keep_status(sh, j);
+        if (!sh->posix) job_keep_status(sh, j);
         job_free(sh, j);
     }
 }

@@ -23,6 +23,12 @@ static void list_all(struct shell *sh) {
 }
 
 static int list_signals(struct shell *sh, int n, char **specs) {
+    if (n == 0 && sh->posix) {
+        for (int i = 1; i < 65; i++)
+            if (signal_name(i)) out_printf(sh, "%s%s", i > 1 ? " " : "", signal_name(i));
+        out_putc(sh, '\n');
+        return 0;
+    }
     if (n == 0) {
         list_all(sh);
         return 0;

@@ -46,6 +46,7 @@ static int set_by_name(struct shell *sh, const char *name, bool on) {
     int option = option_find(name);
     if (option < 0) {
         sh_builtin_error(sh, "%s: invalid option name", name);
+        sh->misused = true;
         return 2;
     }
     option_set(sh, option, on);

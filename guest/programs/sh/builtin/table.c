@@ -117,6 +117,7 @@ int builtin_run(struct shell *sh, const struct builtin *b, int argc, char **argv
     bool can_exec = sh->can_exec;
     if (b->run != b_exec && b->run != b_command) sh->can_exec = false;
     sh->builtin = b->name;
+    sh->misused = false;
     int status = b->run(sh, argc, argv);
     sh->builtin = b->name;
     if ((sh->out.n > 0 || sh->out_failed) && out_flush(sh) < 0) {

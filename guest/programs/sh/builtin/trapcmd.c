@@ -15,7 +15,7 @@ static void print_trap(struct shell *sh, int which) {
     quote_single(&text, command);
     const char *name = signal_name(which);
     bool pseudo = which == 0 || which > 64;
-    sb_printf(&text, " %s%s\n", pseudo ? "" : "SIG", name);
+    sb_printf(&text, " %s%s\n", pseudo || sh->posix ? "" : "SIG", name);
     out_put(sh, text.s, text.n);
     sb_free(&text);
 }

@@ -169,7 +169,7 @@ static int hash_print(struct shell *sh, bool reusable) {
     int count;
     struct entry **list = table_sorted(sh->hash, &sh->tmp, &count);
     if (count == 0) {
-        if (!reusable) out_puts(sh, "hash: hash table empty\n");
+        if (!reusable && !sh->posix) out_puts(sh, "hash: hash table empty\n");
         return 0;
     }
     if (!reusable) out_puts(sh, "hits\tcommand\n");
