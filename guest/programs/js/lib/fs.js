@@ -8,9 +8,10 @@
 // readFile then gives text.
 'use strict';
 
-const { systemError, argType, argValue, coded, check, checked, AbortError } = require('internal/errors');
+const { systemError, argType, argValue, outOfRange, coded, check, checked, AbortError } = require('internal/errors');
 const { complete } = require('internal/timers');
 const path = require('path');
+const validate = require('internal/validators');
 const trees = require('internal/trees');
 const calls = native.fs;
 
@@ -43,7 +44,10 @@ function toPath(value, name = 'path') {
 
 function toFlags(flags) {
     if (flags === undefined || flags === null) return O_RDONLY;
-    if (typeof flags === 'number') return flags;
+    if (typeof flags === 'number') {
+        validate.int32(flags, 'flags');
+        return flags;
+    }
     switch (flags) {
     case 'r': case 'rs': case 'sr': return O_RDONLY;
     case 'r+': case 'rs+': case 'sr+': return O_RDWR;
@@ -70,17 +74,33 @@ function toMode(mode, fallback) {
     return mode;
 }
 
+// What access() and copyFile() are asked for, in the words of the C++ behind Node's.
+function toBits(mode) {
+    if (mode === undefined || mode === null) return 0;
+    if (typeof mode !== 'number') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'mode must be int32 or null/undefined');
+    if (!Number.isFinite(mode)) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range');
+    if (mode < 0 || mode > 7) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range: >= 0 && <= 7');
+    return mode | 0;
+}
+
+const toOwner = (id, name) => {
+    check.integer(id, name, -1, 2 ** 32 - 1);
+    return id;
+};
+
 function toFd(fd) {
     if (fd instanceof FileHandle) return fd.fd;
     if (typeof fd !== 'number') throw argType('fd', 'number', fd);
-    check.integer(fd, 'fd', 0, 2 ** 31 - 1);
+    validate.int32(fd, 'fd', 0);
     return fd;
 }
 
 function toOptions(options, defaults) {
     if (options === null || options === undefined || typeof options === 'function') return defaults;
-    if (typeof options === 'string') return { ...defaults, encoding: options };
+    if (typeof options === 'string') options = { encoding: options };
     if (typeof options !== 'object') throw argType('options', ['string', 'Object'], options);
+    checkEncoding(options.encoding);
+    if (options.signal !== undefined) validate.abortSignal(options.signal, 'options.signal');
     return { ...defaults, ...options };
 }
 
@@ -239,20 +259,76 @@ function readArguments(buffer, offset, length, position) {
     if (buffer !== null && typeof buffer === 'object' && !ArrayBuffer.isView(buffer))
         ({ buffer = Buffer.alloc(16384), offset, length, position } = buffer);
     if (buffer === undefined || buffer === null) buffer = Buffer.alloc(16384);
-    if (offset !== null && typeof offset === 'object') ({ offset, length, position } = offset);
-    if (!ArrayBuffer.isView(buffer)) throw argType('buffer', ['Buffer', 'TypedArray', 'DataView'], buffer);
-    offset ??= 0;
-    length ??= buffer.byteLength - offset;
-    const at = position === undefined || position === null ? -1 : Number(position);
-    return { buffer: buffer instanceof DataView ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength) : buffer, offset, length, position: at };
+    validate.buffer(buffer);
+    if (arguments.length === 2) {
+        validate.object(offset ?? {}, 'options');
+        ({ offset, length, position } = offset ?? {});
+    } else if (offset !== null && typeof offset === 'object') {
+        ({ offset, length, position } = offset);
+    }
+    const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+    if (offset === undefined || offset === null) offset = 0;
+    else check.integer(offset, 'offset', 0);
+    length = length === undefined || length === null ? bytes.length - offset : length | 0;
+    if (length !== 0 && bytes.length === 0) throw argValue('buffer', buffer, 'is empty and cannot be written');
+    if (length !== 0) {
+        if (offset >= bytes.length) throw outOfRange('offset', `<= ${bytes.length}`, offset);
+        if (length > bytes.length - offset) throw outOfRange('length', `<= ${bytes.length - offset}`, length);
+        if (length < 0) throw outOfRange('length', '>= 0', length);
+    }
+    return { buffer, bytes, offset, length, position: place(position, length) };
+}
+
+// -1: where the descriptor stands
+function place(position, length) {
+    if (position === undefined || position === null) return -1;
+    if (typeof position === 'bigint') {
+        if (position < -1n || position > 2n ** 63n - 1n - BigInt(length)) throw outOfRange('position', `>= -1 && <= ${2n ** 63n - 1n - BigInt(length)}`, position);
+        return Number(position);
+    }
+    if (typeof position !== 'number') throw argType('position', ['integer', 'bigint'], position);
+    check.integer(position, 'position', -1);
+    return position;
+}
+
+const isPlainText = data => typeof data === 'string';
+
+// write(fd, bytes, offset, length, position) and its other shapes
+function writeArguments(data, offset, length, position) {
+    if (offset !== null && typeof offset === 'object') ({ offset = 0, length, position } = offset);
+    if (offset === undefined || offset === null) offset = 0;
+    else check.integer(offset, 'offset', 0);
+    if (typeof length !== 'number') length = data.byteLength - offset;
+    if (offset > data.byteLength) throw outOfRange('offset', `<= ${data.byteLength}`, offset);
+    if (length > data.byteLength - offset) throw outOfRange('length', `<= ${data.byteLength - offset}`, length);
+    if (length < 0) throw outOfRange('length', '>= 0', length);
+    validate.int32(length, 'length', 0);
+    return { bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength), offset, length, position: typeof position === 'number' ? position : -1 };
+}
+
+function vectors(buffers) {
+    if (!Array.isArray(buffers) || !buffers.every(item => ArrayBuffer.isView(item)))
+        throw argType('buffers', 'ArrayBufferView[]', buffers);
+    return buffers;
 }
 
 const toSeconds = time => {
     if (typeof time === 'string' && String(Number(time)) === time) return Number(time);
-    if (typeof time === 'number') return Number.isFinite(time) ? time : Date.now() / 1000;
+    if (typeof time === 'number' && !Number.isNaN(time)) return time >= 0 ? (Number.isFinite(time) ? time : Date.now() / 1000) : Date.now() / 1000;
     if (time instanceof Date) return time.getTime() / 1000;
     throw argType('time', ['Date', 'Time in seconds'], time);
 };
+
+function removeOptions(options, what = 'rm') {
+    if (options === undefined) return {};
+    check.object(options, 'options');
+    const { recursive = false, force = false, retryDelay = 100, maxRetries = 0 } = options;
+    check.boolean(recursive, 'options.recursive');
+    if (what === 'rm') check.boolean(force, 'options.force');
+    validate.int32(retryDelay, 'options.retryDelay', 0);
+    validate.uint32(maxRetries, 'options.maxRetries');
+    return { recursive, force: force && what === 'rm' };
+}
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 function randomName() {
@@ -264,10 +340,11 @@ function randomName() {
 const sync = {
     access(file, mode = 0) {
         const name = toPath(file);
-        checked(calls.access(name, mode), 'access', name);
+        checked(calls.access(name, toBits(mode)), 'access', name);
     },
     appendFile(file, data, options) {
-        sync.writeFile(file, data, toOptions(options, { flag: 'a' }));
+        options = toOptions(options, { encoding: 'utf8', mode: 0o666, flag: 'a' });
+        sync.writeFile(file, data, options.flag ? options : { ...options, flag: 'a' });
     },
     chmod(file, mode) {
         const name = toPath(file);
@@ -275,7 +352,7 @@ const sync = {
     },
     chown(file, uid, gid) {
         const name = toPath(file);
-        checked(calls.chown(name, uid, gid), 'chown', name);
+        checked(calls.chown(name, toOwner(uid, 'uid'), toOwner(gid, 'gid')), 'chown', name);
     },
     close(fd) {
         checked(calls.close(toFd(fd)), 'close');
@@ -283,6 +360,7 @@ const sync = {
     copyFile(from, to, mode = 0) {
         from = toPath(from, 'src');
         to = toPath(to, 'dest');
+        mode = toBits(mode);
         const input = checked(calls.open(from, O_RDONLY, 0), 'copyfile', from, to);
         let output = -1;
         try {
@@ -325,10 +403,18 @@ const sync = {
         checked(calls.fsync(toFd(fd)), 'fsync');
     },
     ftruncate(fd, length = 0) {
-        checked(calls.ftruncate(toFd(fd), Math.max(0, length)), 'ftruncate');
+        fd = toFd(fd);
+        check.integer(length, 'len');
+        checked(calls.ftruncate(fd, Math.max(0, length)), 'ftruncate');
     },
     futimes(fd, atime, mtime) {
         checked(calls.utimes(toFd(fd), toSeconds(atime), toSeconds(mtime), true), 'futime');
+    },
+    fchown(fd, uid, gid) {
+        fd = toFd(fd);
+        toOwner(uid, 'uid');
+        toOwner(gid, 'gid');
+        checked(calls.chown(`/proc/self/fd/${fd}`, uid, gid), 'fchown');
     },
     lchown(file, uid, gid) {
         sync.chown(file, uid, gid);
@@ -347,7 +433,14 @@ const sync = {
     },
     mkdir(directory, options) {
         const name = toPath(directory);
-        const { mode, recursive } = options !== null && typeof options === 'object' ? options : { mode: options };
+        let mode, recursive = false;
+        if (typeof options === 'number' || typeof options === 'string') {
+            mode = toMode(options);
+        } else if (options) {
+            if (options.recursive !== undefined) recursive = options.recursive;
+            if (options.mode !== undefined) mode = toMode(options.mode);
+        }
+        check.boolean(recursive, 'options.recursive');
         if (recursive) {
             return trees.makeDirectories(name, toMode(mode, 0o777));
         }
@@ -355,11 +448,12 @@ const sync = {
         return undefined;
     },
     mkdtemp(prefix, options) {
+        const { encoding } = toOptions(options, {});
         prefix = toPath(prefix, 'prefix');
         for (let tries = 0; ; tries++) {
             const name = prefix + randomName();
             const result = calls.mkdir(name, 0o700);
-            if (result >= 0) return named(name, toOptions(options, {}).encoding);
+            if (result >= 0) return named(name, encoding);
             if (result !== EEXIST || tries > 100) throw systemError(result, 'mkdtemp', `${prefix}XXXXXX`);
         }
     },
@@ -369,11 +463,14 @@ const sync = {
     },
     opendir(directory, options) {
         const name = toPath(directory);
+        options = toOptions(options, { bufferSize: 32 });
+        validate.uint32(options.bufferSize, 'options.bufferSize', true);
         return new Dir(name, sync.readdir(name, { ...options, withFileTypes: true }, 'opendir'));
     },
     read(fd, ...args) {
-        const { buffer, offset, length, position } = readArguments(...args);
-        return checked(calls.read(toFd(fd), buffer, offset, length, position), 'read');
+        fd = toFd(fd);
+        const { bytes, offset, length, position } = readArguments(...args);
+        return length === 0 ? 0 : checked(calls.read(fd, bytes, offset, length, position), 'read');
     },
     readdir(directory, options, syscall) {
         const name = toPath(directory);
@@ -397,10 +494,13 @@ const sync = {
         }
     },
     readlink(file, options) {
-        const name = toPath(file);
-        return named(checked(calls.readlink(name), 'readlink', name), toOptions(options, {}).encoding);
+        const { encoding } = toOptions(options, {});
+        const name = toPath(file, 'oldPath');
+        return named(checked(calls.readlink(name), 'readlink', name), encoding);
     },
     readv(fd, buffers, position) {
+        fd = toFd(fd);
+        vectors(buffers);
         let total = 0;
         for (const buffer of buffers) {
             const at = typeof position === 'number' ? position + total : null;
@@ -411,10 +511,11 @@ const sync = {
         return total;
     },
     realpath(file, options) {
-        const name = toPath(file);
+        options = toOptions(options, {});
+        const name = toPath(typeof file === 'object' && file !== null ? file : `${file}`);
         const result = calls.realpath(name);
         if (typeof result === 'number') throw systemError(result, 'lstat', path.resolve(name));
-        return named(result, toOptions(options, {}).encoding);
+        return named(result, options.encoding);
     },
     rename(from, to) {
         from = toPath(from, 'oldPath');
@@ -422,11 +523,13 @@ const sync = {
         checked(calls.rename(from, to), 'rename', from, to);
     },
     rm(file, options) {
-        trees.remove(toPath(file), { ...options });
+        const name = toPath(file);
+        trees.remove(name, removeOptions(options));
     },
     rmdir(directory, options) {
         const name = toPath(directory);
-        if (options?.recursive) return trees.remove(name, { recursive: true, syscall: 'rmdir' });
+        options = removeOptions(options, 'rmdir');
+        if (options.recursive) return trees.remove(name, { recursive: true, syscall: 'rmdir' });
         checked(calls.rmdir(name), 'rmdir', name);
     },
     stat(file, options) {
@@ -437,15 +540,21 @@ const sync = {
         const [bsize, blocks, bfree, files, ffree] = checked(calls.statfs(name), 'statfs', name);
         return { type: 0, bsize, blocks, bfree, bavail: bfree, files, ffree };
     },
-    symlink(target, file) {
+    symlink(target, file, type) {
+        if (type !== undefined && type !== null && !['dir', 'file', 'junction'].includes(type))
+            throw coded(Error, 'ERR_FS_INVALID_SYMLINK_TYPE', `Symlink type must be one of "dir", "file", or "junction". Received ${JSON.stringify(type)}`);
         target = toPath(target, 'target');
         const name = toPath(file);
         checked(calls.symlink(target, name), 'symlink', target, name);
     },
     truncate(file, length = 0) {
         if (typeof file === 'number') return sync.ftruncate(file, length);
-        const name = toPath(file);
-        checked(calls.truncate(name, Math.max(0, length ?? 0)), 'open', name);
+        const fd = sync.open(file, 'r+');
+        try {
+            sync.ftruncate(fd, length ?? 0);
+        } finally {
+            calls.close(fd);
+        }
     },
     unlink(file) {
         const name = toPath(file);
@@ -456,20 +565,20 @@ const sync = {
         checked(calls.utimes(name, toSeconds(atime), toSeconds(mtime), true), 'utime', name);
     },
     write(fd, data, offset, length, position) {
-        if (typeof data === 'string') {
+        fd = toFd(fd);
+        if (isPlainText(data)) {
+            validate.encoding(data, length);
             const bytes = new Uint8Array(toBytes(data, length));
-            const at = typeof offset === 'number' ? offset : -1;
-            return checked(calls.write(toFd(fd), bytes, 0, bytes.length, at), 'write');
+            if (offset === undefined) offset = null;
+            return checked(calls.write(fd, bytes, 0, bytes.length, typeof offset === 'number' ? offset : -1), 'write');
         }
-        if (offset !== null && typeof offset === 'object') ({ offset, length, position } = offset);
-        const bytes = toBytes(data, undefined, 'buffer');
-        offset ??= 0;
-        length ??= bytes.byteLength - offset;
-        return checked(calls.write(toFd(fd), bytes, offset, length, typeof position === 'number' ? position : -1), 'write');
+        if (!ArrayBuffer.isView(data)) throw argType('buffer', ['string', 'Buffer', 'TypedArray', 'DataView'], data);
+        const part = writeArguments(data, offset, length, position);
+        return checked(calls.write(fd, part.bytes, part.offset, part.length, part.position), 'write');
     },
     writeFile(file, data, options) {
         options = toOptions(options, { encoding: 'utf8', mode: 0o666, flag: 'w' });
-        checkEncoding(options.encoding);
+        if (options.flush !== undefined && options.flush !== null) check.boolean(options.flush, 'options.flush');
         const bytes = toBytes(data, options.encoding);
         const { fd, close } = openFor(file, toFlags(options.flag ?? 'w'), toMode(options.mode, 0o666));
         try {
@@ -479,6 +588,8 @@ const sync = {
         }
     },
     writev(fd, buffers, position) {
+        fd = toFd(fd);
+        vectors(buffers);
         let total = 0;
         for (const buffer of buffers)
             total += sync.write(fd, buffer, 0, buffer.byteLength, typeof position === 'number' ? position + total : null);
@@ -581,7 +692,7 @@ class FileHandle {
         this.#fd = -1;
         return fd < 0 ? Promise.resolve() : promises_.close(fd);
     }
-    read(...args) {
+    async read(...args) {
         const { buffer, offset, length, position } = readArguments(...args);
         return promised(() => ({ bytesRead: sync.read(this.#open('read'), buffer, offset, length, position < 0 ? null : position), buffer }))();
     }
@@ -608,6 +719,9 @@ class FileHandle {
     }
     truncate(length) {
         return promises_.ftruncate(this.#fd, length);
+    }
+    chown(uid, gid) {
+        return promises_.fchown(this.#fd, uid, gid);
     }
     chmod(mode) {
         return promises_.fchmod(this.#fd, mode);
@@ -697,13 +811,25 @@ class Dir {
 const fs = { constants, promises, Stats, Dirent, Dir, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 };
 for (const name of ['Stats', 'Dirent', 'Dir']) Object.defineProperty(fs[name], 'name', { value: name });
 
+// How many arguments an operation has at most, besides its callback, where its function does not tell.
+const counts = { read: 5, write: 5, mkdir: 2, open: 3, truncate: 2, ftruncate: 2, access: 2, copyFile: 3, readdir: 2 };
+
+// What stands in the place of a callback must be one; without any the caller gets a promise.
+function callbackOf(name, args) {
+    const callback = args.at(-1);
+    if (typeof callback === 'function') return callback;
+    const most = counts[name] ?? sync[name].length;
+    if (args.length > most && args[most] !== undefined) throw argType('cb', 'function', args[most]);
+    return undefined;
+}
+
 // fs.name(…, callback); without a callback a promise.
 function withCallback(name) {
     const operation = sync[name];
     return {
         [name](...args) {
-            const callback = args.at(-1);
-            if (typeof callback !== 'function') return promises_[name](...args);
+            const callback = callbackOf(name, args);
+            if (callback === undefined) return promises_[name](...args);
             let result;
             try {
                 result = operation(...args.slice(0, -1));
@@ -722,14 +848,16 @@ for (const name of Object.keys(sync)) {
 }
 
 fs.readFile = function readFile(file, options, callback) {
-    callback ??= options;
+    callback ??= typeof options === 'function' ? options : undefined;
+    if (callback !== undefined) check.function(callback, 'cb');
     if (typeof callback === 'function') return void readLater(file, options, callback);
     if (options === undefined) options = 'utf8';
     else if (options !== null && typeof options === 'object' && options.encoding === undefined) options = { ...options, encoding: 'utf8' };
     return promises.readFile(file, options);
 };
 fs.writeFile = function writeFile(file, data, options, callback) {
-    callback ??= options;
+    callback ??= typeof options === 'function' ? options : undefined;
+    if (callback !== undefined) check.function(callback, 'cb');
     if (typeof callback !== 'function') return promises.writeFile(file, data, options);
     return withCallback('writeFile')(file, data, options === callback ? undefined : options, callback);
 };
@@ -741,13 +869,15 @@ fs.exists = function exists(file, callback) {
 fs.read = function read(fd, ...args) {
     const callback = args.at(-1);
     if (typeof callback !== 'function') return promises_.read(fd, ...args);
-    const { buffer, offset, length, position } = readArguments(...args.slice(0, -1));
+    fd = toFd(fd);
+    const { buffer, bytes, offset, length, position } = readArguments(...args.slice(0, -1));
+    if (length === 0) return complete(callback, null, 0, buffer);
     const finish = () => {
-        const got = calls.read(toFd(fd), buffer, offset, length, position);
+        const got = calls.read(fd, bytes, offset, length, position);
         if (got < 0) complete(callback, systemError(got, 'read'));
         else complete(callback, null, got, buffer);
     };
-    if (!waits(toFd(fd))) return finish();
+    if (!waits(fd)) return finish();
     const watch = native.loop.watch(fd, native.loop.IN, () => {
         native.loop.unwatch(watch);
         finish();

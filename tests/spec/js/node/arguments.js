@@ -76,3 +76,37 @@ for (const name of names) {
     for (const other of ['x\\y', 'D:\\z', '..']) console.log(JSON.stringify([win32.join(name, other), win32.relative('C:\\a\\b', win32.resolve('C:\\q', name, other))]));
 }
 console.log(win32.toNamespacedPath('C:\\x'), win32.toNamespacedPath('\\\\s\\t\\x'), win32.format({ dir: 'C:\\x', base: 'y' }), win32.sep, win32.delimiter, posix.win32 === win32, require('path/win32') === win32);
+
+//// fs cjs
+const fs = require('fs');
+fs.writeFileSync('file', 'hello');
+const fd = fs.openSync('file', 'r+');
+const values = { null: null, n: 77, frac: 1.5, neg: -1, nan: NaN, text: 'abc', object: {}, fn() {} };
+function ask(name, call) {
+    for (const [label, value] of Object.entries(values)) {
+        try {
+            const result = call(value);
+            console.log(`${name}(${label}): ${typeof result}`);
+        } catch (error) {
+            console.log(`${name}(${label}): ${error.name} ${error.code} ${error.message}`);
+        }
+    }
+}
+for (const name of ['close', 'fstat', 'fsync']) ask(name, v => fs[`${name}Sync`](v === 77 || v === values.fn ? 1e5 : v));
+ask('stat', v => fs.statSync(v));
+ask('access', v => fs.accessSync('file', v === 77 ? 9 : v));
+ask('chown', v => fs.fchownSync(fd, v === 77 ? 'x' : v === -1 ? 1.1 : v, -2));
+ask('truncate', v => fs.ftruncateSync(fd, v));
+ask('rm', v => fs.rmSync('nope', v));
+ask('rm recursive', v => fs.rmSync('nope', { recursive: v }));
+ask('mkdir recursive', v => fs.mkdirSync('nope/x', { recursive: v }));
+ask('readFile', v => fs.readFileSync('file', v === null || v === values.fn || v === values.object ? 5 : v));
+ask('writeFile', v => fs.writeFileSync('other', v));
+ask('read offset', v => fs.readSync(fd, Buffer.alloc(4), v));
+ask('read length', v => fs.readSync(fd, Buffer.alloc(4), 0, v === 'abc' ? 5 : v));
+ask('read position', v => fs.readSync(fd, Buffer.alloc(4), 0, 4, v));
+ask('write', v => fs.writeSync(fd, v));
+ask('write offset', v => fs.writeSync(fd, Buffer.alloc(4), v === null || v === values.object ? 5 : v));
+ask('readv', v => fs.readvSync(fd, v));
+ask('callback', v => fs.stat('file', {}, v === values.fn ? 5 : v));
+ask('symlink', v => fs.symlinkSync('a', 'b', v === null ? 'q' : v === 77 ? 'r' : 'abc'));
