@@ -20,7 +20,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 
 add_library(pinfold_shared SHARED $<TARGET_OBJECTS:pinfold>)
 target_link_libraries(pinfold_shared PRIVATE
-    pf_guest_images pf_cpu pf_capability pf_base pf_monocypher pf_zstd pf_zones m Threads::Threads)
+    pf_baked pf_guest_images pf_cpu pf_capability pf_base pf_monocypher pf_zstd pf_zones m Threads::Threads)
 target_include_directories(pinfold_shared INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_options(pinfold_shared PRIVATE LINKER:--version-script=${PF_EXPORTS})

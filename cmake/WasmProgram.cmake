@@ -11,7 +11,7 @@
 #       COLD: wasm-opt and gcc make the image at -O1, in half the time: for programs that wait more
 #       than they compute. PARTS: into how many files its generated C is split; without, it is one.
 #       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
-#       pf_guest_images_test only.
+#       pf_guest_images_test only. ONE: the same for pf_guest_images_one, and nothing native.
 #   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
 #       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests.
 #   add_guest_images()
@@ -242,6 +242,23 @@ function(pf_image name kind linked depends)
     add_custom_target(frames_${name} DEPENDS ${folder}/frames.ok)
 endfunction()
 
+# The program as an ordinary Linux program, with a link for each applet.
+function(pf_native_program name sources includes defines libs options applets)
+    add_executable(native_${name} ${sources})
+    set_target_properties(native_${name} PROPERTIES OUTPUT_NAME ${name}
+                          RUNTIME_OUTPUT_DIRECTORY ${PF_NATIVE_BIN})
+    pf_native_target(native_${name} "${CMAKE_CURRENT_SOURCE_DIR};${includes}" "${defines}" "${libs}"
+                     "${options}")
+    target_link_libraries(native_${name} PRIVATE pf_native m)
+    foreach(applet IN LISTS applets)
+        if(NOT applet STREQUAL name)
+            string(REPLACE "%5B" "[" applet "${applet}")
+            add_custom_command(TARGET native_${name} POST_BUILD VERBATIM
+                COMMAND ${CMAKE_COMMAND} -E create_symlink ${name} "${PF_NATIVE_BIN}/${applet}")
+        endif()
+    endforeach()
+endfunction()
+
 function(add_wasm_program name)
     # There is a command called [, which CMake takes for a bracket within lists.
     set(arguments)
@@ -250,7 +267,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;COLD;TEST" "STACK;ASYNCIFY_STACK;PARTS"
+    cmake_parse_arguments(A "BOOT;COLD;TEST;ONE" "STACK;ASYNCIFY_STACK;PARTS"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -264,20 +281,11 @@ function(add_wasm_program name)
         set(A_ASYNCIFY_STACK 65536)
     endif()
 
-    add_executable(native_${name} ${A_SOURCES})
-    set_target_properties(native_${name} PROPERTIES OUTPUT_NAME ${name}
-                          RUNTIME_OUTPUT_DIRECTORY ${PF_NATIVE_BIN})
-    pf_native_target(native_${name} "${CMAKE_CURRENT_SOURCE_DIR};${A_INCLUDES}" "${A_DEFINES}"
-                     "${A_LIBS}" "${A_COMPILE_OPTIONS}")
-    target_link_libraries(native_${name} PRIVATE pf_native m)
-    foreach(applet IN LISTS A_APPLETS)
-        if(NOT applet STREQUAL name)
-            string(REPLACE "%5B" "[" applet "${applet}")
-            add_custom_command(TARGET native_${name} POST_BUILD VERBATIM
-                COMMAND ${CMAKE_COMMAND} -E create_symlink ${name} "${PF_NATIVE_BIN}/${applet}")
-        endif()
-    endforeach()
-    if(NOT PF_GUEST OR (PF_PROGRAMS AND NOT A_TEST AND NOT name IN_LIST PF_PROGRAMS))
+    if(NOT A_ONE)
+        pf_native_program(${name} "${A_SOURCES}" "${A_INCLUDES}" "${A_DEFINES}" "${A_LIBS}"
+                          "${A_COMPILE_OPTIONS}" "${A_APPLETS}")
+    endif()
+    if(NOT PF_GUEST OR (PF_PROGRAMS AND NOT A_TEST AND NOT A_ONE AND NOT name IN_LIST PF_PROGRAMS))
         return()
     endif()
 
@@ -328,7 +336,9 @@ function(add_wasm_program name)
     endif()
     pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} APPLETS ${A_APPLETS}
              ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY} IMAGE_OPTIONS ${A_IMAGE_OPTIONS})
-    if(A_TEST)
+    if(A_ONE)
+        set_property(GLOBAL PROPERTY PF_ONE_IMAGE ${name})
+    elseif(A_TEST)
         set_property(GLOBAL APPEND PROPERTY PF_TEST_IMAGES ${name})
     else()
         set_property(GLOBAL APPEND PROPERTY PF_IMAGES ${name})
@@ -364,14 +374,17 @@ function(add_wasm_kernel)
     set_property(GLOBAL PROPERTY PF_HAVE_KERNEL ON)
 endfunction()
 
-# The table of images, the kernel first, and a library that holds it.
+# The table of images, the kernel first, and a library that holds it; its digest is that of DIGEST_OF.
 function(pf_image_table target)
+    cmake_parse_arguments(A "" "" "DIGEST_OF" ${ARGN})
     set(PF_TABLE_EXTERNS "")
     set(PF_TABLE_ENTRIES "")
     set(PF_TABLE_DIGEST ${target}_digest.h)
     set(modules "")
-    foreach(name IN LISTS ARGN)
+    foreach(name IN LISTS A_DIGEST_OF)
         list(APPEND modules ${PF_WASM_DIR}/obj/${name}/linked.wasm)
+    endforeach()
+    foreach(name IN LISTS A_UNPARSED_ARGUMENTS)
         string(MAKE_C_IDENTIFIER ${name} module)
         string(APPEND PF_TABLE_EXTERNS "extern const struct pf_image pf_image_${module};\n")
         string(APPEND PF_TABLE_ENTRIES "    &pf_image_${module},\n")
@@ -396,7 +409,7 @@ function(add_guest_images)
     if(NOT PF_GUEST OR NOT kernel)
         return()
     endif()
-    pf_image_table(pf_guest_images kernel ${images})
+    pf_image_table(pf_guest_images kernel ${images} DIGEST_OF kernel ${images})
     foreach(name kernel ${images})
         target_sources(pf_guest_images PRIVATE $<TARGET_OBJECTS:pf_image_${name}>)
         add_dependencies(pf_guest_images frames_${name})
@@ -405,10 +418,16 @@ function(add_guest_images)
         target_link_libraries(pf_guest_images INTERFACE pf_cpu) # wasm_rt_*
     endif()
     # For test programs: link this before pinfold, and its table is the one that is taken.
-    pf_image_table(pf_guest_images_test kernel ${images} ${tests})
+    pf_image_table(pf_guest_images_test kernel ${images} ${tests} DIGEST_OF kernel ${images} ${tests})
     foreach(name IN LISTS tests)
         target_sources(pf_guest_images_test PRIVATE $<TARGET_OBJECTS:pf_image_${name}>)
     endforeach()
     target_link_libraries(pf_guest_images_test PUBLIC pf_guest_images)
     target_link_options(pf_guest_images_test INTERFACE -Wl,--undefined=pf_images)
+    get_property(one GLOBAL PROPERTY PF_ONE_IMAGE)
+    if(one) # the last program of a name is the one that runs
+        pf_image_table(pf_guest_images_one kernel ${images} ${one} DIGEST_OF ${one})
+        target_sources(pf_guest_images_one PRIVATE $<TARGET_OBJECTS:pf_image_${one}>)
+        target_link_options(pf_guest_images_one INTERFACE -Wl,--undefined=pf_images)
+    endif()
 endfunction()

@@ -11,6 +11,7 @@ import os
 import pathlib
 import tempfile
 import zipfile
+import zlib
 
 MAX_BYTES = 1 << 30  # the oldest entries go when there is more
 
@@ -40,7 +41,7 @@ class Cache:
                 files = {member: archive.read(member) for member in archive.namelist()}
             os.utime(path)
             return files
-        except (OSError, zipfile.BadZipFile):
+        except (OSError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
 
     def store(self, name: str, files: dict[str, bytes]) -> None:

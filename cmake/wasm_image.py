@@ -253,17 +253,36 @@ def rewrite(text: str) -> tuple[str, int]:
     return text, total
 
 
+INSTANTIATE = re.compile(r"^(void Z_\w+_)instantiate(\([^{]*\) \{\n.*?^\}\n)", re.M | re.S)
+OF_MEMORY = re.compile(r"^  (?:init_memories|init_data_instances)\(instance\);\n", re.M)
+
+
+def add_wake(text: str) -> str:
+    """Adds what makes an instance whose memory comes from elsewhere: host/cpu/baked.h."""
+    found = INSTANTIATE.findall(text)
+    if len(found) != 1:
+        raise Refused(f"is instantiated in {len(found)} ways, not one")
+    head, body = found[0]
+    body, count = OF_MEMORY.subn("", body)
+    if not 1 <= count <= 2 or "memor" in body or "data" in body:
+        raise Refused("is instantiated in a way nobody thought of")
+    return f"{text}\n{head}wake{body}"
+
+
 def write_changed(path: pathlib.Path, text: str) -> None:
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
-def translate(wasm2c: str, wasm: pathlib.Path, module: str, folder: pathlib.Path) -> None:
-    """Writes the rewritten C of a module, and its header."""
+def translate(wasm2c: str, wasm: pathlib.Path, module: str, folder: pathlib.Path,
+              wake: bool = False) -> None:
+    """Writes the rewritten C of a module, with add_wake() if it is an image, and its header."""
     raw = folder / "raw" / f"{module}.c"
     raw.parent.mkdir(exist_ok=True)
     subprocess.run([wasm2c, f"--module-name={module}", str(wasm), "-o", str(raw)], check=True)
     text, _ = rewrite(raw.read_text())
+    if wake:
+        text = add_wake(text)
     write_changed(folder / f"{module}.c", text)
     write_changed(folder / f"{module}.h", raw.with_suffix(".h").read_text())
     raw.unlink()
@@ -292,7 +311,7 @@ def make(args: argparse.Namespace) -> None:
     optimise(args.wasm_opt, args.input, args.wasm, args.level,
              asyncify(args.kind, names, args.asyncify_only))
     check(Module(args.wasm.read_bytes()), args.kind)
-    translate(args.wasm2c, args.wasm, args.module, args.folder)
+    translate(args.wasm2c, args.wasm, args.module, args.folder, wake=True)
     cache.store(name, {path.name: path.read_bytes() for path in results})
 
 

@@ -35,13 +35,13 @@ static enum part live_part(const struct cpu_range *live, int count, size_t page)
 
 /* By content, for systems that do not tell. */
 static bool content_differs(const struct cpu_slot *slot, size_t page) {
-    static const uint8_t zero[CPU_PAGE];
-    const uint8_t *before = page < slot->file_mapped ? slot->origin->data + page : zero;
+    const uint8_t *before = slot->file_to ? cpu_template_page(slot->origin, page) : cpu_zero_page;
     return memcmp(slot->base + page, before, CPU_PAGE) != 0;
 }
 
 static bool was_written(const struct cpu_slot *slot, size_t page, uint64_t entry) {
-    return entry & SWAPPED || (entry & PRESENT && !(page < slot->file_mapped && entry & SHARED));
+    bool mapped = slot->file_from <= page && page < slot->file_to;
+    return entry & SWAPPED || (entry & PRESENT && !(mapped && entry & SHARED));
 }
 
 void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, void *user) {
@@ -97,8 +97,7 @@ cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *bu
     const struct cpu_slot *slot = from->slot;
     cpu_instance *copy = cpu_instance_like(from, budget, NULL);
     if (!copy) return NULL;
-    bool ok = !slot->file_mapped || cpu_slot_map(copy->slot, slot->origin->fd, slot->file_mapped);
-    if (slot->file_mapped) copy->slot->origin = slot->origin;
+    bool ok = !slot->file_to || cpu_template_map(slot->origin, copy->slot);
     if (!ok || !cpu_slot_resize(copy->slot, from->memory->size)) {
         cpu_instance_free(copy);
         errno = ENOMEM;

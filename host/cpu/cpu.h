@@ -35,6 +35,12 @@ struct cpu_budget {
     uint64_t reserve;      /* of `limit`, what programs leave to the kernel */
 };
 
+/* Of 64 KiB, in a linear memory: its size has 32 bits. All images may grow so far (wasm_image.py). */
+#define CPU_PAGES_MAX 65535u
+
+/* What is copied, compared and saved at a time, in bytes. */
+#define CPU_PAGE 4096u
+
 /* Addresses in a linear memory, [from, to). */
 struct cpu_range {
     uint32_t from, to;
@@ -165,6 +171,9 @@ void cpu_note_asyncify_stack(cpu_instance *instance);
 bool cpu_asyncify_sound(const cpu_instance *instance);
 /* A copy of an instance's globals, without memory; free() it. */
 cpu_instance *cpu_instance_model(const cpu_instance *from);
+/* The same of an image that was never instantiated: its mutable globals are `globals`, of
+ * image->globals_len bytes, its memory has `size` bytes. NULL: no memory. */
+cpu_instance *cpu_instance_wake(const struct pf_image *image, const void *globals, size_t size);
 /* An instance with the globals of `model` and a slot whose memory the caller still has to size and
  * fill. `slot` is taken over in any case; NULL: a new one. NULL with ENOMEM over the budget. */
 cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *budget,
@@ -174,7 +183,6 @@ cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot)
 /* Names the pages (addresses, multiples of CPU_PAGE, rising) of an UNWOUND program or a kernel that
  * mean something and may differ from its template, or from zero if it has none. Pages of which only
  * a part means something are always named. */
-#define CPU_PAGE 4096u
 typedef void (*cpu_page_fn)(void *user, size_t page);
 void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, void *user);
 /* A copy of an UNWOUND program or a kernel for another sandbox, in a slot of its own. What is mapped
@@ -195,19 +203,43 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
 
 /* ---- template.c: an instance frozen, from which others start. Shared between threads, constant. */
 
+/*
+ * Most of a template is what nobody writes: constants, byte code, the library of a language. What
+ * the first processes left alone is sealed in the copies that come after, and is not copied again
+ * while it stays so.
+ */
+struct cpu_steady {
+    _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
+    atomic_uint looked;      /* at how many processes */
+};
 struct cpu_template {
     const struct pf_image *image;
     cpu_instance *model; /* its globals; has no slot */
     size_t size;       /* bytes of linear memory */
-    int fd;            /* the memory, as a sealed file in memory */
-    const uint8_t *data; /* the same, mapped read-only */
-    struct cpu_range *runs; /* the parts that are not zero */
+    size_t from, to;   /* of it, what may be other than zero, in pages */
+    int fd;            /* a file that has [from, to) at `offset`: sealed, in memory, or the program's own */
+    size_t offset;
+    const uint8_t *data; /* [from, to), read-only */
+    const struct cpu_range *runs; /* the parts that are not zero */
     size_t run_count;
+    bool baked;        /* `fd`, `data` and `runs` are the build's (baked.h), not this template's */
     struct cpu_steady *steady; /* what its processes are seen to leave alone */
 };
+/* May this process make a file of that size? RLIMIT_FSIZE is for files in memory too, and to grow one
+ * beyond it would be SIGXFSZ to the embedder. False: errno is EFBIG. */
+bool cpu_file_allowed(size_t size);
+/* Writes data[from, to) to the same place of a file. False: errno. */
+bool cpu_write_at(int fd, const uint8_t *data, size_t from, size_t to);
 /* Freezes an UNWOUND program or the kernel. NULL on failure (errno). */
 struct cpu_template *cpu_template_new(const cpu_instance *from);
 size_t cpu_template_size(const struct cpu_template *t); /* of its memory, in bytes */
+extern const uint8_t cpu_zero_page[CPU_PAGE];
+/* Its page at that address: CPU_PAGE bytes, or more within one of its runs. */
+static inline const uint8_t *cpu_template_page(const struct cpu_template *t, size_t page) {
+    return t->from <= page && page < t->to ? t->data + (page - t->from) : cpu_zero_page;
+}
+/* Makes a slot's memory the template's, mapped copy-on-write. False when the system refuses. */
+bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot);
 void cpu_template_free(struct cpu_template *template);
 /* A new instance: `mapped` copy-on-write (for what lives long) or copied (short-lived) into `slot`,
  * which is taken over in any case; NULL: a new one. */

@@ -20,6 +20,8 @@ struct pf_image {
     size_t instance_size; /* bytes of wasm2c's instance structure */
     void (*init_module)(void);
     void (*instantiate)(void *instance, void *pf);
+    void (*wake)(void *instance, void *pf); /* the same without its memory */
+    size_t globals_at, globals_len; /* where its globals lie in the structure, in bytes */
     wasm_rt_memory_t *(*memory)(void *instance);
     uint32_t *(*stack_pointer)(void *instance);
     uint32_t (*heap_base)(void *instance);

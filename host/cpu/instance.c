@@ -91,7 +91,7 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
     instance->memory = memory;
     memory->data = slot->base;
     memory->pages = pages;
-    memory->max_pages = max_pages > 65535 ? 65535 : max_pages; /* `size` has 32 bits */
+    memory->max_pages = max_pages > CPU_PAGES_MAX ? CPU_PAGES_MAX : max_pages;
     memory->size = pages << 16;
 }
 
@@ -168,6 +168,23 @@ cpu_instance *cpu_instance_model(const cpu_instance *from) {
     model->asyncify = from->asyncify;
     model->asyncify_stack = from->asyncify_stack;
     memcpy(model->dead, from->dead, sizeof model->dead);
+    return model;
+}
+
+cpu_instance *cpu_instance_wake(const struct pf_image *image, const void *globals, size_t size) {
+    cpu_instance *model = allocate(image);
+    if (!model) return NULL;
+    memset(model->module, 0, image->instance_size);
+    image->init_module();
+    image->wake(model->module, NULL);
+    memcpy((char *)model->module + image->globals_at, globals, image->globals_len);
+    model->memory = image->memory(model->module);
+    model->memory->size = (uint32_t)size;
+    model->memory->pages = (uint32_t)(size >> 16);
+    model->memory->max_pages = CPU_PAGES_MAX;
+#ifdef PF_NO_SIGNALS
+    cpu_guard_by(model, &cpu_unguarded);
+#endif
     return model;
 }
 

@@ -69,7 +69,7 @@ void cpu_slot_release(struct cpu_slot *slot) {
         destroy(slot); /* unmapping cannot leak bytes either */
         return;
     }
-    slot->accessible = slot->file_mapped = 0;
+    slot->accessible = slot->file_from = slot->file_to = 0;
     forget_copy(slot);
     slot->dirty = false;
     pthread_mutex_lock(&pool.lock);
@@ -86,7 +86,7 @@ void cpu_slot_release(struct cpu_slot *slot) {
 bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {
     if (size < slot->accessible) {
         if (!vacate(slot, size, slot->accessible)) return false;
-        if (slot->file_mapped > size) slot->file_mapped = size;
+        if (slot->file_to > size) slot->file_to = size;
     } else if (size > slot->accessible) {
         if (mprotect(slot->base + slot->accessible, size - slot->accessible,
                      PROT_READ | PROT_WRITE) != 0)
@@ -96,12 +96,15 @@ bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {
     return true;
 }
 
-bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size) {
-    if (!vacate(slot, size, slot->accessible)) return false;
-    if (mmap(slot->base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd,
-             0) == MAP_FAILED)
+bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to, size_t size) {
+    if (!vacate(slot, 0, slot->accessible)) return false;
+    slot->accessible = slot->file_from = slot->file_to = 0;
+    if (!cpu_slot_resize(slot, size)) return false;
+    if (from < to && mmap(slot->base + from, to - from, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED)
         return false;
-    slot->accessible = slot->file_mapped = size;
+    slot->file_from = from;
+    slot->file_to = to;
     forget_copy(slot);
     slot->dirty = false;
     return true;

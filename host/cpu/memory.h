@@ -21,8 +21,8 @@
 struct cpu_slot {
     uint8_t *base;
     size_t accessible;     /* [base, base + accessible) may be read and written */
-    size_t file_mapped;    /* its first bytes are a private mapping of a template, 0: anonymous */
-    const struct cpu_template *origin; /* that template; meaningful with file_mapped */
+    size_t file_from, file_to; /* a private mapping of a template's bytes; the rest is anonymous */
+    const struct cpu_template *origin; /* that template; meaningful with file_to */
     bool dirty;            /* anonymous bytes may be other than zero */
     size_t began_with;     /* accessible bytes when its last process began */
     /* Its last process began as a copy of this template; NULL: as something else. */
@@ -49,7 +49,8 @@ bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to);
 bool cpu_slot_unseal(struct cpu_slot *slot);
 /* What pages of it contain is of no use any more; they are other pages at their next use. */
 void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to);
-/* Maps `size` bytes of a template file copy-on-write as the whole accessible memory. */
-bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t size);
+/* Makes a memory of `size` bytes: [from, to) is a file's bytes from `offset` on, copy-on-write, the rest is
+ * zero. All are multiples of the page size. False when the system refuses. */
+bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to, size_t size);
 
 #endif

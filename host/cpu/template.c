@@ -16,42 +16,43 @@
 
 #define PAGE 4096u
 
-/*
- * Most of a template is what nobody writes: constants, byte code, the library of a language. What
- * the first processes left alone is sealed in the copies that come after, and is not copied again
- * while it stays so.
- */
-struct cpu_steady {
-    _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
-    atomic_uint looked;      /* at how many processes */
-};
 #define STEADY_LOOKS     8
 #define STEADY_BYTES_MIN (64u << 10)
+
+const uint8_t cpu_zero_page[CPU_PAGE];
 
 static bool zero_page(const uint8_t *p) { return p[0] == 0 && memcmp(p, p + 1, PAGE - 1) == 0; }
 
 /* The parts of the memory that are not zero, in pages. */
 static bool find_runs(struct cpu_template *t) {
     size_t capacity = 0;
-    for (size_t at = 0; at < t->size; at += PAGE) {
-        if (zero_page(t->data + at)) continue;
-        struct cpu_range *last = t->run_count ? &t->runs[t->run_count - 1] : NULL;
+    struct cpu_range *runs = NULL;
+    for (size_t at = t->from; at < t->to; at += PAGE) {
+        if (zero_page(cpu_template_page(t, at))) continue;
+        struct cpu_range *last = t->run_count ? &runs[t->run_count - 1] : NULL;
         if (last && last->to == at) {
             last->to += PAGE;
             continue;
         }
         if (t->run_count == capacity) {
             capacity = capacity ? capacity * 2 : 16;
-            struct cpu_range *more = realloc(t->runs, capacity * sizeof *more);
+            struct cpu_range *more = realloc(runs, capacity * sizeof *more);
             if (!more) return false;
-            t->runs = more;
+            t->runs = runs = more;
         }
-        t->runs[t->run_count++] = (struct cpu_range){(uint32_t)at, (uint32_t)(at + PAGE)};
+        runs[t->run_count++] = (struct cpu_range){(uint32_t)at, (uint32_t)(at + PAGE)};
     }
     return true;
 }
 
-static bool write_all(int fd, const uint8_t *data, size_t from, size_t to) {
+bool cpu_file_allowed(size_t size) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size) return true;
+    errno = EFBIG;
+    return false;
+}
+
+bool cpu_write_at(int fd, const uint8_t *data, size_t from, size_t to) {
     while (from < to) {
         ssize_t n = pwrite(fd, data + from, to - from, (off_t)from);
         if (n < 0 && errno == EINTR) continue;
@@ -71,18 +72,10 @@ static bool fill(int fd, const cpu_instance *from, size_t size) {
             size_t next = (at / PAGE + 1) * PAGE;
             if (next > live[i].to) next = live[i].to;
             if (next - at < PAGE || !zero_page(from->slot->base + at))
-                if (!write_all(fd, from->slot->base, at, next)) return false;
+                if (!cpu_write_at(fd, from->slot->base, at, next)) return false;
             at = next;
         }
     return true;
-}
-
-/* RLIMIT_FSIZE is for files in memory too, and growing beyond it would be SIGXFSZ to the embedder. */
-static bool file_allowed(size_t size) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size) return true;
-    errno = EFBIG;
-    return false;
 }
 
 struct cpu_template *cpu_template_new(const cpu_instance *from) {
@@ -90,10 +83,10 @@ struct cpu_template *cpu_template_new(const cpu_instance *from) {
     if (!t) return NULL;
     t->fd = -1;
     t->image = from->image;
-    t->size = from->memory->size;
+    t->size = t->to = from->memory->size;
     t->model = cpu_instance_model(from);
     t->steady = calloc(1, sizeof *t->steady);
-    if (!file_allowed(t->size)) goto fail;
+    if (!cpu_file_allowed(t->size)) goto fail;
     t->fd = memfd_create("pinfold-template", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (!t->model || !t->steady || t->fd < 0 || !fill(t->fd, from, t->size)) goto fail;
     fcntl(t->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
@@ -114,9 +107,11 @@ size_t cpu_template_size(const struct cpu_template *t) {
 void cpu_template_free(struct cpu_template *t) {
     if (!t) return;
     int saved = errno;
-    if (t->data) munmap((void *)t->data, t->size);
-    if (t->fd >= 0) close(t->fd);
-    free(t->runs);
+    if (!t->baked) {
+        if (t->data) munmap((void *)t->data, t->size);
+        if (t->fd >= 0) close(t->fd);
+        free((void *)t->runs);
+    }
     free(t->steady);
     free(t->model);
     free(t);
@@ -139,7 +134,7 @@ static struct cpu_range find_steady(const struct cpu_template *t, const uint8_t 
     struct cpu_range best = {0, 0};
     size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE;
     for (size_t at = from; at < t->size; at += PAGE) {
-        if (memcmp(base + at, t->data + at, PAGE) != 0)
+        if (memcmp(base + at, cpu_template_page(t, at), PAGE) != 0)
             from = at + PAGE;
         else if (at + PAGE - from > best.to - best.from)
             best = (struct cpu_range){(uint32_t)from, (uint32_t)(at + PAGE)};
@@ -164,7 +159,7 @@ static void overwrite(const struct cpu_template *t, uint8_t *base, size_t from, 
         size_t end = t->runs[i].to < to ? t->runs[i].to : to;
         if (begin >= end) continue;
         clear(base, from, begin, dead);
-        memcpy(base + begin, t->data + begin, end - begin);
+        memcpy(base + begin, cpu_template_page(t, begin), end - begin);
         from = end;
     }
     clear(base, from, to, dead);
@@ -176,7 +171,7 @@ static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
     uint8_t *base = slot->base;
     if (!slot->dirty) {
         for (size_t i = 0; i < t->run_count; i++)
-            memcpy(base + t->runs[i].from, t->data + t->runs[i].from,
+            memcpy(base + t->runs[i].from, cpu_template_page(t, t->runs[i].from),
                    t->runs[i].to - t->runs[i].from);
     } else {
         if (slot->copied == t) learn_steady(t, base);
@@ -197,12 +192,18 @@ static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
     if (steady && !slot->sealed_to) cpu_slot_seal(slot, steady >> 32, (uint32_t)steady);
 }
 
+bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot) {
+    if (!cpu_slot_map(slot, t->fd, t->offset, t->from, t->to, t->size)) return false;
+    slot->origin = t;
+    return true;
+}
+
 cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_budget *budget,
                                     bool mapped, struct cpu_slot *slot) {
     cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
     if (!instance) return NULL;
     bool keep = instance->slot->copied == t; /* what is sealed is right already */
-    bool ok = mapped ? cpu_slot_map(instance->slot, t->fd, t->size)
+    bool ok = mapped ? cpu_template_map(t, instance->slot)
                      : (keep || cpu_slot_unseal(instance->slot)) &&
                            cpu_slot_resize(instance->slot, t->size);
     if (!ok) {
@@ -210,9 +211,7 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
         errno = ENOMEM;
         return NULL;
     }
-    if (mapped) {
-        instance->slot->origin = t;
-    } else {
+    if (!mapped) {
         fill_slot(t, instance);
         instance->slot->dirty = true;
         instance->slot->began_with = t->size;

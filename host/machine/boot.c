@@ -1,12 +1,15 @@
 /*
- * host/machine/boot.c: what is the same in all sandboxes of this process, made once.
+ * host/machine/boot.c: what is the same in all sandboxes, made once.
  *
  * A template of each image: started, and frozen where it asks for its arguments, so that an engine's
  * start-up is paid once. And one booted machine: a kernel whose root is filled and a session that
  * waits for its first run. A new sandbox is a copy of that.
  *
- * Everything here is deterministic: no clock, no randomness, no environment.
+ * The build makes them and bakes them into the program (host/bake.c); a program that has none makes
+ * them when it first needs them. Both give the same bytes: everything here is deterministic, without
+ * clock, randomness or environment.
  */
+#include "host/cpu/baked.h"
 #include "machine.h"
 #include "zones.h"
 
@@ -33,6 +36,15 @@ const struct pf_image *machine_image_info(int image) {
     return image >= 0 && image < machine_image_count() ? pf_images[image + 1] : NULL;
 }
 
+/* What the build made for this use of an image. NULL: it did not, or there is no memory. */
+static struct cpu_template *baked_template(int index, enum machine_use use) {
+    const struct cpu_baked *baked = cpu_baked();
+    for (uint32_t i = 0; baked && i < baked->count; i++)
+        if (baked->templates[i].image == (uint32_t)index && baked->templates[i].use == use)
+            return cpu_template_baked(baked, &baked->templates[i]);
+    return NULL;
+}
+
 static struct cpu_template *freeze_image(const struct pf_image *image) {
     struct cpu_thread *self = cpu_thread();
     cpu_instance *instance = self ? cpu_instance_new(image, NULL) : NULL;
@@ -57,7 +69,8 @@ const struct cpu_template *machine_image(int image) {
     pthread_mutex_lock(&lock);
     template = atomic_load_explicit(&templates[image], memory_order_relaxed);
     if (!template) {
-        template = freeze_image(info);
+        template = baked_template(image + 1, MACHINE_USE_START);
+        if (!template) template = freeze_image(info);
         atomic_store_explicit(&templates[image], template, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
@@ -225,6 +238,23 @@ out:
     return boot;
 }
 
+/* NULL: nothing is baked in, or there is no memory. */
+static struct machine_boot *baked_machine(void) {
+    const struct cpu_baked *baked = cpu_baked();
+    struct machine_boot *boot = baked ? calloc(1, sizeof *boot) : NULL;
+    if (!boot) return NULL;
+    boot->mailbox = baked->mailbox;
+    boot->session_proc = baked->session_proc;
+    boot->kernel = baked_template(0, MACHINE_USE_KERNEL);
+    for (int i = 0; boot->session_proc && !boot->session && i < machine_image_count(); i++)
+        boot->session = baked_template(i + 1, MACHINE_USE_SESSION);
+    if (boot->kernel && (boot->session || !boot->session_proc)) return boot;
+    cpu_template_free(boot->kernel);
+    cpu_template_free(boot->session);
+    free(boot);
+    return NULL;
+}
+
 const struct machine_boot *machine_boot(pf_error *error) {
     struct machine_boot *boot = atomic_load_explicit(&booted, memory_order_acquire);
     if (boot) return boot;
@@ -234,7 +264,8 @@ const struct machine_boot *machine_boot(pf_error *error) {
     boot = atomic_load_explicit(&booted, memory_order_relaxed);
     if (!boot) {
         cpu_traps_install();
-        boot = boot_machine(error);
+        boot = baked_machine();
+        if (!boot) boot = boot_machine(error);
         atomic_store_explicit(&booted, boot, memory_order_release);
     }
     pthread_mutex_unlock(&boot_lock);

@@ -263,6 +263,10 @@ pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
 pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error);
 void machine_leave(pf_sandbox *sandbox);
 
+/* ---- check.c: aborts where something is not as it always is between two acts of the embedder. For
+ * tests: tests/api/check_on_leave.c. */
+void machine_check(const pf_sandbox *sandbox);
+
 /* A run is on or about to start: interrupts count from here on. */
 void machine_expect_interrupt(pf_sandbox *sandbox);
 
@@ -301,6 +305,8 @@ void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t 
 
 /* ---- boot.c: what is the same in all sandboxes of this process, made once */
 
+/* What a baked template is for (struct cpu_baked_template). */
+enum machine_use { MACHINE_USE_START, MACHINE_USE_KERNEL, MACHINE_USE_SESSION };
 const struct cpu_template *machine_image(int image); /* NULL: errno or a bad number */
 /* A kernel with the root filled and a session that waits for its first run. */
 struct machine_boot {

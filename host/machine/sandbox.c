@@ -78,7 +78,7 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
     if (!instance) return;
     sandbox->procs[proc] = NULL;
     struct cpu_slot *slot = cpu_instance_dismantle(instance);
-    if (slot->file_mapped || slot->accessible > SPARE_BYTES_MAX ||
+    if (slot->file_to || slot->accessible > SPARE_BYTES_MAX ||
         sandbox->spare_count >= SPARE_MAX) {
         cpu_slot_release(slot);
         return;

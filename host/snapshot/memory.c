@@ -24,7 +24,7 @@ void snapshot_build(const struct machine_boot *boot, uint8_t digest[SNAPSHOT_DIG
         for (size_t i = 0; i < t->run_count; i++) {
             struct cpu_range run = t->runs[i];
             crypto_blake2b_update(&ctx, (const uint8_t *)&run, sizeof run);
-            crypto_blake2b_update(&ctx, t->data + run.from, run.to - run.from);
+            crypto_blake2b_update(&ctx, cpu_template_page(t, run.from), run.to - run.from);
         }
         crypto_blake2b_final(&ctx, known);
         done = true;
@@ -57,7 +57,7 @@ static void put_page(void *user, size_t page) {
     uint8_t now[PAGE];
     canonical(p, page, now);
     uint8_t changed = 0;
-    const uint8_t *before = page < p->base->size ? p->base->data + page : NULL;
+    const uint8_t *before = page < p->base->size ? cpu_template_page(p->base, page) : NULL;
     for (size_t i = 0; i < PAGE; i++) {
         if (before) now[i] ^= before[i];
         changed |= now[i];
@@ -84,7 +84,7 @@ void put_instance(struct writer *w, const cpu_instance *instance, const struct c
     put_u32(w, cpu_stack_pointer(instance));
     put_u32(w, instance->rewinding);
     const struct cpu_slot *slot = instance->slot;
-    if (slot->file_mapped && slot->origin == base)
+    if (slot->file_to && slot->origin == base)
         cpu_each_written_page(instance, put_page, &p);
     else
         put_live_pages(&p); /* it did not start as a mapping of this template */

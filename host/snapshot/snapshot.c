@@ -74,7 +74,7 @@ static void put_processes(struct writer *w, const pf_sandbox *s, const struct ma
         const cpu_instance *instance = s->procs[i];
         if (!instance) continue;
         bool session =
-            boot->session && instance->slot->file_mapped && instance->slot->origin == boot->session;
+            boot->session && instance->slot->file_to && instance->slot->origin == boot->session;
         const struct cpu_template *base =
             session ? boot->session : machine_image(image_of(instance));
         if (!base) {

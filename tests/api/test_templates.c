@@ -1,0 +1,71 @@
+/*
+ * test_templates.c: a program that has the build's templates and one that boots by itself are the
+ * same to everybody: equal runs give equal snapshots, and each continues what the other saved.
+ *
+ *     api_templates_baked FILE      writes a snapshot in the middle of a call, continues it
+ *     api_templates_anew FILE FILE  the same without templates; compares, and continues the first FILE
+ */
+#include "harness.h"
+
+#include "host/cpu/baked.h"
+
+struct bytes {
+    char *data;
+    size_t len;
+};
+
+/* Uses several images, files, variables and a job, and waits for a tool. */
+static struct bytes save(void) {
+    pf_options *options = make_options("get");
+    pf_options_clock(options, 1700000000ll * 1000000000);
+    pf_options_seed(options, 7);
+    pf_sandbox *sandbox = NULL;
+    MUST(pf_sandbox_new(options, &sandbox, &test_error));
+    pf_options_free(options);
+    run(sandbox, "shell", "seq 100 | sort -R > /workspace/n; x=$(wc -l < n); f() { echo f$1; }");
+    run(sandbox, "javascript", "fs.writeFileSync('r', String(Math.random())); return 1");
+    start(sandbox, "shell", "jq -n '{a: 1}'; f 2; tool get; echo $x; sort -n n | head -2; cat r | wc -l");
+    struct bytes b = {0};
+    MUST(pf_sandbox_snapshot(sandbox, &b.data, &b.len, &test_error));
+    pf_sandbox_free(sandbox);
+    return b;
+}
+
+static void go_on(struct bytes b) {
+    pf_options *options = make_options("get");
+    pf_sandbox *sandbox = NULL;
+    pf_call call;
+    MUST(pf_sandbox_restore(options, b.data, b.len, &sandbox, &test_error));
+    pf_options_free(options);
+    CHECK(pf_sandbox_pending(sandbox, &call, 1) == 1);
+    MUST(pf_sandbox_resume(sandbox, call.id, "5", 1, &test_error));
+    const pf_result *result = pf_sandbox_result(sandbox);
+    CHECK(result != NULL);
+    if (result) CHECK_TEXT(result->stdout_data, "{\n  \"a\": 1\n}\nf2\n5\n100\n1\n2\n0\n");
+    pf_sandbox_free(sandbox);
+}
+
+static struct bytes read_file(const char *path) {
+    struct bytes b = {malloc(1 << 20), 0};
+    FILE *file = fopen(path, "rb");
+    if (file && b.data) b.len = fread(b.data, 1, 1 << 20, file);
+    if (file) fclose(file);
+    return b;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) return 2;
+    CHECK((cpu_baked() != NULL) == (argc == 2)); /* else this test compares nothing */
+    struct bytes b = save();
+    FILE *file = fopen(argv[1], "wb");
+    CHECK(file && fwrite(b.data, 1, b.len, file) == b.len && fclose(file) == 0);
+    go_on(b);
+    if (argc > 2) {
+        struct bytes other = read_file(argv[2]);
+        CHECK(other.len == b.len && memcmp(other.data, b.data, b.len) == 0);
+        go_on(other);
+        free(other.data);
+    }
+    pf_free(b.data);
+    return finish_tests();
+}
