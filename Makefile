@@ -63,6 +63,9 @@ test: checks package ## every test; reports in build/reports
 	    --junitxml=$(REPORTS)/pytest.xml || failed=1; \
 	exit $$failed
 
+test-%: ## one command (make test-wc): natively, then in the sandbox; seconds after an edit
+	@tools/test_one.py $* --build $(BUILD)
+
 nosignals: ## every test of the build that takes no signals: docs/security.md; in build/nosignals
 	@$(MAKE) test BUILD=$(BUILD)/nosignals VENV=$(BUILD)/nosignals/venv \
 	    CMAKE_FLAGS="$(CMAKE_FLAGS) -DPF_SIGNALS=OFF"

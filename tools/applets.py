@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The commands of a multicall image, from the comments that open their source files.
 
-usage: applets.py --list DIR           the commands, separated by ;
-       applets.py --table DIR OUT.c    a C table of their names, main functions and --help texts
+usage: applets.py --list DIR [NAME]           the commands, separated by ;
+       applets.py --list-file DIR OUT        the same in a file, which is written if that changes it
+       applets.py --table DIR OUT.c [NAME]    a C table of their names, main functions and --help texts
 
+With NAME only the commands that the same file serves.
 A source file FILE.c serves one or more commands and defines `int FILE_main(int argc, char **argv)`.
 Its first comment holds, for each command or group of commands, a line "help NAME...:" and below it
 the --help text, indented by two spaces more than that line; the text ends at the first line that is
@@ -41,8 +43,15 @@ def c_string(text):
     return "\n".join(f'        "{line}\\n"' for line in quoted.rstrip("\n").split("\n"))
 
 
-def table(folder, out):
+def chosen(folder, only):
+    """The commands in order; those of the file that serves `only`, if it is given."""
     found = sorted(commands(folder))
+    mains = {main for name, main, _ in found if name == only}
+    return [command for command in found if only is None or command[1] in mains]
+
+
+def table(folder, out, only):
+    found = chosen(folder, only)
     mains = sorted({main for _, main, _ in found})
     with open(out, "w") as f:
         f.write('/* Made by tools/applets.py; changes belong into the commands\' files. */\n')
@@ -56,10 +65,15 @@ def table(folder, out):
 
 
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] == "--list":
-        print(";".join(sorted(name for name, _, _ in commands(sys.argv[2]))))
-    elif len(sys.argv) == 4 and sys.argv[1] == "--table":
-        table(sys.argv[2], sys.argv[3])
+    arguments = sys.argv[1:]
+    if len(arguments) in (2, 3) and arguments[0] == "--list":
+        print(";".join(name for name, _, _ in chosen(arguments[1], *arguments[2:] or [None])))
+    elif len(arguments) == 3 and arguments[0] == "--list-file":
+        names, out = ";".join(name for name, _, _ in chosen(arguments[1], None)), pathlib.Path(arguments[2])
+        if not out.exists() or out.read_text() != names:
+            out.write_text(names)
+    elif len(arguments) in (3, 4) and arguments[0] == "--table":
+        table(arguments[1], arguments[2], *arguments[3:] or [None])
     else:
         sys.exit(__doc__)
 

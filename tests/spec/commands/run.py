@@ -19,6 +19,8 @@ that had no newline ends in a line `|\\` or `!\\`. Lines that are no plain UTF-8
 :! and are written with Python's escapes. Words after `name:` change what is compared: `nostderr` leaves
 standard error out, `nosandbox` leaves the case out with --pinfold.
 
+--command NAME keeps the cases whose script has that word.
+
 Every script runs with `bash -c` in an empty directory. Its PATH holds the programs of DIR and nothing else,
 so that a command which is missing fails instead of being the system's. The known failures are an exact
 list: one that passes is an error as well.
@@ -27,6 +29,7 @@ import argparse
 import concurrent.futures
 import difflib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -167,6 +170,7 @@ def main():
     p.add_argument("--verify", action="store_true")
     p.add_argument("--known", default="")
     p.add_argument("--only", default="")
+    p.add_argument("--command", default="")
     p.add_argument("--show", type=int, default=50)
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--timeout", type=float, default=20)
@@ -175,6 +179,9 @@ def main():
         p.error("one of --bin, --pinfold, --record and --verify is needed")
     files = [(path, *read_cases(path)) for path in a.files]
     cases = [c for _, _, some in files for c in some if a.only in c.name and not (a.pinfold and "nosandbox" in c.words)]
+    if a.command:
+        word = re.compile(rf"(?<![\w-]){re.escape(a.command)}(?![\w-])")
+        cases = [c for c in cases if word.search(c.code)]
     names = [c.name for c in cases]
     if len(set(names)) < len(names):
         sys.exit("two cases have one name: " + ", ".join(sorted({n for n in names if names.count(n) > 1})))
