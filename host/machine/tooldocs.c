@@ -8,11 +8,13 @@
 #include "tooldocs.h"
 
 #include "host/base/json_out.h"
+#include "host/base/number.h"
 
 #include <string.h>
 
 #define ARENA_MAX ((size_t)64 << 20)
 #define DEPTH_MAX 12
+#define JS_INTEGER_MAX ((INT64_C(1) << 53) - 1) /* the largest that a Number holds safely */
 
 /* ------------------------------------------------------------------ types */
 
@@ -105,6 +107,27 @@ static void plain_type(struct base_buf *out, yyjson_val *schema, int depth) {
     }
 }
 
+/* Is it an integer, written as one, that a Number of JavaScript does not hold safely? */
+static bool is_large_integer(yyjson_val *value) {
+    struct base_number n, most, least;
+    char most_text[BASE_NUMBER_TEXT], least_text[BASE_NUMBER_TEXT];
+    if (!yyjson_is_raw(value)) return false;
+    const char *text = yyjson_get_raw(value);
+    size_t len = yyjson_get_len(value);
+    for (size_t i = 0; i < len; i++)
+        if (text[i] != '-' && (text[i] < '0' || text[i] > '9')) return false;
+    base_number_of(&most, JS_INTEGER_MAX, most_text);
+    base_number_of(&least, -JS_INTEGER_MAX, least_text);
+    return base_number_read(&n, text, len) &&
+           (base_number_compare(&n, &most) > 0 || base_number_compare(&n, &least) < 0);
+}
+
+/* A value as TypeScript has it. */
+static void value_type(struct base_buf *out, yyjson_val *value) {
+    base_json_out(out, value);
+    if (is_large_integer(value)) base_buf_addz(out, "n");
+}
+
 static void values_type(struct base_buf *out, yyjson_val *values) {
     yyjson_arr_iter iter = yyjson_arr_iter_with(values);
     for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
@@ -112,7 +135,7 @@ static void values_type(struct base_buf *out, yyjson_val *values) {
         if (yyjson_is_obj(item) || yyjson_is_arr(item))
             base_buf_addz(out, "any");
         else
-            base_json_out(out, item);
+            value_type(out, item);
     }
 }
 
@@ -124,7 +147,7 @@ static void type_of(struct base_buf *out, yyjson_val *schema, int depth) {
     else if ((part = yyjson_obj_get(schema, "enum")))
         values_type(out, part);
     else if ((part = yyjson_obj_get(schema, "const")) && !yyjson_is_ctn(part))
-        base_json_out(out, part);
+        value_type(out, part);
     else if ((part = yyjson_obj_get(schema, "anyOf")) || (part = yyjson_obj_get(schema, "oneOf")))
         join(out, part, " | ", depth);
     else if ((part = yyjson_obj_get(schema, "allOf")))
@@ -174,7 +197,8 @@ static void dotted(struct base_buf *out, const struct cap_tool *tool) {
 bool machine_tool_types(struct base_buf *out, const cap_gate *gate) {
     size_t count = cap_gate_tool_count(gate);
     char name[CAP_NAMESPACE_SIZE];
-    base_buf_addz(out, "// The host's tools, as JavaScript programs see them.\n"
+    base_buf_addz(out, "// The host's tools, as JavaScript programs see them. Integers beyond 2^53 are "
+                       "BigInt, in results as in arguments.\n"
                        "declare const tools: {\n");
     for (size_t i = 0; i < count; i++) {
         const struct cap_tool *tool = cap_gate_tool(gate, i);

@@ -112,6 +112,8 @@ CHANGES = [
         "static JSValue quickjs_bigint_mixed(JSContext *ctx);\n"
         "static void quickjs_bad_index(JSContext *ctx, JSValueConst value);\n"
         "static void quickjs_regexp_syntax(JSContext *ctx, JSValueConst pattern, JSValueConst flags, const char *why);\n"
+        "static bool quickjs_take_exact(void);\n"
+        "static JSValue quickjs_json_integer(JSContext *ctx, const char *text, const char *end);\n"
         "static void quickjs_json_syntax(JSContext *ctx, const char *text, size_t len);\n"
         "static void quickjs_json_circle(JSContext *ctx, JSValueConst stack, JSValueConst value);\n"
         "JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);\n"
@@ -669,6 +671,55 @@ CHANGES = [
         1,
         '            JS_ThrowTypeError(ctx, "circular reference");',
         "            quickjs_json_circle(ctx, jsc->stack, val);",
+    ),
+    (
+        "what tools are given and give has integers beyond 2^53 as BigInt (quickjs_open.h)",
+        1,
+        "    bool allow_html_comments;\n} JSParseState;",
+        "    bool allow_html_comments;\n    bool exact; /* JSON: large integers are BigInt */\n} JSParseState;",
+    ),
+    (
+        "as above",
+        1,
+        "    s->token.val = TOK_NUMBER;\n    s->token.u.num.val = js_float64(strtod((const char *)p_start, NULL));",
+        "    JSValue number = s->exact ? quickjs_json_integer(s->ctx, (const char *)p_start, (const char *)p)\n"
+        "                              : JS_UNDEFINED;\n"
+        "    if (JS_IsException(number))\n        return -1;\n"
+        "    if (JS_IsUndefined(number))\n        number = js_float64(strtod((const char *)p_start, NULL));\n"
+        "    s->token.val = TOK_NUMBER;\n    s->token.u.num.val = number;",
+    ),
+    (
+        "as above",
+        1,
+        "    case TOK_NUMBER:\n        val = s->token.u.num.val;\n        if (pr) {",
+        "    case TOK_NUMBER:\n        val = js_dup(s->token.u.num.val);\n        if (pr) {",
+    ),
+    (
+        "as above",
+        1,
+        "    js_parse_init(ctx, s, buf, buf_len, filename, 1);\n    if (json_next_token(s))",
+        "    js_parse_init(ctx, s, buf, buf_len, filename, 1);\n    s->exact = quickjs_take_exact();\n"
+        "    if (json_next_token(s))",
+    ),
+    (
+        "as above",
+        1,
+        "    StringBuffer *b;\n} JSONStringifyContext;",
+        "    StringBuffer *b;\n    bool exact; /* BigInt becomes an integer */\n} JSONStringifyContext;",
+    ),
+    (
+        "as above",
+        1,
+        "    jsc->replacer_func = JS_UNDEFINED;\n    jsc->stack = JS_UNDEFINED;",
+        "    jsc->exact = quickjs_take_exact();\n"
+        "    jsc->replacer_func = JS_UNDEFINED;\n    jsc->stack = JS_UNDEFINED;",
+    ),
+    (
+        "as above",
+        1,
+        "    case JS_TAG_BIG_INT:\n        JS_ThrowTypeError(ctx, \"BigInt are forbidden",
+        "    case JS_TAG_BIG_INT:\n        if (jsc->exact)\n            goto concat_value;\n"
+        "        JS_ThrowTypeError(ctx, \"BigInt are forbidden",
     ),
     (
         "a pattern that is wrong is shown",

@@ -57,7 +57,7 @@ static JSValue result_of(JSContext *ctx, const struct call *call, int outcome, c
 {
     if (outcome != PF_OP_OK || JS_IsUndefined(call->resolve))
         return JS_UNINITIALIZED;
-    return JS_ParseJSON(ctx, reply, len, "<result>");
+    return quickjs_parse_exact(ctx, reply, len);
 }
 
 /* What the library's function is told: outcome, text, reject, the stack of the call. */
@@ -164,6 +164,23 @@ static JSValue tool_cancel(JSContext *ctx, JSValueConst this_val, int argc, JSVa
     return JS_UNDEFINED;
 }
 
+/* parse(text), stringify(value): JSON in which integers beyond 2^53 are BigInt */
+static JSValue tool_parse(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    size_t len;
+    const char *text = JS_ToCStringLen(ctx, &len, argv[0]);
+    JSValue value = text ? quickjs_parse_exact(ctx, text, len) : JS_EXCEPTION;
+    JS_FreeCString(ctx, text);
+    return value;
+}
+
+static JSValue tool_stringify(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    return quickjs_stringify_exact(ctx, argv[0]);
+}
+
 enum { TOOL_PREFIX, TOOL_CALL, TOOL_FAILED, TOOL_DATA };
 
 /* {"tool": name, "params": object} as text, js_free() it; NULL: not a usual call. */
@@ -171,7 +188,7 @@ static char *request(JSContext *ctx, JSValueConst prefix, JSValueConst params, s
 {
     if (!JS_IsObject(params) || JS_IsFunction(ctx, params) || JS_IsArray(params) || JS_IsProxy(params))
         return NULL;
-    JSValue json = JS_JSONStringify(ctx, params, JS_UNDEFINED, JS_UNDEFINED);
+    JSValue json = quickjs_stringify_exact(ctx, params);
     size_t head_len = 0, body_len = 0;
     char *text = NULL;
     const char *head = JS_ToCStringLen(ctx, &head_len, prefix);
@@ -237,6 +254,8 @@ void bind_tool(JSContext *ctx, JSValueConst native)
         JS_CFUNC_DEF("start", 2, tool_start),
         JS_CFUNC_DEF("cancel", 1, tool_cancel),
         JS_CFUNC_DEF("make", 4, tool_make),
+        JS_CFUNC_DEF("parse", 1, tool_parse),
+        JS_CFUNC_DEF("stringify", 1, tool_stringify),
     };
     engine_bind(ctx, native, "tool", functions, sizeof functions / sizeof *functions);
 }

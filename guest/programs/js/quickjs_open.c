@@ -17,6 +17,46 @@ void (*quickjs_wait)(int64_t ms);
 #include "quickjs_messages.h"
 #include "quickjs_json.h"
 
+/* The next JSON that is read or written is exact: taken at once, so that a toJSON() or getter of the
+ * program meets the ordinary JSON. */
+static bool next_is_exact;
+
+static bool quickjs_take_exact(void)
+{
+    bool exact = next_is_exact;
+    next_is_exact = false;
+    return exact;
+}
+
+JSValue quickjs_parse_exact(JSContext *ctx, const char *text, size_t len)
+{
+    next_is_exact = true;
+    return JS_ParseJSON(ctx, text, len, "<result>");
+}
+
+JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value)
+{
+    next_is_exact = true;
+    return JS_JSONStringify(ctx, value, JS_UNDEFINED, JS_UNDEFINED);
+}
+
+/* A number of JSON as a BigInt; JS_UNDEFINED: it is no integer, or a Number holds it safely. */
+static JSValue quickjs_json_integer(JSContext *ctx, const char *text, const char *end)
+{
+    static const char first[] = "9007199254740992"; /* 2^53 */
+    const char *digits = text + (*text == '-');
+    size_t len = (size_t)(end - digits);
+    if (len < sizeof first - 1 || (len == sizeof first - 1 && memcmp(digits, first, len) < 0))
+        return JS_UNDEFINED;
+    for (const char *p = digits; p < end; p++)
+        if (*p < '0' || *p > '9')
+            return JS_UNDEFINED;
+    char *number = js_strndup(ctx, text, (size_t)(end - text));
+    JSBigInt *made = number ? js_bigint_from_string(ctx, number, 10) : NULL;
+    js_free(ctx, number);
+    return made ? JS_CompactBigInt(ctx, made) : JS_EXCEPTION;
+}
+
 /* What AsyncLocalStorage goes by: set by the program, captured with each callback. */
 static JSValue context_value;
 static bool has_context; /* else the context is undefined */

@@ -28,6 +28,11 @@ void quickjs_seed(JSContext *ctx, uint64_t seed);
 JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *filename, int line,
                      int flags);
 
+/* JSON.parse() and JSON.stringify() as tools need them: an integer that a Number does not hold exactly,
+ * beyond 2^53, is a BigInt. A NUL follows the text. */
+JSValue quickjs_parse_exact(JSContext *ctx, const char *text, size_t len);
+JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value);
+
 /* What an iterator of a Map or Set would still give, without moving it: an array; *pairs says that
  * keys and values alternate in it. JS_UNDEFINED for anything else. */
 JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs);

@@ -245,10 +245,11 @@ function follow(promise, done, origin = 'uncaughtException') {
     });
 }
 
-// The returned value is printed: a string as it is, anything else but undefined as JSON.
+// The returned value is printed: a string as it is, anything else but undefined as JSON, BigInt as the
+// integers they are.
 function report(value, options) {
     if (value === undefined) return;
-    const json = JSON.stringify(value);
+    const json = native.tool.stringify(value);
     if (json === undefined) return; // a function or a symbol has no JSON
     native.process.write(1, `${typeof value === 'string' ? value : json}\n`);
     if (options.isRun) handOver(json);
@@ -284,7 +285,10 @@ function describe(error) {
         stack = String(error.stack ?? error);
     }
     if (stack.startsWith('[') && stack.endsWith(']')) stack = stack.slice(1, -1);
-    return `${text}${stack}\n`;
+    // Node does the same, but there no tool gives a BigInt unasked.
+    const hint = error.message === 'Do not know how to serialize a BigInt'
+        ? '\nhint: JSON.stringify(value, (key, item) => typeof item === "bigint" ? JSON.rawJSON(item) : item) writes it exactly' : '';
+    return `${text}${stack}${hint}\n`;
 }
 
 // An error that nobody caught. True when a handler of the program took it.

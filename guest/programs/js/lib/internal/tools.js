@@ -47,7 +47,7 @@ function load() {
     if (fd >= 0) {
         const bytes = native.fs.readAll(fd);
         native.fs.close(fd);
-        if (typeof bytes !== 'number') listed = JSON.parse(native.text.utf8Decode(bytes));
+        if (typeof bytes !== 'number') listed = native.tool.parse(native.text.utf8Decode(bytes));
     }
     const list = Array.isArray(listed) ? listed : listed.tools ?? [];
     const namespaces = Array.isArray(listed) ? [] : listed.namespaces ?? [];
@@ -103,7 +103,7 @@ function call(name, tool, args) {
         throw new TypeError(`${name} takes one object argument, e.g. ${usage(name, tool)}; got ${wrong}`);
     let json;
     try {
-        json = JSON.stringify({ tool: tool?.name ?? name, params });
+        json = native.tool.stringify({ tool: tool?.name ?? name, params });
     } catch (error) {
         if (error instanceof InternalError) throw error; // memory or stack is out
         throw new TypeError(`${name}: the argument is not JSON: ${error.message}`, { cause: error });
@@ -118,7 +118,7 @@ function call(name, tool, args) {
             signal?.removeEventListener('abort', abort);
             if (outcome !== 0) return reject(failure(name, outcome, reply, stack));
             try {
-                resolve(JSON.parse(reply));
+                resolve(native.tool.parse(reply));
             } catch (error) {
                 reject(failure(name, outcome, error.message, stack));
             }
