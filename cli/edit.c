@@ -102,6 +102,12 @@ static size_t common_prefix(const char *found, size_t *count) {
     return common;
 }
 
+static void list_found(const char *found) {
+    fputc('\n', stderr);
+    for (const char *at = found; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        show(stderr, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
 static unsigned char on_complete(EditLine *el, int key) {
     (void)key;
     const struct line_info *info = lib.line(el);
@@ -114,11 +120,13 @@ static unsigned char on_complete(EditLine *el, int key) {
         struct text more = {0};
         text_add(&more, found.data + have, common - have);
         if (count == 1 && found.data[common - 1] != '/') text_add(&more, " ", 1);
-        if (more.len) {
+        if (!text_is_printable(found.data, common)) {
+            result = CC_ERROR; /* what is put into the line is what is seen there */
+        } else if (more.len) {
             lib.insertstr(el, more.data);
             result = CC_REFRESH;
         } else if (count > 1) {
-            fprintf(stderr, "\n%s", found.data);
+            list_found(found.data);
             result = CC_REDISPLAY;
         }
         free(more.data);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "text.h"
+
 static void list_one(const char *path, const pf_file_info *info) {
     static const char bits[] = "rwxrwxrwx";
     char mode[11] = "-", when[32];
@@ -16,7 +18,7 @@ static void list_one(const char *path, const pf_file_info *info) {
     time_t seconds = (time_t)(info->mtime_ns / 1000000000);
     struct tm parts;
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &parts));
-    printf("%s %10" PRId64 " %s %s\n", mode, info->size, when, path);
+    show(stdout, "%s %10" PRId64 " %s %s", mode, info->size, when, path);
 }
 
 void files_list(pf_sandbox *sandbox, const char *path) {
@@ -39,7 +41,7 @@ bool files_print(pf_sandbox *sandbox, const char *path) {
     size_t len;
     pf_error error;
     if (pf_file_take(sandbox, path, &data, &len, &error) != PF_OK) {
-        fprintf(stderr, "pinfold: %s\n", error.message);
+        complain("%s", error.message);
         return false;
     }
     bool ok = fwrite(data, 1, len, stdout) == len && fflush(stdout) == 0;

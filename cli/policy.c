@@ -52,9 +52,9 @@ int policy_command(int argc, char **argv) {
     pf_status status = pf_policy_check(text.data, text.len, &error);
     free(text.data);
     if (status == PF_OK) {
-        printf("%s: OK\n", argv[2]);
+        show(stdout, "%s: OK", argv[2]);
         return 0;
     }
-    fprintf(stderr, "%s: %s\n", argv[2], error.message);
+    show(stderr, "%s: %s", argv[2], error.message);
     return 1;
 }

@@ -131,6 +131,14 @@ static void show_progress(const pf_replay *replay) {
     }
 }
 
+/* The message has several lines when it shows two sides; each is printable. */
+static void explain_end(const char *file, const pf_error *error) {
+    struct text name = {0};
+    text_printable(&name, file, strlen(file));
+    fprintf(stderr, "pinfold: %s: %s\n", name.data, error->message);
+    free(name.data);
+}
+
 int replay_command(int argc, char **argv) {
     struct request r = parse(argc, argv);
     pf_replay *replay = open_replay(&r);
@@ -153,7 +161,7 @@ int replay_command(int argc, char **argv) {
                       : status == PF_DIVERGED ? 1
                       : status == PF_STATE    ? INTERRUPTED
                                               : CLI_FAILURE;
-    if (status != PF_DONE) fprintf(stderr, "pinfold: %s: %s\n", r.file, error.message);
+    if (status != PF_DONE) explain_end(r.file, &error);
     if (r.json && pf_sandbox_result(sandbox)) report_json(pf_sandbox_result(sandbox));
     if (r.files) files_list(sandbox, "/workspace"), files_list(sandbox, "/tmp");
     if (r.get && !files_print(sandbox, r.get)) exit_status = CLI_FAILURE;

@@ -29,7 +29,7 @@ void report_json(const pf_result *result) {
     snprintf(numbers, sizeof numbers, ", \"exit_code\": %d, \"value\": ", result->exit_code);
     text_puts(&out, numbers);
     if (result->value)
-        text_add(&out, result->value, result->value_len);
+        text_printable(&out, result->value, result->value_len);
     else
         text_puts(&out, "null");
     member(&out, ", \"limit\": ", result->limit, result->limit ? strlen(result->limit) : 0);

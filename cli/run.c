@@ -316,7 +316,7 @@ void end_sandbox(pf_sandbox *sandbox) {
 }
 
 void explain(const pf_result *result) {
-    if (result->limit) fprintf(stderr, "pinfold: stopped at the limit %s\n", result->limit);
+    if (result->limit) complain("stopped at the limit %s", result->limit);
     if (result->stdout_truncated || result->stderr_truncated)
         fputs("pinfold: output was cut; see --limit output_bytes=…\n", stderr);
 }
@@ -363,7 +363,7 @@ static void list_changes(pf_sandbox *sandbox, const char *guest) {
     pf_error error;
     expect(pf_mount_changes(sandbox, guest, &changes, &len, &error), &error);
     for (const char *at = changes; at < changes + len; at += strlen(at) + 1)
-        printf("%c %s\n", at[0], at + 1);
+        show(stdout, "%c %s", at[0], at + 1);
     fflush(stdout);
     pf_free(changes);
 }

@@ -60,16 +60,17 @@ static void show_body(pf_sandbox *sandbox) {
     pf_mount_info mounts[MOUNTS_MAX];
     size_t mount_count = pf_sandbox_mounts(sandbox, mounts, MOUNTS_MAX);
     for (size_t i = 0; i < mount_count && i < MOUNTS_MAX; i++)
-        printf("mount          %s, %s\n", mounts[i].guest,
-               mounts[i].mode == PF_MOUNT_COPY ? "copy-on-write" : "read-only");
+        show(stdout, "mount          %s, %s", mounts[i].guest,
+             mounts[i].mode == PF_MOUNT_COPY ? "copy-on-write" : "read-only");
     size_t count = pf_sandbox_processes(sandbox, processes, SHOWN_MAX);
     for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
-        printf("process        %d (child of %d) %c %s, %" PRIu64 " KiB\n", processes[i].pid,
-               processes[i].parent, processes[i].state, processes[i].name,
-               processes[i].memory_bytes >> 10);
+        show(stdout, "process        %d (child of %d) %c %s, %" PRIu64 " KiB", processes[i].pid,
+             processes[i].parent, processes[i].state, processes[i].name,
+             processes[i].memory_bytes >> 10);
     count = pf_sandbox_pending(sandbox, calls, SHOWN_MAX);
     for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
-        printf("call           %" PRIu64 " %s %s\n", calls[i].id, calls[i].method, calls[i].params);
+        show(stdout, "call           %" PRIu64 " %s %s", calls[i].id, calls[i].method,
+             calls[i].params);
 }
 
 static void json_head(struct text *out, const pf_snapshot_facts *f, size_t len) {
@@ -115,7 +116,7 @@ static void json_body(struct text *out, pf_sandbox *sandbox) {
         text_puts(out, line);
         text_json(out, calls[i].method, strlen(calls[i].method));
         text_puts(out, ", \"params\": ");
-        text_add(out, calls[i].params, calls[i].params_len);
+        text_printable(out, calls[i].params, calls[i].params_len);
         text_puts(out, "}");
     }
     text_puts(out, "]");
@@ -153,7 +154,7 @@ int snapshot_command(int argc, char **argv) {
     else if (!get)
         show_head(&facts, data.len);
     if (status != PF_OK)
-        fprintf(stderr, "pinfold: %s: %s\n", path, error.message);
+        complain("%s: %s", path, error.message);
     else if (get)
         status = files_print(sandbox, get) ? PF_OK : PF_NOT_FOUND;
     else if (json)

@@ -10,12 +10,41 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pinfold.h"
+
+static void show_line(FILE *stream, const char *prefix, const char *format, va_list args) {
+    char *line = NULL;
+    int len = vasprintf(&line, format, args);
+    struct text out = {0};
+    text_puts(&out, prefix);
+    if (len >= 0)
+        text_printable(&out, line, (size_t)len);
+    else
+        text_puts(&out, format);
+    text_puts(&out, "\n");
+    fwrite(out.data, 1, out.len, stream);
+    free(out.data);
+    free(line);
+}
+
+void show(FILE *stream, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    show_line(stream, "", format, args);
+    va_end(args);
+}
+
+void complain(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    show_line(stderr, "pinfold: ", format, args);
+    va_end(args);
+}
+
 void die(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fputs("pinfold: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    show_line(stderr, "pinfold: ", format, args);
     va_end(args);
     exit(CLI_FAILURE);
 }
@@ -25,7 +54,10 @@ static void reserve(struct text *text, size_t more) {
     size_t size = text->size ? text->size : 256;
     while (size - text->len <= more) size *= 2;
     char *data = realloc(text->data, size);
-    if (!data) die("out of memory");
+    if (!data) {
+        fputs("pinfold: out of memory\n", stderr); /* die() would come here again */
+        exit(CLI_FAILURE);
+    }
     text->data = data;
     text->size = size;
 }
@@ -86,6 +118,17 @@ static size_t character(const unsigned char *data, size_t len) {
     return code < least[count] || surrogate || code > 0x10FFFF ? 0 : count;
 }
 
+void text_printable(struct text *text, const char *data, size_t len) {
+    size_t needed = pf_printable(NULL, 0, data, len);
+    reserve(text, needed);
+    pf_printable(text->data + text->len, needed + 1, data, len);
+    text->len += needed;
+}
+
+bool text_is_printable(const char *data, size_t len) {
+    return pf_printable(NULL, 0, data, len) == len; /* an escape is longer than what it is of */
+}
+
 void text_json(struct text *text, const char *string, size_t len) {
     const unsigned char *data = (const unsigned char *)string;
     text_puts(text, "\"");
@@ -96,14 +139,8 @@ void text_json(struct text *text, const char *string, size_t len) {
             count = 1;
         } else if (data[i] == '"' || data[i] == '\\') {
             text_add(text, (char[]){'\\', (char)data[i]}, 2);
-        } else if (data[i] == '\n') {
-            text_puts(text, "\\n");
-        } else if (data[i] < 0x20 || data[i] == 0x7F) {
-            char escape[8];
-            snprintf(escape, sizeof escape, "\\u%04x", data[i]);
-            text_puts(text, escape);
         } else {
-            text_add(text, string + i, count);
+            text_printable(text, string + i, count);
         }
         i += count;
     }

@@ -90,7 +90,7 @@ int trace_command(int argc, char **argv) {
     bool ok = shown ? fwrite(page.data, 1, page.len, stdout) == page.len && fflush(stdout) == 0
                     : text_write_file(output, page.data, page.len);
     if (!ok) die("%s: %s", output, strerror(errno));
-    if (!shown) fprintf(stderr, "%s\n", output);
+    if (!shown) show(stderr, "%s", output);
     free(page.data);
     free(trace.data);
     free(name.data);

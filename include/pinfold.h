@@ -74,6 +74,17 @@ typedef struct pf_error {
     char message[1016]; /* what, where and what to do; always NUL-terminated */
 } pf_error;
 
+/*
+ * Text that a script may have chosen (a name, arguments, a path), as it may stand on a terminal or in
+ * a log: control characters, line ends, invisible characters, those that turn the direction of text,
+ * and bytes that are no UTF-8 become escapes as JSON has them ("\\n", "\\u001b", "\\u202e"; a byte:
+ * "\\xff"), the rest stays as it is. JSON stays the same JSON. What is escaped already is not escaped
+ * again. Writes at most `size` bytes to `out`, which is NUL-terminated and ends with a whole piece;
+ * returns how long all of it is without the NUL. `out` may be NULL when size is 0. The messages of
+ * pf_error are made so.
+ */
+PF_API size_t pf_printable(char *out, size_t size, const char *text, size_t len);
+
 /* ------------------------------------------------------------------ options */
 
 typedef struct pf_options pf_options;

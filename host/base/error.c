@@ -7,17 +7,33 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* A message may repeat what a script chose. Line ends stay where they are ours, in the format. */
+static void show(pf_error *error, char *text, bool lines) {
+    size_t used = 0, size = sizeof error->message;
+    for (char *line = text, *end; line; line = end ? end + 1 : NULL) {
+        end = lines ? strchr(line, '\n') : NULL;
+        size_t len = end ? (size_t)(end - line) : strlen(line);
+        used += pf_printable(error->message + used, size - used, line, len);
+        if (used >= size - 1) return; /* it is cut */
+        if (end) error->message[used++] = '\n';
+        error->message[used] = '\0';
+    }
+}
 
 static void fill(pf_error *error, pf_status status, int guest_errno, const char *format,
                  va_list args) {
     if (!error) return;
     error->status = status;
     error->guest_errno = guest_errno;
-    int n = vsnprintf(error->message, sizeof error->message, format, args);
+    char text[sizeof error->message];
+    int n = vsnprintf(text, sizeof text, format, args);
     if (n < 0)
-        error->message[0] = '\0';
-    else if ((size_t)n >= sizeof error->message)
-        error->message[base_utf8_cut(error->message, sizeof error->message - 1)] = '\0';
+        text[0] = '\0';
+    else if ((size_t)n >= sizeof text)
+        text[base_utf8_cut(text, sizeof text - 1)] = '\0';
+    show(error, text, strchr(format, '\n') != NULL);
 }
 
 pf_status base_error(pf_error *error, pf_status status, const char *format, ...) {

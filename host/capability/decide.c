@@ -122,12 +122,21 @@ static char *put(char **at, const char *text, size_t len) {
     return start;
 }
 
+/* The same for a text that repeats what the script wrote, which gets `len` bytes. */
+static char *put_printable(char **at, const struct base_text *text, size_t len) {
+    char *start = *at;
+    pf_printable(start, len + 1, text->data, text->len);
+    *at += len + 1;
+    return start;
+}
+
 static pf_status fill(struct cap_decision *out, const struct call *c) {
     const char *name = !c->written ? "" : c->shown ? c->shown : yyjson_get_str(c->written);
     size_t name_len = c->written ? strlen(name) : 0; /* up to a NUL, if it has one */
     size_t method_len = c->named ? c->method.len : 0;
     bool ok = c->outcome == PF_OP_OK;
-    char *at = malloc(method_len + name_len + 4 + c->json_len + (ok ? 0 : c->why.len));
+    size_t why_len = ok ? 0 : pf_printable(NULL, 0, c->why.data, c->why.len);
+    char *at = malloc(method_len + name_len + 4 + c->json_len + why_len);
     if (!at) return PF_NO_MEMORY;
     out->block = at;
     out->outcome = c->outcome;
@@ -138,7 +147,7 @@ static pf_status fill(struct cap_decision *out, const struct call *c) {
         out->params = put(&at, c->json, c->json_len);
         out->params_len = c->json_len;
     } else {
-        out->message = put(&at, c->why.data, c->why.len);
+        out->message = put_printable(&at, &c->why, why_len);
         if (c->json) out->refused = put(&at, c->json, c->json_len);
     }
     return PF_OK;
@@ -249,7 +258,9 @@ bool cap_gate_can_call(const cap_gate *gate, const char *method, const char *par
         no_memory = match.no_memory;
     }
     base_arena_free(&arena);
-    if (!allowed && !no_memory && why && (*why = malloc(text.len + 1)))
-        memcpy(*why, buffer, text.len + 1);
-    return allowed;
+    if (allowed || no_memory || !why) return allowed;
+    size_t why_len = pf_printable(NULL, 0, text.data, text.len);
+    char *at = *why = malloc(why_len + 1);
+    if (at) put_printable(&at, &text, why_len);
+    return false;
 }

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypedDict
 
+from ._native import printable
 from .capability import MethodCapability
 from .errors import AuditFull
 from .limits import MIB
@@ -131,8 +132,10 @@ class AuditLog:
             self._give = self._append
 
     def _append(self, entry: Entry) -> None:
-        line = json.dumps(entry, ensure_ascii=False, default=str) + "\n"
-        data = line.encode("utf-8", "backslashreplace")
+        text = json.dumps(entry, ensure_ascii=False, default=str)
+        # A surrogate is written as JSON writes it, and so is what a terminal would act on.
+        text = text.encode("utf-8", "backslashreplace").decode()
+        data = printable(text).encode() + b"\n"
         if self._torn:  # what is there stays a line of its own
             data = b"\n" + data
         written = os.write(self._file, data)
@@ -192,7 +195,10 @@ def _texts(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for item in value for text in _texts(item)]
     text = value if isinstance(value, str) else json.dumps(value)
-    return [text, json.dumps(text)[1:-1]] if text else []
+    if not text:
+        return []
+    quoted = [json.dumps(text, ensure_ascii=ascii)[1:-1] for ascii in (True, False)]
+    return [text, *quoted, *(printable(written) for written in (text, quoted[1]))]
 
 
 class Auditor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from json import JSONDecoder
 
+from ._native import printable
 from .errors import ToolError
 
 TYPE_CHECKING = False
@@ -91,7 +92,7 @@ class Call:
         await self._sandbox._offload(self.fail, message, code)
 
     def __repr__(self) -> str:
-        arguments = self.params_json
+        arguments = printable(self.params_json)
         if len(arguments) > 100:
             arguments = arguments[:97] + "..."
         return f"<Call {self.id} {self.method}({arguments})>"

@@ -10,7 +10,7 @@ import logging
 import time
 
 from . import answer
-from ._native import json_refusal
+from ._native import json_refusal, printable
 from .call import Call, parse
 from .errors import PinfoldError, SandboxStateError, ToolError
 
@@ -110,7 +110,7 @@ def succeed(sandbox: Sandbox, id: int, method: str, value: Any) -> Outcome | Non
             if refused is None:
                 raise
             why = answer.not_json(method, refused)
-    log.info("%s", why)
+    log.info("%s", printable(why))
     return sandbox._machine.fail(id, 0, why)
 
 

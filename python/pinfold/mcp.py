@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
+from ._native import printable
 from .errors import ToolError
 from .tool import Tool
 
@@ -191,7 +192,7 @@ def _reason(error: BaseException, timeout: float | None) -> str:
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):
         return f"it gave no answer within {timeout} s"
-    return str(error) or type(error).__name__
+    return printable(str(error)) or type(error).__name__
 
 
 def _client(server: Any) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
+from ._native import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,4 +57,4 @@ class Mounted:
         return self._machine.mount_tar(self.place, changed_only)
 
     def __repr__(self) -> str:
-        return f"<Mounted {self.place}>"
+        return f"<Mounted {printable(self.place)}>"

@@ -480,7 +480,7 @@ class RemoteMachine:
         return value
 
     def _die(self, why: str) -> NoReturn:
-        self._why_dead = f"{_GIVEN_UP}: {why}"
+        self._why_dead = f"{_GIVEN_UP}: {_native.printable(why)}"
         self._end()
         raise errors.SandboxDead(self._why_dead)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._native import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -131,7 +133,8 @@ class Result:
             parts.append(f"stderr={_shorten(self.stderr)}")
         parts.append(f"exit_code={self.exit_code}")
         if self.value_json is not None:
-            parts.append(f"value={self.value_json if len(self.value_json) <= 200 else '...'}")
+            value = self.value_json
+            parts.append(f"value={printable(value) if len(value) <= 200 else '...'}")
         parts += [f"{name}=True" for name in ("truncated", "session_lost") if getattr(self, name)]
         if self.limit is not None:
             parts.append(f"limit={self.limit!r}")

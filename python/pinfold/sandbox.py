@@ -724,7 +724,7 @@ def describe_failure(result: Result) -> str:
     """One line that says why a run failed."""
     if result.limit is not None:
         return f"stopped at the limit {result.limit}"
-    why = _reason(result.stderr.strip().splitlines())
+    why = _native.printable(_reason(result.stderr.strip().splitlines()))
     return f"exit status {result.exit_code}" + (f": {why}" if why else "")
 
 

@@ -81,7 +81,7 @@ class Saved:
         self.names = names
 
     def __repr__(self) -> str:
-        names = f" {', '.join(self.names)}" if self.names else ""
+        names = f" {_native.printable(', '.join(self.names))}" if self.names else ""
         label = f" {self.label!r}" if self.label else ""
         return f"<Saved {self.id}{names}{label} from {self.parent}, {self.bytes} bytes>"
 

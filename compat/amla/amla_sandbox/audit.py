@@ -45,7 +45,7 @@ class AuditEntry:
         return out
 
     def to_jsonl(self) -> str:
-        return json.dumps(self.to_dict(), default=str)
+        return json.dumps(self.to_dict(), default=str).replace("\x7f", "\\u007f")
 
 
 def _text_of(time: Any) -> str:

@@ -50,3 +50,24 @@ PyObject *native_raise(const native_state *state, const pf_error *error, PyObjec
     Py_DECREF(message);
     return NULL;
 }
+
+/* printable(text): as it may stand on a terminal or in a log, see pf_printable() */
+PyObject *native_printable(PyObject *module, PyObject *text) {
+    (void)module;
+    if (!PyUnicode_Check(text)) return PyErr_Format(PyExc_TypeError, "expected str, got %R", text);
+    PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass"); /* which are no UTF-8 */
+    if (!bytes) return NULL;
+    const char *data = PyBytes_AsString(bytes);
+    size_t len = (size_t)PyBytes_Size(bytes), needed = pf_printable(NULL, 0, data, len);
+    PyObject *result = NULL;
+    char *out = PyMem_Malloc(needed + 1);
+    if (out) {
+        pf_printable(out, needed + 1, data, len);
+        result = PyUnicode_FromStringAndSize(out, (Py_ssize_t)needed);
+        PyMem_Free(out);
+    } else {
+        PyErr_NoMemory();
+    }
+    Py_DECREF(bytes);
+    return result;
+}

@@ -77,6 +77,7 @@ static int module_clear(PyObject *module) {
 
 static PyMethodDef functions[] = {
     {"confine", native_confine, METH_O, NULL},
+    {"printable", native_printable, METH_O, NULL},
     FAST("replay_open", native_replay_open),
     FAST("snapshot_look", native_snapshot_look),
     {"snapshot_info", native_snapshot_info, METH_O, NULL},

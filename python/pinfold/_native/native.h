@@ -82,6 +82,9 @@ PyObject *native_file_stat(machine *self, PyObject *path);
 PyObject *native_file_lstat(machine *self, PyObject *path);
 PyObject *native_file_list(machine *self, PyObject *path);
 
+/* error.c: text for a terminal or a log, see pf_printable(). */
+PyObject *native_printable(PyObject *module, PyObject *text);
+
 /* policy.c: questions about policies, and what a sandbox grants. */
 PyObject *native_policy_check(PyObject *module, PyObject *text);
 PyObject *native_json_refusal(PyObject *module, PyObject *text); /* None: a call takes it */
