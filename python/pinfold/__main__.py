@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 USAGE = """\
-usage: pinfold mcp [--http] [--port PORT] [--cpu-seconds N] [--wall-seconds N]
+usage: pinfold mcp [--http] [--port PORT] [--limit NAME=VALUE] [--isolation process] [--audit FILE]
        pinfold --version
 
 mcp serves a sandbox to any MCP client; `pinfold mcp --help` has the details."""

@@ -16,6 +16,7 @@ from . import threads
 from .drive import (
     Stuck,
     abandon,
+    admit,
     approval,
     ask,
     check_approval,
@@ -335,6 +336,7 @@ def _take_calls(sandbox: Sandbox, tasks: dict[asyncio.Task[Any], Call]) -> None:
 
 
 async def _ask(sandbox: Sandbox, call: Call) -> Any:
+    admit(sandbox, call)
     if call.ask:
         answer = approval(sandbox, call)
         check_approval(call, await answer if hasattr(answer, "__await__") else answer)

@@ -64,6 +64,12 @@ def ask(sandbox: Sandbox, call: Call, asynchronous: bool = False) -> Any:
     raise LookupError(f"{call.method} has no handler")
 
 
+def admit(sandbox: Sandbox, call: Call) -> None:
+    """Spends what several sandboxes have together; `ToolError` when there is none left."""
+    if sandbox._ledger is not None:
+        sandbox._ledger.admit(call)
+
+
 def approval(sandbox: Sandbox, call: Call) -> Any:
     """What the embedder says to a call that has to be approved; may be awaitable."""
     if sandbox._approve is None:
@@ -117,7 +123,8 @@ def succeed(sandbox: Sandbox, id: int, method: str, value: Any) -> Outcome | Non
 def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | None:
     id, method, _, params_json, _, asks = given
     tool = sandbox._tools.get(method)
-    if tool is None or tool.handler is None or tool.timeout is not None or asks:
+    careful = asks or sandbox._ledger is not None
+    if tool is None or tool.handler is None or tool.timeout is not None or careful:
         return _answer_with_care(sandbox, sandbox._call(given), waiter)
     try:
         params = parse(params_json)
@@ -134,6 +141,7 @@ def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | Non
 def _answer_with_care(sandbox: Sandbox, call: Call, waiter: _Waiter) -> Outcome | None:
     """A call that is not just a call of a tool's own function."""
     try:
+        admit(sandbox, call)
         if call.ask:
             check_approval(call, _settled(call, approval(sandbox, call), waiter, None))
         seconds = time_limit(sandbox, call)

@@ -93,6 +93,10 @@ class Files(MutableMapping[str, bytes]):
         """The names in a directory, sorted."""
         return self._machine.file_list(_absolute(path))
 
+    def size(self, path: str) -> int:
+        """The number of its bytes."""
+        return self._machine.file_stat(_absolute(path))[1]
+
     def mode(self, path: str) -> int:
         """Type and permission bits, for the functions of the module `stat`."""
         return self._machine.file_stat(_absolute(path))[0]

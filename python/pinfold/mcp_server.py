@@ -21,9 +21,13 @@ from typing import Annotated, Any
 from . import __version__
 from .definitions import PARAMETERS
 from .errors import ToolError
-from .limits import Limits
+from .limits import DEFAULTS, Limits
 from .sandbox_tool import SandboxTool
 from .tool import Handler, Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sandbox import Sandbox
 
 #: Sandboxes that one server keeps at once, and how long an unused one may be missed for.
 SESSIONS = 64
@@ -102,17 +106,19 @@ def create_server(
 ) -> Any:
     """A server of the SDK whose tools run scripts in sandboxes; scripts may call ``tools``. Other
     settings are those of `SandboxTool.from_functions`."""
+    with SandboxTool.from_functions(tools or [], **settings) as model:
+        return server_of(model, name)
+
+
+def server_of(model: SandboxTool, name: str) -> Any:
+    """A server whose sessions are sandboxes with the settings of this one's."""
     try:
         from mcp.server.mcpserver import Context, MCPServer
     except ImportError as error:
         raise ImportError(f"the MCP server needs the package mcp, 2 or newer: {error}") from error
-    given = list(tools or [])
-
-    def make() -> SandboxTool:
-        return SandboxTool.from_functions(given, **settings)
-
-    with make() as model:
-        about = model.description
+    about = model.description
+    model.sandbox._share_budgets()
+    make = model._another
     sessions = Sessions(make)
     server: Any = MCPServer(name, version=__version__, instructions=about)
 
@@ -127,9 +133,7 @@ def create_server(
 
     async def read_file(context: Any, path: str, session: str = "") -> str:
         async with sessions.using(session, _own(context)) as tool:
-            if path in tool.sandbox.files:
-                return tool.sandbox.files.text(path)
-        raise ToolError(f"there is no file {path}")
+            return _text_of(tool.sandbox, path)
 
     async def open_session() -> str:
         return sessions.open()
@@ -150,6 +154,19 @@ def create_server(
             _told(function), name=function.__name__, description=text, structured_output=False
         )
     return server
+
+
+def _text_of(sandbox: Sandbox, path: str) -> str:
+    """A file for a client, who gets no more of it at once than of a run's output."""
+    if path not in sandbox.files:
+        raise ToolError(f"there is no file {path}")
+    size, most = sandbox.files.size(path), sandbox.limits.output_bytes
+    if most is not None and size > most:
+        raise ToolError(
+            f"{path} has {size} bytes, more than the limit output_bytes ({most}): run a command"
+            " that prints a part of it"
+        )
+    return sandbox.files.text(path)
 
 
 #: What a client is told of the arguments, as the other interfaces tell it.
@@ -200,11 +217,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--host", default="127.0.0.1", help="of HTTP; a loopback address")
     parser.add_argument("--cpu-seconds", type=float, default=10.0, help="per run; default 10")
     parser.add_argument("--wall-seconds", type=float, default=60.0, help="per run; default 60")
+    parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"another limit, of {', '.join(DEFAULTS)}; none lifts it",
+    )
+    parser.add_argument(
+        "--isolation", choices=["process"], help="each sandbox in a worker process of its own"
+    )
+    parser.add_argument(
+        "--audit", metavar="FILE", help="append what happens to FILE, in JSON Lines"
+    )
     options = parser.parse_args(argv)
     try:
-        limits = Limits(cpu_seconds=options.cpu_seconds, wall_seconds=options.wall_seconds)
-        server = create_server(limits=limits)
-    except (ImportError, ValueError) as error:
+        settings = _settings(options)
+        server = create_server(**settings)
+    except (ImportError, ValueError, OSError) as error:
         print(f"pinfold mcp: {error}", file=sys.stderr)
         return 2
     if not options.http:
@@ -215,6 +245,39 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     serve_http(server, options.host, options.port)
     return 0
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of `Sandbox` that the command line gives."""
+    given: dict[str, Any] = {
+        "cpu_seconds": options.cpu_seconds,
+        "wall_seconds": options.wall_seconds,
+    }
+    for text in options.limit:
+        name, _, value = text.partition("=")
+        if name not in DEFAULTS:
+            raise ValueError(f"--limit {text}: there is no limit of that name")
+        given[name] = _number(text, value, whole=not name.endswith("_seconds"))
+    settings: dict[str, Any] = {"limits": Limits(**given), "isolation": options.isolation}
+    if options.audit is not None:
+        from .audit import AuditLog
+
+        settings["audit"] = AuditLog(options.audit)
+    return settings
+
+
+def _number(text: str, value: str, whole: bool) -> float | int | None:
+    """A limit's value as `pinfold run --limit` takes it."""
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    try:
+        if value == "none":
+            return None
+        if whole:
+            unit = units.get(value[-1:])
+            return int(value[:-1]) * unit if unit else int(value)
+        return float(value)
+    except ValueError:
+        raise ValueError(f"--limit {text}: not a number") from None
 
 
 def serve_http(server: Any, host: str = "127.0.0.1", port: int = 8000) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .capability import MethodCapability
     from .errors import ToolError
+    from .ledger import Ledger
     from .mounts import Mounted, MountSource
     from .output import OnOutput
     from .tool import Handler, Tool
@@ -52,6 +53,10 @@ class Sandbox:
     is read when a script looks there: ``{"/data": path}`` is read-only,
     ``{"/work": (path, "copy")}`` may be changed inside while the host's files stay as they are;
     `mounted` tells the changes.
+
+    ``approve(call)`` is asked about calls that a capability with ``ask=True`` allows, and about no
+    others: if there is none, or none that a call can reach, it is an error. Without it what asks is
+    denied in `run`, and handed out by `step`.
 
     ``isolation="process"`` is a second wall: the machine runs in a worker process that seccomp
     leaves nothing but memory and clocks, and each call is checked once more in this one. It starts
@@ -84,6 +89,7 @@ class Sandbox:
         _snapshot: bytes | None = None,
         _min_counter: int | None = None,
     ) -> None:
+        given = _settings_in(dict(locals()))
         if approve is not None and not callable(approve):
             raise TypeError(f"approve cannot be called: {approve!r}")
         if tool_handler is not None and not callable(tool_handler):
@@ -97,6 +103,10 @@ class Sandbox:
                 raise TypeError(f"audit is an AuditLog, not {audit!r}")
         self._tools = _by_method(tools)
         self._capabilities = _checked_capabilities(capabilities)
+        if approve is not None:
+            from .approval import refuse_unreachable
+
+            refuse_unreachable(self._capabilities, self._tools, tool_handler is not None)
         self._tool_handler = tool_handler
         self._hide_tool_errors = hide_tool_errors
         self._approve = approve
@@ -105,6 +115,10 @@ class Sandbox:
         self._settings = _settings(self, limits, env, clock, seed, js_prelude)
         self._durable = _durable(key, record, redact, mounts, _counter("min_counter", _min_counter))
         self._branches = 0
+        #: Every setting, by its name: what `_another` goes by. A new one is in here by itself.
+        self._given = {name: _kept(value) for name, value in given.items()}
+        self._given.update(tools=self.tools, capabilities=self.capabilities)
+        self._ledger: Ledger | None = None
         machine_type = _machine_type(isolation)
         #: Or what takes its place: a `RemoteMachine`, an `ObservedMachine`.
         self._machine: _native.Machine = machine_type(self._settings, _snapshot, self._durable)
@@ -381,27 +395,10 @@ class Sandbox:
         What the snapshot had not read of a mounted directory is read from the one that ``mounts``
         names for the same place; None goes on without it, and what is missing is an I/O error.
         """
+        settings = _settings_in(dict(locals()))
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
-        return cls(
-            tools=tools,
-            capabilities=capabilities,
-            tool_handler=tool_handler,
-            limits=limits,
-            env=env,
-            clock=clock,
-            js_prelude=js_prelude,
-            hide_tool_errors=hide_tool_errors,
-            approve=approve,
-            audit=audit,
-            record=record,
-            redact=redact,
-            key=key,
-            mounts=mounts,
-            isolation=isolation,
-            _snapshot=bytes(data),
-            _min_counter=min_counter,
-        )
+        return cls(**settings, _snapshot=bytes(data), _min_counter=min_counter)
 
     def fork(
         self,
@@ -459,10 +456,32 @@ class Sandbox:
         branch._machine = machine
         branch._durable = durable
         branch._branches = 0
+        branch._given = {**self._given, "record": durable[1]}
         branch.files = Files(machine)
         if budget == "share":
             branch._hear_of_refusals()
         return branch
+
+    def _another(self) -> Self:
+        """A sandbox with the same settings, whatever they are, and fresh files. What is recorded
+        goes to a trace of its own, named as those of branches."""
+        settings = {**self._given, "record": self._branch_durable(None)[1]}
+        another = type(self)(**settings)
+        another._ledger = self._ledger
+        return another
+
+    def _share_budgets(self) -> None:
+        """From here on this sandbox and those made from it have the budgets together."""
+        if self._ledger is not None or all(c.max_calls is None for c in self._capabilities):
+            return
+        from .ledger import Ledger
+
+        ledger = Ledger(self._settings, self._capabilities)
+        for index, capability in enumerate(self._capabilities):
+            left = self._machine.calls_left(index)
+            if left is not None and capability.max_calls is not None:
+                ledger.spend(index, capability.max_calls - left)
+        self._ledger = ledger
 
     def _branch_durable(self, record: str | PathLike[str] | Literal[False] | None) -> Durable:
         from os import fspath, path
@@ -498,6 +517,11 @@ class Sandbox:
         return Mounted(self._machine, place)
 
     @property
+    def limits(self) -> Limits:
+        """How much it may use."""
+        return self._given["limits"] or Limits()
+
+    @property
     def capabilities(self) -> list[MethodCapability]:
         """What was granted, in the order in which it is looked at."""
         return list(self._capabilities)
@@ -530,13 +554,17 @@ class Sandbox:
             text = to_json(dict(params or {}))
         except ValueError as error:
             raise ValueError(f"the arguments of {method} are not JSON: {error}") from None
-        return self._machine.refusal(method, text)
+        why_not = self._machine.refusal(method, text)
+        if why_not is None and self._ledger is not None:
+            why_not = self._ledger.refusal(method, text)
+        return why_not
 
     def calls_left(self, capability: MethodCapability) -> int | None:
         """How many calls one of this sandbox's capabilities still allows; ``None``: no limit."""
         for index, granted in enumerate(self._capabilities):
             if granted is capability or granted == capability:
-                return self._machine.calls_left(index)
+                left = self._machine.calls_left(index)
+                return left if self._ledger is None else self._ledger.calls_left(index, left)
         raise ValueError(f"{capability!r} is no capability of this sandbox")
 
     @property
@@ -676,6 +704,17 @@ class Sandbox:
         from .adrive import offload
 
         return await offload(self, function, *args)
+
+
+def _settings_in(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The settings among the arguments of `Sandbox` or `Sandbox.restore`: all but a few."""
+    others = ("self", "cls", "data", "min_counter", "_snapshot", "_min_counter")
+    return {name: value for name, value in arguments.items() if name not in others}
+
+
+def _kept(value: Any) -> Any:
+    """A setting as it was given: who changes a mapping later changes nothing here."""
+    return dict(value) if isinstance(value, dict) else value
 
 
 class _Entered:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .approval import asking
 from .capability import MethodCapability
 from .errors import CapabilityError
 from .sandbox import Sandbox, describe_failure
@@ -40,16 +41,14 @@ class SandboxTool:
         tools: Iterable[Tool | Handler],
         *,
         capabilities: Iterable[MethodCapability] | None = None,
+        ask: bool | Iterable[str] = False,
         **settings: Any,
     ) -> Self:
-        """Tools with the capabilities given; without any, each tool is granted as it is."""
+        """Tools with the capabilities given; without any, each tool is granted as it is. ``ask`` is
+        that of `create_sandbox_tool`."""
         made = as_tools(tools)
-        granted = (
-            [MethodCapability(tool.name) for tool in made]
-            if capabilities is None
-            else list(capabilities)
-        )
-        return cls(Sandbox(tools=made, capabilities=granted, **settings))
+        granted = _granted(made) if capabilities is None else capabilities
+        return cls(Sandbox(tools=made, capabilities=asking(granted, ask), **settings))
 
     @property
     def tools(self) -> list[Tool]:
@@ -157,11 +156,16 @@ class SandboxTool:
         return as_pydantic_ai_tool(self, name, self.description)
 
     def as_mcp_server(self, name: str = "pinfold") -> Any:
-        """A server of the MCP SDK whose sessions are sandboxes like this one's, with its tools and
-        capabilities, but fresh files."""
-        from .mcp_server import create_server
+        """A server of the MCP SDK. Each of its sessions is a sandbox with all the settings of this
+        one and fresh files; they and this one spend the budgets (``max_calls``) together. A session
+        of what is recorded as ``run.jsonl`` is recorded as ``run.1.jsonl``, and so on."""
+        from .mcp_server import server_of
 
-        return create_server(self.tools, capabilities=self.sandbox.capabilities, name=name)
+        return server_of(self, name)
+
+    def _another(self) -> Self:
+        """One for another user, with a sandbox of the same settings."""
+        return type(self)(self.sandbox._another())
 
     def close(self) -> None:
         self.sandbox.close()
@@ -181,12 +185,19 @@ def create_sandbox_tool(
     *,
     constraints: Mapping[str, Constraints] | None = None,
     max_calls: int | Mapping[str, int | None] | None = None,
+    capabilities: Iterable[MethodCapability] | None = None,
+    ask: bool | Iterable[str] = False,
     **settings: Any,
 ) -> SandboxTool:
     """A sandbox for a model, in which each of these tools may be called.
 
     ``constraints`` limits the arguments of a tool by its name, ``max_calls`` how often all of them
-    (an int) or some (a mapping) may be called. Other settings are those of `Sandbox`.
+    (an int) or some (a mapping) may be called. Or ``capabilities`` says what is granted, instead of
+    all that: nothing else is. Other settings are those of `Sandbox`.
+
+    With ``ask`` calls are granted one by one: True means every call, a list of names or patterns
+    those of the tools it is about. ``approve(call)`` is asked each time, after the constraints
+    hold; without it such a call is denied. An ``approve`` that no call can reach is an error.
 
     >>> def transfer(to: str, amount: int) -> str:
     ...     return f"sent {amount} to {to}"
@@ -197,18 +208,39 @@ def create_sandbox_tool(
     ... )
     >>> sandbox.run("return await transfer({to: 'acct_7', amount: 50})", language="javascript")
     'sent 50 to acct_7'
+    >>> asked = create_sandbox_tool(
+    ...     tools=[transfer], ask=["transfer"], approve=lambda call: call.params["amount"] < 10
+    ... )
+    >>> print(asked.run("transfer --to acct_7 --amount 50", language="shell"))
+    [stderr]: transfer: transfer is denied: it was not approved
+    [exit code]: 126
     """
     made = as_tools(tools)
-    names = [tool.name for tool in made]
+    if capabilities is None:
+        capabilities = _granted(made, constraints, max_calls)
+    elif constraints is not None or max_calls is not None:
+        raise TypeError(
+            "constraints and max_calls say how tools are granted, and so do capabilities:"
+            " give one or the other"
+        )
+    return SandboxTool.from_functions(made, capabilities=capabilities, ask=ask, **settings)
+
+
+def _granted(
+    tools: list[Tool],
+    constraints: Mapping[str, Constraints] | None = None,
+    max_calls: int | Mapping[str, int | None] | None = None,
+) -> list[MethodCapability]:
+    """A capability for each tool."""
+    names = [tool.name for tool in tools]
     if max_calls is None or isinstance(max_calls, int):
         max_calls = dict.fromkeys(names, max_calls)
     constraints = {} if constraints is None else constraints
     _check_names("constraints", constraints, names)
     _check_names("max_calls", max_calls, names)
-    capabilities = [
+    return [
         MethodCapability(name, constraints.get(name, ()), max_calls.get(name)) for name in names
     ]
-    return SandboxTool(Sandbox(tools=made, capabilities=capabilities, **settings))
 
 
 def _check_names(what: str, given: Mapping[str, Any], names: list[str]) -> None:
