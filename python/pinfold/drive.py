@@ -6,13 +6,13 @@ calls never comes here.
 
 from __future__ import annotations
 
-import logging
 import time
 
 from . import answer
 from ._native import json_refusal, printable
 from .call import Call, parse
 from .errors import PinfoldError, SandboxStateError, ToolError
+from .log import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ._native import CallData, Machine, Outcome
     from .sandbox import Sandbox
-
-log = logging.getLogger("pinfold")
 
 
 def drive(sandbox: Sandbox) -> Outcome:

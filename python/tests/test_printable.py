@@ -134,6 +134,25 @@ def test_the_log_of_failed_tools(caplog):
     assert all(is_clean(record.getMessage()) for record in caplog.records)
 
 
+def test_the_log_of_exceptions(caplog):
+    def note(text):
+        try:
+            raise ToolError(f"{text}\nINFO root: all is well")
+        except ToolError as error:
+            raise KeyError(f"no {text}") from error
+
+    with caplog.at_level(logging.INFO, "pinfold"):
+        with Sandbox(tools=[Tool("note", handler=note)], capabilities=[MethodCapability("note")]) as sandbox:
+            sandbox.run(CALL, "javascript")
+    (record,) = caplog.records
+    assert isinstance(record.exc_info[1], KeyError)
+    lines = logging.Formatter().format(record).split("\n")
+    assert all(map(is_clean, lines)) and lines[0] == "tool note failed"
+    assert any(line.startswith("pinfold.errors.ToolError: \\u001b") for line in lines)
+    assert "The above exception was the direct cause" in "".join(lines)
+    assert not any(line.startswith("INFO root") for line in lines)
+
+
 def test_saved_sandboxes(tmp_path):
     with Store(tmp_path / "db") as store, Sandbox() as sandbox:
         store.save(NASTY, sandbox, label=NASTY)

@@ -32,9 +32,11 @@ tool: SandboxTool = create_sandbox_tool(
     constraints={"weather": {"city": ["Oslo"]}, "later": [Param("n") <= 3]},
     max_calls={"weather": 3},
     limits=Limits(cpu_seconds=1, memory_bytes=None),
+    ask=["later"],
     approve=approve,
     audit=AuditLog("/tmp/x.jsonl", redact=["card"]),
 )
+asked: SandboxTool = create_sandbox_tool([weather], capabilities=[MethodCapability("weather")], ask=True)
 text: str = tool.run("ls", "shell")
 capability = MethodCapability("a/*", (Param("n") > 1) & ~Param("s").exists() | Param("l").length().is_in([1]), 3, ask=True)
 inside: bool = capability.is_subset_of([capability])
