@@ -161,14 +161,14 @@ static void trace_cond(struct shell *sh, const struct cond *c, const char *a, co
     exec_trace_text(sh, sb_str(&text));
 }
 
-static int eval_binary(struct shell *sh, const struct cond *c, const char *a) {
+static int eval_binary(struct shell *sh, const struct cond *c, const char *a, bool negated) {
     bool equal = strcmp(c->op, "==") == 0 || strcmp(c->op, "=") == 0;
     bool unequal = strcmp(c->op, "!=") == 0, regex = strcmp(c->op, "=~") == 0;
     char *b = regex                ? expand_regex(sh, c->b)
               : equal || unequal ? expand_pattern(sh, c->b)
                                    : expand_single(sh, c->b);
     if (!b) return -2;
-    if (sh->opt[OPT_XTRACE]) trace_cond(sh, c, a, b, false);
+    if (sh->opt[OPT_XTRACE]) trace_cond(sh, c, a, b, negated);
     if (regex) {
         int hit = regex_match(sh, a, b);
         return hit < 0 ? -2 : hit;
@@ -180,27 +180,27 @@ static int eval_binary(struct shell *sh, const struct cond *c, const char *a) {
     return cond_binary(sh, a, c->op, b, false);
 }
 
-/* 1 true, 0 false, -2 an error was printed. */
-static int eval_cond(struct shell *sh, const struct cond *c) {
+/* 1 true, 0 false, -2 an error was printed. negated: a ! is before it, which set -x shows. */
+static int eval_cond(struct shell *sh, const struct cond *c, bool negated) {
     if (sh_deep(sh)) return -2;
     int left;
     switch (c->kind) {
     case COND_AND:
-        left = eval_cond(sh, c->left);
-        return left == 1 ? eval_cond(sh, c->right) : left;
+        left = eval_cond(sh, c->left, false);
+        return left == 1 ? eval_cond(sh, c->right, false) : left;
     case COND_OR:
-        left = eval_cond(sh, c->left);
-        return left == 0 ? eval_cond(sh, c->right) : left;
+        left = eval_cond(sh, c->left, false);
+        return left == 0 ? eval_cond(sh, c->right, false) : left;
     case COND_NOT:
-        left = eval_cond(sh, c->left);
+        left = eval_cond(sh, c->left, !negated);
         return left < 0 ? left : !left;
-    case COND_GROUP: return eval_cond(sh, c->left);
+    case COND_GROUP: return eval_cond(sh, c->left, false);
     default: break;
     }
     char *a = expand_single(sh, c->a);
     if (!a) return -2;
-    if (c->kind == COND_BINARY) return eval_binary(sh, c, a);
-    if (sh->opt[OPT_XTRACE]) trace_cond(sh, c, a, NULL, false);
+    if (c->kind == COND_BINARY) return eval_binary(sh, c, a, negated);
+    if (sh->opt[OPT_XTRACE]) trace_cond(sh, c, a, NULL, negated);
     if (c->kind == COND_UNARY) {
         bool before = sh->subscript_final;
         sh->subscript_final = true;
@@ -213,12 +213,12 @@ static int eval_cond(struct shell *sh, const struct cond *c) {
 
 int exec_cond(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!sh->in_trap) sh->command = n;
     exec_step(sh);
     trap_run(sh, TRAP_DEBUG);
     if (sh->flow != FLOW_NONE) return sh->status;
-    int result = eval_cond(sh, n->test.expr);
+    int result = eval_cond(sh, n->test.expr, false);
     arena_release(&sh->tmp, mark);
     if (sh->flow != FLOW_NONE) return sh->status;
     bool bad_pattern = result == -2 && sh->regex_failed;

@@ -95,7 +95,7 @@ static bool redirects_stdin(const struct redir *r) {
 
 static int exec_subshell(struct shell *sh, struct node *n) {
     struct job *j = sh->opt[OPT_MONITOR] ? job_new(sh, n, false) : NULL;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!sh->in_trap) sh->command = n;
     pid_t pid = process_fork(sh, FORK_FOREGROUND, 0);
     if (pid < 0) return sh->status = 254;
@@ -123,7 +123,7 @@ _Noreturn void exec_subshell_here(struct shell *sh, struct node *n) {
 static int exec_arith(struct shell *sh, struct node *n) {
     int64_t value;
     arena_mark mark = arena_here(&sh->tmp);
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!sh->in_trap) sh->command = n;
     exec_step(sh);
     trap_run(sh, TRAP_DEBUG);
@@ -141,7 +141,7 @@ static int exec_arith(struct shell *sh, struct node *n) {
 
 static int exec_define(struct shell *sh, struct node *n) {
     const char *name = n->func.name;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (sh->posix && builtin_find_any(name) && (builtin_find_any(name)->flags & B_SPECIAL)) {
         sh_error(sh, "`%s': is a special builtin", name);
         sh->flow = FLOW_EXIT;
@@ -286,7 +286,7 @@ static int exec_redirected(struct shell *sh, struct node *n) {
     struct procsub *subs = procsub_mark(sh);
     arena_mark mark = arena_here(&sh->tmp);
     bool can_exec = sh->can_exec;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     bool ok = redir_do(sh, n->redirs, &undo);
     arena_release(&sh->tmp, mark);
     int status;

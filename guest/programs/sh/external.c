@@ -233,14 +233,8 @@ static int call_tool(struct shell *sh, char **argv, const struct node *n) {
     return status;
 }
 
-int exec_external(struct shell *sh, char **argv, const struct node *n) {
-    int error;
-    if (sh->restricted && strchr(argv[0], '/')) {
-        sh_error(sh, "%s: restricted: cannot specify `/' in command names", argv[0]);
-        return 1;
-    }
-    const char *path = *argv[0] ? path_find(sh, argv[0], &error) : NULL;
-    if (!path) return not_found(sh, argv, n);
+/* Runs the program at `path`, in the shell's place when nothing follows. */
+static int run_program(struct shell *sh, const char *path, char **argv, const struct node *n) {
     if (sh->can_exec && !has_traps(sh)) {
         if (n && !exec_redirs(sh, n, NULL)) return 1;
         exec_replace(sh, path, argv, var_environ_of(sh, path));
@@ -252,4 +246,18 @@ int exec_external(struct shell *sh, char **argv, const struct node *n) {
         if (!use_fork) return status;
     }
     return fork_and_exec(sh, path, argv, n);
+}
+
+int exec_external(struct shell *sh, char **argv, const struct node *n) {
+    int error;
+    if (sh->restricted && strchr(argv[0], '/')) {
+        sh_error(sh, "%s: restricted: cannot specify `/' in command names", argv[0]);
+        return 1;
+    }
+    const char *path = *argv[0] ? path_find(sh, argv[0], &error) : NULL;
+    return path ? run_program(sh, path, argv, n) : not_found(sh, argv, n);
+}
+
+int exec_program_at(struct shell *sh, const char *path, char **argv) {
+    return run_program(sh, path, argv, NULL);
 }

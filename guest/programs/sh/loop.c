@@ -71,7 +71,7 @@ int exec_for(struct shell *sh, struct node *n) {
     struct procsub *subs = procsub_mark(sh);
     struct strings words = {0};
     int status = 0;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!sh->in_trap) sh->command = n;
     if (!name_ok(n->each.name)) {
         sh_error(sh, "`%s': not a valid identifier", n->each.name);
@@ -85,7 +85,7 @@ int exec_for(struct shell *sh, struct node *n) {
     }
     struct loop_state state = enter_loop(sh);
     for (int i = 0; i < words.n; i++) {
-        sh->line = n->line;
+        sh->line = n->line + sh->line_shift;
         if (sh->opt[OPT_XTRACE]) trace_for(sh, n, "for");
         if (sh->trap_set[TRAP_DEBUG]) {
             if (!sh->in_trap) sh->command = n;
@@ -129,12 +129,12 @@ static bool step_expression(struct shell *sh, const struct word *w, int64_t *val
 int exec_arith_for(struct shell *sh, struct node *n) {
     int64_t value;
     int status = 0;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!sh->in_trap) sh->command = n;
     if (!step_expression(sh, n->afor.init, &value)) return sh->status;
     struct loop_state state = enter_loop(sh);
     for (;;) {
-        sh->line = n->line;
+        sh->line = n->line + sh->line_shift;
         if (!step_expression(sh, n->afor.cond, &value)) {
             status = sh->status;
             break;
@@ -142,7 +142,7 @@ int exec_arith_for(struct shell *sh, struct node *n) {
         if (!value) break;
         status = run_body(sh, n->afor.body);
         if (exec_loop_flow(sh)) break;
-        sh->line = n->line;
+        sh->line = n->line + sh->line_shift;
         if (!step_expression(sh, n->afor.step, &value)) {
             status = sh->status;
             break;
@@ -246,13 +246,14 @@ int exec_select(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
     struct strings words = {0};
     int status = 0;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!loop_words(sh, n, &words) || words.n == 0) {
         arena_release(&sh->tmp, mark);
         return sh->flow == FLOW_NONE ? (sh->status = 0) : sh->status;
     }
     if (!sh->in_trap) sh->command = n;
     trap_run(sh, TRAP_DEBUG);
+    if (sh->opt[OPT_XTRACE]) trace_for(sh, n, "select");
     struct loop_state state = enter_loop(sh);
     bool show = true;
     for (;;) {
@@ -303,7 +304,7 @@ static bool item_matches(struct shell *sh, const struct case_item *item, const c
 
 int exec_case(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!sh->in_trap) sh->command = n;
     trap_run(sh, TRAP_DEBUG);
     if (sh->flow != FLOW_NONE) return sh->status;

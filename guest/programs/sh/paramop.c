@@ -254,7 +254,7 @@ static bool key_pairs(struct shell *sh, struct pvalue *v, char mode) {
         strings_add(sh, &out, key);
         strings_add(sh, &out, v->v[i]);
         if (i) sb_putc(&text, ' ');
-        if (keys) quote_value(&text, key);
+        if (keys) var_print_key(&text, key);
         else sb_puts(&text, key);
         sb_putc(&text, ' ');
         quote_double(&text, v->v[i]);

@@ -158,6 +158,10 @@ static struct cond *cond_primary(struct parser *p) {
     if (op) return cond_binary_rest(p, a, op);
     if (p->tok.kind == T_WORD && strcmp(p->tok.word->text, "]]") != 0)
         return cond_fail(p, "conditional binary operator expected%s", "");
+    int kind = p->tok.kind;
+    if (kind != T_WORD && kind != T_AND_AND && kind != T_OR_OR && kind != T_RPAREN && kind != T_EOF)
+        return cond_fail(p, "unexpected token `%s', conditional binary operator expected",
+                         token_shown(p));
     struct cond *c = cond_new(p, COND_WORD, NULL, NULL);
     c->a = a;
     return c;

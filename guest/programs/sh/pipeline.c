@@ -73,7 +73,7 @@ static pid_t spawn_stage(struct shell *sh, struct node *n, const struct stage_io
     struct launch l = {.count = 0};
     pid_t pid = -1;
     int error;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!expand_words(sh, n->simple.words, n->simple.count, &args)) {
         sh->flow = FLOW_NONE; /* once more in a child, which says so */
     } else if (args.n > 0) {
@@ -156,7 +156,7 @@ static bool start_stages(struct shell *sh, struct node *n, struct job *j, bool h
         if (!last && !make_pipe(sh, fds)) return false;
         struct stage_io io = {in, fds[1], fds[0], (s->flags & NF_PIPE_ERR) != 0};
         if (s->kind == N_SIMPLE && sh->trap_set[TRAP_DEBUG]) {
-            sh->line = s->line;
+            sh->line = s->line + sh->line_shift;
             if (!sh->in_trap) sh->command = s;
             trap_run(sh, TRAP_DEBUG);
         }
@@ -178,7 +178,7 @@ int exec_pipeline(struct shell *sh, struct node *n) {
     bool here = sh->shopt[SHOPT_LASTPIPE] && !sh->opt[OPT_MONITOR];
     struct job *j = job_new(sh, n, false);
     int in = -1, last_status = 0;
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!start_stages(sh, n, j, here, &in, FORK_FOREGROUND)) {
         job_wait_foreground(sh, j);
         return sh->status = 254;
@@ -208,7 +208,7 @@ static void announce(struct shell *sh, const struct job *j) {
 
 int exec_background(struct shell *sh, struct node *n) {
     struct job *j = job_new(sh, n, true);
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     bool ok = true;
     if (n->kind == N_PIPE && !n->redirs) {
         int in;
@@ -268,12 +268,17 @@ void coproc_ended(struct shell *sh, struct job *j) {
 
 int exec_coproc(struct shell *sh, struct node *n) {
     int to[2], from[2];
+    sh->line = n->line + sh->line_shift;
     if (!make_pipe(sh, to)) return sh->status = 1;
     if (!make_pipe(sh, from)) {
         close(to[0]);
         close(to[1]);
         return sh->status = 1;
     }
+    for (struct job *old = job_list(sh); old; old = old->next)
+        if (old->coproc && !old->coproc_gone && job_state(old) == JOB_RUNNING)
+            sh_error(sh, "warning: execute_coproc: coproc [%ld:%s] still exists",
+                     (long)old->processes[0].pid, old->coproc);
     struct job *j = job_new(sh, n, true);
     pid_t pid = process_fork(sh, FORK_BACKGROUND, 0);
     if (pid == 0) {

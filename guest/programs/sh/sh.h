@@ -98,6 +98,7 @@ struct shell {
     bool syntax_failed;       /* the text that run_text() ran last ended in a syntax error */
     bool misused;             /* the last builtin failed so that POSIX mode's special ones end the shell */
     bool redirs_kept;         /* exec without a command: the redirections around it stay */
+    int line_shift;           /* in a $( ): from its lines to those that bash counts */
     bool fatal;               /* FLOW_EXIT comes from an unset variable or ${x?} */
     int error_line;           /* >0: messages name this line instead (parsing) */
     int ignore_errors;        /* >0: in a condition; set -e and ERR do not apply */
@@ -378,6 +379,7 @@ void assoc_list(const struct assoc *a, arena *mem, char ***keys, char ***values)
 
 /* ------------------------------------------------------------------ declare text: vartext.c */
 void var_print_declare(struct shell *sh, struct var *v, sb *out); /* declare -x a="…" */
+void var_print_key(sb *out, const char *key); /* an associative subscript, quoted if need be */
 void var_print_value(struct shell *sh, struct var *v, sb *out);   /* ="…" or =([0]="…" …) */
 void var_attributes(const struct var *v, char out[16]);           /* letters, "" for none */
 
@@ -523,6 +525,7 @@ void exec_trace(struct shell *sh, const char *const *words, int n); /* set -x */
 void exec_trace_text(struct shell *sh, const char *text);
 bool exec_redirs(struct shell *sh, const struct node *n, struct redir_undo **undo);
 int exec_external(struct shell *sh, char **argv, const struct node *n);
+int exec_program_at(struct shell *sh, const char *path, char **argv); /* found already */
 const char *command_hint(const char *name); /* hint.c: what to use instead of it, or NULL */
 void exec_set_pipestatus(struct shell *sh, const int *status, int count);
 _Noreturn void exec_replace(struct shell *sh, const char *path, char **argv, char **envp);

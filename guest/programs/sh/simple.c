@@ -280,6 +280,8 @@ static int exec_function_here(struct shell *sh, struct func *f, int argc, char *
     int loop_depth = sh->loop_depth;
     bool can_exec = sh->can_exec;
     hide_traps(sh, f, saved, was_set);
+    int line_shift = sh->line_shift;
+    sh->line_shift = 0;
     frame.level = sh->level;
     sh->frame = &frame;
     sh->function_depth++;
@@ -302,6 +304,7 @@ static int exec_function_here(struct shell *sh, struct func *f, int argc, char *
     sh->can_exec = can_exec;
     sh->frame = frame.up;
     sh->line = frame.line;
+    sh->line_shift = line_shift;
     free(frame.owned);
     if (frame.saved_options) memcpy(sh->opt, frame.saved_options, sizeof sh->opt);
     free(frame.saved_options);
@@ -454,7 +457,7 @@ static int run_command(struct shell *sh, struct node *n) {
 }
 
 int exec_simple(struct shell *sh, struct node *n) {
-    sh->line = n->line;
+    sh->line = n->line + sh->line_shift;
     if (!sh->in_trap) sh->command = n; /* BASH_COMMAND in a trap is what it struck */
     exec_step(sh);
     if (sh->flow != FLOW_NONE) return sh->status;

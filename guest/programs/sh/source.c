@@ -230,9 +230,12 @@ int run_text(struct shell *sh, const char *text, size_t n, int line, const char 
     struct parser p = {.sh = sh, .line = line, .where = where};
     append_text(&p, text, n);
     end_line(&p);
+    int line_shift = sh->line_shift;
+    sh->line_shift = 0;
     sh->eval_depth++;
     int status = run_parser(&p);
     sh->eval_depth--;
+    sh->line_shift = line_shift;
     free(p.buf);
     return status;
 }

@@ -70,6 +70,17 @@ struct body {
     int line;
 };
 
+/* bash counts the lines of a $( ) from the line of the command around it. */
+static int first_line(const struct node *n) {
+    switch (n->kind) {
+    case N_LIST:
+    case N_PIPE: return first_line(n->list.first);
+    case N_AND:
+    case N_OR: return first_line(n->pair.left);
+    default: return n->line;
+    }
+}
+
 static _Noreturn void run_body(struct shell *sh, const struct body *body, const int fds[2]) {
     close(fds[0]);
     if (fds[1] != 1) {
@@ -78,6 +89,7 @@ static _Noreturn void run_body(struct shell *sh, const struct body *body, const 
     }
     if (!sh->shopt[SHOPT_INHERIT_ERREXIT] && !sh->posix) sh->opt[OPT_ERREXIT] = false;
     sh->trace_depth++;
+    if (body->cmd && sh->line > 0) sh->line_shift = sh->line - first_line(body->cmd);
     int status = body->cmd ? exec_node(sh, body->cmd)
                            : run_text(sh, body->text, body->n, body->line, "command substitution");
     process_exit(sh, sh->flow == FLOW_NONE ? status : sh->status);

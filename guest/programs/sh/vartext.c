@@ -16,8 +16,7 @@ void var_attributes(const struct var *v, char out[16]) {
     out[n] = 0;
 }
 
-/* A subscript of an associative array. */
-static void print_key(sb *out, const char *key) {
+void var_print_key(sb *out, const char *key) {
     if (quote_needs_dollar(key)) {
         quote_dollar(out, key);
         return;
@@ -41,7 +40,7 @@ void var_print_value(struct shell *sh, struct var *v, sb *out) {
         sb_puts(out, "=(");
         for (int i = 0; keys[i]; i++) {
             sb_putc(out, '[');
-            print_key(out, keys[i]);
+            var_print_key(out, keys[i]);
             sb_puts(out, "]=");
             quote_double(out, values[i]);
             sb_putc(out, ' ');

@@ -71,7 +71,7 @@ def run(shell, code, timeout=10, modes=()):
     out, err = (b.decode("utf-8", "replace").replace(work, "/work") for b in (out, err))
     # process ids differ, and addresses of nothing else may
     err = re.sub(r"(?<=line \d: |ine \d\d: )( *\d+)(?= [A-Z][a-z]+)", "PID", err)
-    err = re.sub(r"(?<=wait: pid )\d+(?= is not)", "PID", err)
+    err = re.sub(r"(?<=wait: pid )\d+(?= is not)|(?<=coproc \[)\d+", "PID", err)
     return out, status, err
 
 

@@ -285,8 +285,8 @@ static int command_default_path(struct shell *sh, int argc, char **argv) {
     int error;
     const char *path = strchr(argv[0], '/') ? argv[0]
                                             : path_search(sh, "/usr/bin:/bin", argv[0], &error, 0);
-    if (path) argv[0] = (char *)path;
-    return exec_argv(sh, argc, argv, EXEC_NO_FUNCTIONS);
+    if (!path || strchr(argv[0], '/')) return exec_argv(sh, argc, argv, EXEC_NO_FUNCTIONS);
+    return exec_program_at(sh, path, argv);
 }
 
 BUILTIN(command) {

@@ -279,6 +279,14 @@ static bool give_value(struct shell *sh, const struct request *r, struct var *v,
     return var_assign(sh, v, t->value, t->append);
 }
 
+/* export A=1 and readonly A=1 show what they assign once more. */
+static void trace_value(struct shell *sh, const struct target *t) {
+    sb text = sb_in(&sh->tmp);
+    sb_printf(&text, "%s%s=", t->name, t->append ? "+" : "");
+    if (*t->value) quote_trace(&text, t->value);
+    exec_trace_text(sh, sb_str(&text));
+}
+
 static int declare_one(struct shell *sh, const struct request *r, const char *arg,
                        const struct compound *compound) {
     struct target t;
@@ -294,6 +302,7 @@ static int declare_one(struct shell *sh, const struct request *r, const char *ar
     }
     struct var *v = declared(sh, r, t.name);
     if (!v) return 1;
+    if (!declares && t.value && sh->opt[OPT_XTRACE]) trace_value(sh, &t);
     if ((v->flags & V_READONLY) && (t.value || compound)) {
         if (compound || !declares) var_readonly_error(sh, v);
         else sh_builtin_error(sh, "%s: readonly variable", t.name);

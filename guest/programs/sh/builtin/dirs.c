@@ -99,7 +99,7 @@ BUILTIN(dirs) {
                 else style = *p;
             }
         } else {
-            sh_builtin_error(sh, "%s: invalid number", arg);
+            sh_builtin_error(sh, "%s: invalid %s", arg, *arg == '-' || *arg == '+' ? "number" : "option");
             return sh_usage(sh);
         }
     }

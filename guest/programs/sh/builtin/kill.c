@@ -79,6 +79,10 @@ static int kill_job(struct shell *sh, const char *spec, int sig) {
 static int kill_one(struct shell *sh, const char *arg, int sig) {
     int64_t pid;
     if (*arg == '%') return kill_job(sh, arg, sig);
+    if (!*arg) {
+        sh_builtin_error(sh, "`': not a pid or valid job spec");
+        return 1;
+    }
     if (!parse_int64(arg, &pid) || pid != (pid_t)pid) {
         sh_builtin_error(sh, "%s: arguments must be process or job IDs", arg);
         return 1;

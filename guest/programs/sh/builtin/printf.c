@@ -33,7 +33,9 @@ static const char *next_arg(struct printing *p) {
 /* ------------------------------------------------------------------ numbers */
 
 static void bad_number(struct printing *p, const char *arg) {
-    sh_builtin_error(p->sh, "%s: invalid number", arg);
+    const char *digits = arg + (*arg == '-' || *arg == '+');
+    bool zero = digits[0] == '0' && digits[1], hex = zero && (digits[1] | 32) == 'x';
+    sh_builtin_error(p->sh, "%s: invalid %snumber", arg, hex ? "hex " : zero ? "octal " : "");
     p->status = 1;
 }
 

@@ -225,6 +225,10 @@ BUILTIN(hash) {
     }
     if (path && sh->restricted && strchr(path, '/')) return sh_restricted(sh, path);
     if (clear) path_hash_clear(sh);
+    if (o.index >= argc && (forget || show)) {
+        sh_builtin_error(sh, "-%c: option requires an argument", forget ? 'd' : 't');
+        return 1;
+    }
     if (o.index >= argc) return clear ? 0 : hash_print(sh, reusable);
     int status = 0;
     for (int i = o.index; i < argc; i++)
