@@ -52,6 +52,13 @@ define('console', libraryRequire('internal/console'));
 for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate'])
     define(name, timers[name], true);
 
+{
+    const enqueue = globalThis.queueMicrotask;
+    define('queueMicrotask', function queueMicrotask(callback) {
+        libraryRequire('internal/validators').function(callback, 'callback');
+        enqueue(callback);
+    }, true);
+}
 lazy('Buffer', () => libraryRequire('buffer').Buffer);
 for (const name of ['Blob', 'File']) lazy(name, () => libraryRequire('internal/blob')[name]);
 for (const name of ['URL', 'URLSearchParams']) lazy(name, () => libraryRequire('internal/url')[name]);

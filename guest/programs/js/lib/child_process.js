@@ -3,12 +3,60 @@
 'use strict';
 
 const EventEmitter = require('events');
-const { systemError, argType, check, coded, AbortError } = require('internal/errors');
+const { systemError, argType, argValue, outOfRange, check, coded, AbortError } = require('internal/errors');
 const timers = require('internal/timers');
+const validate = require('internal/validators');
 
 const SIGCHLD = process.signals.SIGCHLD;
 const signalName = number => Object.keys(process.signals).find(name => process.signals[name] === number) ?? null;
 const signalNumber = signal => (typeof signal === 'number' ? signal : process.signals[signal]);
+
+// The number of a signal by name or number; 0 for none. Throws for what is no signal.
+function toSignal(signal) {
+    if (typeof signal === 'number' && signalName(signal) !== null) return signal;
+    if (typeof signal === 'string') {
+        const number = process.signals[signal.toUpperCase()];
+        if (number !== undefined) return number;
+    }
+    throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', require('internal/inspect').format('Unknown signal: %s', signal));
+}
+function checkKillSignal(signal) {
+    if (typeof signal === 'string' || typeof signal === 'number') return void toSignal(signal);
+    if (signal != null) throw argType('options.killSignal', ['string', 'number'], signal);
+}
+function checkTimeout(timeout) {
+    if (timeout != null && !(Number.isInteger(timeout) && timeout >= 0)) throw outOfRange('timeout', 'an unsigned integer', timeout);
+}
+function checkMaxBuffer(most) {
+    if (most != null && !(typeof most === 'number' && most >= 0)) throw outOfRange('options.maxBuffer', 'a positive number', most);
+}
+const withoutNul = (value, name) => {
+    if (typeof value === 'string' && value.includes('\0')) throw argValue(name, value, 'must be a string without null bytes');
+};
+
+// Options as Node takes them, or an error that names what is wrong.
+function checkOptions(options) {
+    const { cwd, env } = options;
+    if (cwd != null) options.cwd = require('fs')._toPath(cwd, 'options.cwd');
+    for (const name of ['detached', 'windowsHide', 'windowsVerbatimArguments'])
+        if (options[name] != null) validate.boolean(options[name], `options.${name}`);
+    for (const name of ['uid', 'gid']) {
+        const id = options[name];
+        if (id != null && id !== (id | 0)) throw argType(`options.${name}`, 'int32', id);
+    }
+    if (options.shell != null && typeof options.shell !== 'boolean' && typeof options.shell !== 'string')
+        throw argType('options.shell', ['boolean', 'string'], options.shell);
+    if (options.argv0 != null) {
+        validate.string(options.argv0, 'options.argv0');
+        withoutNul(options.argv0, 'options.argv0');
+    }
+    withoutNul(options.shell, 'options.shell');
+    if (options.serialization != null) validate.oneOf(options.serialization, 'options.serialization', [undefined, 'json', 'advanced']);
+    if (env) for (const [name, value] of Object.entries(env)) {
+        withoutNul(name, `options.env['${name}']`);
+        withoutNul(value, `options.env['${name}']`);
+    }
+}
 
 // ---------------------------------------------------------------- starting
 
@@ -20,7 +68,9 @@ function environment(options) {
 // {file, args} of what is to run, through the shell when asked for.
 function command(file, args, options) {
     check.string(file, 'file');
-    if (file === '') throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The argument 'file' cannot be empty. Received ''");
+    if (file === '') throw argValue('file', file, 'cannot be empty');
+    withoutNul(file, 'file');
+    args.forEach((arg, i) => withoutNul(arg, `args[${i}]`));
     if (options.shell) {
         const shell = typeof options.shell === 'string' ? options.shell : '/bin/sh';
         return { file: shell, args: [shell, '-c', [file, ...args].join(' ')] };
@@ -29,6 +79,8 @@ function command(file, args, options) {
 }
 
 function stdioList(stdio, count = 3) {
+    if (typeof stdio === 'string' && !['ignore', 'overlapped', 'pipe', 'inherit'].includes(stdio)) throw argValue('stdio', stdio);
+    if (stdio != null && typeof stdio !== 'string' && !Array.isArray(stdio)) throw argValue('stdio', stdio);
     const list = typeof stdio === 'string' ? [stdio, stdio, stdio] : [...(stdio ?? [])];
     while (list.length < count) list.push(list.length < 3 ? 'pipe' : 'ignore');
     return list;
@@ -40,8 +92,8 @@ function openStdio(list) {
     list.forEach((item, i) => {
         if (item === undefined || item === null) item = i < 3 ? 'pipe' : 'ignore';
         if (item === 'inherit') item = i;
-        if (item !== null && typeof item === 'object') item = item.fd;
-        if (typeof item === 'number') {
+        if (item !== null && typeof item === 'object') item = item.fd ?? item;
+        if (typeof item === 'number' && item >= 0) {
             child.push(item);
             ours.push(undefined);
         } else if (item === 'ignore') {
@@ -57,7 +109,7 @@ function openStdio(list) {
             close.push(i === 0 ? read : write);
             ours.push(i === 0 ? write : read);
         } else {
-            throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'stdio' is invalid. Received '${item}'`);
+            throw argValue('stdio', item);
         }
     });
     return { child, ours, close };
@@ -107,6 +159,14 @@ class ChildProcess extends EventEmitter {
         this.stdio = [];
     }
     spawn(what, options) {
+        if (options === undefined) { // as a program calls it that has made the object itself
+            validate.object(what, 'options');
+            options = what;
+            if (options.envPairs !== undefined) validate.array(options.envPairs, 'options.envPairs');
+            validate.string(options.file, 'options.file');
+            if (options.args !== undefined) validate.array(options.args, 'options.args');
+            what = { file: options.file, args: options.args ?? [] };
+        }
         this.spawnfile = what.file;
         this.spawnargs = what.args;
         const list = stdioList(options.stdio);
@@ -157,9 +217,8 @@ class ChildProcess extends EventEmitter {
         if (--this.#open === 0) this.emit('close', this.exitCode, this.signalCode);
     }
     kill(signal = 'SIGTERM') {
+        const number = signal === 0 ? 0 : toSignal(signal === undefined || signal === null ? 'SIGTERM' : signal);
         if (this.pid === undefined || this.exitCode !== null || this.signalCode !== null) return false;
-        const number = signalNumber(signal);
-        if (number === undefined) throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
         if (native.process.kill(this.pid, number) < 0) return false;
         this.killed = true;
         return true;
@@ -180,19 +239,27 @@ class ChildProcess extends EventEmitter {
 }
 
 function normalize(args, options) {
-    if (!Array.isArray(args)) {
-        if (args !== undefined && args !== null && typeof args !== 'object') throw argType('args', 'object', args);
+    if (args === undefined || args === null) args = [];
+    else if (!Array.isArray(args)) {
+        if (typeof args !== 'object') throw argType('args', 'object', args);
         options = args;
         args = [];
     }
-    return { args, options: { ...options } };
+    if (options !== undefined) validate.object(options, 'options');
+    options = { ...options };
+    checkOptions(options);
+    return { args, options };
 }
 
 function spawn(file, args, options) {
+    check.string(file, 'file');
     ({ args, options } = normalize(args, options));
+    const { signal, timeout } = options, killSignal = options.killSignal ?? 'SIGTERM';
+    checkTimeout(timeout);
+    if (signal !== undefined && signal !== null) validate.abortSignal(signal, 'options.signal');
+    checkKillSignal(options.killSignal);
     const child = new ChildProcess();
     child.spawn(command(file, args, options), options);
-    const { signal, timeout, killSignal = 'SIGTERM' } = options;
     const abort = () => {
         if (child.kill(killSignal)) child.emit('error', new AbortError(undefined, { cause: signal.reason }));
     };
@@ -209,17 +276,25 @@ function spawn(file, args, options) {
 function execFile(file, args, options, callback) {
     if (typeof args === 'function') [callback, args] = [args, undefined];
     if (typeof options === 'function') [callback, options] = [options, undefined];
-    ({ args, options } = normalize(args, options));
+    check.string(file, 'file');
+    if (args !== null && typeof args === 'object' && !Array.isArray(args)) [callback, options, args] = [callback ?? options, args, undefined];
+    ({ args, options } = normalize(args, options ?? undefined));
+    if (callback != null) validate.function(callback, 'callback');
+    checkMaxBuffer(options.maxBuffer);
     const { encoding = 'utf8', maxBuffer = 1024 * 1024, killSignal = 'SIGTERM' } = options;
     const child = spawn(file, args, { ...options, stdio: undefined });
+    // Listeners of the program's own get text, too.
+    const asText = encoding && encoding !== 'buffer' && Buffer.isEncoding(encoding);
+    if (asText) for (const name of ['stdout', 'stderr']) child[name]?.setEncoding(encoding);
     const parts = { stdout: [], stderr: [] }, sizes = { stdout: 0, stderr: 0 };
     let failure = null;
     for (const name of ['stdout', 'stderr']) {
         child[name]?.on('data', chunk => {
-            sizes[name] += chunk.length;
+            const length = asText ? Buffer.byteLength(chunk, encoding) : chunk.length;
+            sizes[name] += length;
             if (sizes[name] > maxBuffer && !failure) {
                 failure = coded(RangeError, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER', `${name} maxBuffer length exceeded`);
-                chunk = chunk.subarray(0, chunk.length - (sizes[name] - maxBuffer));
+                chunk = chunk.slice(0, maxBuffer - (sizes[name] - length));
                 child.kill(killSignal);
             } else if (sizes[name] > maxBuffer) {
                 return;
@@ -228,8 +303,7 @@ function execFile(file, args, options, callback) {
         });
     }
     const text = name => {
-        const bytes = Buffer.concat(parts[name]);
-        return encoding && encoding !== 'buffer' ? bytes.toString(encoding) : bytes;
+        return asText ? parts[name].join('') : Buffer.concat(parts[name]);
     };
     child.on('error', error => void (failure ??= error));
     child.on('close', (code, signal) => {
@@ -249,6 +323,8 @@ function execFile(file, args, options, callback) {
 }
 
 function exec(cmd, options, callback) {
+    check.string(cmd, 'command');
+    withoutNul(cmd, 'command');
     if (typeof options === 'function') [callback, options] = [options, undefined];
     return execFile(cmd, [], { ...options, shell: options?.shell ?? true }, callback);
 }
@@ -271,12 +347,18 @@ for (const fn of [exec, execFile]) {
 // ---------------------------------------------------------------- synchronous
 
 function inputBytes(input, encoding) {
-    if (input === undefined || input === null) return undefined;
+    if (!input) return undefined;
     return typeof input === 'string' ? Buffer.from(input, encoding === 'buffer' ? 'utf8' : encoding) : input;
 }
 
 function spawnSync(file, args, options) {
     ({ args, options } = normalize(args, options));
+    checkTimeout(options.timeout);
+    checkMaxBuffer(options.maxBuffer);
+    checkKillSignal(options.killSignal);
+    const { input } = options;
+    if (input && typeof input !== 'string' && !ArrayBuffer.isView(input) && !(input instanceof ArrayBuffer))
+        throw argType('options.stdio[0]', ['string', 'Buffer', 'TypedArray', 'DataView'], input);
     const what = command(file, args, options);
     const list = stdioList(options.stdio);
     const stdio = openStdio(list);
@@ -336,6 +418,8 @@ function execFileSync(file, args, options) {
 }
 
 function execSync(cmd, options) {
+    check.string(cmd, 'command');
+    withoutNul(cmd, 'command');
     return runSync(cmd, [], { ...options, shell: options?.shell ?? true }, cmd);
 }
 

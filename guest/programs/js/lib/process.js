@@ -2,8 +2,9 @@
 'use strict';
 
 const EventEmitter = require('events');
-const { systemError, coded, argType, check, names } = require('internal/errors');
+const { systemError, coded, argType, argValue, outOfRange, check, names } = require('internal/errors');
 const timers = require('internal/timers');
+const validate = require('internal/validators');
 
 const signals = {
     SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGIOT: 6, SIGBUS: 7, SIGFPE: 8,
@@ -23,7 +24,12 @@ Object.defineProperty(self, Symbol.toStringTag, { value: 'process', configurable
 const hidden = (name, value) => Object.defineProperty(self, name, { value, writable: true, configurable: true });
 hidden('signals', signals);
 
-self.title = 'node';
+let title = 'node';
+Object.defineProperty(self, 'title', {
+    configurable: true, enumerable: true,
+    get: () => title,
+    set: value => void (title = `${value}`),
+});
 self.version = 'v20.20.2';
 self.versions = { node: '20.20.2', quickjs: native.engine.version, modules: '115', uv: '1.46.0', v8: '11.3.244' };
 self.arch = 'x64';
@@ -40,7 +46,7 @@ Object.defineProperty(self, 'exitCode', {
     set(code) {
         if (code !== undefined && code !== null) {
             const number = typeof code === 'string' && code !== '' ? Number(code) : code;
-            if (typeof number !== 'number' || Number.isNaN(number)) throw argType('code', 'number', code);
+            if (typeof number !== 'number' || (typeof code === 'string' && Number.isNaN(number))) throw argType('code', 'number', code);
             check.integer(number, 'code');
         }
         exitCode = code;
@@ -69,7 +75,15 @@ self.chdir = function chdir(directory) {
     if (result < 0) throw systemError(result, 'chdir', self.cwd(), directory);
 };
 
-self.umask = mask => native.process.umask(typeof mask === 'string' ? parseInt(mask, 8) : mask);
+self.umask = function umask(mask) {
+    if (mask === undefined) return native.process.umask();
+    if (typeof mask === 'string') {
+        if (!/^[0-7]+$/.test(mask)) throw argValue('mask', mask, 'must be a 32-bit unsigned integer or an octal string');
+        mask = parseInt(mask, 8);
+    }
+    validate.uint32(mask, 'mask');
+    return native.process.umask(mask);
+};
 self.nextTick = timers.nextTick;
 self.uptime = () => native.process.now() / 1000;
 
@@ -77,6 +91,8 @@ self.hrtime = function hrtime(since) {
     const now = native.process.hrtime();
     const time = [Number(now / 1000000000n), Number(now % 1000000000n)];
     if (since === undefined) return time;
+    validate.array(since, 'time');
+    if (since.length !== 2) throw outOfRange('time', 2, since.length);
     let seconds = time[0] - since[0], ns = time[1] - since[1];
     if (ns < 0) {
         seconds--;
@@ -91,7 +107,16 @@ self.memoryUsage = function memoryUsage() {
     return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
 };
 self.memoryUsage.rss = () => native.engine.memory();
-self.cpuUsage = before => ({ user: native.process.cpu() - (before?.user ?? 0), system: 0 });
+self.cpuUsage = function cpuUsage(before) {
+    if (before) {
+        validate.object(before, 'prevValue');
+        for (const key of ['user', 'system']) {
+            validate.number(before[key], `prevValue.${key}`);
+            if (!(before[key] >= 0 && before[key] <= Number.MAX_SAFE_INTEGER)) throw argValue(`prevValue.${key}`, before[key], 'is invalid', RangeError);
+        }
+    }
+    return { user: native.process.cpu() - (before?.user ?? 0), system: 0 - (before?.system ?? 0) };
+};
 self.resourceUsage = () => ({ userCPUTime: native.process.cpu(), systemCPUTime: 0, maxRSS: native.engine.memory() >> 10 });
 
 // ---------------------------------------------------------------- ending
@@ -122,21 +147,62 @@ hidden('reallyExit', code => native.process.exit(code));
 self.abort = () => self.kill(self.pid, 'SIGABRT');
 
 self.kill = function kill(pid, signal = 'SIGTERM') {
-    if (!Number.isInteger(pid)) throw argType('pid', 'number', pid);
+    // eslint-disable-next-line eqeqeq
+    if (pid != (pid | 0)) throw argType('pid', 'number', pid);
+    signal ||= signal === 0 ? 0 : 'SIGTERM';
     const number = typeof signal === 'number' ? signal : signals[signal];
-    if (number === undefined) throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', `Unknown signal: ${signal}`);
+    if (number === undefined) throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', require('internal/inspect').format('Unknown signal: %s', signal));
+    pid |= 0;
     const result = native.process.kill(pid, number);
-    if (result < 0) throw systemError(result, 'kill');
+    if (result < 0) throw Object.assign(systemError(result, 'kill'), { message: `kill ${names[-result]}` });
     return true;
 };
 
-self.emitWarning = function emitWarning(warning, type = 'Warning', code = undefined) {
-    if (typeof type === 'object' && type !== null) ({ type = 'Warning', code } = type);
-    const error = typeof warning === 'string' ? Object.assign(new Error(warning), { name: type }) : warning;
-    if (code !== undefined) error.code = code;
+// What is written of a warning, after its handlers have seen it.
+function showWarning(warning) {
+    if (warning.name === 'DeprecationWarning' && self.noDeprecation) return;
+    const code = warning.code ? `[${warning.code}] ` : '';
+    const trace = self.traceProcessWarnings || (warning.name === 'DeprecationWarning' && self.traceDeprecation);
+    const text = trace && warning.stack ? warning.stack : typeof warning.toString === 'function' ? `${warning.toString()}` : String(warning);
+    const detail = typeof warning.detail === 'string' ? `\n${warning.detail}` : '';
+    native.process.write(2, `(node:${self.pid}) ${code}${text}${detail}\n`);
+}
+
+self.emitWarning = function emitWarning(warning, type, code, above) {
+    let detail;
+    if (type !== null && typeof type === 'object' && !Array.isArray(type)) {
+        above = type.ctor;
+        code = type.code;
+        if (typeof type.detail === 'string') detail = type.detail;
+        type = type.type || 'Warning';
+    } else if (typeof type === 'function') {
+        [above, code, type] = [type, '', 'Warning'];
+    }
+    if (type !== undefined) check.string(type, 'type');
+    if (typeof code === 'function') [above, code] = [code, ''];
+    else if (code !== undefined) check.string(code, 'code');
+    if (typeof warning === 'string') {
+        const error = new Error(warning);
+        error.name = String(type || 'Warning');
+        if (code !== undefined) error.code = code;
+        if (detail !== undefined) error.detail = detail;
+        Error.captureStackTrace(error, above || self.emitWarning);
+        warning = error;
+    } else if (!(warning instanceof Error)) {
+        throw argType('warning', ['Error', 'string'], warning);
+    }
+    if (warning.name === 'DeprecationWarning') {
+        if (self.noDeprecation) return;
+        if (self.throwDeprecation) {
+            timers.nextTick(() => {
+                throw warning;
+            });
+            return;
+        }
+    }
     timers.nextTick(() => {
-        self.emit('warning', error);
-        native.process.write(2, `(node:${self.pid}) ${code ? `[${code}] ` : ''}${error.name}: ${error.message}\n`);
+        self.emit('warning', warning);
+        if (!self.execArgv.includes('--no-warnings')) showWarning(warning);
     });
 };
 
@@ -206,10 +272,21 @@ lazily('env', () => {
 self.binding = name => {
     throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such binding: ${name}`);
 };
-self.setUncaughtExceptionCaptureCallback = fn => hidden('captureUncaught', fn);
+self.setUncaughtExceptionCaptureCallback = function setUncaughtExceptionCaptureCallback(fn) {
+    if (fn === null) return void hidden('captureUncaught', undefined);
+    if (typeof fn !== 'function') throw argType('fn', ['Function', 'null'], fn);
+    if (self.captureUncaught) throw coded(Error, 'ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET', '`process.setupUncaughtExceptionCapture()` was called while a capture callback was already active');
+    hidden('captureUncaught', fn);
+};
 self.hasUncaughtExceptionCaptureCallback = () => Boolean(self.captureUncaught);
-self.setSourceMapsEnabled = () => {};
-self.getBuiltinModule = name => require('internal/modules').builtin(name);
+self.setSourceMapsEnabled = val => validate.boolean(val, 'val');
+self.getBuiltinModule = function getBuiltinModule(id) {
+    check.string(id, 'id');
+    return require('internal/modules').builtin(id);
+};
+self.constrainedMemory = () => 0;
+self.availableMemory = () => native.engine.memory();
+self.getActiveResourcesInfo = () => [];
 hidden('errnoNames', names);
 
 module.exports = self;

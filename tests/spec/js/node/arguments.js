@@ -110,3 +110,41 @@ ask('write offset', v => fs.writeSync(fd, Buffer.alloc(4), v === null || v === v
 ask('readv', v => fs.readvSync(fd, v));
 ask('callback', v => fs.stat('file', {}, v === values.fn ? 5 : v));
 ask('symlink', v => fs.symlinkSync('a', 'b', v === null ? 'q' : v === 77 ? 'r' : 'abc'));
+
+//// processes cjs
+const child = require('child_process');
+const values = { n: 77, frac: 1.5, neg: -1, nan: NaN, text: 'abc', nul: 'a\0b', symbol: Symbol('x'), object: {}, fn() {} };
+function ask(name, call) {
+    for (const [label, value] of Object.entries(values)) {
+        try {
+            call(value);
+            console.log(`${name}(${label}): fine`);
+        } catch (error) {
+            console.log(`${name}(${label}): ${error.name} ${error.code} ${error.message}`);
+        }
+    }
+}
+for (const option of ['detached', 'argv0', 'timeout', 'killSignal', 'signal', 'serialization', 'windowsHide'])
+    ask(option, v => child.spawn('true', [], { [option]: v, stdio: 'ignore' }).on('error', () => {}));
+for (const option of ['maxBuffer', 'timeout', 'input', 'killSignal']) ask(`${option}, sync`, v => child.spawnSync('true', [], { [option]: v }));
+ask('exec', v => child.exec(typeof v === 'string' && v === 'abc' ? 5 : v));
+ask('execFile callback', v => child.execFile('true', [], {}, v));
+ask('args', v => child.spawnSync('true', v));
+ask('umask', v => process.umask(v));
+process.umask(0o22);
+ask('hrtime', v => process.hrtime(v === values.object ? [1] : v));
+ask('cpuUsage', v => process.cpuUsage({ user: v, system: 1 }));
+ask('exitCode', v => {
+    process.exitCode = v;
+});
+process.exitCode = 0;
+ask('kill', v => process.kill(process.pid, v === 77 || v === 1.5 ? 99 : v));
+ask('capture', v => {
+    process.setUncaughtExceptionCaptureCallback(v === values.fn ? 'x' : v);
+});
+ask('queueMicrotask', v => queueMicrotask(v));
+for (const bad of [{ signal: 1 }, { ref: 'x' }, 5]) require('timers/promises').setTimeout(1, 0, bad).catch(error => console.log(error.message));
+process.on('warning', warning => console.log(`${warning} ${warning.code} ${warning.detail}`));
+process.emitWarning('one', 'Kind', 'C1');
+process.emitWarning('two', { type: 'Other', detail: 'more' });
+ask('emitWarning', v => process.emitWarning(v === 'abc' || v === 'a\0b' ? 5 : v));
