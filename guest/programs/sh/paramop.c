@@ -274,7 +274,7 @@ bool op_transform(struct shell *sh, const struct param *pm, struct pvalue *v) {
     char mode = pm->mode;
     if (!strchr("QEPAKakuUL", mode)) {
         if (!v->set) return true;
-        sh_expand_error(sh, "%s: bad substitution", pm->source);
+        sh_fatal_expand_error(sh, "%s: bad substitution", pm->source);
         return false;
     }
     if (mode == 'A') {
