@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import posixpath
 import stat
-from collections.abc import Iterator, MutableMapping
+
+# What collections.abc gives, without importing collections, which nobody else here needs.
+from _collections_abc import Iterator, MutableMapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

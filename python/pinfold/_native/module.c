@@ -2,6 +2,8 @@
  * version. */
 #include "native.h"
 
+#include <unistd.h>
+
 static bool load_errors(native_state *state) {
     PyObject *errors = PyImport_ImportModule("pinfold.errors");
     if (!errors) return false;
@@ -17,8 +19,20 @@ static bool load_errors(native_state *state) {
            state->replay && state->capability;
 }
 
+/* Python's main thread is the process's first one, unless an embedder started Python on another:
+ * then the module `threading` knows. Importing it costs more than all else here together, so it is
+ * asked only where it is there already, or where this is not the first thread. */
 static bool find_main_thread(native_state *state) {
-    PyObject *threading = PyImport_ImportModule("threading");
+    PyObject *name = PyUnicode_FromString("threading");
+    PyObject *threading = name ? PyImport_GetModule(name) : NULL;
+    Py_XDECREF(name);
+    if (!threading && !PyErr_Occurred()) {
+        if (gettid() == getpid()) {
+            state->main_thread = PyThread_get_thread_ident();
+            return true;
+        }
+        threading = PyImport_ImportModule("threading");
+    }
     PyObject *thread = threading ? PyObject_CallMethod(threading, "main_thread", NULL) : NULL;
     PyObject *ident = thread ? PyObject_GetAttrString(thread, "ident") : NULL;
     if (ident) state->main_thread = PyLong_AsUnsignedLong(ident);
