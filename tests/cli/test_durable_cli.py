@@ -283,3 +283,21 @@ def test_a_replay_prints_every_run(pinfold, tmp_path):
     pinfold("-c", "echo one; echo two >&2", "--record", "t", "--snapshot", "s")
     done = pinfold("replay", "t")
     assert (done.stdout, done.stderr) == ("one\n", "two\n")
+
+
+@pytest.mark.parametrize("most, expected", [(1000, '"done"\n0\nnext\n'), (100, "126\nnext\n")])
+def test_a_call_that_waits_is_judged_by_who_restores_it(pinfold, tmp_path, most, expected):
+    from pinfold import MethodCapability, Sandbox, Tool
+
+    with Sandbox(tools=[Tool("pay")], capabilities=[MethodCapability("pay")]) as sandbox:
+        sandbox.start("pay --amount 900; echo $?")
+        (tmp_path / "saved").write_bytes(sandbox.snapshot())
+    (tmp_path / "policy").write_text(
+        json.dumps({"capabilities": [{"method": "pay", "constraints": {"amount": f"<={most}"}}]})
+    )
+    (tmp_path / "pay").write_text("#!/bin/sh\necho paid >> log\necho done\n")
+    (tmp_path / "pay").chmod(0o755)
+    how = ["--policy", "policy", "--tool", "pay=./pay", "--restore", "saved"]
+    out = pinfold(*how, "-c", "echo next")
+    assert out.stdout == expected
+    assert (tmp_path / "log").exists() == (most == 1000)
