@@ -18,9 +18,19 @@ const a = {}; a.a = a; return a;
 //= 1
 //! TypeError: Converting circular structure to JSON
 //// return-bigint
-return { a: 1n };
+return { a: 1n, list: [-(2n ** 64n), 2 ** 53, 1e300], wrapped: Object(7n) };
+//> {"a":1,"list":[-18446744073709551616,9007199254740992,1e+300],"wrapped":7}
+//// return-bigint-that-has-a-json
+BigInt.prototype.toJSON = function () { return `${this}n`; }; return [5n];
+//> ["5n"]
+//// stringify-of-a-bigint
+JSON.stringify({ id: 1234567890123456789n });
 //= 1
-//! TypeError
+//! Do not know how to serialize a BigInt
+//// stringify-of-a-bigint-as-the-hint-says
+const value = { id: 1234567890123456789n };
+console.log(JSON.stringify(value, (key, item) => typeof item === "bigint" ? JSON.rawJSON(item) : item));
+//> {"id":1234567890123456789}
 //// return-early
 console.log(1); if (true) return; console.log(2);
 //> 1
