@@ -244,6 +244,23 @@ struct compound *assign_expand(struct shell *sh, const struct assign *as, bool a
     return expand_elements(sh, as, &c->items, assoc) ? c : NULL;
 }
 
+void assign_trace_expanded(struct shell *sh, const struct compound *c) {
+    sb text = sb_in(&sh->tmp);
+    sb_printf(&text, "%s%s=(", c->as->name, c->as->append ? "+" : "");
+    for (int i = 0; i < c->items.n; i++) {
+        const struct item *it = &c->items.v[i];
+        if (i > 0) sb_putc(&text, ' ');
+        if (it->index) {
+            sb_putc(&text, '[');
+            quote_single(&text, it->index);
+            sb_puts(&text, it->append ? "]+=" : "]=");
+        }
+        quote_single(&text, it->value);
+    }
+    sb_putc(&text, ')');
+    exec_trace_text(sh, sb_str(&text));
+}
+
 static bool fill(struct shell *sh, struct var *v, const struct compound *c) {
     bool append = c->as->append;
     if (v->flags & V_READONLY) return var_readonly_error(sh, v);

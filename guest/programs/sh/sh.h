@@ -392,6 +392,7 @@ bool assign_compound(struct shell *sh, struct var *v, const struct assign *as);
  * (in the scratch arena; NULL: flow is set), and the assignment. */
 struct compound *assign_expand(struct shell *sh, const struct assign *as, bool assoc);
 bool assign_expanded(struct shell *sh, struct var *v, const struct compound *c);
+void assign_trace_expanded(struct shell *sh, const struct compound *c); /* set -x, of declare */
 /* name, name[sub] (text as `read`, `printf -v` get it) := value. */
 bool assign_text(struct shell *sh, const char *lhs, const char *value, bool append);
 /* name[sub] := value, the subscript being expanded already. */

@@ -80,6 +80,7 @@ static bool declares_assoc(struct shell *sh, const struct strings *args, const c
 static bool note_compound(struct shell *sh, struct command *c, const struct assign *as) {
     struct compound *expanded = assign_expand(sh, as, declares_assoc(sh, &c->args, as->name));
     if (!expanded) return false;
+    if (sh->opt[OPT_XTRACE]) assign_trace_expanded(sh, expanded);
     size_t size = (size_t)c->args.n * sizeof *c->assigns;
     size_t had = (size_t)c->assign_count * sizeof *c->assigns;
     c->assigns = arena_extend(&sh->tmp, c->assigns, had, size);

@@ -88,7 +88,7 @@ static _Noreturn void run_body(struct shell *sh, const struct body *body, const 
         close(fds[1]);
     }
     if (!sh->shopt[SHOPT_INHERIT_ERREXIT] && !sh->posix) sh->opt[OPT_ERREXIT] = false;
-    sh->trace_depth++;
+    sh->trace_depth += body->cmd && body->cmd->kind != N_TEXT; /* run_text() counts itself */
     if (body->cmd && sh->line > 0) sh->line_shift = sh->line - first_line(body->cmd);
     int status = body->cmd ? exec_node(sh, body->cmd)
                            : run_text(sh, body->text, body->n, body->line, "command substitution");
