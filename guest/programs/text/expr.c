@@ -1,5 +1,5 @@
 /*
- * expr.c: evaluates expressions. Numbers may have any size of 64 bits; larger ones are an error.
+ * expr.c: evaluates expressions. Numbers may have any size.
  *
  * help expr:
  *   Usage: expr EXPRESSION
@@ -26,6 +26,7 @@
  *   Exit status is 0 if EXPRESSION is neither null nor 0, 1 if it is, 2 if it is syntactically
  *   invalid, and 3 if an error occurred.
  */
+#include "g_integer.h"
 #include "g_number.h"
 #include "g_option.h"
 #include "g_out.h"
@@ -63,12 +64,9 @@ static bool looks_like_number(const char *s) {
     return true;
 }
 
-static int64_t number_of(const char *s) {
-    int64_t value;
+static g_integer number_of(const char *s) {
     if (!looks_like_number(s)) g_die(2, "non-integer argument");
-    if (g_parse_signed(s, "", &value, NULL) != G_NUMBER_OK)
-        g_die(3, "%s: Numerical result out of range", s);
-    return value;
+    return g_integer_of_text(s);
 }
 
 static bool is_null(const char *s) {
@@ -204,8 +202,22 @@ static char *matching(parser *p, bool wanted) {
     return left;
 }
 
-static _Noreturn void out_of_range(void) {
-    g_die(3, "result is out of the range of 64-bit integers");
+/* `left` OP `right`, whose memory it takes. */
+static char *calculate(char *left, char op, char *right) {
+    g_integer a = number_of(left), b = number_of(right), value = {0}, rest = {0};
+    if (op == '+') value = g_integer_add(&a, &b);
+    if (op == '-') value = g_integer_subtract(&a, &b);
+    if (op == '*') value = g_integer_multiply(&a, &b);
+    if ((op == '/' || op == '%') && b.count == 0) g_die(2, "division by zero");
+    if (op == '/' || op == '%') value = g_integer_divide(&a, &b, &rest);
+    char *text = g_integer_text(op == '%' ? &rest : &value);
+    g_integer_free(&a);
+    g_integer_free(&b);
+    g_integer_free(&value);
+    g_integer_free(&rest);
+    free(left);
+    free(right);
+    return text;
 }
 
 static char *product(parser *p, bool wanted) {
@@ -214,17 +226,8 @@ static char *product(parser *p, bool wanted) {
         char op = next_is(p, "*") ? '*' : next_is(p, "/") ? '/' : next_is(p, "%") ? '%' : 0;
         if (!op) return left;
         char *right = matching(p, wanted);
-        if (wanted) {
-            int64_t a = number_of(left), b = number_of(right), value = 0;
-            if (op != '*' && b == 0) g_die(2, "division by zero");
-            if (op == '*' && __builtin_mul_overflow(a, b, &value)) out_of_range();
-            if (op == '/' && a == INT64_MIN && b == -1) out_of_range();
-            if (op == '/') value = a / b;
-            if (op == '%') value = b == -1 ? 0 : a % b;
-            free(left);
-            left = text_of(value);
-        }
-        free(right);
+        if (wanted) left = calculate(left, op, right);
+        else free(right);
     }
 }
 
@@ -234,16 +237,18 @@ static char *sum(parser *p, bool wanted) {
         char op = next_is(p, "+") ? '+' : next_is(p, "-") ? '-' : 0;
         if (!op) return left;
         char *right = product(p, wanted);
-        if (wanted) {
-            int64_t a = number_of(left), b = number_of(right), value;
-            if (op == '+' ? __builtin_add_overflow(a, b, &value)
-                          : __builtin_sub_overflow(a, b, &value))
-                out_of_range();
-            free(left);
-            left = text_of(value);
-        }
-        free(right);
+        if (wanted) left = calculate(left, op, right);
+        else free(right);
     }
+}
+
+static int compare(const char *left, const char *right) {
+    if (!looks_like_number(left) || !looks_like_number(right)) return strcmp(left, right);
+    g_integer a = number_of(left), b = number_of(right);
+    int order = g_integer_compare(&a, &b);
+    g_integer_free(&a);
+    g_integer_free(&b);
+    return order;
 }
 
 static char *comparison(parser *p, bool wanted) {
@@ -256,13 +261,7 @@ static char *comparison(parser *p, bool wanted) {
         if (op < 0) return left;
         char *right = sum(p, wanted);
         if (wanted) {
-            int order;
-            if (looks_like_number(left) && looks_like_number(right)) {
-                int64_t a = number_of(left), b = number_of(right);
-                order = (a > b) - (a < b);
-            } else {
-                order = strcmp(left, right);
-            }
+            int order = compare(left, right);
             bool holds = op == 0   ? order < 0
                          : op == 1 ? order <= 0
                          : op <= 3 ? order == 0

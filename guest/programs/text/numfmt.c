@@ -427,8 +427,14 @@ static const g_word modes[] = {
 static uint64_t unit_size(const char *text) {
     uint64_t value;
     const char *rest;
-    if (!isdigit((unsigned char)*text)) g_die(1, "invalid unit size: %s", g_quote(text));
-    enum g_number_result result = g_parse_unsigned(text, "", &value, &rest);
+    enum g_number_result result = G_NUMBER_OK;
+    if (isdigit((unsigned char)*text)) {
+        result = g_parse_unsigned(text, "", &value, &rest);
+    } else {
+        value = 1; /* "Ki" is 1Ki */
+        rest = text;
+    }
+    if (!*text) g_die(1, "invalid unit size: %s", g_quote(text));
     const char *known = *rest ? strchr(powers, *rest) : NULL;
     if (known) rest++;
     unsigned base = known && *rest == 'i' ? 1024 : 1000;
