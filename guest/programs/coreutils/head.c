@@ -168,8 +168,9 @@ static void set_count(range *r, const char *text) {
     uint64_t value;
     enum g_number_result result = g_parse_unsigned(text, "bEGKkMmPQRTYZ0", &value, NULL);
     const char *what = r->bytes ? "invalid number of bytes" : "invalid number of lines";
-    if (result == G_NUMBER_BAD || result == G_NUMBER_SUFFIX) g_die(1, "%s: %s", what, g_quote(text));
-    r->count = value; /* an overflow is as good as everything */
+    if (result == G_NUMBER_OVERFLOW) g_die_errno(1, EOVERFLOW, "%s: %s", what, g_quote(text));
+    if (result != G_NUMBER_OK) g_die(1, "%s: %s", what, g_quote(text));
+    r->count = value;
 }
 
 /* -NUM[bkm][cqvz]..., as the first argument only. Returns true when it was one. */

@@ -309,7 +309,8 @@ static void set_count(options *t, const char *text) {
     const char *digits = *text == '+' || *text == '-' ? text + 1 : text;
     enum g_number_result result = g_parse_unsigned(digits, "bEGKkMmPQRTYZ0", &t->count, NULL);
     const char *what = t->bytes ? "invalid number of bytes" : "invalid number of lines";
-    if (result == G_NUMBER_BAD || result == G_NUMBER_SUFFIX) g_die(1, "%s: %s", what, g_quote(text));
+    if (result == G_NUMBER_OVERFLOW) g_die_errno(1, EOVERFLOW, "%s: %s", what, g_quote(text));
+    if (result != G_NUMBER_OK) g_die(1, "%s: %s", what, g_quote(text));
 }
 
 /* -NUM[bcl][f] or +NUM[bcl][f] as the only argument, or followed by one file. */

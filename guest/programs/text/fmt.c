@@ -314,7 +314,7 @@ static int width_value(const char *text, uint64_t max) {
     uint64_t value;
     enum g_number_result result = g_parse_unsigned(text, "", &value, NULL);
     if (result == G_NUMBER_OVERFLOW || (result == G_NUMBER_OK && value > max))
-        g_die_errno(1, ERANGE, "invalid width: %s", g_quote(text));
+        g_die_errno(1, value > INT32_MAX ? EOVERFLOW : ERANGE, "invalid width: %s", g_quote(text));
     if (result != G_NUMBER_OK) g_die(1, "invalid width: %s", g_quote(text));
     return (int)value;
 }

@@ -199,7 +199,8 @@ static void read_range(input *in, const char *text) {
     enum g_number_result result = g_parse_unsigned(rest + 1, "", &high, NULL);
     if (result != G_NUMBER_OK && result != G_NUMBER_OVERFLOW)
         g_die(1, "invalid input range: %s", g_quote(rest + 1));
-    if (result != G_NUMBER_OK || (low > high && low - high != 1))
+    if (result != G_NUMBER_OK || (low > high && low - high != 1) ||
+        (low == 0 && high == UINT64_MAX))
         g_die_errno(1, result == G_NUMBER_OVERFLOW ? EOVERFLOW : 0, "invalid input range: %s",
                     g_quote(text));
     in->low = low;

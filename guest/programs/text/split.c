@@ -260,7 +260,8 @@ static void chunk_round(splitter *s, const char *all, size_t len) {
 static uint64_t size_value(const char *text, const char *problem) {
     uint64_t value;
     enum g_number_result result = g_parse_unsigned(text, G_SIZES, &value, NULL);
-    if (result == G_NUMBER_OVERFLOW) return UINT64_MAX;
+    if (result == G_NUMBER_OVERFLOW)
+        g_die_errno(1, EOVERFLOW, "%s: %s", problem, g_quote(text));
     if (result != G_NUMBER_OK) g_die(1, "%s: %s", problem, g_quote(text));
     if (value == 0) g_die_errno(1, ERANGE, "%s: %s", problem, g_quote(text));
     return value;
@@ -271,7 +272,9 @@ static uint64_t line_count(const char *text) {
     enum g_number_result result = g_parse_unsigned(text, "", &value, NULL);
     if (result == G_NUMBER_OK && value == 0)
         g_die_errno(1, ERANGE, "invalid number of lines: %s", g_quote(text));
-    if (result == G_NUMBER_BAD || result == G_NUMBER_SUFFIX)
+    if (result == G_NUMBER_OVERFLOW)
+        g_die_errno(1, EOVERFLOW, "invalid number of lines: %s", g_quote(text));
+    if (result != G_NUMBER_OK)
         g_die(1, "invalid number of lines: %s", g_quote(text));
     return value;
 }
