@@ -1,8 +1,7 @@
 /*
  * sed.c: a stream editor.
  *
- * This file reads the options; see sed.h for the parts. Deviations: the e command and the e flag
- * are refused (they would run the text as a command), and so is --debug.
+ * This file reads the options; see sed.h for the parts. Deviation: --debug is refused.
  *
  * help sed:
  *   Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]...

@@ -60,6 +60,8 @@ typedef struct sed_input_file {
     struct sed_input_file *next;
 } sed_input_file;
 
+enum { Y_BYTE = 1 << 24 };
+
 typedef struct {
     char name; /* the command's letter */
     bool negated;
@@ -78,10 +80,10 @@ typedef struct {
     sed_regex regex;
     sed_piece *pieces;
     size_t piece_count;
-    bool global, print, changes_case;
+    bool global, print, print_before, evaluate, changes_case; /* print_before: p in front of e */
     int max_group;
     uint64_t occurrence;
-    /* y: for bytes a table, for characters pairs in order */
+    /* y: for bytes a table, for characters pairs in order; Y_BYTE marks a byte of no character */
     unsigned char *table;
     uint32_t *map;
     size_t map_count;
@@ -116,6 +118,11 @@ bool sed_search(sed_program *p, const sed_regex *r, const char *s, size_t len, s
 /* sed_replace.c: whether something was replaced; the result takes the place of `space`. */
 bool sed_replace(sed_program *p, const sed_command *c, g_text *space, g_text *spare);
 void sed_translate(const sed_command *c, g_text *space, g_text *spare);
+
+/* sed_execute.c: runs `space` by the shell, whose output takes its place. */
+void sed_execute_space(const sed_program *p, g_text *space, g_text *spare);
+/* Runs a command of the script; its output goes to `out` at once. */
+void sed_execute_text(sed_program *p, const g_text *command, sed_output *out);
 
 /* sed_files.c */
 typedef struct sed_input sed_input;

@@ -133,6 +133,28 @@ static char *backup_name(const char *path, const char *suffix) {
     return name.s;
 }
 
+/* The file that a link leads to, as written in the links. */
+static char *follow_link(const char *name) {
+    enum { LINKS_MAX = 40 };
+    char *path = g_copy_string(name);
+    struct stat st;
+    for (int i = 0; lstat(path, &st) == 0 && S_ISLNK(st.st_mode); i++) {
+        if (i == LINKS_MAX) g_die_errno(4, ELOOP, "couldn't follow symlink %s", name);
+        char *target = g_read_link(path);
+        if (!target) g_die_errno(4, errno, "couldn't readlink %s", path);
+        if (*target != '/') {
+            g_text joined = {0};
+            g_text_add(&joined, path, (size_t)(g_last_part(path) - path));
+            g_text_adds(&joined, target);
+            free(target);
+            target = joined.s;
+        }
+        free(path);
+        path = target;
+    }
+    return path;
+}
+
 static bool begin_edit(sed_input *in, int fd, const char *name) {
     if (fstat(fd, &in->st) < 0 || !S_ISREG(in->st.st_mode)) {
         g_warn("couldn't edit %s: not a regular file", name);
@@ -141,8 +163,8 @@ static bool begin_edit(sed_input *in, int fd, const char *name) {
     }
     in->target_path = g_copy_string(name);
     if (in->p->follow_links) {
-        char *real = g_canonicalize(name, G_ALL_EXIST, false);
-        if (real) in->target_path = real;
+        free(in->target_path);
+        in->target_path = follow_link(name);
     }
     g_text path = {0};
     g_text_add(&path, in->target_path, (size_t)(g_last_part(in->target_path) - in->target_path));

@@ -260,7 +260,9 @@ static sed_regex compile(parser *p, const g_text *pattern, unsigned flags) {
     g_text expanded = {0};
     expand_escapes(pattern, &expanded);
     if (p->p->extended) flags |= PF_RE_EXTENDED | PF_RE_STRICT;
-    if (!g_utf8_locale()) flags |= PF_RE_BYTES;
+    /* Bytes that are no text match bytes, within characters too, as long as no set is about. */
+    bool bytes = pf_utf8_valid_len(expanded.s, expanded.len) < expanded.len && !strpbrk(expanded.s, ".[");
+    if (bytes || !g_utf8_locale()) flags |= PF_RE_BYTES;
     if (pf_regex_compile(&r.re, expanded.s, expanded.len, flags, &g_regex_host, &message) != PF_RE_OK)
         bad(p, message);
     g_text_free(&expanded);
@@ -272,9 +274,9 @@ static unsigned regex_flags(parser *p) {
     unsigned flags = 0;
     for (;;) {
         int c = skip_blanks(p);
-        if (c == 'I')
+        if (c == 'I' && !p->p->posix)
             flags |= PF_RE_ICASE;
-        else if (c == 'M')
+        else if (c == 'M' && !p->p->posix)
             flags |= PF_RE_NEWLINE;
         else {
             untake(p, c);
@@ -299,7 +301,7 @@ static bool read_address(parser *p, sed_address *a, bool second) {
         a->kind = ADDRESS_LINE;
         a->first = read_number(p, c);
         c = skip_blanks(p);
-        if (c != '~') {
+        if (c != '~' || p->p->posix) {
             untake(p, c);
             return true;
         }
@@ -308,7 +310,7 @@ static bool read_address(parser *p, sed_address *a, bool second) {
         a->step = c >= 0 && isdigit(c) ? read_number(p, c) : (untake(p, c), 0);
         return true;
     }
-    if ((c == '+' || c == '~') && second) {
+    if ((c == '+' || c == '~') && second && !p->p->posix) {
         int digit = skip_blanks(p);
         a->kind = c == '+' ? ADDRESS_PLUS : ADDRESS_MULTIPLE;
         if (digit >= 0 && isdigit(digit))
@@ -337,6 +339,7 @@ static void read_addresses(parser *p, sed_command *c) {
     } else {
         untake(p, next);
     }
+    if (zero && p->p->posix) bad(p, "invalid usage of line address 0");
     if (zero && c->to.kind != ADDRESS_REGEX) {
         int command = skip_spaces(p);
         if (command != 'r' || c->to.kind != ADDRESS_NONE) bad(p, "invalid usage of line address 0");
@@ -419,7 +422,7 @@ static void text_command(parser *p, sed_command *c) {
         read_text(p, c);
         return;
     }
-    if (ch == '\n') bad(p, "expected \\ after `a', `c' or `i'");
+    if (ch == '\n' || p->p->posix) bad(p, "expected \\ after `a', `c' or `i'");
     untake(p, ch);
     read_text(p, c);
 }
@@ -479,11 +482,9 @@ static void read_replacement(parser *p, sed_command *c, const g_text *raw) {
         c->pieces[i].text = text.s + (uintptr_t)c->pieces[i].text;
 }
 
-_Noreturn static void refuse_execution(const parser *p, const char *what) {
-    if (p->p->sandbox) bad(p, "e/r/w commands disabled in sandbox mode");
-    char text[96];
-    snprintf(text, sizeof text, "the `e' %s is not supported; let the shell run the output", what);
-    bad(p, text);
+/* What --posix takes for a mistake. */
+static void gnu_only(const parser *p, const char *message) {
+    if (p->p->posix) bad(p, message);
 }
 
 static void substitute_flags(parser *p, sed_command *c, unsigned *flags) {
@@ -492,10 +493,21 @@ static void substitute_flags(parser *p, sed_command *c, unsigned *flags) {
         int ch = take(p);
         switch (ch) {
         case 'i':
-        case 'I': *flags |= PF_RE_ICASE; break;
+        case 'I':
+            gnu_only(p, "unknown option to `s'");
+            *flags |= PF_RE_ICASE;
+            break;
         case 'm':
-        case 'M': *flags |= PF_RE_NEWLINE; break;
-        case 'e': refuse_execution(p, "flag of `s'");
+        case 'M':
+            gnu_only(p, "unknown option to `s'");
+            *flags |= PF_RE_NEWLINE;
+            break;
+        case 'e':
+            gnu_only(p, "unknown option to `s'");
+            if (p->p->sandbox) bad(p, "e/r/w commands disabled in sandbox mode");
+            c->evaluate = true;
+            c->print_before = c->print;
+            break;
         case 'p':
             if (c->print) bad(p, "multiple `p' options to `s' command");
             c->print = true;
@@ -582,13 +594,16 @@ static uint32_t *y_characters(const g_text *text, size_t *count) {
             if (known)
                 code = (unsigned char)bytes[known - letters];
             else if (taken)
-                code = (uint32_t)value;
+                code = (uint32_t)value | (value >= 0x80 && utf8 ? Y_BYTE : 0);
             else
                 code = (unsigned char)text->s[i + 1];
             n = taken && !known ? 1 + (int)taken : 2;
         } else if (code >= 0x80 && utf8) {
             n = pf_utf8_decode(text->s + i, text->len - i, &code);
-            if (n == 0) n = 1;
+            if (n <= 0) {
+                n = 1;
+                code = (unsigned char)text->s[i] | Y_BYTE;
+            }
         }
         out[(*count)++] = code;
         i += (size_t)n;
@@ -636,7 +651,14 @@ static void open_block(parser *p) {
     pending.blocks[pending.block_count++] = p->p->count - 1;
 }
 
+_Noreturn static void unknown_command(const parser *p, char name) {
+    char text[] = "unknown command: `x'";
+    text[18] = name;
+    bad(p, text);
+}
+
 static void read_arguments(parser *p, sed_command *c) {
+    if (p->p->posix && c->name && strchr("eFvzQTRW", c->name)) unknown_command(p, c->name);
     switch (c->name) {
     case '{': open_block(p); break;
     case '}':
@@ -681,13 +703,12 @@ static void read_arguments(parser *p, sed_command *c) {
     case 'y': transliterate(p, c); break;
     case 'q':
     case 'Q':
-    case 'l':
-    case 'L': {
+    case 'l': {
         if ((c->name == 'q' || c->name == 'Q') && c->to.kind != ADDRESS_NONE)
             bad(p, "command only uses one address");
         int ch = skip_blanks(p);
         c->number = c->name == 'q' || c->name == 'Q' ? 0 : UINT64_MAX;
-        if (ch >= 0 && isdigit(ch))
+        if (ch >= 0 && isdigit(ch) && !p->p->posix)
             c->number = read_number(p, ch);
         else
             untake(p, ch);
@@ -709,12 +730,14 @@ static void read_arguments(parser *p, sed_command *c) {
     case 'z':
     case 'x': end_of_command(p); break;
     case 'v': free(read_word(p, true)); break;
-    case 'e': refuse_execution(p, "command");
-    default: {
-        char text[] = "unknown command: `x'";
-        text[18] = c->name;
-        bad(p, text);
+    case 'e': {
+        if (p->p->sandbox) bad(p, "e/r/w commands disabled in sandbox mode");
+        char *command = read_word(p, false);
+        g_text_adds(&c->text, command);
+        free(command);
+        break;
     }
+    default: unknown_command(p, c->name);
     }
 }
 

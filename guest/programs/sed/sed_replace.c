@@ -131,11 +131,12 @@ void sed_translate(const sed_command *c, g_text *space, g_text *spare) {
     for (size_t i = 0; i < space->len;) {
         uint32_t code;
         int n = pf_utf8_decode(space->s + i, space->len - i, &code);
-        size_t found = c->map_count;
-        if (n > 0)
-            for (found = 0; found < c->map_count && c->map[2 * found] != code; found++) {
-            }
-        if (found < c->map_count) {
+        size_t found = 0;
+        if (n <= 0) code = (unsigned char)space->s[i] | Y_BYTE;
+        while (found < c->map_count && c->map[2 * found] != code) found++;
+        if (found < c->map_count && c->map[2 * found + 1] & Y_BYTE) {
+            g_text_addc(spare, (char)(c->map[2 * found + 1] & 0xff));
+        } else if (found < c->map_count) {
             char bytes[PF_UTF8_MAX];
             int size = pf_utf8_encode(c->map[2 * found + 1], bytes);
             g_text_add(spare, bytes, (size_t)size);

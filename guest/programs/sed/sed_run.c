@@ -289,6 +289,7 @@ static enum after next_line(runner *r, bool append) {
 
 /* The text of i and c; its end is that of lines. */
 static void put_text(const runner *r, sed_output *out, const g_text *text) {
+    if (text->len == 0) return; /* "i\" at the end of the script */
     sed_put_raw(out, text->s, text->len - 1);
     sed_put_raw(out, &r->p->end, 1);
 }
@@ -338,6 +339,10 @@ static enum after execute(runner *r, sed_command *c, size_t *at) {
         break;
     case 'd': return NEXT_CYCLE;
     case 'D': return delete_first_line(r);
+    case 'e':
+        if (c->text.len) sed_execute_text(r->p, &c->text, out);
+        else sed_execute_space(r->p, &r->space, &r->spare);
+        break;
     case 'F':
         sed_put_missing_newline(r->p, out);
         sed_put_raw(out, sed_input_name(r->in), strlen(sed_input_name(r->in)));
@@ -348,8 +353,7 @@ static enum after execute(runner *r, sed_command *c, size_t *at) {
     case 'h':
     case 'H':
     case 'x': return copy_spaces(r, c);
-    case 'l':
-    case 'L': list_space(r, c->number == UINT64_MAX ? r->p->line_width : c->number); break;
+    case 'l': list_space(r, c->number == UINT64_MAX ? r->p->line_width : c->number); break;
     case 'n':
     case 'N': return next_line(r, c->name == 'N');
     case 'p': put_space(r, out); break;
@@ -359,7 +363,9 @@ static enum after execute(runner *r, sed_command *c, size_t *at) {
     case 's':
         if (!sed_replace(r->p, c, &r->space, &r->spare)) break;
         r->replaced = true;
-        if (c->print) put_space(r, out);
+        if (c->print_before) put_space(r, out);
+        if (c->evaluate) sed_execute_space(r->p, &r->space, &r->spare);
+        if (c->print && !c->print_before) put_space(r, out);
         if (c->out) put_space(r, c->out);
         break;
     case 'w': put_space(r, c->out); break;
