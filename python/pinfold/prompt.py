@@ -19,8 +19,8 @@ _ABOUT = (
 _CALLS = (
     "Scripts call these functions; each takes one object and gives a promise. Do many steps in"
     " one script, in parallel with Promise.all, and print only what you need."
-    " In shell: `tool NAME --param value`, which prints JSON. In JavaScript integers beyond 2^53 are"
-    " BigInt (123n), in results and in arguments; `return` and console.log show them exactly."
+    " In shell: `tool NAME --param value`, which prints JSON. In JavaScript integers beyond 2^53"
+    " are BigInt (123n), in results and in arguments; `return` and console.log show them exactly."
 )
 
 
