@@ -193,7 +193,8 @@ pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct
 static bool means(const cap_gate *gate, const char *name, const char *method) {
     struct cap_name read;
     const char *why;
-    if (!base_utf8_valid(name, strlen(name)) || !cap_name_read(&read, name, strlen(name), false, &why))
+    size_t len = strlen(name);
+    if (!base_utf8_valid(name, len) || !cap_name_read(&read, name, len, false, &why))
         return false;
     size_t tool = cap_tools_find(gate->tools, &read);
     return strcmp(tool == CAP_NO_TOOL ? read.text : gate->tools->tools[tool].id, method) == 0;

@@ -254,7 +254,8 @@ pf_status machine_answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const cha
     }
     int64_t r = reply(s, call->op, outcome, data, len);
     if (r == -PF_ENOMEM || r == -PF_ENOSPC)
-        machine_refuse(s, call->op, PF_OP_INVALID, "the sandbox has no memory left for this result");
+        machine_refuse(s, call->op, PF_OP_INVALID,
+                       "the sandbox has no memory left for this result");
     *at = call->next;
     machine_free_call(s, call);
     return s->dead ? machine_dead(s, error) : PF_OK;

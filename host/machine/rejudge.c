@@ -61,7 +61,8 @@ static pf_status as_denial(struct cap_decision *d) {
     size_t refused_len = d->refused ? strlen(d->refused) + 1 : 0, text_len = strlen(text) + 1;
     char *block = malloc(method_len + name_len + refused_len + text_len), *at = block;
     if (block) {
-        struct cap_decision now = {.outcome = PF_OP_DENIED, .capability = d->capability, .block = block};
+        struct cap_decision now = {
+            .outcome = PF_OP_DENIED, .capability = d->capability, .block = block};
         now.method = memcpy(at, d->method, method_len), at += method_len;
         now.name = memcpy(at, d->name, name_len), at += name_len;
         if (d->refused) now.refused = memcpy(at, d->refused, refused_len), at += refused_len;
@@ -73,8 +74,8 @@ static pf_status as_denial(struct cap_decision *d) {
     return block ? PF_OK : PF_NO_MEMORY;
 }
 
-/* Limits that a call had to pass before the gate was asked: `place` is which of the run's calls it is,
- * at the most. */
+/* Limits that a call had to pass before the gate was asked: `place` is which of the run's calls it
+ * is, at the most. */
 static pf_status check_limits(const pf_sandbox *s, const struct machine_call *c, uint64_t place,
                               struct cap_decision *d) {
     if (place > s->limits.tool_calls)
@@ -92,7 +93,8 @@ static pf_status judge(pf_sandbox *s, struct machine_call *c, uint64_t place) {
     struct cap_decision *d = &c->decision;
     pf_status status = check_limits(s, c, place, d);
     if (status == PF_OK && !d->block)
-        status = cap_gate_check_again(s->gate, c->method, c->name, c->params, c->params_len, d, NULL);
+        status =
+            cap_gate_check_again(s->gate, c->method, c->name, c->params, c->params_len, d, NULL);
     return status == PF_OK ? as_denial(d) : status;
 }
 

@@ -8,9 +8,9 @@ once, and one that is killed in the middle of a save loses nothing older.
 Snapshots are data, never authority: `load` takes tools and capabilities as `Sandbox.restore` does.
 
 With a key a store notices when somebody without it rolls something back: each snapshot carries the
-number of its row, and the names are sealed together with a count of their changes. Who puts the whole
-file back to an earlier state goes unnoticed by the file alone: ``Store.counter`` is for keeping
-elsewhere, and ``min_counter`` for asking.
+number of its row, and the names are sealed together with a count of their changes. Who puts the
+whole file back to an earlier state goes unnoticed by the file alone: ``Store.counter`` is for
+keeping elsewhere, and ``min_counter`` for asking.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ class Store:
     {'added': ['/workspace/more'], 'changed': ['/workspace/plan'], 'removed': []}
 
     ``key`` authenticates the snapshots, see `Sandbox`, and the names: a row that is altered,
-    exchanged or rolled back is a `SnapshotError` when it is used. Who can put the whole file back can
-    roll it back all the same, unless you keep `counter` where they cannot write, and give it as
-    ``min_counter`` the next time.
+    exchanged or rolled back is a `SnapshotError` when it is used. Who can put the whole file back
+    can roll it back all the same, unless you keep `counter` where they cannot write, and give it
+    as ``min_counter`` the next time.
 
-    A `Store` belongs to one thread; any number of them, also in several processes, may be open on one
-    file.
+    A `Store` belongs to one thread; any number of them, also in several processes, may be open on
+    one file.
     """
 
     def __init__(

@@ -338,3 +338,24 @@ def test_a_restored_run_may_make_the_calls_that_are_left(isolation, paid):
         ) as sandbox:
             assert sandbox.finish().stdout.endswith("126\n")
             assert paid == expected
+
+
+def test_a_spent_capability_before_the_one_that_asks(isolation, paid):
+    granted = [MethodCapability("pay", max_calls=1), MethodCapability("pay", ask=True)]
+    with Sandbox(tools=[tool([])], capabilities=granted, isolation=isolation) as first:
+        first.start("pay --amount 1; pay --amount 2; echo $?")
+        first.step().resume("paid")
+        data = first.snapshot()
+    for approved, expected in [(False, "126\n"), (True, "0\n")]:
+        paid.clear()
+        with Sandbox.restore(
+            data,
+            tools=[tool(paid)],
+            capabilities=granted,
+            approve=lambda call, yes=approved: yes,
+            isolation=isolation,
+        ) as sandbox:
+            (call,) = sandbox.pending
+            assert call.ask and call.capability == granted[1]
+            assert sandbox.finish().stdout.endswith(expected)
+            assert paid == ([2] if approved else [])
