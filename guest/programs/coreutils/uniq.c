@@ -102,7 +102,7 @@ static void put_groups(const uniq *u, g_reader *in) {
                                     : memcmp(line.s + key, last.s + last.key, key_len)) == 0;
         if (u->group) {
             bool between = !first && !same;
-            if (between && (u->method == APPEND || u->method == BOTH)) g_outc(u->end);
+            if (between && u->method == APPEND) g_outc(u->end);
             if (!same && (u->method == PREPEND || u->method == BOTH ||
                           (u->method == SEPARATE && !first))) {
                 g_outc(u->end);

@@ -308,7 +308,7 @@ static bool read_quoted(xargs *x, g_text *item) {
             if (c < 0) break;
             g_text_addc(item, (char)c);
             any = true;
-        } else if (isblank(c) || ((c == '\v' || c == '\f' || c == '\r') && !x->replace)) {
+        } else if (isblank(c)) {
             if (x->replace) {
                 if (any) g_text_addc(item, (char)c);
                 continue;

@@ -40,6 +40,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum way { BY_LINES, BY_BYTES, BY_LINE_BYTES, CHUNK_BYTES, CHUNK_LINES, CHUNK_ROUND };
@@ -56,6 +57,7 @@ typedef struct {
     char end;
     bool has_end, elide, verbose;
     uint64_t made; /* files so far */
+    struct stat source; /* the input, which no piece may be */
 } splitter;
 
 /*
@@ -123,8 +125,13 @@ static piece *open_piece(splitter *s) {
         start_filter(s, p);
         return p;
     }
-    p->sink.fd = open(p->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (p->sink.fd < 0) g_die_errno(1, errno, "%s", g_quotef(p->name));
+    p->sink.fd = open(p->name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    struct stat st;
+    if (p->sink.fd < 0 || fstat(p->sink.fd, &st) < 0) g_die_errno(1, errno, "%s", g_quotef(p->name));
+    if (st.st_ino == s->source.st_ino && st.st_dev == s->source.st_dev)
+        g_die(1, "%s would overwrite input; aborting", g_quoteaf(p->name));
+    if (S_ISREG(st.st_mode) && ftruncate(p->sink.fd, 0) < 0)
+        g_die_errno(1, errno, "%s: error truncating", g_quotef(p->name));
     return p;
 }
 
@@ -417,6 +424,7 @@ int split_main(int argc, char **argv) {
     fit_suffixes(&s);
     int fd = strcmp(s.input, "-") == 0 ? STDIN_FILENO : open(s.input, O_RDONLY | O_CLOEXEC);
     if (fd < 0) g_die_errno(1, errno, "cannot open %s for reading", g_quoteaf(s.input));
+    if (fstat(fd, &s.source) < 0) g_die_errno(1, errno, "%s", g_quotef(s.input));
     if (s.way == BY_BYTES) {
         split_bytes(&s, fd);
     } else if (s.way < CHUNK_BYTES) {
