@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package native install test nosignals fuzz chain soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package native install test nosignals fuzz chain reproducible soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -90,6 +90,9 @@ fuzz: checks ## look for faults with all fuzzers, for SECONDS (60) together
 chain: checks ## all of WebAssembly's own tests, and random modules for SECONDS, on what makes the images
 	@sh $(BUILD)/tests/wasm/suite.sh --all --jobs $(JOBS)
 	@sh $(BUILD)/tests/wasm/random.sh --seconds $(SECONDS) --jobs $(JOBS) --seed $(or $(SEED),$$(date +%s))
+
+reproducible: $(PYTHON) ## two clean builds in different folders give the same files (half an hour)
+	@$(PYTHON) tools/reproducible.py --work $(BUILD)/reproducible --jobs $(JOBS) --programs "$(PROGRAMS)"
 
 RUNS ?= 2000
 soak: checks ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads

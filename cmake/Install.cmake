@@ -43,3 +43,14 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/pinfold.pc.in ${PROJECT_BINARY_DIR}/p
 install(FILES ${PROJECT_BINARY_DIR}/pinfold.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/pinfold.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What the product is made of, with versions and digests.
+execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/sbom.py
+                        ${PROJECT_BINARY_DIR}/pinfold.cdx.json
+                RESULT_VARIABLE failed ERROR_VARIABLE why)
+if(failed)
+    message(FATAL_ERROR "${why}")
+endif()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/tools/sbom.py ${PROJECT_SOURCE_DIR}/third_party/README.md
+    ${PROJECT_SOURCE_DIR}/third_party/package-lock.json)
+install(FILES ${PROJECT_BINARY_DIR}/pinfold.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})

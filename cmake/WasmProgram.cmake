@@ -229,6 +229,7 @@ function(pf_image name kind linked depends)
     add_library(pf_image_${name} OBJECT ${parts} ${source}/image.c)
     target_include_directories(pf_image_${name} PRIVATE ${source} ${PROJECT_SOURCE_DIR}
                                ${PF_WASM_RT_INCLUDE})
+    set_source_files_properties(${source}/image.c PROPERTIES COMPILE_OPTIONS "${PF_NO_PATHS}")
     set_source_files_properties(${parts} PROPERTIES COMPILE_OPTIONS
         "${A_LEVEL};${PF_IMAGE_FLAGS};-fstack-usage;${A_IMAGE_OPTIONS}")
     add_custom_command(
@@ -398,6 +399,7 @@ function(pf_image_table target)
         COMMENT "digest of the images for ${target}"
         VERBATIM)
     add_library(${target} STATIC ${PF_WASM_DIR}/c/${target}.c ${digest})
+    target_compile_options(${target} PRIVATE ${PF_NO_PATHS})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PF_WASM_RT_INCLUDE})
     target_link_libraries(${target} PUBLIC m) # generated code calls sqrt() and its like
 endfunction()

@@ -23,8 +23,8 @@ import split_image  # noqa: E402
 import wasm_image  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-UNITS = ["clone", "context", "instance", "memory", "run", "template", "thread", "wasm_rt"]
-WATCHERS = {"signals": ["timer", "trap"], "checked": ["ticker"]}
+# Of host/cpu, what only the other flavour has.
+NOT_OF = {"signals": {"ticker"}, "checked": {"timer", "trap"}}
 # What clang-19 makes of C by default, with -mbulk-memory; wasm_image.optimise() tells Binaryen so.
 WITHOUT = ["--disable-multi-value", "--disable-reference-types", "--disable-simd",
            "--disable-saturating-float-to-int"]
@@ -139,8 +139,8 @@ class Chain:
         self.tools, self.flavour, self.folder = tools, flavour, folder / flavour
         self.folder.mkdir(parents=True, exist_ok=True)
         self.host: list[pathlib.Path] = []
-        sources = [ROOT / "host" / "cpu" / f"{u}.c" for u in UNITS + WATCHERS[flavour]]
-        for source in [*sources, HERE / "driver.c"]:
+        sources = sorted((ROOT / "host" / "cpu").glob("*.c"))
+        for source in [*(s for s in sources if s.stem not in NOT_OF[flavour]), HERE / "driver.c"]:
             out = self.folder / f"host_{source.stem}.o"
             compile_c(tools, source, out, flavour, "-O2", "-g")
             self.host.append(out)
