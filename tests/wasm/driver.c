@@ -28,6 +28,10 @@
 #define KIND_STACK "stack"
 #define KIND_MEMORY "memory"
 
+/* There is no machine, so no images that were booted ahead. */
+const struct pf_image *const pf_images[] = {NULL};
+const uint8_t pf_images_digest[32] = {0};
+
 static uint64_t values[DRIVER_ARGS_MAX + 1];
 static driver_thunk thunk;
 static const char *kind; /* of the last trap */
