@@ -204,7 +204,8 @@ static int spawn_and_wait(struct shell *sh, const char *path, char **argv, const
     if (ready == LAUNCH_NEEDS_FORK) {
         *use_fork = true;
     } else if (ready == LAUNCH_OK) {
-        pid_t pid = process_spawn(sh, path, argv, var_environ_of(sh, path), l.fds, l.count, 0, &error);
+        char **env = var_environ_of(sh, path);
+        pid_t pid = process_spawn(sh, path, argv, env, l.fds, l.count, 0, &error);
         if (pid >= 0)
             status = wait_foreground(sh, pid, n);
         else

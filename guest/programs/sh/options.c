@@ -73,7 +73,10 @@ bool option_set(struct shell *sh, int option, bool on) {
 
 void option_flags(const struct shell *sh, sb *out) {
     for (const char *p = "abefhikmnprtuvxBCEHPT"; *p; p++)
-        if (*p == 'i' ? sh->interactive : *p == 'r' ? sh->restricted : sh->opt[option_letter(*p)]) sb_putc(out, *p);
+        if (*p == 'i'   ? sh->interactive
+            : *p == 'r' ? sh->restricted
+                        : sh->opt[option_letter(*p)])
+            sb_putc(out, *p);
     if (sh->command_string) sb_putc(out, 'c');
     if (sh->reads_stdin) sb_putc(out, 's');
 }

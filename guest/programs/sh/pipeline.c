@@ -83,8 +83,8 @@ static pid_t spawn_stage(struct shell *sh, struct node *n, const struct stage_io
             if (io->out >= 0) launch_add(&l, io->out, 1);
             if (!n->redirs || launch_redirs(sh, n->redirs, &l) == LAUNCH_OK) {
                 if (io->err_too) launch_add(&l, 1, 2);
-                pid =
-                    process_spawn(sh, path, args.v, var_environ_of(sh, path), l.fds, l.count, group, &error);
+                char **env = var_environ_of(sh, path);
+                pid = process_spawn(sh, path, args.v, env, l.fds, l.count, group, &error);
             }
         }
     }

@@ -96,7 +96,7 @@ struct shell {
     int trace_depth;          /* command substitutions around this one, for set -x */
     int line;                 /* of the command being executed */
     bool syntax_failed;       /* the text that run_text() ran last ended in a syntax error */
-    bool misused;             /* the last builtin failed so that POSIX mode's special ones end the shell */
+    bool misused;             /* the last builtin failed as in POSIX mode ends the shell */
     bool redirs_kept;         /* exec without a command: the redirections around it stay */
     int line_shift;           /* in a $( ): from its lines to those that bash counts */
     bool fatal;               /* FLOW_EXIT comes from an unset variable or ${x?} */
@@ -171,7 +171,7 @@ struct shell {
     uint8_t ignored_at_start[65];
     bool in_debug_trap, in_err_trap, in_return_trap;
 
-    bool subscript_final;     /* the text at hand was expanded: an associative key is taken as it is */
+    bool subscript_final;     /* the text at hand was expanded: a key is taken as it is */
     bool regex_failed;        /* the last =~ had a malformed pattern: status 2 */
 };
 

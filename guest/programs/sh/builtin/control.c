@@ -36,7 +36,8 @@ BUILTIN(break) {
     int first = skip_dashes(argc, argv);
     int64_t n = 1;
     if (sh->loop_depth == 0) {
-        if (!sh->posix) sh_builtin_error(sh, "only meaningful in a `for', `while', or `until' loop");
+        if (!sh->posix)
+            sh_builtin_error(sh, "only meaningful in a `for', `while', or `until' loop");
         return 0;
     }
     if (argc > first && !parse_int64(argv[first], &n)) {

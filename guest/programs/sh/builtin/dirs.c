@@ -99,7 +99,8 @@ BUILTIN(dirs) {
                 else style = *p;
             }
         } else {
-            sh_builtin_error(sh, "%s: invalid %s", arg, *arg == '-' || *arg == '+' ? "number" : "option");
+            bool number = *arg == '-' || *arg == '+';
+            sh_builtin_error(sh, "%s: invalid %s", arg, number ? "number" : "option");
             return sh_usage(sh);
         }
     }
