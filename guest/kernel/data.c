@@ -142,6 +142,19 @@ void k_data_copy_out(const struct k_data *data, int64_t offset, uint8_t *to, uin
     }
 }
 
+int64_t k_data_seek(const struct k_data *data, int64_t offset, int64_t size, bool hole) {
+    while (offset < size) {
+        struct extent extent = extent_at(offset);
+        bool written = extent.slot == 0             ? data->first != NULL
+                       : extent.slot <= data->slots ? data->more[extent.slot - 1] != NULL
+                                                    : false;
+        if (written != hole) return offset;
+        if (extent.slot > data->slots) return size; /* holes up to the end */
+        offset = extent.start + extent.size;
+    }
+    return size;
+}
+
 int64_t k_data_write(struct k_data *data, int64_t offset, const void *from, uint32_t len) {
     const uint8_t *bytes = from;
     int64_t done = 0;

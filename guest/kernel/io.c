@@ -128,6 +128,17 @@ int64_t k_do_PWRITE(struct k_call *call) {
     return write_at(call, file, offset);
 }
 
+/* SEEK_DATA and SEEK_HOLE: an extent that was never written is a hole, and the end of the file is one. */
+static int64_t seek_content(struct k_file *file, int64_t offset, bool hole) {
+    const struct k_inode *inode = file->inode;
+    if (inode->kind != K_FILE) return -PF_EINVAL;
+    if (offset < 0 || offset >= inode->size) return -PF_ENXIO;
+    int64_t at = k_data_seek(&inode->data, offset, inode->size, hole);
+    if (!hole && at >= inode->size) return -PF_ENXIO;
+    file->offset = at;
+    return at;
+}
+
 int64_t k_do_LSEEK(struct k_call *call) {
     struct k_file *file = io_file(call, 0);
     int64_t offset = k_arg(call, 1), base;
@@ -139,6 +150,8 @@ int64_t k_do_LSEEK(struct k_call *call) {
     case 0: base = 0; break;
     case 1: base = file->offset; break;
     case 2: base = inode->kind == K_FILE ? inode->size : 0; break;
+    case 3: return seek_content(file, offset, false);
+    case 4: return seek_content(file, offset, true);
     default: return -PF_EINVAL;
     }
     int64_t at;

@@ -132,6 +132,9 @@ struct k_data {
 /* Bytes of [offset, offset+len) that lie in one piece at *at, at least 1. Holes give zeros. */
 uint32_t k_data_piece(const struct k_data *data, int64_t offset, uint32_t len, const uint8_t **at);
 void k_data_copy_out(const struct k_data *data, int64_t offset, uint8_t *to, uint32_t len);
+/* The first offset from here on where something was written, or, with `hole`, where nothing was;
+ * `size` if there is none below it. */
+int64_t k_data_seek(const struct k_data *data, int64_t offset, int64_t size, bool hole);
 /* Bytes written; fewer than len, or -ENOSPC, -ENOMEM, when room is out. */
 int64_t k_data_write(struct k_data *data, int64_t offset, const void *from, uint32_t len);
 void k_data_cut(struct k_data *data, int64_t size); /* what lies beyond is freed and reads as 0 */

@@ -452,12 +452,40 @@ static void room(void) {
     k_check();
 }
 
+/* SEEK_DATA and SEEK_HOLE: extents that were never written, and the end. */
+static void seeking_data(void) {
+    enum { DATA = 3, HOLE = 4, M = 1 << 20 };
+    sh = boot();
+    int64_t fd = open_("/workspace/holes", PF_O_RDWR | PF_O_CREAT, 0644);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 0, DATA), -PF_ENXIO);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 0, HOLE), -PF_ENXIO);
+    CHECK_EQ(CALL(sh, FTRUNCATE, fd, 2000ll * M), 0);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 0, DATA), -PF_ENXIO);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 5, HOLE), 5);
+    CHECK_EQ(CALL_IN(sh, PWRITE, "x", 1, fd, 5 * M + 7), 1);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 0, DATA), 5 * M);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 0, 1), 5 * M);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 5 * M, HOLE), 5 * M + (64 << 10));
+    CHECK_EQ(CALL(sh, LSEEK, fd, 5 * M + (64 << 10), DATA), -PF_ENXIO);
+    CHECK_EQ(CALL_IN(sh, PWRITE, "x", 1, fd, 0), 1);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 9, DATA), 9);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 9, HOLE), 4096);
+    CHECK_EQ(CALL_IN(sh, PWRITE, "x", 1, fd, 2000ll * M - 1), 1);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 2000ll * M - 9, HOLE), 2000ll * M);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 2000ll * M, DATA), -PF_ENXIO);
+    CHECK_EQ(CALL(sh, LSEEK, fd, -1, DATA), -PF_ENXIO);
+    CHECK_EQ(CALL(sh, LSEEK, fd, 0, 5), -PF_EINVAL);
+    CHECK_EQ(CALL(sh, LSEEK, open_("/workspace", PF_O_DIRECTORY, 0), 0, DATA), -PF_EINVAL);
+    k_check();
+}
+
 int main(void) {
     read_only_root();
     devices();
     proc();
     contents();
     sparse();
+    seeking_data();
     limits();
     long_paths();
     changing_directories();
