@@ -94,9 +94,8 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* Splits at a separator that must be there, with something before it. */
-static void add_pair(struct pairs *pairs, const char *option, char *text, char *separator,
-                     const char *form) {
+void add_pair(struct pairs *pairs, const char *option, char *text, char *separator,
+              const char *form) {
     if (!separator || separator == text) die("--%s %s: expected %s", option, text, form);
     *separator = '\0';
     struct pair *items = realloc(pairs->items, (pairs->count + 1) * sizeof *items);

@@ -21,19 +21,49 @@ static void list_one(const char *path, const pf_file_info *info) {
     show(stdout, "%s %10" PRId64 " %s %s", mode, info->size, when, path);
 }
 
-void files_list(pf_sandbox *sandbox, const char *path) {
-    char *names, inner[4200];
-    size_t len;
-    if (pf_file_list(sandbox, path, &names, &len, NULL) != PF_OK) return;
-    for (const char *name = names; name < names + len; name += strlen(name) + 1) {
+/* What one list may take: a snapshot may have directories without end. */
+#define SECONDS_MAX 60
+#define PATH_BYTES  4200
+
+struct listing {
+    pf_sandbox *sandbox;
+    time_t until;
+    bool late;
+    char path[PATH_BYTES];
+};
+
+static time_t seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* What is in the directory `path`, which has `len` bytes. Paths have an end, and so has this. */
+static void list_below(struct listing *l, size_t len) {
+    char *names;
+    size_t names_len;
+    if (pf_file_list(l->sandbox, l->path, &names, &names_len, NULL) != PF_OK) return;
+    for (const char *name = names; name < names + names_len; name += strlen(name) + 1) {
         pf_file_info info;
-        int n = snprintf(inner, sizeof inner, "%s/%s", path, name);
-        if (n < 0 || (size_t)n >= sizeof inner) continue;
-        if (pf_file_lstat(sandbox, inner, &info, NULL) != PF_OK) continue;
-        list_one(inner, &info);
-        if ((info.mode & 0170000) == 0040000) files_list(sandbox, inner);
+        size_t name_len = strlen(name);
+        l->late = l->late || seconds_now() > l->until;
+        if (l->late) break;
+        if (len + 1 + name_len >= PATH_BYTES) continue;
+        l->path[len] = '/';
+        memcpy(l->path + len + 1, name, name_len + 1);
+        if (pf_file_lstat(l->sandbox, l->path, &info, NULL) != PF_OK) continue;
+        list_one(l->path, &info);
+        if ((info.mode & 0170000) == 0040000) list_below(l, len + 1 + name_len);
     }
+    l->path[len] = '\0';
     pf_free(names);
+}
+
+void files_list(pf_sandbox *sandbox, const char *path) {
+    struct listing l = {.sandbox = sandbox, .until = seconds_now() + SECONDS_MAX};
+    int len = snprintf(l.path, sizeof l.path, "%s", path);
+    if (len > 0 && len < PATH_BYTES) list_below(&l, (size_t)len);
+    if (l.late) fprintf(stderr, "pinfold: %s: not all files are listed: it took too long\n", path);
 }
 
 bool files_print(pf_sandbox *sandbox, const char *path) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,10 @@ static void help(void) {
         "      --get GUEST           print one of these files instead of the output\n"
         "      --result ID=JSON      the result of a call that was left out by --redact\n"
         "      --partial             accept a trace whose program was killed\n"
+        "      --limit NAME=VALUE    what the trace's limits may be at most, as for pinfold run; default:\n"
+        "                            those that pinfold run has by default, with any cpu_seconds and\n"
+        "                            wall_seconds. none: anything\n"
+        "      --max-seconds N       give up after this time (300); none: never\n"
         "      --json                print the last result as JSON, as `pinfold run --json` does\n"
         "      --help\n"
         "\n"
@@ -37,11 +42,12 @@ static void help(void) {
 }
 
 enum { INTERRUPTED = 130 /* as a shell says it of Ctrl-C */ };
-enum { UNTIL = 256, FILES, GET, RESULT, PARTIAL, JSON, HELP };
+enum { UNTIL = 256, FILES, GET, RESULT, PARTIAL, LIMIT, MAX_SECONDS, JSON, HELP };
 static const struct option options[] = {
     {"until", required_argument, NULL, UNTIL}, {"files", no_argument, NULL, FILES},
     {"get", required_argument, NULL, GET},     {"result", required_argument, NULL, RESULT},
-    {"partial", no_argument, NULL, PARTIAL},   {"json", no_argument, NULL, JSON},
+    {"partial", no_argument, NULL, PARTIAL},   {"limit", required_argument, NULL, LIMIT},
+    {"json", no_argument, NULL, JSON},         {"max-seconds", required_argument, NULL, MAX_SECONDS},
     {"help", no_argument, NULL, HELP},         {NULL, 0, NULL, 0},
 };
 
@@ -54,6 +60,8 @@ struct request {
     } results[256];
     size_t result_count;
     bool has_until, files, partial, json;
+    struct pairs limits;
+    double max_seconds;
 };
 
 static void add_result(struct request *r, const char *text) {
@@ -63,6 +71,14 @@ static void add_result(struct request *r, const char *text) {
     if (r->result_count == sizeof r->results / sizeof *r->results) die("too many --result");
     r->results[r->result_count].id = id;
     r->results[r->result_count++].json = end + 1;
+}
+
+static double seconds_of(const char *text) {
+    char *end;
+    if (!strcmp(text, "none")) return HUGE_VAL;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds > 0)) die("--max-seconds %s: not a number of seconds", text);
+    return seconds;
 }
 
 static struct request parse(int argc, char **argv) {
@@ -80,6 +96,10 @@ static struct request parse(int argc, char **argv) {
         case GET: r.get = optarg; break;
         case RESULT: add_result(&r, optarg); break;
         case PARTIAL: r.partial = true; break;
+        case LIMIT: 
+            add_pair(&r.limits, "limit", optarg, strchr(optarg, '='), "NAME=VALUE");
+            break;
+        case MAX_SECONDS: r.max_seconds = seconds_of(optarg); break;
         case JSON: r.json = true; break;
         case HELP:
         case 'h': help(); exit(0);
@@ -91,14 +111,27 @@ static struct request parse(int argc, char **argv) {
     return r;
 }
 
+/* The default limits; the time of all runs together has a bound of its own. */
+static pf_options *limits_of(const struct request *r) {
+    pf_options *options = pf_options_new();
+    if (!options || pf_options_limit(options, "cpu_ms", PF_UNLIMITED, NULL) != PF_OK ||
+        pf_options_limit(options, "wall_ms", PF_UNLIMITED, NULL) != PF_OK)
+        die("out of memory");
+    add_limits(options, &r->limits);
+    return options;
+}
+
 static pf_replay *open_replay(const struct request *r) {
     struct text trace = {0};
     pf_replay *replay = NULL;
     pf_error error;
+    pf_options *limits = limits_of(r);
+    pf_replay_bounds bounds = {.limits = limits, .max_seconds = r->max_seconds};
     if (!text_read_file(&trace, r->file)) die("%s: %s", r->file, strerror(errno));
-    if (pf_replay_open(trace.data ? trace.data : "", trace.len, r->partial, &replay, &error) !=
-        PF_OK)
+    if (pf_replay_open_within(trace.data ? trace.data : "", trace.len, r->partial, &bounds, &replay,
+                              &error) != PF_OK)
         die("%s: %s", r->file, error.message);
+    pf_options_free(limits);
     free(trace.data);
     if (r->has_until) pf_replay_until(replay, r->until);
     for (size_t i = 0; i < r->result_count; i++)
@@ -159,7 +192,7 @@ int replay_command(int argc, char **argv) {
     interrupt_by_keyboard(NULL);
     int exit_status = status == PF_DONE       ? 0
                       : status == PF_DIVERGED ? 1
-                      : status == PF_STATE    ? INTERRUPTED
+                      : status == PF_INTERRUPTED ? INTERRUPTED
                                               : CLI_FAILURE;
     if (status != PF_DONE) explain_end(r.file, &error);
     if (r.json && pf_sandbox_result(sandbox)) report_json(pf_sandbox_result(sandbox));

@@ -64,7 +64,11 @@ typedef enum pf_status {
     PF_GUEST = -8,      /* a file operation failed inside: the message is the guest's errno text */
     PF_UNSUPPORTED = -9, /* this build cannot do that; the message says what can */
     PF_DIVERGED = -10,   /* a replay did something else than its trace; the message shows both */
-    PF_DENIED = -11      /* pf_gate_check: the capabilities do not allow the call */
+    PF_DENIED = -11,     /* pf_gate_check: the capabilities do not allow the call */
+    PF_NO_TIMER = -12,   /* the system refuses what limits of time need: nothing ran. The message says
+                            which limit of this process to raise */
+    PF_BOUND = -13,      /* pf_bounds, or those of a replay: the message names the bound */
+    PF_INTERRUPTED = -14 /* pf_sandbox_interrupt() came while something was done that is no run */
 } pf_status;
 
 /* Filled by a function that returns another status than PF_OK or PF_DONE; may be NULL there. */
@@ -381,14 +385,33 @@ typedef struct pf_result {
 /* The result of the last run; NULL while one is on or before the first. Lives until the next start. */
 PF_API const pf_result *pf_sandbox_result(const pf_sandbox *sandbox);
 
+/* ------------------------------------------------------------------ bounds */
+
+/*
+ * Runs have limits. What else an embedder asks of a sandbox depends on what is in it as well: one call
+ * of a function for files, mounts and snapshots gives at most so many bytes, or writes so many to the
+ * host, and takes at most so long; then it is PF_BOUND. pf_sandbox_interrupt() ends it with
+ * PF_INTERRUPTED, from any thread, also while no run is on.
+ */
+typedef struct pf_bounds {
+    uint64_t max_bytes; /* 0: memory_bytes of the sandbox, at most 1 GiB; PF_UNLIMITED: as many as there are */
+    double max_seconds; /* of the host's monotonic clock. 0: 60; HUGE_VAL: as long as it takes */
+} pf_bounds;
+/* For each call from here on; NULL: the defaults. Branches have those of their trunk. */
+PF_API void pf_sandbox_bound(pf_sandbox *sandbox, const pf_bounds *bounds);
+
 /* ------------------------------------------------------------------ files */
 
 /* Paths are absolute. The host has all permissions, also below the read-only root. */
 PF_API pf_status pf_file_write(pf_sandbox *sandbox, const char *path, const void *data, size_t len,
                                pf_error *error); /* creates parent directories */
-/* The whole file, followed by a NUL that is not counted; free with pf_free(). */
+/* The whole file, followed by a NUL that is not counted; free with pf_free(). Holes count for max_bytes. */
 PF_API pf_status pf_file_take(pf_sandbox *sandbox, const char *path, char **data, size_t *len,
                               pf_error *error);
+/* What a regular file's contents come to: equal contents give equal digests, and holes cost nothing. */
+#define PF_DIGEST_BYTES 24
+PF_API pf_status pf_file_digest(pf_sandbox *sandbox, const char *path,
+                                uint8_t digest[PF_DIGEST_BYTES], pf_error *error);
 PF_API pf_status pf_file_remove(pf_sandbox *sandbox, const char *path, pf_error *error);
 typedef struct pf_file_info {
     uint32_t mode; /* type and permission bits as in Linux's st_mode */
@@ -419,11 +442,13 @@ PF_API size_t pf_sandbox_mounts(const pf_sandbox *sandbox, pf_mount_info *mounts
  * and its path in the sandbox, one after the other; len counts all of them. Free with pf_free(). */
 PF_API pf_status pf_mount_changes(pf_sandbox *sandbox, const char *guest, char **changes, size_t *len,
                                   pf_error *error);
-/* Writes it as it is now to a host directory that is new or empty. Links that would lead out of that
- * directory are left out. What was written before a failure stays. */
+/* Writes it as it is now to a host directory that is new or empty. Names of one file become hard links,
+ * holes stay holes; neither counts for max_bytes. Links that would lead out of that directory are left
+ * out. What was written before a failure stays. */
 PF_API pf_status pf_mount_export(pf_sandbox *sandbox, const char *guest, const char *directory,
                                  pf_error *error);
-/* As a tar archive; `changed_only`: what was added or modified, and for each deleted file an empty
+/* As a tar archive (pax): names of one file are links in it, a file with holes is sparse as GNU tar
+ * writes it (format 1.0). `changed_only`: what was added or modified, and for each deleted file an empty
  * `.wh.NAME` in its place, as container images have. Free with pf_free(). */
 PF_API pf_status pf_mount_tar(pf_sandbox *sandbox, const char *guest, bool changed_only, char **data,
                               size_t *len, pf_error *error);
@@ -523,6 +548,17 @@ typedef struct pf_replay pf_replay;
  */
 PF_API pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay **out,
                                 pf_error *error);
+/* What a replay may ask for and take. A trace is its author's, who could have written another one. */
+typedef struct pf_replay_bounds {
+    const pf_options *limits; /* the trace's limits may be as high as these, else it is PF_BOUND; only
+                                 read by pf_replay_open_within(). NULL: those of pf_options_new(), with
+                                 any cpu_ms and wall_ms */
+    double max_seconds;       /* for opening it and for all acts together. 0: 300; HUGE_VAL: for ever */
+} pf_replay_bounds;
+/* pf_replay_open() has the defaults. */
+PF_API pf_status pf_replay_open_within(const char *trace, size_t len, bool partial,
+                                       const pf_replay_bounds *bounds, pf_replay **out,
+                                       pf_error *error);
 /* Checks that a trace is whole and unaltered, of whatever build; `partial` as above. */
 PF_API pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *error);
 /* Frees its sandbox, too. */
@@ -534,9 +570,9 @@ PF_API pf_status pf_replay_answer(pf_replay *replay, uint64_t id, const char *js
 PF_API void pf_replay_until(pf_replay *replay, size_t line);
 /* Does the next act again: PF_OK, PF_DONE behind the last, PF_DIVERGED when the guest did something
  * else than the trace says, PF_NOT_FOUND when a result is missing (supply it and make a new replay),
- * PF_STATE after pf_sandbox_interrupt() of its sandbox, which ends the replay. A guest that goes on
- * computing without end where the trace says that it was stopped is PF_DIVERGED, after ten times the
- * CPU time that cpu_ms allowed; without a limit there it has to be interrupted. */
+ * PF_INTERRUPTED after pf_sandbox_interrupt() of its sandbox, which ends the replay, PF_BOUND when its
+ * time is over. A guest that goes on computing without end where the trace says that it was stopped is
+ * PF_DIVERGED, after ten times the CPU time that cpu_ms allowed. */
 PF_API pf_status pf_replay_next(pf_replay *replay, pf_error *error);
 /* How many runs have come to their end so far: pf_sandbox_result() is the last one's. */
 PF_API size_t pf_replay_results(const pf_replay *replay);

@@ -134,9 +134,12 @@ struct cpu_thread {
     uint64_t seen_ns;           /* the ticker's: counted up to here; 0: not yet */
 #else
     void *altstack;
-    bool timer_made, timer_on;
+    volatile bool timer_made, timer_on;
     timer_t timer;
+    int64_t looked_ns; /* when handlers were looked after, by the system's coarsest clock */
 #endif
+    volatile unsigned begun; /* calls of cpu_begin() that cpu_end() has not ended */
+    const char *refused;     /* the call of the system that the last cpu_begin() failed for; constant */
     volatile enum cpu_mode mode;
     void *host_context;
     cpu_instance *running; /* the program instance on top or below the kernel, or NULL */
@@ -269,8 +272,22 @@ _Noreturn void cpu_trap(struct cpu_thread *self, int signal_number);
 
 /* The last real-time signal: libraries that use any start at the other end. */
 #define CPU_TICK_SIGNAL SIGRTMAX
-/* Installs or re-installs the fault handlers in front of what is there. */
-void cpu_traps_install(void);
+/* Installs or re-installs the fault handlers in front of what is there: all of them, or that of
+ * SIGSEGV, which is what a guest can cause. */
+void cpu_traps_install(bool all);
+/* What cpu_begin() found of the embedder's. */
+struct cpu_begun {
+    bool blocked; /* the tick's signal, in this thread's mask */
+};
+/* Guests may run on this thread until cpu_end(): what watches them is at work, whatever the embedder
+ * has done with its signals. Nests. `soon`: it follows the last one at once, and need not ask all of the
+ * system again. False: the system refuses it; errno, and self->refused. */
+bool cpu_begin(struct cpu_thread *self, struct cpu_begun *begun, bool soon);
+void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun);
+/* In between, around code of the embedder's, which is to find its signals as it left them, and may
+ * change them. False, also in a forked child: as cpu_begin(). */
+void cpu_step_out(struct cpu_thread *self, const struct cpu_begun *begun);
+bool cpu_step_in(struct cpu_thread *self, struct cpu_begun *begun);
 /* Ticks count for `watch` from here on, for nobody if NULL; what they counted for until now. */
 struct cpu_watch *cpu_watch(struct cpu_thread *self, struct cpu_watch *watch);
 /* The host calls the kernel, or has done so: ticks count for that, too. */
@@ -283,8 +300,6 @@ void cpu_watcher_go_on(void);
 void cpu_watcher_forked(struct cpu_thread *self); /* in the child; NULL: it has run no guest */
 
 #ifdef PF_NO_SIGNALS
-/* Is the ticker there? Starts it if not; false: errno. */
-bool cpu_watcher_lives(void);
 /* From here on, what runs on this thread does so on `stack`. */
 void cpu_stack_begin(struct cpu_thread *self, const struct cpu_stack *stack);
 /* Of an instance that runs on no thread: lets everything through. */

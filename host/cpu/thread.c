@@ -50,9 +50,6 @@ static void make_key(void) {
 
 struct cpu_thread *cpu_thread(void) {
     struct cpu_thread *self = cpu_self;
-#ifdef PF_NO_SIGNALS
-    if (self && !cpu_watcher_lives()) return NULL; /* forked, and the system refuses */
-#endif
     if (self) return self;
     pthread_once(&once, make_key);
     self = calloc(1, sizeof *self);

@@ -135,7 +135,8 @@ static int start(void) {
 
 /* ---- the threads that it watches */
 
-bool cpu_watcher_lives(void) {
+/* Is the ticker there? Starts it if not; false: errno. */
+static bool ticker_lives(void) {
     if (atomic_load_explicit(&ticker.alive, memory_order_relaxed)) return true;
     pthread_mutex_lock(&ticker.lock);
     int error = atomic_load(&ticker.alive) ? 0 : start();
@@ -145,7 +146,6 @@ bool cpu_watcher_lives(void) {
 }
 
 bool cpu_watcher_join(struct cpu_thread *self) {
-    if (!cpu_watcher_lives()) return false;
     int error = pthread_getcpuclockid(pthread_self(), &self->clock);
     if (error) {
         errno = error;
@@ -157,6 +157,28 @@ bool cpu_watcher_join(struct cpu_thread *self) {
     ticker.threads = self;
     pthread_mutex_unlock(&ticker.lock);
     return true;
+}
+
+bool cpu_step_in(struct cpu_thread *self, struct cpu_begun *begun) {
+    begun->blocked = false;
+    self->refused = "pthread_create";
+    return ticker_lives();
+}
+
+void cpu_step_out(struct cpu_thread *self, const struct cpu_begun *begun) {
+    (void)self, (void)begun; /* the embedder's signals are left alone */
+}
+
+bool cpu_begin(struct cpu_thread *self, struct cpu_begun *begun, bool soon) {
+    (void)soon;
+    if (!cpu_step_in(self, begun)) return false;
+    self->begun++;
+    return true;
+}
+
+void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun) {
+    (void)begun;
+    self->begun--;
 }
 
 void cpu_watcher_leave(struct cpu_thread *self) {
@@ -215,7 +237,9 @@ void cpu_watch_kernel(struct cpu_thread *self, bool on) {
     set_busy(self, KERNEL_CALL, on);
 }
 
-void cpu_traps_install(void) {} /* there are none */
+void cpu_traps_install(bool all) {
+    (void)all; /* there are none */
+}
 
 /* ---- and what they do when they are stopped */
 

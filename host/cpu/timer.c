@@ -5,6 +5,9 @@
  * calls. It never cuts the kernel in the middle of a call; a kernel call that lasts for
  * CPU_KERNEL_TICKS_MAX ticks means the sandbox is lost, in a run or outside of one. When no guest runs,
  * the tick turns itself off, so an embedder sees at most one after the last run.
+ *
+ * Without the tick nothing ends a guest. So each entry looks whether its signal is ours and reaches
+ * this thread, and fails when the system refuses the timer.
  */
 #include "cpu.h"
 
@@ -26,19 +29,17 @@ void cpu_redirect(void *ucontext, struct cpu_thread *self, enum cpu_exit how);
 bool cpu_altstack(struct cpu_thread *self);
 void cpu_altstack_free(struct cpu_thread *self);
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char ours; /* its address is in each of our ticks: other timers may have the same signal */
+static struct sigaction previous; /* who had the signal before us, or took it in between */
+static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void on_tick(int number, siginfo_t *info, void *ucontext) {
-    (void)number, (void)info;
-    int saved_errno = errno;
-    struct cpu_thread *self = cpu_self;
-    if (!self) return;
+static void tick(struct cpu_thread *self, void *ucontext) {
     struct cpu_watch *watch = self->watch;
     if (self->mode == CPU_KERNEL &&
         atomic_fetch_add_explicit(&self->kernel_ticks, 1, memory_order_relaxed) >=
             CPU_KERNEL_TICKS_MAX)
         cpu_redirect(ucontext, self, CPU_EXIT_KERNEL);
-    if (!watch && self->mode == CPU_HOST) {
+    if (!watch && self->mode == CPU_HOST && self->begun == 0) {
         struct itimerspec off = {0};
         timer_settime(self->timer, 0, &off, NULL);
         self->timer_on = false;
@@ -50,39 +51,132 @@ static void on_tick(int number, siginfo_t *info, void *ucontext) {
         if (self->mode == CPU_PROGRAM && cpu_watch_cuts(watch, ticks))
             cpu_redirect(ucontext, self, CPU_EXIT_STOPPED);
     }
+}
+
+/* A signal that is none of our ticks. Who stands behind us may have found us, and give it back. */
+static void pass_on(int number, siginfo_t *info, void *ucontext) {
+    static __thread volatile bool passing __attribute__((tls_model("initial-exec")));
+    if (passing) return;
+    passing = true;
+    if (previous.sa_flags & SA_SIGINFO)
+        previous.sa_sigaction(number, info, ucontext);
+    else if (previous.sa_handler != SIG_IGN && previous.sa_handler != SIG_DFL)
+        previous.sa_handler(number);
+    passing = false;
+}
+
+static void on_tick(int number, siginfo_t *info, void *ucontext) {
+    int saved_errno = errno;
+    if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &ours)
+        pass_on(number, info, ucontext);
+    else if (cpu_self)
+        tick(cpu_self, ucontext);
     errno = saved_errno;
 }
 
-static void install(void) {
-    struct sigaction ours = {.sa_sigaction = on_tick,
-                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-    sigemptyset(&ours.sa_mask);
-    sigaction(CPU_TICK_SIGNAL, &ours, NULL);
+/* The signal's handler is ours, with what was there behind it. False: errno. */
+static bool take_signal(void) {
+    struct sigaction now, own = {.sa_sigaction = on_tick,
+                                 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    if (sigaction(CPU_TICK_SIGNAL, NULL, &now) != 0) return false;
+    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_tick) return true;
+    sigemptyset(&own.sa_mask);
+    pthread_mutex_lock(&install_lock);
+    previous = now;
+    bool taken = sigaction(CPU_TICK_SIGNAL, &own, NULL) == 0;
+    pthread_mutex_unlock(&install_lock);
+    return taken;
 }
 
-static void start(struct cpu_thread *self) {
-    if (self->timer_on) return;
-    pthread_once(&once, install);
+static bool mask_tick(int how, sigset_t *before) {
+    sigset_t tick;
+    sigemptyset(&tick);
+    sigaddset(&tick, CPU_TICK_SIGNAL);
+    errno = pthread_sigmask(how, &tick, before);
+    return errno == 0;
+}
+
+/* The timer runs. */
+static bool arm(struct cpu_thread *self) {
+    if (self->timer_on) return true;
     if (!self->timer_made) {
         struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = CPU_TICK_SIGNAL};
+        event.sigev_value.sival_ptr = &ours;
         event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
-        if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &self->timer) != 0) return;
+        self->refused = "timer_create";
+        if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &self->timer) != 0) return false;
         self->timer_made = true;
     }
     struct itimerspec on = {.it_interval = {0, CPU_TICK_NS}, .it_value = {0, CPU_TICK_NS}};
+    self->refused = "timer_settime";
     self->timer_on = timer_settime(self->timer, 0, &on, NULL) == 0;
+    return self->timer_on;
+}
+
+/* The system's clock at its coarsest: it costs next to nothing. */
+static int64_t coarse_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Whose the handlers are is asked once in a tick of the system's clock where calls of a tool follow
+ * each other at once: to ask costs as much as a tenth of such a call. */
+static bool handlers_known(struct cpu_thread *self, bool soon) {
+    int64_t now = coarse_clock();
+    bool known = soon && self->looked_ns == now;
+    self->looked_ns = now;
+    return known;
+}
+
+static bool reach(struct cpu_thread *self, struct cpu_begun *begun) {
+    sigset_t before;
+    begun->blocked = false;
+    self->refused = "pthread_sigmask";
+    if (!mask_tick(SIG_UNBLOCK, &before)) return false;
+    begun->blocked = sigismember(&before, CPU_TICK_SIGNAL) == 1;
+    return arm(self);
+}
+
+bool cpu_step_in(struct cpu_thread *self, struct cpu_begun *begun) {
+    self->refused = "sigaction";
+    if (!handlers_known(self, true) && !take_signal()) return false;
+    return reach(self, begun);
+}
+
+void cpu_step_out(struct cpu_thread *self, const struct cpu_begun *begun) {
+    (void)self;
+    if (begun->blocked) mask_tick(SIG_BLOCK, NULL);
+}
+
+bool cpu_begin(struct cpu_thread *self, struct cpu_begun *begun, bool soon) {
+    begun->blocked = false;
+    self->begun++; /* first: from here on no tick turns the timer off */
+    atomic_signal_fence(memory_order_seq_cst);
+    bool known = handlers_known(self, soon);
+    cpu_traps_install(!known);
+    self->refused = "sigaction";
+    if ((known || take_signal()) && reach(self, begun)) return true;
+    int error = errno;
+    self->looked_ns = 0;
+    cpu_end(self, begun);
+    errno = error;
+    return false;
+}
+
+void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun) {
+    cpu_step_out(self, begun);
+    self->begun--;
 }
 
 struct cpu_watch *cpu_watch(struct cpu_thread *self, struct cpu_watch *watch) {
     struct cpu_watch *before = self->watch;
     self->watch = watch;
-    if (watch) start(self);
     return before;
 }
 
 void cpu_watch_kernel(struct cpu_thread *self, bool on) {
-    /* A file call of the embedder's has no run around it, whose timer would be on. */
-    if (on) start(self);
+    (void)self, (void)on; /* the timer is on from cpu_begin() to cpu_end() */
 }
 
 bool cpu_watcher_join(struct cpu_thread *self) { return cpu_altstack(self); }

@@ -130,9 +130,9 @@ static void install(int number) {
     pthread_mutex_unlock(&install_lock);
 }
 
-void cpu_traps_install(void) {
+void cpu_traps_install(bool all) {
     install(SIGSEGV);
-    install(SIGBUS);
+    if (all) install(SIGBUS);
 }
 
 /* Gives the thread an alternate signal stack if it has none. False: errno. */

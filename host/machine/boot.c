@@ -214,15 +214,16 @@ static struct machine_boot *boot_machine(pf_error *error) {
         base_error(error, PF_NO_MEMORY, "no address space for a sandbox's kernel");
         goto out;
     }
+    if (machine_enter(s, error) != PF_OK) goto out;
     base_error(error, PF_DEAD, "the kernel image of this build does not boot");
-    if (!machine_kernel_boot(s)) goto out;
+    if (!machine_kernel_boot(s)) goto leave;
     machine_show_time(s);
     base_error(error, PF_DEAD, "the kernel image of this build does not take its root");
-    if (!make_root(s)) goto out;
+    if (!make_root(s)) goto leave;
     pf_options *defaults = pf_options_new();
     if (!defaults) {
         base_no_memory(error);
-        goto out;
+        goto leave;
     }
     s->env_len = defaults->env_len;
     s->env_count = defaults->env_count;
@@ -233,6 +234,9 @@ static struct machine_boot *boot_machine(pf_error *error) {
     else if (status == PF_OK) machine_dead(s, error);
     s->env = NULL;
     pf_options_free(defaults);
+leave:
+    s->dead = true; /* it was frozen, and is to be freed */
+    machine_leave(s);
 out:
     pf_sandbox_free(s);
     return boot;
@@ -263,7 +267,6 @@ const struct machine_boot *machine_boot(pf_error *error) {
     pthread_mutex_lock(&boot_lock);
     boot = atomic_load_explicit(&booted, memory_order_relaxed);
     if (!boot) {
-        cpu_traps_install();
         boot = baked_machine();
         if (!boot) boot = boot_machine(error);
         atomic_store_explicit(&booted, boot, memory_order_release);

@@ -131,7 +131,10 @@ static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
     if (!s->on_decision && !s->tape) return;
     pf_decision decision = machine_decision(s, id, d);
     machine_tape_decision(s, &decision);
-    if (s->on_decision) s->on_decision(s->on_decision_user, &decision);
+    if (!s->on_decision) return;
+    struct cpu_watch *watch = machine_step_out(s);
+    s->on_decision(s->on_decision_user, &decision);
+    machine_step_in(s, watch);
 }
 
 /* What the machine itself refuses, before the gate is asked. */

@@ -24,7 +24,7 @@ pf_status machine_guest_error(pf_sandbox *s, int64_t result, const char *path, p
     return status;
 }
 
-static pf_status check_path(const char *path, pf_error *error) {
+pf_status machine_check_path(const char *path, pf_error *error) {
     if (!path || path[0] != '/')
         return base_error(error, PF_INVALID, "the path \"%.900s\" is not absolute",
                              path ? path : "(null)");
@@ -47,20 +47,23 @@ static int64_t make_parents(pf_sandbox *s, const char *path, uint32_t owner) {
     return 0;
 }
 
-static int64_t write_bytes(pf_sandbox *s, int64_t fd, const char *data, size_t len) {
+static pf_status write_bytes(pf_sandbox *s, const char *path, int64_t fd, const char *data,
+                             size_t len, pf_error *error) {
     for (size_t at = 0; at < len;) {
         size_t piece = len - at < PF_IO_MAX ? len - at : PF_IO_MAX;
         int64_t n = KERNEL(s, WRITE, .arg = {fd}, .in = data + at, .in_len = piece);
         if (n == 0 || n > (int64_t)piece) n = -PF_EIO;
-        if (n < 0) return n;
+        if (n < 0) return machine_guest_error(s, n, path, error);
         at += (size_t)n;
+        pf_status status = machine_spend(s, 0, error);
+        if (status != PF_OK) return status;
     }
-    return 0;
+    return PF_OK;
 }
 
 pf_status machine_write_file(pf_sandbox *s, const char *path, const void *data, size_t len,
                              uint32_t mode, uint32_t owner, pf_error *error) {
-    pf_status status = check_path(path, error);
+    pf_status status = machine_check_path(path, error);
     if (status != PF_OK) return status;
     size_t path_len = strlen(path);
     int64_t flags = PF_O_WRONLY | PF_O_CREAT | PF_O_TRUNC | PF_O_NONBLOCK;
@@ -72,83 +75,118 @@ pf_status machine_write_file(pf_sandbox *s, const char *path, const void *data, 
         fd = KERNEL(s, OPENAT, .arg = {PF_AT_FDCWD, flags, mode}, .in = path, .in_len = path_len);
     }
     if (fd < 0) return machine_guest_error(s, fd, path, error);
-    int64_t r = write_bytes(s, fd, data, len);
-    if (r == 0 && owner)
+    status = write_bytes(s, path, fd, data, len, error);
+    int64_t r = 0;
+    if (status == PF_OK && owner)
         r = KERNEL(s, FCHOWNAT, .arg = {fd, owner, owner, PF_AT_EMPTY_PATH});
     KERNEL(s, CLOSE, .arg = {fd});
-    return r < 0 ? machine_guest_error(s, r, path, error) : PF_OK;
+    return r < 0 ? machine_guest_error(s, r, path, error) : status;
 }
 
 pf_status pf_file_write(pf_sandbox *s, const char *path, const void *data, size_t len,
                         pf_error *error) {
-    pf_status status = machine_enter_to_change(s, error);
+    pf_status status = machine_enter_act(s, "writing", path ? path : "", true, error);
     if (status != PF_OK) return status;
     machine_tape_write(s, path ? path : "", data, len);
     machine_show_time(s);
     status = machine_write_file(s, path, data, len, 0644, 1000, error);
-    machine_leave(s);
+    if (s->tape && (status == PF_BOUND || status == PF_INTERRUPTED))
+        s->tape->failed = "a file was written by half, which a replay cannot do";
+    machine_leave_act(s);
     return status;
 }
 
-/* Everything from `fd`, into *out. */
-static int64_t read_all(pf_sandbox *s, int64_t fd, struct base_buf *out) {
-    char *chunk = malloc(PF_IO_MAX);
-    int64_t r = chunk ? 0 : -PF_ENOMEM;
-    while (r == 0) {
+/* What the kernel makes up as it is read, /proc: its size is not known before. */
+static pf_status take_stream(pf_sandbox *s, const char *path, const struct machine_reading *r,
+                             struct base_buf *out, pf_error *error) {
+    pf_status status = PF_OK;
+    while (status == PF_OK) {
+        char *room = base_buf_room(out, PF_IO_MAX);
+        if (!room) return base_no_memory(error);
         struct k_call call = {
-            .call = PF_CALL_READ, .arg = {fd}, .out = chunk, .out_cap = PF_IO_MAX};
-        r = machine_kernel(s, &call);
-        if (r == 0) break;
-        if (r > 0 && call.out_len == 0) r = -PF_EIO;
-        if (r > 0 && (uint64_t)out->len + call.out_len > s->budget.limit) r = -PF_EFBIG;
-        if (r > 0) r = base_buf_add(out, chunk, call.out_len) ? 0 : -PF_ENOMEM;
+            .call = PF_CALL_READ, .arg = {r->fd}, .out = room, .out_cap = PF_IO_MAX};
+        int64_t n = machine_kernel(s, &call);
+        if (n == 0) break;
+        if (n > 0 && call.out_len == 0) n = -PF_EIO;
+        if (n < 0) return machine_guest_error(s, n, path, error);
+        out->len += call.out_len;
+        status = machine_spend(s, call.out_len, error);
     }
-    free(chunk);
-    return r;
+    if (out->data) out->data[out->len] = '\0';
+    return status;
 }
 
-static pf_status take_file(pf_sandbox *s, const char *path, struct base_buf *out, pf_error *error) {
-    struct pf_stat st;
-    size_t len = strlen(path);
-    int64_t r = KERNEL(s, FSTATAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = len, .out = &st,
-                       .out_cap = sizeof st);
-    if (r == 0 && (st.mode & 0170000) == 0040000) r = -PF_EISDIR;
-    else if (r == 0 && (st.mode & 0170000) != 0100000) r = -PF_EINVAL;
-    if (r == 0)
-        r = KERNEL(s, OPENAT, .arg = {PF_AT_FDCWD, PF_O_RDONLY | PF_O_NONBLOCK}, .in = path,
-                   .in_len = len);
-    if (r < 0) return machine_guest_error(s, r, path, error);
-    int64_t fd = r;
-    r = base_buf_add(out, "", 0) ? read_all(s, fd, out) : -PF_ENOMEM;
-    KERNEL(s, CLOSE, .arg = {fd});
-    return r < 0 ? machine_guest_error(s, r, path, error) : PF_OK;
+/* Pages that nobody writes are no memory: holes cost nothing until somebody looks at them. */
+static pf_status take_contents(pf_sandbox *s, const char *path, struct machine_reading *r,
+                               char **data, pf_error *error) {
+    pf_status status = machine_spend(s, (uint64_t)r->size, error);
+    if (status == PF_OK) status = machine_find_segments(s, path, r, error);
+    if (status != PF_OK) return status;
+    *data = calloc((size_t)r->size + 1, 1);
+    if (!*data) return base_no_memory(error);
+    for (size_t i = 0; status == PF_OK && i < r->count; i++)
+        status = machine_read_piece(s, path, r, r->segments[i].from, *data + r->segments[i].from,
+                                    (size_t)r->segments[i].len, error);
+    return status;
+}
+
+static pf_status take_file(pf_sandbox *s, const char *path, char **data, size_t *len,
+                           pf_error *error) {
+    struct machine_reading r;
+    struct base_buf out;
+    base_buf_init(&out, SIZE_MAX);
+    int64_t result = machine_open_file(s, path, &r);
+    if (result < 0) return machine_guest_error(s, result, path, error);
+    pf_status status;
+    if (r.size > 0) {
+        status = take_contents(s, path, &r, data, error);
+        *len = (size_t)r.size;
+    } else {
+        status = base_buf_add(&out, "", 0) ? take_stream(s, path, &r, &out, error)
+                                           : base_no_memory(error);
+        *data = out.data;
+        *len = out.len;
+    }
+    machine_close_file(s, &r);
+    return status;
 }
 
 pf_status pf_file_take(pf_sandbox *s, const char *path, char **data, size_t *len,
                        pf_error *error) {
     *data = NULL;
     *len = 0;
-    pf_status status = check_path(path, error);
-    if (status == PF_OK) status = machine_enter(s, error);
+    pf_status status = machine_check_path(path, error);
+    if (status == PF_OK) status = machine_enter_act(s, "reading", path, false, error);
     if (status != PF_OK) return status;
-    struct base_buf out;
-    base_buf_init(&out, SIZE_MAX);
     machine_tape_act(s, "read", path); /* it may change the file's access time */
     machine_show_time(s);
-    status = take_file(s, path, &out, error);
-    machine_leave(s);
-    if (status != PF_OK) {
-        base_buf_free(&out);
-        return status;
-    }
-    *data = out.data;
-    *len = out.len;
-    return PF_OK;
+    status = take_file(s, path, data, len, error);
+    machine_leave_act(s);
+    if (status == PF_OK) return PF_OK;
+    free(*data);
+    *data = NULL;
+    *len = 0;
+    return status;
+}
+
+/* What a recorded reading did to the sandbox, without the contents. */
+pf_status machine_touch_file(pf_sandbox *s, const char *path, pf_error *error) {
+    struct machine_reading r;
+    pf_status status = machine_check_path(path, error);
+    if (status == PF_OK) status = machine_enter_act(s, "reading", path, false, error);
+    if (status != PF_OK) return status;
+    machine_tape_act(s, "read", path);
+    machine_show_time(s);
+    int64_t result = machine_open_file(s, path, &r);
+    if (result < 0) status = machine_guest_error(s, result, path, error);
+    machine_close_file(s, &r);
+    machine_leave_act(s);
+    return status;
 }
 
 pf_status pf_file_remove(pf_sandbox *s, const char *path, pf_error *error) {
-    pf_status status = check_path(path, error);
-    if (status == PF_OK) status = machine_enter_to_change(s, error);
+    pf_status status = machine_check_path(path, error);
+    if (status == PF_OK) status = machine_enter_act(s, "removing", path, true, error);
     if (status != PF_OK) return status;
     machine_tape_act(s, "remove", path);
     machine_show_time(s);
@@ -157,14 +195,14 @@ pf_status pf_file_remove(pf_sandbox *s, const char *path, pf_error *error) {
     if (r == -PF_EISDIR)
         r = KERNEL(s, UNLINKAT, .arg = {PF_AT_FDCWD, PF_AT_REMOVEDIR}, .in = path, .in_len = len);
     if (r < 0) status = machine_guest_error(s, r, path, error);
-    machine_leave(s);
+    machine_leave_act(s);
     return status;
 }
 
 static pf_status file_stat(pf_sandbox *s, const char *path, bool follow, pf_file_info *out,
                            pf_error *error) {
-    pf_status status = check_path(path, error);
-    if (status == PF_OK) status = machine_enter(s, error);
+    pf_status status = machine_check_path(path, error);
+    if (status == PF_OK) status = machine_enter_act(s, "looking at", path, false, error);
     if (status != PF_OK) return status;
     struct pf_stat st = {0};
     machine_tape_act(s, follow ? "stat" : "lstat", path); /* it may look into a mount */
@@ -173,7 +211,7 @@ static pf_status file_stat(pf_sandbox *s, const char *path, bool follow, pf_file
                        .in = path, .in_len = strlen(path), .out = &st, .out_cap = sizeof st);
     if (r < 0) status = machine_guest_error(s, r, path, error);
     else *out = (pf_file_info){.mode = st.mode, .size = st.size, .mtime_ns = st.mtime_ns};
-    machine_leave(s);
+    machine_leave_act(s);
     return status;
 }
 
@@ -238,39 +276,54 @@ static bool sort_names(struct base_buf *names) {
     return true;
 }
 
+static pf_status add_all_names(pf_sandbox *s, const char *path, int64_t fd, char *chunk,
+                               struct base_buf *names, pf_error *error) {
+    for (;;) {
+        struct k_call call = {
+            .call = PF_CALL_GETDENTS, .arg = {fd}, .out = chunk, .out_cap = PF_IO_MAX};
+        int64_t r = machine_kernel(s, &call);
+        if (r == 0) return PF_OK;
+        bool sane = call.out_len > 0 && names->len < NAMES_MAX;
+        if (r > 0 && !(sane && add_names(names, chunk, call.out_len))) r = -PF_EIO;
+        if (r < 0) return machine_guest_error(s, r, path, error);
+        pf_status status = machine_spend(s, call.out_len, error);
+        if (status != PF_OK) return status;
+    }
+}
+
+pf_status machine_list_names(pf_sandbox *s, const char *path, struct base_buf *names,
+                             pf_error *error) {
+    char *chunk = malloc(PF_IO_MAX);
+    if (!chunk || !base_buf_add(names, "", 0)) {
+        free(chunk);
+        return base_no_memory(error);
+    }
+    int64_t fd = KERNEL(s, OPENAT, .arg = {PF_AT_FDCWD, PF_O_DIRECTORY}, .in = path,
+                        .in_len = strlen(path));
+    pf_status status = fd < 0 ? machine_guest_error(s, fd, path, error)
+                              : add_all_names(s, path, fd, chunk, names, error);
+    if (fd >= 0) KERNEL(s, CLOSE, .arg = {fd});
+    free(chunk);
+    return status == PF_OK && !sort_names(names) ? base_no_memory(error) : status;
+}
+
 pf_status pf_file_list(pf_sandbox *s, const char *path, char **names, size_t *len,
                        pf_error *error) {
     *names = NULL;
     *len = 0;
-    pf_status status = check_path(path, error);
-    if (status == PF_OK) status = machine_enter(s, error);
+    pf_status status = machine_check_path(path, error);
+    if (status == PF_OK) status = machine_enter_act(s, "listing", path, false, error);
     if (status != PF_OK) return status;
     struct base_buf all;
     base_buf_init(&all, SIZE_MAX);
     machine_tape_act(s, "list", path);
     machine_show_time(s);
-    char *chunk = malloc(PF_IO_MAX);
-    int64_t fd = KERNEL(s, OPENAT, .arg = {PF_AT_FDCWD, PF_O_DIRECTORY}, .in = path,
-                        .in_len = strlen(path));
-    int64_t r = fd < 0 ? fd : chunk && base_buf_add(&all, "", 0) ? 1 : -PF_ENOMEM;
-    while (r > 0) {
-        struct k_call call = {
-            .call = PF_CALL_GETDENTS, .arg = {fd}, .out = chunk, .out_cap = PF_IO_MAX};
-        r = machine_kernel(s, &call);
-        bool sane = call.out_len > 0 && all.len < NAMES_MAX;
-        if (r > 0 && !(sane && add_names(&all, chunk, call.out_len))) r = -PF_EIO;
-    }
-    if (fd >= 0) KERNEL(s, CLOSE, .arg = {fd});
-    free(chunk);
-    if (r == 0 && !sort_names(&all)) r = -PF_ENOMEM;
-    if (r < 0) {
-        status = machine_guest_error(s, r, path, error);
+    status = machine_list_names(s, path, &all, error);
+    machine_leave_act(s);
+    if (status == PF_OK)
+        *names = base_buf_take(&all, len);
+    else
         base_buf_free(&all);
-    } else {
-        *names = all.data;
-        *len = all.len;
-    }
-    machine_leave(s);
     return status;
 }
 

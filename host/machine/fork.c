@@ -108,6 +108,7 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, bool shared) {
     to->clock_fixed = from->clock_fixed;
     to->seed_fixed = from->seed_fixed;
     to->keyed = from->keyed;
+    to->bounds = from->bounds;
     memcpy(to->key, from->key, sizeof to->key);
     to->look_only = from->look_only;
     to->mounts = from->mounts;

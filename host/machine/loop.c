@@ -123,7 +123,9 @@ static void look_at_stops(pf_sandbox *s) {
 /* Lets the embedder see to what else its thread has to do. */
 static void pause_for_embedder(pf_sandbox *s, int64_t now) {
     if (!s->on_pause || now < s->pause_at) return;
+    struct cpu_watch *watch = machine_step_out(s);
     s->on_pause(s->on_pause_user);
+    machine_step_in(s, watch);
     s->pause_at = base_clock_monotonic() + PAUSE_NS;
 }
 
@@ -251,14 +253,13 @@ static void loop(pf_sandbox *s, struct cpu_thread *self) {
 
 void machine_tell_output(pf_sandbox *s, int stream, const char *data, size_t len) {
     struct machine_run *run = &s->run;
-    struct cpu_thread *self = cpu_thread();
-    struct cpu_watch *watch = cpu_watch(self, NULL);
+    struct cpu_watch *watch = machine_step_out(s);
     int64_t began = base_clock_monotonic();
     uint64_t cpu = run->brief ? 0 : cpu_clock();
     run->on_output(run->user, stream, data, len);
     if (!run->brief) run->told_cpu_ns += cpu_clock() - cpu;
     s->entered_ns += base_clock_monotonic() - began;
-    cpu_watch(self, watch);
+    machine_step_in(s, watch);
 }
 
 /*
@@ -281,13 +282,22 @@ static uint64_t estimate(const pf_sandbox *s, const struct usage *before, int64_
     return (uint64_t)(awake < 0 ? 0 : awake < ticked ? awake : ticked);
 }
 
+/* A replay looks at its time with each message. A program that sends none is cut then. */
+static void bound_replay(pf_sandbox *s, int64_t now) {
+    if (!machine_replays(s) || s->tape->until_ns == INT64_MAX) return;
+    int64_t left = s->tape->until_ns > now ? s->tape->until_ns - now : 0;
+    uint64_t at = atomic_load(&s->watch.ticks) + (uint64_t)(left / CPU_TICK_NS) + 2;
+    if (at < s->watch.stop_at) s->watch.stop_at = (unsigned)at;
+    if (at + MACHINE_CUT_TICKS < s->watch.kill_at)
+        s->watch.kill_at = (unsigned)at + MACHINE_CUT_TICKS;
+}
+
 pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     struct cpu_thread *self = cpu_thread();
-    if (!self) return base_error(error, PF_NO_MEMORY, "no memory for this thread's stacks");
-    cpu_traps_install(); /* others may have taken the signals since */
     struct cpu_watch *outer = cpu_watch(self, &s->watch);
     s->entered_ns = base_clock_monotonic();
     s->pause_at = s->entered_ns + PAUSE_NS;
+    bound_replay(s, s->entered_ns);
     atomic_store(&s->watch.look_every, s->on_pause && !s->clock_fixed ? PAUSE_TICKS : 0);
     struct machine_run *run = &s->run;
     struct usage before = {.slept_ns = run->slept_ns, .ticks = atomic_load(&s->watch.ticks)};

@@ -6,10 +6,10 @@
  * its message to the kernel, asks the kernel who runs next, and hands out tool calls. Every number
  * that comes from a guest, the kernel included, is checked as if an attacker had written it.
  *
- * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) fork.c (a
- * branch of one) kernel.c (messages to the kernel) trampoline.c (messages from programs) loop.c (who
- * runs) run.c (one run, from start to result) exec.c (what to start) calls.c (tool calls) rejudge.c
- * (those of a snapshot) files.c
+ * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) entry.c (who
+ * is inside, and the bounds of what is no run) fork.c (a branch of one) kernel.c (messages to the
+ * kernel) trampoline.c (messages from programs) loop.c (who runs) run.c (one run, from start to result)
+ * exec.c (what to start) calls.c (tool calls) rejudge.c (those of a snapshot) reading.c files.c
  * (the embedder's files) toolfiles.c (/tools).
  */
 #ifndef PF_MACHINE_H
@@ -71,7 +71,7 @@ struct machine_mount_request {
 };
 
 /* What came in with a mount, see host/mount/entries.c. */
-#define MOUNT_DIGEST 16
+#define MOUNT_DIGEST 24 /* of contents: their size, and a hash */
 struct machine_mount_entry {
     uint32_t name; /* where in the mount's names its path below the mount is */
     char kind;     /* 'd', 'f', 'l' */
@@ -195,13 +195,25 @@ struct machine_run {
     void *user;
 };
 
+/* What the embedder does that is no run, see entry.c. */
+struct machine_act {
+    const char *what, *path; /* for messages; borrowed. `what` NULL: none is on, nothing is bounded */
+    uint64_t bytes, max_bytes; /* so far, and the bound */
+    int64_t until_ns;          /* host's monotonic time; INT64_MAX: for ever */
+    bool awaits;               /* an interrupt is for this act alone: no run is on */
+    int came;                  /* enum machine_interrupt: what was there when it began */
+};
+
 struct pf_sandbox {
     atomic_int busy; /* 1: a thread is inside */
     bool look_only;  /* a snapshot that was opened to look at: nothing in it goes on */
     bool dead;       /* the kernel failed: nothing works any more */
     const char *dead_why;
+    struct cpu_begun begun; /* while a thread is inside */
 
     struct machine_limits limits;
+    pf_bounds bounds;       /* of the embedder's acts, as it set them */
+    struct machine_act act; /* that is on */
     struct cpu_budget budget;
     uint64_t clean; /* mailbox.clean when it was looked at last: not part of budget.used */
     struct cpu_watch watch;
@@ -257,11 +269,26 @@ pf_status machine_dead(pf_sandbox *sandbox, pf_error *error);
 static inline bool machine_replays(const pf_sandbox *sandbox) {
     return sandbox->tape && sandbox->tape->replays;
 }
-/* One thread at a time: PF_BUSY, or PF_DEAD; machine_leave() after PF_OK only. */
+/* ---- entry.c: each entry of the embedder's */
+
+/* One thread at a time: PF_BUSY, PF_DEAD, or PF_NO_TIMER; machine_leave() after PF_OK only. */
 pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
 /* The same for what changes the sandbox: PF_STATE when it was opened to look at. */
 pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error);
 void machine_leave(pf_sandbox *sandbox);
+/* Around a callback of the embedder's: its time is nobody's, its signals are its own. */
+struct cpu_watch *machine_step_out(pf_sandbox *sandbox);
+void machine_step_in(pf_sandbox *sandbox, struct cpu_watch *watch);
+/* Enters for an act with bounds, `what` and `path` name it in messages and live until it ends. */
+pf_status machine_enter_act(pf_sandbox *sandbox, const char *what, const char *path, bool change,
+                            pf_error *error);
+void machine_leave_act(pf_sandbox *sandbox);
+/* The same within a thread that has entered. */
+void machine_begin_act(pf_sandbox *sandbox, const char *what, const char *path);
+void machine_end_act(pf_sandbox *sandbox);
+/* The act gives so many bytes more: PF_BOUND over one of its bounds, PF_INTERRUPTED. To be asked
+ * between any two steps whose number or size a guest decides; PF_OK when no act is on. */
+pf_status machine_spend(pf_sandbox *sandbox, uint64_t bytes, pf_error *error);
 
 /* ---- check.c: aborts where something is not as it always is between two acts of the embedder. For
  * tests: tests/api/check_on_leave.c. */
@@ -420,6 +447,37 @@ pf_status machine_write_file(pf_sandbox *sandbox, const char *path, const void *
                              uint32_t mode, uint32_t owner, pf_error *error);
 pf_status machine_guest_error(pf_sandbox *sandbox, int64_t result, const char *path,
                               pf_error *error);
+
+/* PF_INVALID unless it is absolute and short enough. */
+pf_status machine_check_path(const char *path, pf_error *error);
+/* What reading a file does to the sandbox, without the contents: the act "read" of a trace. */
+pf_status machine_touch_file(pf_sandbox *sandbox, const char *path, pf_error *error);
+/* Names in a directory, each NUL-terminated, sorted, into a buffer that was just made. Entered. */
+pf_status machine_list_names(pf_sandbox *sandbox, const char *path, struct base_buf *names,
+                             pf_error *error);
+
+/* ---- reading.c: the contents of a file. Entered. */
+
+struct machine_segment {
+    int64_t from, len;
+};
+/* A regular file that is open; machine_close_file() ends it. */
+struct machine_reading {
+    int64_t fd, size;
+    struct machine_segment *segments; /* what is no hole, rising; machine_find_segments() */
+    size_t count;
+    int64_t data; /* bytes of all segments */
+};
+/* 0, or -errno: then there is nothing to close. Brings what is still with the host. */
+int64_t machine_open_file(pf_sandbox *sandbox, const char *path, struct machine_reading *reading);
+void machine_close_file(pf_sandbox *sandbox, struct machine_reading *reading);
+/* `path` is for messages. */
+pf_status machine_find_segments(pf_sandbox *sandbox, const char *path,
+                                struct machine_reading *reading, pf_error *error);
+/* `len` bytes from `offset` on, which lie within the file. */
+pf_status machine_read_piece(pf_sandbox *sandbox, const char *path,
+                             const struct machine_reading *reading, int64_t offset, void *to,
+                             size_t len, pf_error *error);
 
 /* ---- host/mount */
 

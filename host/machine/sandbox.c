@@ -26,37 +26,6 @@ pf_status machine_dead(pf_sandbox *sandbox, pf_error *error) {
                          sandbox->dead_why ? sandbox->dead_why : "its kernel failed");
 }
 
-pf_status machine_enter(pf_sandbox *sandbox, pf_error *error) {
-    int idle = 0;
-    if (!atomic_compare_exchange_strong(&sandbox->busy, &idle, 1))
-        return base_error(error, PF_BUSY,
-                             "the sandbox is in use: by another thread, or by the call whose "
-                             "handler or output callback this is");
-    if (sandbox->dead) {
-        machine_leave(sandbox);
-        return machine_dead(sandbox, error);
-    }
-    return PF_OK;
-}
-
-pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error) {
-    pf_status status = machine_enter(sandbox, error);
-    if (status != PF_OK) return status;
-    if (sandbox->tape && sandbox->tape->failed) {
-        machine_leave(sandbox);
-        return base_error(error, PF_STATE, "the recording cannot go on: %s", sandbox->tape->failed);
-    }
-    if (!sandbox->look_only) return status;
-    machine_leave(sandbox);
-    return base_error(error, PF_STATE,
-                      "the snapshot was opened to look at; pf_sandbox_restore() continues it");
-}
-
-void machine_leave(pf_sandbox *sandbox) {
-    if (sandbox->tape) sandbox->tape->leave(sandbox->tape, sandbox);
-    atomic_store(&sandbox->busy, 0);
-}
-
 /* ---- instances */
 
 /* A slot of another size would lose its pages and get new ones, one fault after the other: up to
@@ -227,12 +196,16 @@ pf_status pf_sandbox_new(const pf_options *options, pf_sandbox **out, pf_error *
     *out = NULL;
     pf_sandbox *s = calloc(1, sizeof *s);
     if (!s) return base_no_memory(error);
-    cpu_traps_install();
     pf_error local;
-    pf_status status = machine_configure(s, options, error ? error : &local);
-    if (status == PF_OK) status = populate(s, options, error ? error : &local);
-    if (status == PF_OK) status = machine_enter_mounts(s, options, error ? error : &local);
-    if (status == PF_OK && s->tape) s->tape->leave(s->tape, s);
+    if (!error) error = &local;
+    pf_status status = machine_enter(s, error);
+    if (status == PF_OK) {
+        status = machine_configure(s, options, error);
+        if (status == PF_OK) status = populate(s, options, error);
+        if (status == PF_OK) status = machine_enter_mounts(s, options, error);
+        if (status != PF_OK) s->dead = true; /* half of it is there, to be freed */
+        machine_leave(s);
+    }
     if (status != PF_OK) {
         pf_sandbox_free(s);
         return status;

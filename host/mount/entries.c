@@ -7,14 +7,9 @@
 #include "mount.h"
 
 #include <fcntl.h>
-#include <monocypher.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void mount_digest(const void *data, size_t len, uint8_t digest[MOUNT_DIGEST]) {
-    crypto_blake2b(digest, MOUNT_DIGEST, data, len);
-}
 
 struct machine_mounts *machine_mounts_new(size_t count) {
     struct machine_mounts *mounts = calloc(1, sizeof *mounts + count * sizeof *mounts->items);

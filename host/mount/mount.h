@@ -13,8 +13,9 @@
  * host.
  *
  * Files: host_dir.c (reading the host) place.c (mounts of a new or restored sandbox) fill.c (what
- * the kernel wants) entries.c (what came in) guest_tree.c (walking what is there now) changes.c
- * export.c (out again, as a directory) tar.c.
+ * the kernel wants) entries.c (what came in) digest.c (their contents in a few bytes) guest_tree.c
+ * (walking what is there now) inodes.c (which of it was met) changes.c export.c (out again, as a
+ * directory) tar.c.
  */
 #ifndef PF_MOUNT_H
 #define PF_MOUNT_H
@@ -40,33 +41,70 @@ bool mount_remember_contents(struct machine_mount *mount, const char *path, cons
                              size_t len);
 /* What came in at a path, or NULL. */
 const struct machine_mount_entry *mount_entry(const struct machine_mount *mount, const char *path);
-void mount_digest(const void *data, size_t len, uint8_t digest[MOUNT_DIGEST]);
 /* The mount at a guest path, its entries in order, or NULL with the error filled. */
 const struct machine_mount *mount_find(pf_sandbox *sandbox, const char *guest, pf_error *error);
+
+/* ---- digest.c */
+
+void mount_digest(const void *data, size_t len, uint8_t digest[MOUNT_DIGEST]);
+/* The same of an open file; holes are not read. Entered. */
+pf_status mount_digest_file(pf_sandbox *sandbox, const char *path, struct machine_reading *reading,
+                            uint8_t digest[MOUNT_DIGEST], pf_error *error);
+/* Is it one of contents of this size? */
+bool mount_digest_size(const uint8_t digest[MOUNT_DIGEST], int64_t size);
+
+/* ---- inodes.c: files by their number, each with the path where it was met first */
+
+struct mount_inode {
+    uint64_t number;
+    size_t name; /* where in `names`, plus 1; 0: this slot is free */
+};
+struct mount_inodes {
+    struct mount_inode *slots;
+    size_t count, capacity;
+    struct base_buf names;
+};
+void mount_inodes_init(struct mount_inodes *inodes);
+void mount_inodes_free(struct mount_inodes *inodes);
+/* *before: the path where it was met, until the next call; NULL: it is kept with this one. False: no
+ * memory. */
+bool mount_inodes_meet(struct mount_inodes *inodes, uint64_t number, const char *path,
+                       const char **before);
 
 /* ---- guest_tree.c */
 
 /* One file of a sandbox's tree. Pointers live until the callback returns. */
 struct mount_file {
     const char *path; /* below the root of the tree, without a leading slash; "" is the root */
+    const char *full; /* in the sandbox */
     char kind;        /* 'd', 'f', 'l' or '?' for others, which only a sandbox has */
-    bool untouched;   /* it is as it came, and was not read: there is no data */
+    bool untouched;   /* it is as it came, and was not read */
+    bool absent;      /* its contents are with the host */
     uint32_t mode;    /* permission bits */
     int64_t mtime_ns;
-    const char *data; /* 'f': contents; 'l': target */
-    size_t len;
+    uint64_t number;    /* of the file: all its names have it */
+    uint32_t names;     /* hard links */
+    int64_t size;       /* 'f' */
+    const char *target; /* 'l' */
 };
 typedef pf_status (*mount_fn)(void *user, const struct mount_file *file, pf_error *error);
 
 /* Calls `function` for everything that is in a mount now, a directory before its files. With
  * `changed`, what is still with the host and would be equal is told as untouched, and nothing below
- * it; otherwise everything is read. Must not be entered. */
+ * it; otherwise everything comes in. Entered, and within the bounds of an act. */
 pf_status mount_walk(pf_sandbox *sandbox, const struct machine_mount *mount, bool changed,
                      mount_fn function, void *user, pf_error *error);
+/* Opens a file of kind 'f', for machine_close_file() to end. */
+pf_status mount_open(pf_sandbox *sandbox, const struct mount_file *file,
+                     struct machine_reading *reading, pf_error *error);
 
 /* ---- changes.c */
 
 /* What one file of the tree now is, against the mount: 'A' added, 'M' modified, '=' equal. */
-char mount_compare(const struct machine_mount *mount, const struct mount_file *file);
+pf_status mount_compare(pf_sandbox *sandbox, const struct machine_mount *mount,
+                        const struct mount_file *file, char *what, pf_error *error);
+/* What pf_mount_changes() gives. Entered. */
+pf_status mount_changes(pf_sandbox *sandbox, const struct machine_mount *mount,
+                        struct base_buf *out, pf_error *error);
 
 #endif

@@ -66,7 +66,8 @@ static int image_of(const cpu_instance *instance) {
     return -1;
 }
 
-static void put_processes(struct writer *w, const pf_sandbox *s, const struct machine_boot *boot) {
+static pf_status put_processes(struct writer *w, pf_sandbox *s, const struct machine_boot *boot,
+                               pf_error *error) {
     uint32_t count = 0;
     for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) count += s->procs[i] != NULL;
     put_u32(w, count);
@@ -77,15 +78,18 @@ static void put_processes(struct writer *w, const pf_sandbox *s, const struct ma
             boot->session && instance->slot->file_to && instance->slot->origin == boot->session;
         const struct cpu_template *base =
             session ? boot->session : machine_image(image_of(instance));
+        pf_status status = machine_spend(s, 0, error);
+        if (status != PF_OK) return status;
         if (!base) {
             w->failed = true;
-            return;
+            return PF_OK;
         }
         put_u32(w, i);
         put_u32(w, session ? BASE_SESSION : BASE_IMAGE);
         put_bytes(w, instance->image->name, strlen(instance->image->name));
         put_instance(w, instance, base);
     }
+    return PF_OK;
 }
 
 static void put_mounts(struct writer *w, const struct machine_mounts *mounts) {
@@ -131,7 +135,8 @@ static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     status = put_counters(w, s, error);
     if (status != PF_OK) return status;
     put_instance(w, s->kernel, boot->kernel);
-    put_processes(w, s, boot);
+    status = put_processes(w, s, boot, error);
+    if (status != PF_OK) return status;
     if (!machine_sort_mounts(s)) return base_no_memory(error);
     put_mounts(w, s->mounts);
     return w->failed ? base_error(error, PF_NO_MEMORY, "no memory for the snapshot") : PF_OK;
@@ -149,7 +154,7 @@ pf_status pf_sandbox_snapshot_counted(pf_sandbox *s, uint64_t counter, char **da
         return base_error(error, PF_INVALID,
                           "a snapshot with a counter needs a key: without one anybody can write "
                           "another number");
-    pf_status status = machine_enter(s, error);
+    pf_status status = machine_enter_act(s, "a snapshot of", "the sandbox", false, error);
     if (status != PF_OK) return status;
     struct writer w = {0};
     base_buf_init(&w.out, SIZE_MAX);
@@ -157,8 +162,14 @@ pf_status pf_sandbox_snapshot_counted(pf_sandbox *s, uint64_t counter, char **da
     if (status == PF_OK)
         status = frame_wrap(w.out.data, w.out.len, s->keyed ? s->key : NULL, counter, data, len,
                             error);
-    machine_leave(s);
+    if (status == PF_OK) status = machine_spend(s, *len, error);
+    machine_leave_act(s);
     base_buf_free(&w.out);
+    if (status != PF_OK) {
+        free(*data);
+        *data = NULL;
+        *len = 0;
+    }
     return status;
 }
 
@@ -449,10 +460,14 @@ static pf_status open_sandbox(const pf_options *options, const char *data, size_
     *out = NULL;
     pf_error local;
     if (!error) error = &local;
-    cpu_traps_install();
     pf_sandbox *s = calloc(1, sizeof *s);
     if (!s) return base_no_memory(error);
-    pf_status status = restore(s, options, data, len, look, error);
+    pf_status status = machine_enter(s, error);
+    if (status == PF_OK) {
+        status = restore(s, options, data, len, look, error);
+        if (status != PF_OK) s->dead = true; /* half of it is there, to be freed */
+        machine_leave(s);
+    }
     if (status != PF_OK) {
         pf_sandbox_free(s);
         return status;

@@ -5,9 +5,7 @@
  * Nothing outside is asked: no clock, no random source, no handler. The first line that differs
  * ends the replay.
  */
-#include "trace.h"
-
-#include "host/snapshot/memory.h"
+#include "replay.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,34 +13,7 @@
 #include <string.h>
 
 #define ARENA_MAX ((size_t)4 << 30)
-#define SHOWN     380             /* bytes of a line in a message */
-#define TIME_MAX  (INT64_MAX / 2) /* the sum of two is a time as well */
-
-struct answer {
-    struct answer *next;
-    uint64_t id;
-    char *json;
-    size_t len;
-};
-
-struct pf_replay {
-    struct machine_tape tape;
-    char *text;
-    struct trace_lines lines;
-    size_t results;     /* lines of that kind, so far */
-    size_t next, until; /* lines: to be done or compared next; where to stop */
-    struct base_arena head_arena, act_arena, ahead_arena; /* for the line that each holds */
-    yyjson_val *head;
-    struct answer *answers;
-    pf_sandbox *sandbox;
-    /* The next line that came from outside, read ahead; kind -1: the next line is none. */
-    size_t looked_at;
-    int kind;        /* enum machine_strike, or TIME */
-    uint64_t moment; /* of the next line, whatever it is; 0: it says none */
-    int64_t ns;
-    bool over; /* it goes no further, and `why` says why */
-    pf_error why;
-};
+#define SHOWN     380 /* bytes of a line in a message */
 
 enum { NOTHING = -1, TIME = 100, FILL };
 
@@ -73,7 +44,20 @@ static bool was_interrupted(const pf_sandbox *s) {
 static void interrupted(struct pf_replay *r) {
     if (r->over) return;
     r->over = r->tape.ended = true;
-    base_error(&r->why, PF_STATE, "the replay was interrupted at line %zu of the trace", r->next);
+    base_error(&r->why, PF_INTERRUPTED, "the replay was interrupted at line %zu of the trace", r->next);
+}
+
+/* Is its time over? Then so is the replay. */
+static bool out_of_time(struct pf_replay *r) {
+    if (r->tape.until_ns == INT64_MAX || base_clock_monotonic() < r->tape.until_ns) return false;
+    if (r->over) return true;
+    r->over = r->tape.ended = true;
+    base_error(&r->why, PF_BOUND,
+               "the replay was not done after max_seconds, %g, at line %zu of the trace: raise it "
+               "(max_seconds= in Python, --max-seconds of pinfold replay, pf_replay_bounds) if that "
+               "is meant",
+               r->seconds, r->next);
+    return true;
 }
 
 /* What a recording that was cut short did behind its last line, nobody knows: there is the end. */
@@ -147,13 +131,15 @@ static void on_wait(struct machine_tape *tape, pf_sandbox *s) {
 static bool on_strike(struct machine_tape *tape, pf_sandbox *s, enum machine_strike what,
                       bool now) {
     struct pf_replay *r = (struct pf_replay *)tape;
+    /* These two are asked at each message and in each turn. */
+    if (what <= STRIKE_INTERRUPT && !tape->ended) out_of_time(r);
     bool strikes = due(r, s, (int)what);
     if (strikes) advance(r);
     /* What strikes the replay itself; it may take whatever wall time it takes. */
     if (now && what != STRIKE_WALL && !r->tape.ended) {
         if ((what >= STRIKE_INTERRUPT && what <= STRIKE_KILL) || was_interrupted(s))
             interrupted(r);
-        else
+        else if (!out_of_time(r))
             differ_by(r, s, "ten times the CPU time that cpu_ms allowed, and more");
     }
     /* A program that does not wait leaves the guest by being preempted. */
@@ -241,138 +227,6 @@ static void on_close(struct machine_tape *tape, pf_sandbox *s) {
     s->tape = NULL;
 }
 
-/* ---- the head */
-
-static bool unhex(const char *text, uint8_t *out, size_t len) {
-    if (!text || strlen(text) != 2 * len) return false;
-    for (size_t i = 0; i < len; i++) {
-        unsigned byte;
-        if (sscanf(text + 2 * i, "%2x", &byte) != 1) return false;
-        out[i] = (uint8_t)byte;
-    }
-    return true;
-}
-
-static int attach(pf_sandbox *s, const pf_options *options, pf_error *error) {
-    (void)error;
-    struct pf_replay *r = options->tape_user;
-    s->realtime_base = trace_int(r->head, "start_ns", 0);
-    unhex(yyjson_get_str(yyjson_obj_get(r->head, "seed")), s->seed, sizeof s->seed);
-    s->seeded = true;
-    s->tape = &r->tape;
-    return PF_OK;
-}
-
-static bool flag(yyjson_val *object, const char *name) {
-    return yyjson_is_true(yyjson_obj_get(object, name));
-}
-
-static pf_status read_limits(struct pf_replay *r, pf_options *o, pf_error *error) {
-    yyjson_val *limits = yyjson_obj_get(r->head, "limits"), *key;
-    yyjson_obj_iter iter = yyjson_obj_iter_with(limits);
-    while ((key = yyjson_obj_iter_next(&iter))) {
-        const char *name = yyjson_get_str(key);
-        pf_status status = pf_options_limit(o, name, trace_uint(limits, name), error);
-        if (status != PF_OK) return status;
-    }
-    return PF_OK;
-}
-
-static pf_status read_env(struct pf_replay *r, pf_options *o, pf_error *error) {
-    if (!flag(r->head, "env_changed")) return PF_OK;
-    yyjson_arr_iter iter = yyjson_arr_iter_with(yyjson_obj_get(r->head, "env"));
-    pf_status status = PF_OK;
-    for (yyjson_val *entry; status == PF_OK && (entry = yyjson_arr_iter_next(&iter));) {
-        const char *text = yyjson_get_str(entry);
-        char *name = text ? strdup(text) : NULL, *equals = name ? strchr(name, '=') : NULL;
-        if (!equals)
-            status = base_error(error, PF_FORMAT, "the environment of the trace is malformed");
-        else {
-            *equals = '\0';
-            status = pf_options_env(o, name, equals + 1, error);
-        }
-        free(name);
-    }
-    return status;
-}
-
-static pf_status read_tools(struct pf_replay *r, pf_options *o, pf_error *error) {
-    yyjson_arr_iter iter = yyjson_arr_iter_with(yyjson_obj_get(r->head, "tools"));
-    pf_status status = PF_OK;
-    for (yyjson_val *tool; status == PF_OK && (tool = yyjson_arr_iter_next(&iter));) {
-        const char *name = yyjson_get_str(yyjson_obj_get(tool, "name")), *description = "",
-                   *schema = "";
-        size_t unused, len = 0;
-        trace_bytes(&r->head_arena, tool, "description", &description, &unused);
-        trace_bytes(&r->head_arena, tool, "schema", &schema, &len);
-        status = name ? pf_options_tool(o, name, description, schema, len, error)
-                      : base_error(error, PF_FORMAT, "the tools of the trace are malformed");
-    }
-    return status;
-}
-
-static pf_status read_options(struct pf_replay *r, pf_options *o, pf_error *error) {
-    const char *data;
-    size_t len;
-    pf_status status = read_limits(r, o, error);
-    if (status == PF_OK) status = read_env(r, o, error);
-    if (status == PF_OK) status = read_tools(r, o, error);
-    if (status == PF_OK && trace_bytes(&r->head_arena, r->head, "policy", &data, &len))
-        status = pf_options_policy(o, data, len, error);
-    if (status == PF_OK && trace_bytes(&r->head_arena, r->head, "prelude", &data, &len))
-        status = pf_options_js_prelude(o, data, len, error);
-    pf_options_catch_all(o, flag(r->head, "catch_all"));
-    if (flag(r->head, "clock_fixed")) pf_options_clock(o, trace_int(r->head, "start_ns", 0));
-    if (flag(r->head, "seed_fixed")) pf_options_seed(o, 0); /* attach() knows the bytes */
-    o->tape_open = attach;
-    o->tape_user = r;
-    o->trusted = true; /* the snapshot in a trace is the trace's: its key is not known */
-    return status;
-}
-
-static pf_status check_head(struct pf_replay *r, pf_error *error) {
-    const struct machine_boot *boot = machine_boot(error);
-    uint8_t build[SNAPSHOT_DIGEST], theirs[SNAPSHOT_DIGEST], seed[32];
-    if (!boot) return PF_DEAD;
-    snapshot_build(boot, build);
-    int64_t format = trace_int(r->head, "pinfold_trace", 0);
-    if (format != TRACE_FORMAT)
-        return base_error(error, PF_FORMAT,
-                          "the trace has format %lld; this pinfold (%s) reads format %d",
-                          (long long)format, pf_version(), TRACE_FORMAT);
-    if (!unhex(yyjson_get_str(yyjson_obj_get(r->head, "build")), theirs, sizeof theirs) ||
-        memcmp(theirs, build, sizeof build) != 0)
-        return base_error(error, PF_FORMAT,
-                          "the trace comes from another build of pinfold; replay it with the one "
-                          "that recorded it");
-    int64_t start = trace_int(r->head, "start_ns", INT64_MIN);
-    if (start < -TIME_MAX || start > TIME_MAX)
-        return base_error(error, PF_FORMAT, "the trace does not say when it was recorded");
-    if (!unhex(yyjson_get_str(yyjson_obj_get(r->head, "seed")), seed, sizeof seed))
-        return base_error(error, PF_FORMAT, "the trace has no seed");
-    return PF_OK;
-}
-
-static pf_status make_sandbox(struct pf_replay *r, pf_error *error) {
-    pf_options *o = pf_options_new();
-    if (!o) return base_no_memory(error);
-    const char *data;
-    size_t len;
-    pf_status status = read_options(r, o, error);
-    if (status != PF_OK) {
-    } else if (trace_bytes(&r->head_arena, r->head, "snapshot", &data, &len)) {
-        status = pf_sandbox_restore(o, data, len, &r->sandbox, error);
-    } else {
-        status = pf_sandbox_new(o, &r->sandbox, error);
-    }
-    pf_options_free(o);
-    if (status == PF_OK) {
-        r->sandbox->look_only = true;
-        machine_expect_interrupt(r->sandbox);
-    }
-    return status;
-}
-
 pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *error) {
     struct trace_lines lines;
     pf_status status = trace_split(trace, len, &lines, error);
@@ -381,8 +235,40 @@ pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *
     return status;
 }
 
+/* What a replay may take by default. Memory and the like: what a sandbox gets by default. */
+#define DEFAULT_SECONDS 300.0
+/* More is for ever. */
+#define SECONDS_MAX 1e9
+
+static void set_bounds(struct pf_replay *r, const pf_replay_bounds *bounds,
+                       struct machine_limits *limits) {
+    *limits = machine_default_limits;
+    limits->cpu_ms = limits->wall_ms = PF_UNLIMITED; /* the replay as a whole has a bound of time */
+    if (bounds && bounds->limits) *limits = bounds->limits->limits;
+    r->most = limits;
+    r->seconds = bounds && bounds->max_seconds > 0 ? bounds->max_seconds : DEFAULT_SECONDS;
+    r->left_ns = r->seconds < SECONDS_MAX ? (int64_t)(r->seconds * 1e9) : INT64_MAX;
+}
+
+/* Its time runs while the embedder waits for it. */
+static void run_time(struct pf_replay *r) {
+    r->tape.until_ns = r->left_ns == INT64_MAX ? INT64_MAX : base_clock_monotonic() + r->left_ns;
+}
+
+static void stop_time(struct pf_replay *r) {
+    if (r->left_ns == INT64_MAX) return;
+    r->left_ns = r->tape.until_ns - base_clock_monotonic();
+    if (r->left_ns < 0) r->left_ns = 0;
+}
+
 pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay **out,
                          pf_error *error) {
+    return pf_replay_open_within(trace, len, partial, NULL, out, error);
+}
+
+pf_status pf_replay_open_within(const char *trace, size_t len, bool partial,
+                                const pf_replay_bounds *bounds, pf_replay **out, pf_error *error) {
+    struct machine_limits limits;
     *out = NULL;
     struct pf_replay *r = calloc(1, sizeof *r);
     if (!r) return base_no_memory(error);
@@ -399,6 +285,8 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
                                     .fill = on_fill,
                                     .leave = on_leave,
                                     .close = on_close};
+    set_bounds(r, bounds, &limits);
+    run_time(r);
     r->text = malloc(len ? len : 1);
     pf_status status = r->text ? PF_OK : base_no_memory(error);
     if (status == PF_OK) {
@@ -407,10 +295,11 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
     }
     if (status == PF_OK && !partial) status = trace_whole(&r->lines, error);
     if (status == PF_OK) status = trace_parse(&r->head_arena, &r->lines.items[0], &r->head, error);
-    if (status == PF_OK) status = check_head(r, error);
     r->next = 1;
     end_where_cut(r);
-    if (status == PF_OK) status = make_sandbox(r, error);
+    if (status == PF_OK) status = replay_make_sandbox(r, error);
+    r->most = NULL;
+    stop_time(r);
     if (status != PF_OK) {
         pf_replay_free(r);
         return status;
@@ -475,7 +364,7 @@ static pf_status malformed(const struct pf_replay *r, pf_error *error) {
 
 static pf_status do_start(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     pf_run run = {.language = yyjson_get_str(yyjson_obj_get(act, "language")),
-                  .isolated = flag(act, "isolated")};
+                  .isolated = replay_flag(act, "isolated")};
     if (!trace_bytes(&r->act_arena, act, "code", &run.code, &run.code_len))
         return malformed(r, error);
     trace_bytes(&r->act_arena, act, "stdin", &run.stdin_data, &run.stdin_len);
@@ -486,7 +375,7 @@ static pf_status do_resume(struct pf_replay *r, yyjson_val *act, pf_error *error
     uint64_t id = trace_uint(act, "id");
     const char *json;
     size_t len;
-    if (!flag(act, "redacted"))
+    if (!replay_flag(act, "redacted"))
         return trace_bytes(&r->act_arena, act, "json", &json, &len)
                    ? pf_sandbox_resume(r->sandbox, id, json, len, error)
                    : malformed(r, error);
@@ -520,7 +409,7 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
     } else if (strcmp(name, "stat") == 0) {
         status = pf_file_stat(r->sandbox, path, &(pf_file_info){0}, error);
     } else if (strcmp(name, "read") == 0) {
-        status = pf_file_take(r->sandbox, path, &taken, &len, error);
+        status = machine_touch_file(r->sandbox, path, error);
     } else {
         status = pf_file_list(r->sandbox, path, &taken, &len, error);
     }
@@ -534,8 +423,12 @@ static pf_status do_mount(struct pf_replay *r, yyjson_val *act, pf_error *error)
     const char *source = yyjson_get_str(yyjson_obj_get(act, "source"));
     if (!path || path[0] != '/' || strlen(path) >= PF_PATH_MAX || !source)
         return malformed(r, error);
-    return machine_mount_at(r->sandbox, path, source, (uint32_t)trace_uint(act, "mode"),
-                            trace_int(act, "mtime_ns", 0), flag(act, "copy"), error);
+    pf_status status = machine_enter(r->sandbox, error);
+    if (status != PF_OK) return status;
+    status = machine_mount_at(r->sandbox, path, source, (uint32_t)trace_uint(act, "mode"),
+                              trace_int(act, "mtime_ns", 0), replay_flag(act, "copy"), error);
+    machine_leave(r->sandbox);
+    return status;
 }
 
 static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
@@ -559,29 +452,28 @@ static pf_status differ_from_act(struct pf_replay *r, const char *got, pf_error 
     return error->status;
 }
 
-pf_status pf_replay_next(pf_replay *r, pf_error *error) {
-    pf_error local;
-    if (!error) error = &local;
-    if (was_interrupted(r->sandbox)) interrupted(r);
-    if (r->over) {
-        *error = r->why;
-        return error->status;
-    }
-    if (r->next >= r->lines.count - (r->lines.complete ? 1 : 0) || r->next >= r->until)
-        return PF_DONE;
-    yyjson_val *act;
+/* The act that is next, to which the guest came as the trace says. */
+static pf_status take_act(struct pf_replay *r, yyjson_val **act, pf_error *error) {
     base_arena_reset(&r->act_arena);
-    pf_status status = trace_parse(&r->act_arena, &r->lines.items[r->next], &act, error);
+    pf_status status = trace_parse(&r->act_arena, &r->lines.items[r->next], act, error);
     if (status != PF_OK) return status;
-    if (!yyjson_obj_get(act, "do"))
+    if (!yyjson_obj_get(*act, "do"))
         return differ_from_act(r, "nothing: the guest has come to rest", error);
-    if (trace_uint(act, "at") != r->sandbox->moment)
+    if (trace_uint(*act, "at") != r->sandbox->moment)
         return differ_from_act(r, "the guest came to rest at another moment", error);
+    return PF_OK;
+}
+
+static pf_status next_act(struct pf_replay *r, pf_error *error) {
+    yyjson_val *act;
+    pf_status status = take_act(r, &act, error);
+    if (status != PF_OK) return status;
     r->sandbox->look_only = false;
     advance(r);
     status = do_act(r, act, error);
     r->sandbox->look_only = true;
     machine_expect_interrupt(r->sandbox); /* between two acts as well */
+    if (status == PF_INTERRUPTED) interrupted(r);
     if (!r->over && status == PF_STATE) {
         pf_error why = *error;
         return base_error(error, PF_FORMAT, "line %zu of the trace cannot be done again: %.800s",
@@ -590,4 +482,22 @@ pf_status pf_replay_next(pf_replay *r, pf_error *error) {
     if (!r->over) return status;
     *error = r->why;
     return error->status;
+}
+
+pf_status pf_replay_next(pf_replay *r, pf_error *error) {
+    pf_error local;
+    if (!error) error = &local;
+    run_time(r);
+    if (was_interrupted(r->sandbox)) interrupted(r);
+    bool done = r->next >= r->lines.count - (r->lines.complete ? 1 : 0) || r->next >= r->until;
+    if (!done) out_of_time(r);
+    pf_status status = PF_DONE;
+    if (r->over) {
+        *error = r->why;
+        status = error->status;
+    } else if (!done) {
+        status = next_act(r, error);
+    }
+    stop_time(r);
+    return status;
 }

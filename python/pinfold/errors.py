@@ -29,6 +29,22 @@ class SandboxStateError(PinfoldError):
     that this belongs to could not be written."""
 
 
+class SandboxInterrupted(SandboxStateError):
+    """`interrupt()` came, from another thread, while something was done that is no run: a file was
+    read, a replay was on."""
+
+
+class NoTimerError(PinfoldError, RuntimeError):
+    """The system refuses the timer (or, in a build without signals, the thread) that limits of time
+    need, so nothing ran. Raise RLIMIT_SIGPENDING (``ulimit -i``) or RLIMIT_NPROC (``ulimit -u``) of
+    this process, or use fewer threads."""
+
+
+class BoundError(PinfoldError):
+    """What was asked for is over ``max_bytes`` or ``max_seconds`` of that one call, or a replay asks
+    for more than its ``limits``. The message names the bound; raise it if that is meant."""
+
+
 class SandboxDead(PinfoldError):
     """The sandbox had to be given up (its kernel failed or hung). Only closing it is left."""
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import errno
 import posixpath
 import stat
+import time
 
 # What collections.abc gives, without importing collections, which nobody else here needs.
 from _collections_abc import Iterator, MutableMapping
+
+from .bounds import DEFAULT_SECONDS, bounds, seconds
+from .errors import BoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._native import Machine
+
+#: In `Files`, `list` is a method.
+_List = list
 
 #: Where programs can write, and where relative paths of the host start.
 HOME = "/workspace"
@@ -29,6 +36,10 @@ class Files(MutableMapping[str, bytes]):
 
     Relative paths are below ``/workspace``. Writing makes the directories on the way. Iterating
     gives the regular files in ``/workspace`` and ``/tmp``.
+
+    What comes out is bounded, because scripts decide how much there is: by default a file of as many
+    bytes as ``memory_bytes``, holes included, and 60 seconds for each call; else it is a
+    `BoundError`. `read`, `list` and `walk` take other bounds.
 
     >>> from pinfold import Sandbox
     >>> with Sandbox(files={"names.txt": "b\\na\\n"}) as sandbox:
@@ -45,6 +56,26 @@ class Files(MutableMapping[str, bytes]):
     def __getitem__(self, path: str) -> bytes:
         try:
             return self._machine.file_read(_absolute(path))
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
+            raise KeyError(path) from None
+
+    def read(
+        self, path: str, *, max_bytes: float | None = None, max_seconds: float | None = None
+    ) -> bytes:
+        """As ``files[path]``, with other bounds; ``math.inf`` lifts one.
+
+        >>> from pinfold import Sandbox
+        >>> with Sandbox() as sandbox:
+        ...     _ = sandbox.run("truncate -s 1G hole")
+        ...     sandbox.files.read("hole", max_bytes=1 << 20)
+        Traceback (most recent call last):
+        pinfold.errors.BoundError: reading /workspace/hole: more than max_bytes, 1048576, ...
+        """
+        limits = bounds(max_bytes, max_seconds)
+        try:
+            return self._machine.file_read(_absolute(path), *limits)
         except OSError as error:
             if error.errno not in _NOT_THERE:
                 raise
@@ -81,8 +112,13 @@ class Files(MutableMapping[str, bytes]):
             return False
 
     def __iter__(self) -> Iterator[str]:
+        return self.walk()
+
+    def walk(self, *, max_seconds: float | None = None) -> Iterator[str]:
+        """The regular files in ``/workspace`` and ``/tmp``, within ``max_seconds`` of looking."""
+        left = [seconds(max_seconds) or DEFAULT_SECONDS]
         for top in WRITABLE:
-            yield from self._walk(top)
+            yield from self._walk(top, left)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -91,9 +127,15 @@ class Files(MutableMapping[str, bytes]):
         """The content of a file as text; what is not UTF-8 is replaced."""
         return self[path].decode("utf-8", "replace")
 
-    def list(self, path: str = HOME) -> list[str]:
+    def list(
+        self,
+        path: str = HOME,
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> list[str]:
         """The names in a directory, sorted."""
-        return self._machine.file_list(_absolute(path))
+        return self._machine.file_list(_absolute(path), *bounds(max_bytes, max_seconds))
 
     def size(self, path: str) -> int:
         """The number of its bytes."""
@@ -103,8 +145,9 @@ class Files(MutableMapping[str, bytes]):
         """Type and permission bits, for the functions of the module `stat`."""
         return self._machine.file_stat(_absolute(path))[0]
 
-    def _walk(self, directory: str) -> Iterator[str]:
+    def _walk(self, directory: str, left: _List[float]) -> Iterator[str]:
         todo = [directory]
+        began = time.monotonic()
         while todo:
             here = todo.pop()
             below = []
@@ -113,14 +156,22 @@ class Files(MutableMapping[str, bytes]):
             for name in _or_nothing(self._machine.file_list, here) or ():
                 path = f"{here}/{name}"
                 found = _or_nothing(self._machine.file_lstat, path)
+                if time.monotonic() - began > left[0]:
+                    raise BoundError(
+                        f"looking through {directory}: not done after max_seconds, which is the"
+                        " bound of one walk: raise it with files.walk(max_seconds=...)"
+                    )
                 if found and stat.S_ISDIR(found[0]):
                     below.append(path)
                     continue
                 if found and stat.S_ISLNK(found[0]):
                     found = _or_nothing(self._machine.file_stat, path)
                 if found and stat.S_ISREG(found[0]):
-                    yield path
+                    left[0] -= time.monotonic() - began
+                    yield path  # what is done with it meanwhile does not count
+                    began = time.monotonic()
             todo += reversed(below)
+        left[0] -= time.monotonic() - began
 
     def __repr__(self) -> str:
         return f"<Files of a sandbox below {' and '.join(WRITABLE)}>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 
 from ._native import printable
+from .bounds import bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,25 +37,49 @@ def as_requests(mounts: Mapping[str, MountSource]) -> list[tuple[str | None, str
 
 
 class Mounted:
-    """A host directory as it is now inside a sandbox."""
+    """A host directory as it is now inside a sandbox.
+
+    Each method gives, or writes to the host, at most ``max_bytes`` (default: ``memory_bytes`` of the
+    sandbox, at most 1 GiB) and takes at most ``max_seconds`` (60); then it is a `BoundError`.
+    ``math.inf`` lifts a bound. `Sandbox.interrupt` ends them, and so does Ctrl-C.
+    """
 
     def __init__(self, machine: Machine, place: str) -> None:
         self._machine = machine
         self.place = place
 
-    def changes(self) -> list[tuple[str, str]]:
+    def changes(
+        self, *, max_bytes: float | None = None, max_seconds: float | None = None
+    ) -> list[tuple[str, str]]:
         """What differs from what came in: ``("A" | "M" | "D", path)``, by path; added, modified and
         deleted."""
-        return sorted(self._machine.mount_changes(self.place), key=lambda change: change[1])
+        limits = bounds(max_bytes, max_seconds)
+        found = self._machine.mount_changes(self.place, *limits)
+        return sorted(found, key=lambda change: change[1])
 
-    def export(self, directory: Path) -> None:
-        """Writes all of it to a host directory that is new or empty. Links that would lead out of
-        that directory are left out."""
-        self._machine.mount_export(self.place, fspath(directory))
+    def export(
+        self,
+        directory: Path,
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> None:
+        """Writes all of it to a host directory that is new or empty. Names of one file become hard
+        links, and holes stay holes. Links that would lead out of that directory are left out."""
+        limits = bounds(max_bytes, max_seconds)
+        self._machine.mount_export(self.place, fspath(directory), *limits)
 
-    def tar(self, changed_only: bool = False) -> bytes:
-        """All of it, or what changed, as a tar archive; a deleted file is then ``.wh.NAME``."""
-        return self._machine.mount_tar(self.place, changed_only)
+    def tar(
+        self,
+        changed_only: bool = False,
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> bytes:
+        """All of it, or what changed, as a tar archive; a deleted file is then ``.wh.NAME``. Names
+        of one file are links in it, and files with holes are sparse."""
+        limits = bounds(max_bytes, max_seconds)
+        return self._machine.mount_tar(self.place, changed_only, *limits)
 
     def __repr__(self) -> str:
         return f"<Mounted {printable(self.place)}>"

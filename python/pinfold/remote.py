@@ -22,6 +22,7 @@ import weakref
 from pathlib import Path
 
 from . import _native, errors
+from .bounds import DEFAULT_SECONDS
 from .limits import DEFAULTS, MIB
 from .wire import Ended, Reader, Sending, WireError
 
@@ -59,6 +60,7 @@ _RAISABLE: dict[str, type[Exception]] = {
         *(KeyError, UnicodeEncodeError, UnicodeDecodeError, IndexError),
         *(errors.SandboxBusy, errors.SandboxClosed, errors.SandboxStateError, errors.SandboxDead),
         *(errors.SnapshotError, errors.ReplayError, errors.CapabilityError),
+        *(errors.BoundError, errors.NoTimerError, errors.SandboxInterrupted),
     )
 }
 _RAISABLE["UnicodeEncodeError"] = _RAISABLE["UnicodeDecodeError"] = ValueError
@@ -67,9 +69,7 @@ _OUTCOME: tuple[tuple[type, ...], ...] = (
     *((bytes,), (bytes,), (int,), (str, type(None)), (str, type(None))),
     *((bool,), (bool,), (bool,), (int,), (int,), (int,), (int,)),
 )
-_BULKY = frozenset(
-    ("new", "snapshot", "branch", "file_read", "file_write", "file_list", "mount_tar")
-)
+_BULKY = frozenset(("new", "branch"))
 _CALL = ((int,), (str,), (str,), (str,), (int,), (bool,))
 _DECISION = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, type(None)))
 
@@ -234,37 +234,39 @@ class RemoteMachine:
         shape = ((int,), (int,), (str,), (str,), (int,))
         return [self._shaped("processes", item, shape) for item in self._list("processes")]
 
-    def file_write(self, path: str, data: bytes) -> None:
-        self._ask("file_write", path, data)
+    def file_write(self, path: str, data: bytes, *bounds: float) -> None:
+        self._act("file_write", (path, data), bounds)
 
-    def file_read(self, path: str) -> bytes:
-        return self._is("file_read", self._ask("file_read", path), bytes)
+    def file_read(self, path: str, *bounds: float) -> bytes:
+        return self._is("file_read", self._act("file_read", (path,), bounds), bytes)
 
-    def file_remove(self, path: str) -> None:
-        self._ask("file_remove", path)
+    def file_remove(self, path: str, *bounds: float) -> None:
+        self._act("file_remove", (path,), bounds)
 
-    def file_stat(self, path: str) -> tuple[int, int, int]:
-        return self._facts("file_stat", path)
+    def file_stat(self, path: str, *bounds: float) -> tuple[int, int, int]:
+        return self._facts("file_stat", path, bounds)
 
-    def file_lstat(self, path: str) -> tuple[int, int, int]:
-        return self._facts("file_lstat", path)
+    def file_lstat(self, path: str, *bounds: float) -> tuple[int, int, int]:
+        return self._facts("file_lstat", path, bounds)
 
-    def file_list(self, path: str) -> list[str]:
-        return [self._is("file_list", name, str) for name in self._list("file_list", path)]
+    def file_list(self, path: str, *bounds: float) -> list[str]:
+        names = self._is("file_list", self._act("file_list", (path,), bounds), list)
+        return [self._is("file_list", name, str) for name in names]
 
-    def mount_changes(self, guest: str) -> list[tuple[str, str]]:
-        return self._list("mount_changes", guest)
+    def mount_changes(self, guest: str, *bounds: float) -> list[tuple[str, str]]:
+        changes = self._is("mount_changes", self._act("mount_changes", (guest,), bounds), list)
+        return [self._shaped("mount_changes", item, ((str,), (str,))) for item in changes]
 
-    def mount_export(self, guest: str, directory: str) -> None:
-        self._ask("mount_export", guest, directory)
+    def mount_export(self, guest: str, directory: str, *bounds: float) -> None:
+        self._act("mount_export", (guest, directory), bounds)
 
-    def mount_tar(self, guest: str, changed_only: bool) -> bytes:
-        return self._is("mount_tar", self._ask("mount_tar", guest, changed_only), bytes)
+    def mount_tar(self, guest: str, changed_only: bool, *bounds: float) -> bytes:
+        return self._is("mount_tar", self._act("mount_tar", (guest, changed_only), bounds), bytes)
 
     # ------------------------------------------------------------------ its life
 
-    def snapshot(self, counter: int = 0) -> bytes:
-        return self._is("snapshot", self._ask("snapshot", counter), bytes)
+    def snapshot(self, counter: int = 0, *bounds: float) -> bytes:
+        return self._is("snapshot", self._act("snapshot", (counter,), bounds), bytes)
 
     def fork_shared(self) -> RemoteMachine:
         raise ValueError('budget="share" is not possible with isolation="process"')
@@ -357,6 +359,11 @@ class RemoteMachine:
 
     def _ask(self, name: str, *args: Any) -> Any:
         return self._ask_within(_BULK_SECONDS if name in _BULKY else _GRACE_SECONDS, name, *args)
+
+    def _act(self, name: str, args: tuple[Any, ...], bounds: tuple[float, ...]) -> Any:
+        """What has bounds of its own, which the worker keeps; it has a little more time than that."""
+        lasts = (bounds[1:] or (0.0,))[0] or DEFAULT_SECONDS
+        return self._ask_within(lasts + _GRACE_SECONDS, name, *args, *bounds)
 
     def _ask_within(self, patience: float | None, name: str, *args: Any) -> Any:
         """The worker's answer. Events that come before it go to their callbacks; an exception of
@@ -458,8 +465,9 @@ class RemoteMachine:
         call: CallData = self._shaped("call", value, _CALL)
         return call
 
-    def _facts(self, name: str, path: str) -> tuple[int, int, int]:
-        facts: tuple[int, int, int] = self._shaped(name, self._ask(name, path), ((int,),) * 3)
+    def _facts(self, name: str, path: str, bounds: tuple[float, ...]) -> tuple[int, int, int]:
+        answer = self._act(name, (path,), bounds)
+        facts: tuple[int, int, int] = self._shaped(name, answer, ((int,),) * 3)
         return facts
 
     def _list(self, name: str, *args: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from os import PathLike
 
 from . import _native
+from .bounds import seconds
 from .errors import SnapshotError
 from .files import Files
 from .result import Result
@@ -14,6 +15,8 @@ from .result import Result
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
+
+    from .limits import Limits
 
 
 class Replay:
@@ -65,6 +68,8 @@ def replay(
     until: int | None = None,
     results: Mapping[int, Any] | None = None,
     partial: bool = False,
+    limits: Limits | None = None,
+    max_seconds: float | None = None,
 ) -> Replay:
     """Runs a recording again, without handlers, and compares all it does with the trace.
 
@@ -72,6 +77,10 @@ def replay(
     is altered, cut short or of another build is a `SnapshotError`. ``until`` stops at that line,
     also in the middle of a run; ``results`` gives, by call id, the tool results that were left out;
     ``partial`` accepts a trace whose program was killed.
+
+    A trace is its author's, and so are the limits in it: one that asks for more than ``limits`` (by
+    default those of ``Limits()``, with any ``cpu_seconds`` and ``wall_seconds``) is a `BoundError`, and
+    so is a replay that takes longer than ``max_seconds`` (300; ``math.inf`` lifts it). Ctrl-C ends it.
 
     >>> import tempfile
     >>> from pinfold import Sandbox
@@ -88,7 +97,8 @@ def replay(
     if until is not None and not 0 <= until < 1 << 63:
         raise ValueError(f"until is the number of a line, not {until}")
     answers = [] if results is None else _answers(results)
-    machine = _native.replay_open(trace, partial, until, answers)
+    most = None if limits is None else limits.changed()
+    machine = _native.replay_open(trace, partial, until, answers, (most, seconds(max_seconds)))
     found: list[Result] = []
     try:
         while machine.replay_next():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import _native
+from .bounds import bounds
 from .errors import ExecutionError, SandboxBusy, SandboxStateError
 from .files import Files
 from .limits import Limits
@@ -342,12 +343,21 @@ class Sandbox:
 
     # ------------------------------------------------------------------ snapshots
 
-    def snapshot(self, *, counter: int | None = None) -> bytes:
+    def snapshot(
+        self,
+        *,
+        counter: int | None = None,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> bytes:
         """The whole sandbox as bytes, also while tool calls wait for their answers.
 
         A sandbox with a ``key`` may put a number of yours into it, a rising one, say, that you keep
         in a safe place: ``restore(min_counter=...)`` then refuses an older snapshot, in which less
         of the budgets was spent. `Store` does that by itself.
+
+        Over ``max_bytes`` (default: ``memory_bytes``, at most 1 GiB) or ``max_seconds`` (60) it is a
+        `BoundError`; ``math.inf`` lifts a bound.
 
         >>> with Sandbox() as first:
         ...     _ = first.run("echo precious > note; x=7")
@@ -357,8 +367,9 @@ class Sandbox:
         'precious\\n7\\n'
         """
         number = _counter("counter", counter)
+        limits = bounds(max_bytes, max_seconds)
         with self._entered():
-            return self._machine.snapshot(number) if number else self._machine.snapshot()
+            return self._machine.snapshot(number, *limits)
 
     @classmethod
     def restore(

@@ -383,11 +383,160 @@ static void test_crimes(pf_sandbox *neighbour) {
         }
 }
 
+/* ---- what a kernel can make up for an embedder that looks at files */
+
+static enum {
+    HONEST,
+    TWINS,    /* each directory has two in it, which are new ones each time */
+    LOOP,     /* the same, but they are all one */
+    MANY,     /* a directory that never ends */
+    LONG,     /* files of the largest size, which come a byte at a time */
+    PIECES,   /* the same, in pieces that are somewhere */
+    WILD,     /* numbers without any sense */
+    NAMES,    /* names that are paths, or come twice */
+    FORGERIES
+} forgery;
+
+static unsigned listed;
+
+static void say(struct pf_mailbox *box, void *module, int64_t result, const void *data,
+                uint32_t len) {
+    box->msg.result = result;
+    box->msg.out = box->in_area;
+    box->msg.out_len = len;
+    if (len) memcpy(honest->memory(module)->data + box->in_area, data, len);
+}
+
+static uint32_t add_entry(char *to, uint32_t at, const char *name) {
+    struct pf_dirent head = {.ino = any(), .type = 4, .name_len = (uint32_t)strlen(name)};
+    memset(to + at, 0, PF_DIRENT_SIZE(head.name_len));
+    memcpy(to + at, &head, sizeof head);
+    memcpy(to + at + sizeof head, name, head.name_len);
+    return at + PF_DIRENT_SIZE(head.name_len);
+}
+
+static void forge_names(struct pf_mailbox *box, void *module) {
+    static const char *const names[] = {"a", "b", "../../etc", "a", "/", "c/d", ".", "\xff\xfe"};
+    char records[512], name[24];
+    uint32_t len = 0, count = forgery == NAMES ? 8 : 2;
+    if (forgery != MANY && listed++ % 2) count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "n%llu", (unsigned long long)any());
+        len = add_entry(records, len, forgery == MANY ? name : names[i]);
+    }
+    say(box, module, len, records, len);
+}
+
+static void forge_stat(struct pf_mailbox *box, void *module) {
+    struct pf_stat st = {.mode = 0040755, .nlink = 1, .size = 4096};
+    st.ino = forgery == LOOP ? 7 : any();
+    bool file = forgery == LONG || forgery == PIECES || forgery == WILD;
+    if (file && (box->msg.call == PF_CALL_FSTAT || any() % 3)) {
+        st.mode = 0100644;
+        st.nlink = 1 + (uint32_t)(any() % 3);
+        st.size = PF_FILE_SIZE_MAX;
+        if (forgery == WILD) st.size = number();
+    }
+    say(box, module, 0, &st, sizeof st);
+}
+
+static void forge(struct pf_mailbox *box, void *module, uint32_t call, const int64_t *arg) {
+    switch (call) {
+    case PF_CALL_OPENAT: say(box, module, 3, NULL, 0); break;
+    case PF_CALL_CLOSE:
+    case PF_CALL_HOST_SOURCE: say(box, module, 0, NULL, 0); break;
+    case PF_CALL_GETDENTS: forge_names(box, module); break;
+    case PF_CALL_FSTATAT:
+    case PF_CALL_FSTAT: forge_stat(box, module); break;
+    case PF_CALL_READ:
+    case PF_CALL_PREAD: say(box, module, 1, "x", 1); break;
+    case PF_CALL_LSEEK:
+        if (forgery == WILD) say(box, module, number(), NULL, 0);
+        else if (forgery == PIECES) say(box, module, arg[1] + 1 + (int64_t)(any() % 4096), NULL, 0);
+        else say(box, module, arg[2] == 3 ? arg[1] : PF_FILE_SIZE_MAX, NULL, 0);
+        break;
+    default: break;
+    }
+}
+
+static uint32_t forging_call(void *module, uint32_t proc) {
+    uint32_t size;
+    struct pf_mailbox *box = mailbox(module, &size);
+    uint32_t call = box->msg.call;
+    int64_t arg[PF_MESSAGE_ARGS];
+    memcpy(arg, box->msg.arg, sizeof arg);
+    uint32_t action = honest->k_call(module, proc);
+    if (!forgery || proc != 0) return action;
+    forge(box, module, call, arg);
+    return PF_ACTION_RETURN;
+}
+
+static char host[64];
+
+static void export_to_fresh(pf_sandbox *s) {
+    static int count;
+    char path[96], command[256];
+    snprintf(path, sizeof path, "%s/out%d", host, count++);
+    pf_mount_export(s, "/m", path, &test_error);
+    snprintf(command, sizeof command, "chmod -R u+rwx %s 2> /dev/null; rm -rf %s", path, path);
+    if (system(command) != 0) CHECK(!"removed");
+}
+
+/* Each ends, within its bounds; the sandbox may be given up. */
+static void test_forgeries(pf_sandbox *neighbour) {
+    pf_options *options = make_options("get");
+    snprintf(host, sizeof host, "/tmp/hostile_XXXXXX");
+    CHECK(mkdtemp(host) != NULL);
+    MUST(pf_options_limit(options, "memory_bytes", MEMORY, &test_error));
+    MUST(pf_options_mount(options, host, "/m", PF_MOUNT_COPY, &test_error));
+    liar.k_call = forging_call;
+    state = 88172645463325252u;
+    for (int f = TWINS; f < FORGERIES; f++) {
+        pf_bounds bounds = {.max_bytes = 4 << 20, .max_seconds = 0.3};
+        pf_sandbox *s = NULL;
+        char *data = NULL;
+        size_t len = 0;
+        pf_file_info info;
+        MUST(pf_sandbox_new(options, &s, &test_error));
+        pf_sandbox_bound(s, &bounds);
+        forgery = (int)f;
+        pf_status changes = pf_mount_changes(s, "/m", &data, &len, &test_error);
+        CHECK(changes != PF_OK || len <= bounds.max_bytes);
+        if (f == LOOP) CHECK(changes == PF_GUEST && strstr(test_error.message, "also"));
+        if (f == TWINS) CHECK(changes == PF_BOUND);
+        pf_free(data);
+        for (int only = 0; only < 2; only++) {
+            pf_status tar = pf_mount_tar(s, "/m", only, &data, &len, &test_error);
+            CHECK(tar != PF_OK || len <= bounds.max_bytes);
+            pf_free(data);
+        }
+        export_to_fresh(s);
+        pf_status take = pf_file_take(s, "/m/x", &data, &len, &test_error);
+        CHECK(take != PF_OK || len <= bounds.max_bytes);
+        pf_free(data);
+        pf_status list = pf_file_list(s, "/m", &data, &len, &test_error);
+        CHECK(list != PF_OK || len <= bounds.max_bytes);
+        if (f == MANY) CHECK(list == PF_BOUND || list == PF_GUEST);
+        pf_free(data);
+        uint8_t digest[PF_DIGEST_BYTES];
+        pf_file_digest(s, "/m/x", digest, &test_error);
+        pf_file_stat(s, "/m/x", &info, &test_error);
+        pf_file_write(s, "/m/x/y", "text", 4, &test_error);
+        forgery = HONEST;
+        pf_sandbox_free(s);
+        CHECK_RUN(neighbour, "shell", "echo $secret", "mine\n", 0);
+    }
+    liar.k_call = lying_call;
+    pf_options_free(options);
+    rmdir(host);
+}
+
 int main(void) {
     pf_sandbox *neighbour = small(false);
     CHECK_RUN(neighbour, "shell", "secret=mine; echo $secret > kept", "", 0);
     test_lies(neighbour);
     test_crimes(neighbour);
+    test_forgeries(neighbour);
     pf_sandbox_free(neighbour);
     return finish_tests();
 }

@@ -313,7 +313,7 @@ static void test_interrupted_replay(void) {
     pf_sandbox_interrupt(pf_replay_sandbox(replay));
     size_t line = pf_replay_line(replay);
     for (int i = 0; i < 2; i++) {
-        CHECK(pf_replay_next(replay, &test_error) == PF_STATE);
+        CHECK(pf_replay_next(replay, &test_error) == PF_INTERRUPTED);
         CHECK(strstr(test_error.message, "interrupted at line") != NULL);
     }
     CHECK(pf_replay_line(replay) == line && pf_replay_results(replay) == 1);

@@ -95,3 +95,64 @@ def test_a_stop_that_was_left_out_is_a_difference(pinfold, tmp_path):
         (tmp_path / "mutant").write_bytes(with_sums([*kept[:-2], late, kept[-1]]))
         done = pinfold("replay", "mutant")
         assert done.returncode == 1 and "differs" in done.stderr
+
+
+# ---- bounds are the embedder's, never the trace's alone
+
+
+def with_limit(lines, name, value):
+    head = re.sub(rb'"%s":\d+' % name.encode(), b'"%s":%d' % (name.encode(), value), lines[0])
+    assert head != lines[0]
+    return with_sums([head, *lines[1:]])
+
+
+def test_a_trace_that_asks_for_more_is_refused(pinfold, tmp_path):
+    trace = tmp_path / "trace"
+    assert pinfold("--record", trace, "-c", "echo once").returncode == 0
+    lines = trace.read_bytes().splitlines(keepends=True)
+    everything = (1 << 64) - 1
+    for name in ("memory_bytes", "process_memory_bytes", "filesystem_bytes", "files", "processes",
+                 "open_files", "output_bytes", "tool_calls", "tool_result_bytes",
+                 "tool_argument_bytes", "code_bytes", "stdin_bytes"):
+        for value in (1 << 40, everything):
+            (tmp_path / "more").write_bytes(with_limit(lines, name, value))
+            done = pinfold("replay", "more")
+            assert done.returncode == 125 and done.stdout == "", name
+            asked = "no limit" if value == everything else str(value)
+            assert f"asks for {asked} as {name}" in done.stderr and "--limit" in done.stderr
+        if name not in ("memory_bytes", "process_memory_bytes"):
+            done = pinfold("replay", "--limit", f"{name}=none", "more")
+            assert (done.returncode, done.stdout) == (0, "once\n"), done.stderr
+    (tmp_path / "more").write_bytes(with_limit(lines, "memory_bytes", 1 << 30))
+    assert pinfold("replay", "more").returncode == 125
+    done = pinfold("replay", "--limit", "memory_bytes=1G", "more")
+    assert (done.returncode, done.stdout) == (0, "once\n"), done.stderr
+    done = pinfold("replay", "--limit", "memory_bytes=1M", trace)
+    assert done.returncode == 125 and "asks for 536870912 as memory_bytes" in done.stderr
+
+
+def test_the_time_of_a_replay_is_bounded(pinfold):
+    for program in ("while :; do :; done", "js -e 'while (true);'"):
+        endless(pinfold, program)
+        done = pinfold("replay", "--partial", "--max-seconds", "0.5", "endless")
+        assert (done.returncode, done.stdout) == (125, "begun\n"), done.stderr
+        assert "max_seconds, 0.5" in done.stderr and "--max-seconds" in done.stderr
+    pinfold("--record", "quick", "-c", "echo quick")
+    for forever in ("none", "1e300"):
+        assert pinfold("replay", "--max-seconds", forever, "quick").stdout == "quick\n"
+    for nonsense in ("0", "-1", "soon", "nan", ""):
+        done = pinfold("replay", "--max-seconds", nonsense, "quick")
+        assert done.returncode == 125 and "--max-seconds" in done.stderr
+
+
+def test_recorded_reading_costs_a_replay_nothing(pinfold, tmp_path):
+    trace = tmp_path / "trace"
+    pinfold("--record", trace, "-c", "truncate -s 2000M hole")
+    lines = trace.read_bytes().splitlines(keepends=True)
+    at = int(re.search(rb'"at":(\d+)', lines[-1])[1])
+    line = b'{"n":1,"at":%d,"do":"read","path":"/workspace/hole","sum":"00000000"}\n'
+    reads = [line % (at + i) for i in range(50)]
+    end = re.sub(rb'"at":\d+', b'"at":%d' % (at + 50), lines[-1])
+    (tmp_path / "reads").write_bytes(with_sums([*lines[:-1], *reads, end]))
+    done = pinfold("replay", "--max-seconds", "20", "reads")
+    assert done.returncode == 0, done.stderr

@@ -71,7 +71,8 @@ int main(void) {
     };
     struct cpu_thread *self = cpu_thread();
     struct cpu_watch watch = {.stop_at = UINT_MAX};
-    int failed = 0;
+    struct cpu_begun begun;
+    int failed = !cpu_begin(self, &begun, false);
     for (act = 0; act < sizeof acts / sizeof *acts; act++) {
         cpu_instance *instance = cpu_instance_new(&image, NULL);
         atomic_store(&watch.ticks, 0);
@@ -85,5 +86,6 @@ int main(void) {
         }
         cpu_instance_free(instance);
     }
+    cpu_end(self, &begun);
     return failed;
 }

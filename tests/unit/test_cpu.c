@@ -140,7 +140,7 @@ static void test_foreign_faults(void) {
     ours.sa_sigaction = other_handler;
     ours.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &ours, &before);
-    cpu_traps_install(); /* in front of it */
+    cpu_traps_install(true); /* in front of it */
     foreign = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     *foreign = 1;
     CHECK(others == 1 && *foreign == 1);
@@ -176,9 +176,12 @@ struct parked {
 static void *run_parked(void *argument) {
     struct parked *parked = argument;
     struct cpu_watch watch = {.stop_at = UINT_MAX, .kill_at = parked->kill_at};
+    struct cpu_begun begun;
+    CHECK(cpu_begin(cpu_thread(), &begun, false));
     cpu_watch(cpu_thread(), &watch);
     parked->how = cpu_run(cpu_thread(), parked->instance);
     cpu_watch(cpu_thread(), NULL);
+    cpu_end(cpu_thread(), &begun);
     return NULL;
 }
 
@@ -379,8 +382,9 @@ static void test_sealing(void) {
 }
 
 int main(void) {
+    struct cpu_begun begun;
+    CHECK(cpu_begin(cpu_thread(), &begun, false));
     cpu_watch(cpu_thread(), &calm);
-    cpu_traps_install();
     test_traps();
     test_foreign_faults();
     test_parking();
@@ -389,5 +393,6 @@ int main(void) {
     test_slots();
     test_templates();
     test_sealing();
+    cpu_end(cpu_thread(), &begun);
     return check_report();
 }

@@ -78,7 +78,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 
 static void watch_faults(void) {
 #ifndef PF_NO_SIGNALS
-    cpu_traps_install();
+    cpu_traps_install(true);
     struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigaction(SIGSEGV, &ours, &taken);
     ours.sa_mask = taken.sa_mask;

@@ -72,18 +72,35 @@ static bool add_answers(const native_state *state, pf_replay *replay, PyObject *
     return count >= 0;
 }
 
-/* replay_open(trace, partial, until or None, [(id, json)]) */
+/* (limits, max_seconds): what a replay may ask for and take. Limits: pairs, or None. */
+static bool add_bounds(const native_state *state, PyObject *given, pf_replay_bounds *bounds,
+                       pf_options **limits) {
+    PyObject *pairs;
+    *limits = NULL;
+    if (!PyArg_ParseTuple(given, "Od", &pairs, &bounds->max_seconds)) return false;
+    if (pairs == Py_None) return true;
+    *limits = native_limits(state, pairs);
+    bounds->limits = *limits;
+    return *limits != NULL;
+}
+
+/* replay_open(trace, partial, until or None, [(id, json)], bounds) */
 PyObject *native_replay_open(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     native_state *state = PyModule_GetState(module);
     char *data = NULL;
     Py_ssize_t len = 0;
-    if (count != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments, got %zd", count);
+    pf_replay_bounds bounds = {0};
+    pf_options *limits;
+    if (count != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments, got %zd", count);
     if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
+    if (!add_bounds(state, args[4], &bounds, &limits)) return NULL;
     bool partial = PyObject_IsTrue(args[1]) == 1;
     pf_replay *replay = NULL;
     pf_error error;
     pf_status status;
-    Py_BEGIN_ALLOW_THREADS status = pf_replay_open(data, (size_t)len, partial, &replay, &error);
+    Py_BEGIN_ALLOW_THREADS status =
+        pf_replay_open_within(data, (size_t)len, partial, &bounds, &replay, &error);
+    pf_options_free(limits);
     Py_END_ALLOW_THREADS if (status != PF_OK) return native_raise(state, &error, NULL);
     if (args[2] != Py_None) {
         size_t until = PyLong_AsSize_t(args[2]);
@@ -174,9 +191,10 @@ PyObject *native_snapshot_info(PyObject *module, PyObject *bytes) {
 PyObject *native_processes(machine *self, PyObject *none) {
     (void)none;
     pf_process processes[1024];
-    if (!native_enter(self)) return NULL;
+    native_act act = {0};
+    if (!native_act_begin(self, &act, NULL, 0)) return NULL;
     size_t count = pf_sandbox_processes(self->sandbox, processes, 1024);
-    native_leave(self);
+    if (!native_act_end(self, &act, PF_OK, NULL, NULL)) return NULL;
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < count && i < 1024; i++) {
         const pf_process *p = &processes[i];
@@ -186,71 +204,4 @@ PyObject *native_processes(machine *self, PyObject *none) {
         Py_XDECREF(item);
     }
     return list;
-}
-
-/* ------------------------------------------------------------------ mounts */
-
-/* A path without NUL characters; NULL with an exception. */
-static const char *path_text(PyObject *path) {
-    Py_ssize_t len = 0;
-    const char *text = PyUnicode_AsUTF8AndSize(path, &len);
-    if (!text || strlen(text) == (size_t)len) return text;
-    PyErr_Format(PyExc_ValueError, "a path has no NUL character: %R", path);
-    return NULL;
-}
-
-/* mount_changes(guest): [("A", path)] */
-PyObject *native_mount_changes(machine *self, PyObject *guest) {
-    const char *place = path_text(guest);
-    char *changes = NULL;
-    size_t len = 0;
-    pf_error error;
-    if (!place || !native_enter(self)) return NULL;
-    pf_status status;
-    Py_BEGIN_ALLOW_THREADS status = pf_mount_changes(self->sandbox, place, &changes, &len, &error);
-    Py_END_ALLOW_THREADS native_leave(self);
-    if (status != PF_OK) return native_raise(self->state, &error, NULL);
-    PyObject *list = PyList_New(0);
-    for (const char *at = changes; list && at < changes + len; at += strlen(at) + 1) {
-        PyObject *item = Py_BuildValue(
-            "(s#N)", at, (Py_ssize_t)1,
-            PyUnicode_DecodeUTF8(at + 1, (Py_ssize_t)strlen(at + 1), "surrogateescape"));
-        if (!item || PyList_Append(list, item) != 0) Py_CLEAR(list);
-        Py_XDECREF(item);
-    }
-    pf_free(changes);
-    return list;
-}
-
-/* mount_export(guest, directory) */
-PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
-    const char *place = path_text(args[0]);
-    const char *directory = place ? path_text(args[1]) : NULL;
-    pf_error error;
-    if (!directory || !native_enter(self)) return NULL;
-    pf_status status;
-    Py_BEGIN_ALLOW_THREADS status = pf_mount_export(self->sandbox, place, directory, &error);
-    Py_END_ALLOW_THREADS native_leave(self);
-    if (status != PF_OK) return native_raise(self->state, &error, NULL);
-    Py_RETURN_NONE;
-}
-
-/* mount_tar(guest, changed only) */
-PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
-    const char *place = path_text(args[0]);
-    bool changed_only = PyObject_IsTrue(args[1]) == 1;
-    char *data = NULL;
-    size_t len = 0;
-    pf_error error;
-    if (!place || !native_enter(self)) return NULL;
-    pf_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        pf_mount_tar(self->sandbox, place, changed_only, &data, &len, &error);
-    Py_END_ALLOW_THREADS native_leave(self);
-    if (status != PF_OK) return native_raise(self->state, &error, NULL);
-    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
-    pf_free(data);
-    return bytes;
 }

@@ -8,6 +8,9 @@ static PyObject *class_of(const native_state *state, pf_status status) {
     case PF_DEAD: return state->dead;
     case PF_FORMAT: return state->snapshot;
     case PF_DIVERGED: return state->replay;
+    case PF_NO_TIMER: return state->no_timer;
+    case PF_BOUND: return state->bound;
+    case PF_INTERRUPTED: return state->interrupted;
     case PF_NO_MEMORY: return PyExc_MemoryError;
     case PF_UNSUPPORTED: return PyExc_NotImplementedError;
     case PF_NOT_FOUND: return PyExc_LookupError;

@@ -23,110 +23,127 @@ static const char *path_text(PyObject *path, PyObject **held) {
     return NULL;
 }
 
-/* file_write(path, bytes) */
-PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t count) {
-    if (count != 2)
-        return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
-    PyObject *held;
-    const char *path = path_text(args[0], &held);
-    Py_buffer data;
-    if (!path || PyObject_GetBuffer(args[1], &data, PyBUF_SIMPLE) != 0) {
-        Py_XDECREF(held);
-        return NULL;
+/* Takes the path, args[0], and the bounds behind `known` arguments; false: an exception. */
+static bool begin(machine *self, PyObject *const *args, Py_ssize_t count, Py_ssize_t known,
+                  native_act *act, const char **path, PyObject **held) {
+    *held = NULL;
+    *act = (native_act){0};
+    if (count < known || count > known + 2) {
+        PyErr_Format(PyExc_TypeError, "expected %zd arguments and the bounds, got %zd", known,
+                     count);
+        return false;
     }
-    pf_status status = PF_BUSY;
+    *path = path_text(args[0], held);
+    if (*path && native_act_begin(self, act, args + known, count - known)) return true;
+    Py_CLEAR(*held);
+    return false;
+}
+
+/* file_write(path, bytes, …bounds) */
+PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t count) {
+    PyObject *held;
+    const char *path;
+    Py_buffer data;
+    native_act act;
     pf_error error = {0};
-    if (native_enter(self)) {
-        status = pf_file_write(self->sandbox, path, data.buf, (size_t)data.len, &error);
-        native_leave(self);
-        if (status != PF_OK) native_raise(self->state, &error, args[0]);
+    if (count < 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    if (PyObject_GetBuffer(args[1], &data, PyBUF_SIMPLE) != 0) return NULL;
+    bool ok = begin(self, args, count, 2, &act, &path, &held);
+    if (ok) {
+        pf_status status = pf_file_write(self->sandbox, path, data.buf, (size_t)data.len, &error);
+        ok = native_act_end(self, &act, status, &error, args[0]);
     }
     PyBuffer_Release(&data);
     Py_XDECREF(held);
-    if (PyErr_Occurred()) return NULL;
+    if (!ok) return NULL;
     Py_RETURN_NONE;
 }
 
-/* The content of a file. */
-PyObject *native_file_read(machine *self, PyObject *path) {
+/* file_read(path, …bounds): the content of a file. */
+PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t count) {
     PyObject *held;
-    const char *text = path_text(path, &held);
-    if (!text || !native_enter(self)) {
-        Py_XDECREF(held);
-        return NULL;
-    }
+    const char *path;
+    native_act act;
     char *data = NULL;
     size_t len = 0;
     pf_error error;
-    pf_status status = pf_file_take(self->sandbox, text, &data, &len, &error);
-    native_leave(self);
+    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
+    pf_status status = pf_file_take(self->sandbox, path, &data, &len, &error);
+    bool ok = native_act_end(self, &act, status, &error, args[0]);
     Py_XDECREF(held);
-    if (status != PF_OK) return native_raise(self->state, &error, path);
-    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
+    if (ok) return native_take_bytes(data, len);
     pf_free(data);
-    return bytes;
+    return NULL;
 }
 
-PyObject *native_file_remove(machine *self, PyObject *path) {
+/* file_digest(path, …bounds): equal for equal contents. */
+PyObject *native_file_digest(machine *self, PyObject *const *args, Py_ssize_t count) {
     PyObject *held;
-    const char *text = path_text(path, &held);
-    if (!text || !native_enter(self)) {
-        Py_XDECREF(held);
-        return NULL;
-    }
+    const char *path;
+    native_act act;
+    uint8_t digest[PF_DIGEST_BYTES];
     pf_error error;
-    pf_status status = pf_file_remove(self->sandbox, text, &error);
-    native_leave(self);
+    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
+    pf_status status = pf_file_digest(self->sandbox, path, digest, &error);
+    bool ok = native_act_end(self, &act, status, &error, args[0]);
     Py_XDECREF(held);
-    if (status != PF_OK) return native_raise(self->state, &error, path);
+    return ok ? PyBytes_FromStringAndSize((const char *)digest, sizeof digest) : NULL;
+}
+
+PyObject *native_file_remove(machine *self, PyObject *const *args, Py_ssize_t count) {
+    PyObject *held;
+    const char *path;
+    native_act act;
+    pf_error error;
+    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
+    pf_status status = pf_file_remove(self->sandbox, path, &error);
+    bool ok = native_act_end(self, &act, status, &error, args[0]);
+    Py_XDECREF(held);
+    if (!ok) return NULL;
     Py_RETURN_NONE;
 }
 
 /* (mode, size, mtime_ns) */
 typedef pf_status (*stat_fn)(pf_sandbox *, const char *, pf_file_info *, pf_error *);
 
-static PyObject *file_stat(machine *self, PyObject *path, stat_fn function) {
+static PyObject *file_stat(machine *self, PyObject *const *args, Py_ssize_t count,
+                           stat_fn function) {
     PyObject *held;
-    const char *text = path_text(path, &held);
-    if (!text || !native_enter(self)) {
-        Py_XDECREF(held);
-        return NULL;
-    }
+    const char *path;
+    native_act act;
     pf_file_info info;
     pf_error error;
-    pf_status status = function(self->sandbox, text, &info, &error);
-    native_leave(self);
+    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
+    pf_status status = function(self->sandbox, path, &info, &error);
+    bool ok = native_act_end(self, &act, status, &error, args[0]);
     Py_XDECREF(held);
-    if (status != PF_OK) return native_raise(self->state, &error, path);
+    if (!ok) return NULL;
     return Py_BuildValue("(kLL)", (unsigned long)info.mode, (long long)info.size,
                          (long long)info.mtime_ns);
 }
 
-PyObject *native_file_stat(machine *self, PyObject *path) {
-    return file_stat(self, path, pf_file_stat);
+PyObject *native_file_stat(machine *self, PyObject *const *args, Py_ssize_t count) {
+    return file_stat(self, args, count, pf_file_stat);
 }
 
 /* Of a link itself. */
-PyObject *native_file_lstat(machine *self, PyObject *path) {
-    return file_stat(self, path, pf_file_lstat);
+PyObject *native_file_lstat(machine *self, PyObject *const *args, Py_ssize_t count) {
+    return file_stat(self, args, count, pf_file_lstat);
 }
 
 /* The names in a directory, sorted. Names are bytes in the guest; what is not UTF-8 is escaped. */
-PyObject *native_file_list(machine *self, PyObject *path) {
+PyObject *native_file_list(machine *self, PyObject *const *args, Py_ssize_t count) {
     PyObject *held;
-    const char *text = path_text(path, &held);
-    if (!text || !native_enter(self)) {
-        Py_XDECREF(held);
-        return NULL;
-    }
+    const char *path;
+    native_act act;
     char *names = NULL;
     size_t len = 0;
     pf_error error;
-    pf_status status = pf_file_list(self->sandbox, text, &names, &len, &error);
-    native_leave(self);
+    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
+    pf_status status = pf_file_list(self->sandbox, path, &names, &len, &error);
+    bool ok = native_act_end(self, &act, status, &error, args[0]);
     Py_XDECREF(held);
-    if (status != PF_OK) return native_raise(self->state, &error, path);
-    PyObject *list = PyList_New(0);
+    PyObject *list = ok ? PyList_New(0) : NULL;
     for (size_t at = 0; list && at < len; at += strlen(names + at) + 1) {
         PyObject *name = PyUnicode_DecodeUTF8(names + at, (Py_ssize_t)strlen(names + at),
                                               "surrogateescape");

@@ -175,22 +175,19 @@ static PyObject *native_kill(machine *self, PyObject *none) {
     Py_RETURN_NONE;
 }
 
-/* snapshot(), or snapshot(counter) */
+/* snapshot(), or snapshot(counter, …bounds) */
 static PyObject *native_snapshot(machine *self, PyObject *const *args, Py_ssize_t count) {
     unsigned long long counter = count ? PyLong_AsUnsignedLongLong(args[0]) : 0;
-    if (PyErr_Occurred() || !native_enter(self)) return NULL;
+    Py_ssize_t known = count > 0;
+    native_act act = {0};
     char *data = NULL;
     size_t len = 0;
     pf_error error;
-    pf_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = pf_sandbox_snapshot_counted(self->sandbox, counter, &data, &len, &error);
-    Py_END_ALLOW_THREADS
-    native_leave(self);
-    if (status != PF_OK) return native_raise(self->state, &error, NULL);
-    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)len);
+    if (PyErr_Occurred() || !native_act_begin(self, &act, args + known, count - known)) return NULL;
+    pf_status status = pf_sandbox_snapshot_counted(self->sandbox, counter, &data, &len, &error);
+    if (native_act_end(self, &act, status, &error, NULL)) return native_take_bytes(data, len);
     pf_free(data);
-    return bytes;
+    return NULL;
 }
 
 /* fork(), or fork(settings, durable) */
@@ -259,16 +256,17 @@ static PyMethodDef methods[] = {
     PLAIN("step", native_step),
     PLAIN("pending", native_pending),
     FAST("file_write", native_file_write),
-    ONE("file_read", native_file_read),
-    ONE("file_remove", native_file_remove),
-    ONE("file_stat", native_file_stat),
-    ONE("file_lstat", native_file_lstat),
-    ONE("file_list", native_file_list),
+    FAST("file_read", native_file_read),
+    FAST("file_digest", native_file_digest),
+    FAST("file_remove", native_file_remove),
+    FAST("file_stat", native_file_stat),
+    FAST("file_lstat", native_file_lstat),
+    FAST("file_list", native_file_list),
     FAST("snapshot", native_snapshot),
     FAST("fork", native_fork),
     PLAIN("fork_shared", native_fork_shared),
     PLAIN("processes", native_processes),
-    ONE("mount_changes", native_mount_changes),
+    FAST("mount_changes", native_mount_changes),
     FAST("mount_export", native_mount_export),
     FAST("mount_tar", native_mount_tar),
     PLAIN("replay_next", native_replay_next),

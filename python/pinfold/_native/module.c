@@ -14,9 +14,13 @@ static bool load_errors(native_state *state) {
     state->snapshot = PyObject_GetAttrString(errors, "SnapshotError");
     state->replay = PyObject_GetAttrString(errors, "ReplayError");
     state->capability = PyObject_GetAttrString(errors, "CapabilityError");
+    state->no_timer = PyObject_GetAttrString(errors, "NoTimerError");
+    state->bound = PyObject_GetAttrString(errors, "BoundError");
+    state->interrupted = PyObject_GetAttrString(errors, "SandboxInterrupted");
     Py_DECREF(errors);
     return state->busy && state->closed && state->state && state->dead && state->snapshot &&
-           state->replay && state->capability;
+           state->replay && state->capability && state->no_timer && state->bound &&
+           state->interrupted;
 }
 
 /* Python's main thread is the process's first one, unless an embedder started Python on another:
@@ -70,6 +74,9 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state->snapshot);
     Py_VISIT(state->replay);
     Py_VISIT(state->capability);
+    Py_VISIT(state->no_timer);
+    Py_VISIT(state->bound);
+    Py_VISIT(state->interrupted);
     Py_VISIT(state->native_type);
     return 0;
 }
@@ -83,6 +90,9 @@ static int module_clear(PyObject *module) {
     Py_CLEAR(state->snapshot);
     Py_CLEAR(state->replay);
     Py_CLEAR(state->capability);
+    Py_CLEAR(state->no_timer);
+    Py_CLEAR(state->bound);
+    Py_CLEAR(state->interrupted);
     Py_CLEAR(state->native_type);
     return 0;
 }

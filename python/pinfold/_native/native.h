@@ -20,7 +20,8 @@
 
 /* Exceptions of pinfold.errors, by what went wrong. */
 typedef struct native_state {
-    PyObject *busy, *closed, *state, *dead, *snapshot, *replay, *capability;
+    PyObject *busy, *closed, *state, *dead, *snapshot, *replay, *capability, *no_timer, *bound,
+        *interrupted;
     PyObject *native_type;
     unsigned long main_thread; /* where Python handles signals */
 } native_state;
@@ -44,6 +45,8 @@ PyObject *native_raise(const native_state *state, const pf_error *error, PyObjec
 
 /* options.c: the settings tuple of Machine() as options; NULL with an exception set. */
 pf_options *native_options(const native_state *state, PyObject *settings);
+/* Of the first of them alone, the pairs (name, int). */
+pf_options *native_limits(const native_state *state, PyObject *pairs);
 
 /* interrupt.c: while a guest runs on the main thread, Ctrl-C reaches it. begin/end nest. */
 void native_guard_setup(void); /* once, when the module is loaded */
@@ -74,13 +77,29 @@ PyObject *native_wait_ns(machine *self, PyObject *none);
 PyObject *native_step(machine *self, PyObject *none);
 PyObject *native_pending(machine *self, PyObject *none);
 
+/* act.c: bounds, the GIL and Ctrl-C around what is no run. */
+typedef struct native_act {
+    native_guard guard;
+    PyThreadState *thread; /* NULL: the GIL is held */
+    bool expected;         /* an interrupt was let count for the act alone */
+} native_act;
+/* Enters, with the bounds max_bytes and max_seconds from `args`, which may be absent. Without the GIL
+ * after true; false: an exception. `act` is zero before. */
+bool native_act_begin(machine *self, native_act *act, PyObject *const *args, Py_ssize_t count);
+/* With the GIL again; false: an exception, also for a status other than PF_OK. `path` may be NULL. */
+bool native_act_end(machine *self, native_act *act, pf_status status, const pf_error *error,
+                    PyObject *path);
+/* A bytes object of what the library gave, which is freed; NULL: an exception. */
+PyObject *native_take_bytes(char *data, size_t len);
+
 /* files.c */
 PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t count);
-PyObject *native_file_read(machine *self, PyObject *path);
-PyObject *native_file_remove(machine *self, PyObject *path);
-PyObject *native_file_stat(machine *self, PyObject *path);
-PyObject *native_file_lstat(machine *self, PyObject *path);
-PyObject *native_file_list(machine *self, PyObject *path);
+PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_digest(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_remove(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_stat(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_lstat(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_list(machine *self, PyObject *const *args, Py_ssize_t count);
 
 /* error.c: text for a terminal or a log, see pf_printable(). */
 PyObject *native_printable(PyObject *module, PyObject *text);
@@ -102,6 +121,11 @@ PyObject *native_ed25519_public_key(PyObject *module, PyObject *seed);
 PyObject *native_ed25519_sign(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_ed25519_verify(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
+/* mounts.c: what became of mounted directories. */
+PyObject *native_mount_changes(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t count);
+
 /* durable.c: recording, replays, keys, looking at snapshots. */
 bool native_durable(const native_state *state, pf_options *options, PyObject *durable);
 PyObject *native_replay_open(PyObject *module, PyObject *const *args, Py_ssize_t count);
@@ -111,9 +135,6 @@ PyObject *native_replay_next(machine *self, PyObject *none);
 PyObject *native_replay_line(machine *self, PyObject *none);
 PyObject *native_replay_results(machine *self, PyObject *none);
 PyObject *native_processes(machine *self, PyObject *none);
-PyObject *native_mount_changes(machine *self, PyObject *guest);
-PyObject *native_mount_export(machine *self, PyObject *const *args, Py_ssize_t count);
-PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t count);
 /* Owns the replay in any case; NULL with an exception. machine.c */
 PyObject *native_wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox);
 PyObject *native_wrap_replay(PyTypeObject *type, native_state *state, pf_replay *replay);

@@ -146,3 +146,14 @@ pf_options *native_options(const native_state *state, PyObject *settings) {
     pf_options_free(options);
     return NULL;
 }
+
+pf_options *native_limits(const native_state *state, PyObject *pairs) {
+    pf_options *options = pf_options_new();
+    if (!options) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (add_all(state, options, pairs, add_limit)) return options;
+    pf_options_free(options);
+    return NULL;
+}
