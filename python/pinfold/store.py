@@ -27,7 +27,8 @@ from datetime import UTC, datetime
 from os import fspath
 
 from . import _native
-from .errors import SnapshotError
+from .bounds import DEFAULT_SECONDS, bounds
+from .errors import BoundError, SnapshotError
 from .sandbox import Sandbox
 
 TYPE_CHECKING = False
@@ -240,13 +241,24 @@ class Store:
         parents = {id: saved.parent for id, saved in by_id.items()}
         return [by_id[id] for id in _line(parents, self._resolve(which))]
 
-    def diff(self, old: str | int, new: str | int) -> dict[str, Names]:
+    def diff(
+        self,
+        old: str | int,
+        new: str | int,
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> dict[str, Names]:
         """The files in which two snapshots differ: ``added``, ``changed`` and ``removed`` paths.
+
+        Over ``max_bytes`` of paths in a snapshot (1 GiB) or ``max_seconds`` (60) it is a
+        `BoundError`; ``math.inf`` lifts a bound.
 
         What one of them had not read of a mounted directory counts as unchanged where size and
         time are the same.
         """
-        before, after = self._files(old), self._files(new)
+        left = _Left(*bounds(max_bytes, max_seconds))
+        before, after = self._files(old, left), self._files(new, left)
         both = after.keys() & before.keys()
         return {
             "added": sorted(path for path in after.keys() - both if before.lacks(path)),
@@ -440,10 +452,10 @@ class Store:
             (name, id),
         )
 
-    def _files(self, which: str | int) -> _Files:
+    def _files(self, which: str | int, left: _Left) -> _Files:
         machine = _native.snapshot_look(self._proper(self._resolve(which)), self._key)
         try:
-            return _Files(machine)
+            return _Files(machine, left)
         finally:
             machine.close()
 
@@ -520,12 +532,33 @@ def _as_json(value: Any) -> Any:
 _SYSTEM = {"bin", "dev", "etc", "proc", "tools", "usr"}  # nobody writes there
 
 
-class _Files(dict[str, "tuple[bytes | None, int, int]"]):
-    """Every regular file of a snapshot: contents, size and time. Contents are None, and a directory
-    is unread, when they were still with the host."""
+class _Left:
+    """What looking through snapshots may still take."""
 
-    def __init__(self, machine: _native.Machine) -> None:
+    def __init__(self, max_bytes: int, max_seconds: float) -> None:
+        self._bytes = max_bytes or 1 << 30
+        self._until = time.monotonic() + (max_seconds or DEFAULT_SECONDS)
+
+    def spend(self, path: str) -> float:
+        """The seconds that are left."""
+        self._bytes -= len(path)
+        seconds = self._until - time.monotonic()
+        if self._bytes < 0 or seconds <= 0:
+            name = "max_bytes of paths" if self._bytes < 0 else "max_seconds"
+            raise BoundError(
+                f"comparing snapshots, at {path}: over {name}, which is the bound of one call: raise"
+                " it (diff(max_bytes=..., max_seconds=...)) if that is meant"
+            )
+        return seconds
+
+
+class _Files(dict[str, "tuple[bytes | None, int, int]"]):
+    """Every regular file of a snapshot: a digest of its contents, size and time. The digest is None,
+    and a directory is unread, when they were still with the host."""
+
+    def __init__(self, machine: _native.Machine, left: _Left) -> None:
         self._unread: list[str] = []
+        self._left = left
         todo = ["/" + name for name in machine.file_list("/") if name not in _SYSTEM]
         while todo:  # a script makes directories as deep as it likes
             todo += self._look(machine, todo.pop())
@@ -536,16 +569,17 @@ class _Files(dict[str, "tuple[bytes | None, int, int]"]):
 
     def _look(self, machine: _native.Machine, path: str) -> Names:
         """Takes a file; gives what is in a directory."""
+        seconds = self._left.spend(path)
         try:
             mode, size, changed = machine.file_lstat(path)
         except (OSError, ValueError):
             return []  # its path is too long
         try:
             if mode & 0o170000 == 0o040000:
-                return [posixpath.join(path, name) for name in machine.file_list(path)]
+                return [posixpath.join(path, name) for name in machine.file_list(path, 0, seconds)]
             if mode & 0o170000 == 0o100000:
                 self[path] = None, size, changed
-                self[path] = machine.file_read(path), size, changed
+                self[path] = machine.file_digest(path, 0, seconds), size, changed
         except OSError as error:
             if error.errno != errno.EIO:
                 raise

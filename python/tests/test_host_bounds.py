@@ -287,6 +287,28 @@ def test_a_replay_has_an_end(tmp_path):
         replay(trace, max_seconds=0)
 
 
+# ---- a store
+
+
+def test_diff_is_bounded_and_reads_no_holes(tmp_path):
+    from pinfold import Store
+
+    with Store(tmp_path / "store.db") as store, Sandbox() as sandbox:
+        sandbox.run("for i in 1 2 3 4; do truncate -s 2000M h$i; done; echo same > s; echo a > c")
+        store.save("a", sandbox)
+        sandbox.run("truncate -s 0 h1; truncate -s 2000M h1; echo x >> h2; echo b > c; cp s t")
+        store.save("b", sandbox)
+        found = store.diff("a", "b")
+        assert found == {
+            "added": ["/workspace/t"], "changed": ["/workspace/c", "/workspace/h2"], "removed": []
+        }
+        with pytest.raises(BoundError, match="max_seconds"):
+            store.diff("a", "b", max_seconds=1e-9)
+        with pytest.raises(BoundError, match="max_bytes"):
+            store.diff("a", "b", max_bytes=20)
+        assert store.diff("a", "b", max_seconds=math.inf, max_bytes=math.inf) == found
+
+
 # ---- the tick
 
 
