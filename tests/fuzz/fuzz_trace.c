@@ -1,10 +1,12 @@
 /*
  * A real trace with its lines changed, left out, doubled and moved, and the sums made anew, as
  * somebody who knows how would write it: the replay ends with an answer, not with a fault, and it
- * ends, also where a program slept.
+ * ends, also where a program slept. Limits of its own that are higher than the embedder's are
+ * refused, and what it uses stays below those.
  *
  * Records of 6 bytes: what to do (0 nothing, 1 drop, 2 double, 3 swap with the next, 4 cut here,
- * else xor), line u16, offset u16, xor u8.
+ * 5 another limit, else xor), line u16 (or which limit), offset u16 (its value), xor u8 (and by how
+ * much that is shifted).
  */
 #include "fuzz.h"
 #include "host/trace/trace.h"
@@ -61,16 +63,56 @@ static void set_up(void) {
     MUST(trace_split(trace, len, &lines, NULL) == PF_OK && lines.complete);
 }
 
+enum { MEMORY_MAX = 96 << 20, OUTPUT_MAX = 1 << 20 };
+
 static void replay(const struct base_buf *text) {
+    static pf_options *most;
     pf_replay *r = NULL;
     pf_error error = {0};
-    pf_status status = pf_replay_open(text->data ? text->data : "", text->len, true, &r, &error);
+    if (!most) {
+        most = pf_options_new();
+        MUST(most && pf_options_limit(most, "memory_bytes", MEMORY_MAX, NULL) == PF_OK);
+        MUST(pf_options_limit(most, "output_bytes", OUTPUT_MAX, NULL) == PF_OK);
+        MUST(pf_options_limit(most, "cpu_ms", PF_UNLIMITED, NULL) == PF_OK);
+        MUST(pf_options_limit(most, "wall_ms", PF_UNLIMITED, NULL) == PF_OK);
+    }
+    const pf_replay_bounds bounds = {.limits = most, .max_seconds = 2};
+    pf_status status = pf_replay_open_within(text->data ? text->data : "", text->len, true, &bounds,
+                                             &r, &error);
     MUST((status == PF_OK) == (r != NULL));
     MUST(status == PF_OK || error.message[0]);
     if (!r) return;
-    for (int i = 0; i < 2 * LINES_MAX && status == PF_OK; i++) status = pf_replay_next(r, &error);
+    for (int i = 0; i < 2 * LINES_MAX && status == PF_OK; i++) {
+        status = pf_replay_next(r, &error);
+        const pf_result *result = pf_sandbox_result(pf_replay_sandbox(r));
+        MUST(!result || result->memory_bytes <= MEMORY_MAX);
+        MUST(!result || result->stdout_len <= OUTPUT_MAX);
+    }
     MUST(status != PF_OK);
+    MUST(status == PF_DONE || error.message[0]);
     pf_replay_free(r);
+}
+
+/* The head with another number for one of its limits; NULL: it has none of that name. */
+static char *with_limit(const struct trace_line *head, unsigned which, uint64_t value, size_t *len) {
+    static const char *const names[] = {
+        "cpu_ms",     "wall_ms",      "memory_bytes", "process_memory_bytes", "filesystem_bytes",
+        "files",      "processes",    "open_files",   "output_bytes",         "tool_calls",
+        "code_bytes", "stdin_bytes",  "tool_result_bytes", "tool_argument_bytes"};
+    char key[40], number[24];
+    snprintf(key, sizeof key, "\"%s\":", names[which % (sizeof names / sizeof *names)]);
+    const char *at = memmem(head->text, head->len, key, strlen(key));
+    if (!at) return NULL;
+    at += strlen(key);
+    size_t before = (size_t)(at - head->text), digits = strspn(at, "0123456789");
+    int n = snprintf(number, sizeof number, "%llu", (unsigned long long)value);
+    char *text = malloc(head->len + sizeof number);
+    MUST(text);
+    memcpy(text, head->text, before);
+    memcpy(text + before, number, (size_t)n);
+    memcpy(text + before + n, at + digits, head->len - before - digits);
+    *len = head->len - digits + (size_t)n;
+    return text;
 }
 
 /* The lines with sums that are right. */
@@ -109,6 +151,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             }
             break;
         case 4: count = at + 1; break;
+        case 5: {
+            size_t len;
+            uint64_t value = (uint64_t)offset << (data[5] % 56);
+            char *copy = with_limit(&items[0], (unsigned)(data[1] | data[2] << 8),
+                                    data[5] == 255 ? UINT64_MAX : value, &len);
+            if (copy) items[0] = (struct trace_line){copies[copied++] = copy, len};
+            break;
+        }
         default: {
             char *copy = copies[copied++] = malloc(line->len + 1);
             MUST(copy);
