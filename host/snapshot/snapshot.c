@@ -451,7 +451,6 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     if (status == PF_OK && !s->seed_fixed) status = machine_seed(s, NULL, error);
     if (status == PF_OK) status = machine_write_tools(s, options, error);
     if (status == PF_OK) status = machine_judge_again(s, true, error);
-    if (status == PF_OK && s->tape) s->tape->leave(s->tape, s);
     return status;
 }
 
