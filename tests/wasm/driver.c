@@ -77,8 +77,9 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 #endif
 
 static void watch_faults(void) {
+    struct cpu_begun begun; /* the driver never leaves */
+    if (!cpu_begin(cpu_thread(), &begun, false)) abort();
 #ifndef PF_NO_SIGNALS
-    cpu_traps_install(true);
     struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigaction(SIGSEGV, &ours, &taken);
     ours.sa_mask = taken.sa_mask;
