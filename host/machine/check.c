@@ -63,6 +63,9 @@ static uint64_t check_calls(const pf_sandbox *s) {
             assert(other->id != call->id && other->op != call->op);
         charged += call->charged;
     }
+    /* Of a restored sandbox, until it has run: those that nobody will answer. */
+    for (const struct machine_call *call = s->refused; call; call = call->next)
+        charged += call->charged;
     return charged;
 }
 
