@@ -240,6 +240,9 @@ class RemoteMachine:
     def file_read(self, path: str, *bounds: float) -> bytes:
         return self._is("file_read", self._act("file_read", (path,), bounds), bytes)
 
+    def file_digest(self, path: str, *bounds: float) -> bytes:
+        return self._is("file_digest", self._act("file_digest", (path,), bounds), bytes)
+
     def file_remove(self, path: str, *bounds: float) -> None:
         self._act("file_remove", (path,), bounds)
 

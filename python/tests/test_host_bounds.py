@@ -93,7 +93,7 @@ def test_what_a_file_gives_is_bounded(sandbox):
     assert sandbox.files.read("empty", max_bytes=1) == b""
     assert sandbox.files.read("/proc/uptime", max_bytes=100)
     with pytest.raises(BoundError):
-        sandbox.files.read("/proc/self/status", max_bytes=3)
+        sandbox.files.read("/proc/meminfo", max_bytes=3)
     assert len(sandbox.files.read("hole", max_bytes=math.inf)) == 900 * MIB
     with pytest.raises(KeyError):
         sandbox.files.read("missing")
@@ -117,14 +117,14 @@ def test_bounds_are_checked(sandbox, bad):
 
 
 def test_time_is_bounded(sandbox, tmp_path):
-    sandbox.run("cd /m; mkdir -p a/b; touch a/b/c; head -c 1M /dev/zero > z")
+    sandbox.run("cd /m; mkdir -p a/b; touch a/b/c; head -c 1M /dev/zero > z; : > /tmp/f")
     mounted = sandbox.mounted("/m")
     for ask in (mounted.changes, mounted.tar, lambda **how: mounted.export(tmp_path / "o", **how)):
         with pytest.raises(BoundError, match="max_seconds"):
             ask(max_seconds=1e-9)
     with pytest.raises(BoundError, match="max_seconds"):
         list(sandbox.files.walk(max_seconds=1e-9))
-    assert "/workspace" not in list(sandbox.files.walk())
+    assert list(sandbox.files.walk()) == ["/tmp/f"]
     assert mounted.changes() == [
         ("A", "/m/a"), ("A", "/m/a/b"), ("A", "/m/a/b/c"), ("A", "/m/z")
     ]
