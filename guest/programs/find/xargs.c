@@ -308,7 +308,7 @@ static bool read_quoted(xargs *x, g_text *item) {
             if (c < 0) break;
             g_text_addc(item, (char)c);
             any = true;
-        } else if (isblank(c)) {
+        } else if (isblank(c) || (!any && isspace(c))) {
             if (x->replace) {
                 if (any) g_text_addc(item, (char)c);
                 continue;
@@ -369,6 +369,8 @@ static void read_lines(xargs *x) {
             blank_last = false;
         } else if (isblank(c)) {
             blank_last = true;
+        } else if (!any && isspace(c)) {
+            blank_last = false; /* in front of an item, any space is skipped */
         } else {
             blank_last = false;
             any = true;
