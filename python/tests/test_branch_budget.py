@@ -107,3 +107,6 @@ def test_where_it_cannot_be_shared(tmp_path):
             sandbox.fork(budget="share", record=tmp_path / "other")
         with pytest.raises(ValueError, match='"copy" or "share"'):
             sandbox.fork(budget="both")
+    sandbox, _ = spender(1, isolation="process")
+    with sandbox, pytest.raises(ValueError, match="isolation"):
+        sandbox.fork(budget="share")
