@@ -31,6 +31,7 @@ void cpu_altstack_free(struct cpu_thread *self);
 
 static char ours; /* its address is in each of our ticks: other timers may have the same signal */
 static struct sigaction previous; /* who had the signal before us, or took it in between */
+static atomic_bool shared; /* somebody had it, who may put it back at any time */
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void tick(struct cpu_thread *self, void *ucontext) {
@@ -83,6 +84,8 @@ static bool take_signal(void) {
     sigemptyset(&own.sa_mask);
     pthread_mutex_lock(&install_lock);
     previous = now;
+    bool handled = (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL;
+    if (handled) atomic_store(&shared, true);
     bool taken = sigaction(CPU_TICK_SIGNAL, &own, NULL) == 0;
     pthread_mutex_unlock(&install_lock);
     return taken;
@@ -164,7 +167,15 @@ bool cpu_begin(struct cpu_thread *self, struct cpu_begun *begun, bool soon) {
     return false;
 }
 
+/* No tick is to come when the handler may not be ours any more: the default is to end the process. */
+static void disarm(struct cpu_thread *self) {
+    struct itimerspec off = {0};
+    if (self->timer_on) timer_settime(self->timer, 0, &off, NULL);
+    self->timer_on = false;
+}
+
 void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun) {
+    if (self->begun == 1 && atomic_load_explicit(&shared, memory_order_relaxed)) disarm(self);
     cpu_step_out(self, begun);
     self->begun--;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TICK SIGRTMAX
@@ -142,6 +143,25 @@ static void test_other_handler(void) {
     pf_sandbox_free(s);
 }
 
+/* Who had the signal puts it back to what ends a process, as Python does when it ends. */
+static void test_given_back(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        struct sigaction other = {.sa_sigaction = their_handler, .sa_flags = SA_SIGINFO};
+        sigemptyset(&other.sa_mask);
+        sigaction(TICK, &other, NULL);
+        pf_sandbox *s = small();
+        check_ends(s, "shell", "while :; do :; done");
+        signal(TICK, SIG_DFL);
+        for (clock_t until = clock() + CLOCKS_PER_SEC / 10; clock() < until;) {
+        }
+        _exit(checks_failed ? 1 : 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+}
+
 /* Signals that are no ticks end no run early. */
 static void *send_many(void *thread) {
     for (int i = 0; i < 2000; i++) {
@@ -234,6 +254,7 @@ int main(void) {
     test_callback();
     test_nested();
     test_other_handler();
+    test_given_back();
     test_foreign_signals();
     test_thread_and_fork();
 #ifndef PF_NO_SIGNALS
