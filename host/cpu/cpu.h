@@ -53,8 +53,13 @@ struct cpu_stack {
     struct cpu_stack *next;
 };
 
-/* QuickJS's 512 KiB bound on its C stack can use 5.6 MB of native stack: 32 times, lazily committed. */
+/* Lazily committed. Programs that recurse far in generated code use up to 11 times their own stack of
+ * it, so who has a longer stack than CPU_STACK_LONG gets CPU_STACK_TIMES its size. */
 #define CPU_STACK_BYTES (16u << 20)
+#define CPU_STACK_LONG  (2u << 20)
+#define CPU_STACK_TIMES 32
+/* What a kept stack, native or linear, may have touched: who went deeper gives the rest back. */
+#define CPU_STACK_TOUCHED (1u << 20)
 /* No frame of generated code is larger (PF_FRAME_MAX in cmake/WasmProgram.cmake). */
 #define CPU_FRAME_MAX (64u << 10)
 /* Below each stack, so that no overflow can jump over it. */
@@ -257,8 +262,12 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance);
 void cpu_park(struct cpu_thread *self, cpu_instance *instance);
 /* From the trampoline: never come back. */
 _Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how);
-struct cpu_stack *cpu_stack_new(void); /* NULL: no memory */
+/* A stack of `size` bytes, a multiple of CPU_PAGE. NULL: no memory. */
+struct cpu_stack *cpu_stack_new(size_t size);
 void cpu_stack_discard(struct cpu_stack *stack);
+/* Did frames of a stack reach below `at`? Looks at the page there, which every deep recursion passes
+ * and writes to; a miss costs memory only. */
+bool cpu_stack_touched(const uint8_t *at);
 /* Is there stack left for a kernel call on top of this program? */
 bool cpu_stack_left(const cpu_instance *instance);
 /* Runs function(argument) on the thread's kernel stack with faults in `kernel` survived: its result, or

@@ -97,7 +97,12 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
 
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance) {
     struct cpu_slot *slot = instance->slot;
+    size_t stack = instance->image->stack_size;
     if (slot) slot->dirty = true;
+    if (slot && stack > CPU_STACK_LONG && slot->accessible >= stack) {
+        stack = (stack - CPU_STACK_TOUCHED) / CPU_PAGE * CPU_PAGE;
+        if (cpu_stack_touched(slot->base + stack)) cpu_slot_discard(slot, 0, stack);
+    }
     if (instance->stack) cpu_stack_discard(instance->stack);
     if (instance->budget) instance->budget->used -= instance->charged;
     free(instance);

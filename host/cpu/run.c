@@ -11,27 +11,50 @@
 /* Free stacks a thread keeps; parked processes hold theirs. */
 #define STACKS_KEPT 8
 
-struct cpu_stack *cpu_stack_new(void) {
+struct cpu_stack *cpu_stack_new(size_t size) {
     struct cpu_stack *stack = calloc(1, sizeof *stack);
     if (!stack) return NULL;
-    uint8_t *p = mmap(NULL, CPU_STACK_BYTES + CPU_GUARD_BYTES, PROT_READ | PROT_WRITE,
+    uint8_t *p = mmap(NULL, size + CPU_GUARD_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (p == MAP_FAILED || mprotect(p, CPU_GUARD_BYTES, PROT_NONE) != 0) {
-        if (p != MAP_FAILED) munmap(p, CPU_STACK_BYTES + CPU_GUARD_BYTES);
+        if (p != MAP_FAILED) munmap(p, size + CPU_GUARD_BYTES);
         free(stack);
         return NULL;
     }
     stack->base = p + CPU_GUARD_BYTES;
-    stack->size = CPU_STACK_BYTES;
+    stack->size = size;
     return stack;
 }
 
-static struct cpu_stack *stack_take(struct cpu_thread *self) {
-    struct cpu_stack *stack = self->stacks;
-    if (!stack) return cpu_stack_new();
-    self->stacks = stack->next;
-    self->stack_count--;
-    return stack;
+/* What a program needs: see CPU_STACK_BYTES. */
+static size_t stack_size(const struct pf_image *image) {
+    if (image->stack_size <= CPU_STACK_LONG) return CPU_STACK_BYTES;
+    return (size_t)image->stack_size / CPU_PAGE * CPU_PAGE * CPU_STACK_TIMES;
+}
+
+static struct cpu_stack *stack_take(struct cpu_thread *self, size_t size) {
+    for (struct cpu_stack **link = &self->stacks; *link; link = &(*link)->next) {
+        struct cpu_stack *stack = *link;
+        if (stack->size != size) continue;
+        *link = stack->next;
+        self->stack_count--;
+        return stack;
+    }
+    return cpu_stack_new(size);
+}
+
+bool cpu_stack_touched(const uint8_t *at) {
+    const uint64_t *words = (const uint64_t *)(at - CPU_PAGE);
+    uint64_t any = 0;
+    for (size_t i = 0; i < CPU_PAGE / sizeof *words; i++) any |= words[i];
+    return any != 0;
+}
+
+/* Gives back what a deep recursion left of a long stack; nothing of it means anything any more. */
+static void stack_trim(struct cpu_stack *stack) {
+    uint8_t *end = stack->base + stack->size - CPU_STACK_TOUCHED;
+    if (stack->size > CPU_STACK_BYTES && cpu_stack_touched(end))
+        madvise(stack->base, (size_t)(end - stack->base), MADV_DONTNEED);
 }
 
 /* A parked program that is killed never comes back for its stack. */
@@ -45,6 +68,7 @@ static void stack_give(struct cpu_thread *self, struct cpu_stack *stack) {
         cpu_stack_discard(stack);
         return;
     }
+    stack_trim(stack);
     stack->next = self->stacks;
     self->stacks = stack;
     self->stack_count++;
@@ -69,7 +93,7 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
     if (instance->state == CPU_PARKED) {
         context = instance->parked_at;
     } else {
-        struct cpu_stack *stack = stack_take(self);
+        struct cpu_stack *stack = stack_take(self, stack_size(instance->image));
         if (!stack) {
             self->trap_signal = SIGKILL;
             return CPU_EXIT_TRAP;

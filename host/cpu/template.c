@@ -27,7 +27,10 @@ static bool zero_page(const uint8_t *p) { return p[0] == 0 && memcmp(p, p + 1, P
 static bool find_runs(struct cpu_template *t) {
     size_t capacity = 0;
     struct cpu_range *runs = NULL;
-    for (size_t at = t->from; at < t->to; at += PAGE) {
+    /* Below its stack pointer lies nothing, and looking would touch each page. */
+    uint32_t sp = cpu_stack_pointer(t->model);
+    size_t begin = sp <= t->image->stack_size ? sp / PAGE * PAGE : 0;
+    for (size_t at = begin > t->from ? begin : t->from; at < t->to; at += PAGE) {
         if (zero_page(cpu_template_page(t, at))) continue;
         struct cpu_range *last = t->run_count ? &runs[t->run_count - 1] : NULL;
         if (last && last->to == at) {

@@ -54,7 +54,7 @@ struct cpu_thread *cpu_thread(void) {
     pthread_once(&once, make_key);
     self = calloc(1, sizeof *self);
     if (!self) return NULL;
-    self->kernel_stack = cpu_stack_new();
+    self->kernel_stack = cpu_stack_new(CPU_STACK_BYTES);
     if (!self->kernel_stack || !cpu_watcher_join(self) || pthread_setspecific(key, self) != 0) {
         thread_free(self);
         return NULL;

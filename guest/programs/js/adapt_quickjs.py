@@ -722,6 +722,14 @@ CHANGES = [
         "        JS_ThrowTypeError(ctx, \"BigInt are forbidden",
     ),
     (
+        "each level looks for a circle in all that are above it, so their number has a bound",
+        1,
+        "        v = js_array_includes(ctx, jsc->stack, 1, vc(&val));\n",
+        "        if (JS_VALUE_GET_OBJ(jsc->stack)->u.array.count > 10000) {\n"
+        "            JS_ThrowStackOverflow(ctx);\n            goto exception;\n        }\n"
+        "        v = js_array_includes(ctx, jsc->stack, 1, vc(&val));\n",
+    ),
+    (
         "a pattern that is wrong is shown",
         1,
         '        JS_ThrowSyntaxError(ctx, "%s", error_msg);\n        return JS_EXCEPTION;\n    }\n\n    ret = js_new_string8_len',
