@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package native install test nosignals fuzz chain reproducible soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package native install test nosignals fuzz chain reproducible mutate soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -93,6 +93,9 @@ chain: checks ## all of WebAssembly's own tests, and random modules for SECONDS,
 
 reproducible: $(PYTHON) ## two clean builds in different folders give the same files (half an hour)
 	@$(PYTHON) tools/reproducible.py --work $(BUILD)/reproducible --jobs $(JOBS) --programs "$(PROGRAMS)"
+
+mutate: checks ## each check of the boundary taken away, one at a time: a test has to fail (hours; goes on where it stopped)
+	@tools/mutate.py --build $(BUILD) $(if $(SHARD),--shard $(SHARD)) $(FILES)
 
 RUNS ?= 2000
 soak: checks ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads
