@@ -71,7 +71,7 @@ static bool set_attributes(const installer *in, const char *path) {
 /* Creates the directory and what leads to it; `attributes`: with the mode asked for. */
 static bool make_directories(const installer *in, const char *path, bool attributes) {
     char *copy = g_copy_string(path);
-    for (char *s = copy + 1;; s++) {
+    for (char *s = copy + (*copy != 0);; s++) { /* "" has nothing behind its start */
         if (*s && *s != '/') continue;
         bool last = !*s || !s[strspn(s, "/")];
         char kept = *s;
