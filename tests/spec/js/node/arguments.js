@@ -138,7 +138,7 @@ ask('exitCode', v => {
     process.exitCode = v;
 });
 process.exitCode = 0;
-ask('kill', v => process.kill(process.pid, v === 77 || v === 1.5 ? 99 : v));
+ask('kill', v => process.kill(process.pid, v === 77 || v === 1.5 || v !== v || typeof v === 'symbol' ? 99 : v));
 ask('capture', v => {
     process.setUncaughtExceptionCaptureCallback(v === values.fn ? 'x' : v);
 });
