@@ -84,7 +84,7 @@ fuzz: checks ## look for faults with all fuzzers, for SECONDS (60) together
 	tools/fuzz.py --seconds $$(($(SECONDS) * 9 / 10)) $(if $(SEED),--seed $(SEED)) --jobs $(JOBS) \
 	    --work $(BUILD)/fuzz --report $(REPORTS)/fuzz.xml \
 	    $(BUILD)/fuzz/tests/fuzz/fuzz_* $(BUILD)/tests/fuzz/fuzz_snapshot $(BUILD)/tests/fuzz/fuzz_trace \
-	    || failed=1; \
+	    tests/fuzz/fuzz_worker || failed=1; \
 	exit $$failed
 
 chain: checks ## all of WebAssembly's own tests, and random modules for SECONDS, on what makes the images

@@ -59,6 +59,23 @@ pf_status pf_gate_check(pf_gate *gate, const char *request, size_t len, pf_call 
     return PF_OK;
 }
 
+pf_status pf_gate_decide(pf_gate *gate, const char *request, size_t len, pf_decision *decision,
+                         pf_error *error) {
+    struct cap_decision *d = &gate->decision;
+    cap_decision_free(d);
+    pf_status status = cap_gate_check(gate->gate, request, len, d, error);
+    if (status != PF_OK) return status;
+    *decision = cap_decision_describe(gate->gate, d);
+    decision->request = request;
+    decision->request_len = len;
+    return PF_OK;
+}
+
+bool pf_gate_can_call(const pf_gate *gate, const char *method, const char *params, size_t len,
+                      char **why) {
+    return cap_gate_can_call(gate->gate, method, params, len, why);
+}
+
 void pf_gate_spend(pf_gate *gate, size_t capability, int64_t calls) {
     cap_gate_spend(gate->gate, capability, calls);
 }

@@ -152,6 +152,9 @@ PF_API void pf_options_seed(pf_options *options, uint64_t seed);
  */
 PF_API pf_status pf_options_record(pf_options *options, const char *path, bool redact,
                                    pf_error *error);
+/* The same into a file that is open for writing and empty, for a process that may open none. The
+ * descriptor stays the caller's; each sandbox takes a copy of it. */
+PF_API void pf_options_record_to(pf_options *options, int descriptor, bool redact);
 
 typedef enum pf_mount_mode {
     PF_MOUNT_READ_ONLY = 0,
@@ -191,6 +194,13 @@ PF_API pf_status pf_options_js_prelude(pf_options *options, const char *code, si
 /* ------------------------------------------------------------------ sandboxes */
 
 typedef struct pf_sandbox pf_sandbox;
+
+/*
+ * Makes now what sandboxes of this process start from, and what is otherwise made when it is first
+ * needed: a booted machine and every program, started. A process that gives up system calls or
+ * lowers its limits for files (these lie in memfd_create(2)) does so afterwards. Twice is harmless.
+ */
+PF_API pf_status pf_prepare(pf_error *error);
 
 /* The options are read, not kept: they may be freed or used again. */
 PF_API pf_status pf_sandbox_new(const pf_options *options, pf_sandbox **out, pf_error *error);
@@ -327,6 +337,8 @@ typedef struct pf_decision {
     const char *params;  /* the JSON object; NULL when it could not be read */
     int capability;      /* that allowed it, or the first whose pattern matched; -1: none */
     const char *message; /* why not; NULL when it was allowed */
+    const char *request; /* as the guest sent it: what pf_gate_decide() takes; no NUL behind it */
+    size_t request_len;
 } pf_decision;
 /* Called for every decision when it is made, before anything comes of it, on the thread that drives
  * the sandbox, which is busy meanwhile. NULL ends it. Decisions about calls that came with a snapshot
@@ -357,6 +369,13 @@ PF_API pf_gate *pf_gate_clone(const pf_gate *gate);
  */
 PF_API pf_status pf_gate_check(pf_gate *gate, const char *request, size_t len, pf_call *call,
                                pf_error *error);
+/* The same, with all that there is to say also of a call that is not allowed: PF_OK with *decision,
+ * without an id, which lives until the next call of this function or the one above. */
+PF_API pf_status pf_gate_decide(pf_gate *gate, const char *request, size_t len,
+                                pf_decision *decision, pf_error *error);
+/* As pf_sandbox_can_call(). */
+PF_API bool pf_gate_can_call(const pf_gate *gate, const char *method, const char *params, size_t len,
+                             char **why);
 /* Spends `calls` of a capability's, as many as there are, without a call: what was spent elsewhere. */
 PF_API void pf_gate_spend(pf_gate *gate, size_t capability, int64_t calls);
 /* As pf_sandbox_calls_left(). */

@@ -227,6 +227,27 @@ void cap_decision_free(struct cap_decision *decision) {
     *decision = (struct cap_decision){0};
 }
 
+static const char *outcome_name(const cap_gate *gate, const struct cap_decision *d) {
+    switch (d->outcome) {
+    case PF_OP_OK: return cap_gate_asks(gate, d->capability) ? "ask" : "allowed";
+    case PF_OP_DENIED: return "denied";
+    case PF_OP_LIMIT: return "limit";
+    case PF_OP_UNKNOWN: return "unknown";
+    default: return "invalid";
+    }
+}
+
+pf_decision cap_decision_describe(const cap_gate *gate, const struct cap_decision *d) {
+    return (pf_decision){
+        .outcome = outcome_name(gate, d),
+        .method = d->method,
+        .name = d->name,
+        .params = d->params ? d->params : d->refused,
+        .capability = d->capability,
+        .message = d->message,
+    };
+}
+
 bool cap_gate_can_call(const cap_gate *gate, const char *method, const char *params, size_t len,
                        char **why) {
     if (why) *why = NULL;

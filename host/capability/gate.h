@@ -86,6 +86,8 @@ void cap_decision_free(struct cap_decision *decision); /* zeroes it; twice is ha
 pf_status cap_gate_check_again(cap_gate *gate, const char *method, const char *name,
                                const char *params, size_t len, struct cap_decision *out,
                                pf_error *error);
+/* As embedders are told; points into the decision. Id and request are the caller's to fill. */
+pf_decision cap_decision_describe(const cap_gate *gate, const struct cap_decision *decision);
 
 /* Counters as JSON for a snapshot (free with free()), and back, into a policy that may be another one:
  * each goes to the capability with its pattern, of several equal ones in their order. PF_FORMAT when

@@ -274,3 +274,12 @@ const struct machine_boot *machine_boot(pf_error *error) {
     pthread_mutex_unlock(&boot_lock);
     return boot;
 }
+
+pf_status pf_prepare(pf_error *error) {
+    if (!machine_boot(error)) return error->status;
+    for (int i = 0; i < machine_image_count(); i++)
+        if (!machine_image(i))
+            return base_error(error, PF_NO_MEMORY, "the program %s cannot be started: %s",
+                              machine_image_info(i)->name, strerror(errno));
+    return PF_OK;
+}

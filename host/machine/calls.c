@@ -105,31 +105,18 @@ static char *take(pf_sandbox *s, struct pf_op_request *request, size_t *len) {
     return NULL;
 }
 
-static const char *outcome_name(const pf_sandbox *s, const struct cap_decision *d) {
-    switch (d->outcome) {
-    case PF_OP_OK: return cap_gate_asks(s->gate, d->capability) ? "ask" : "allowed";
-    case PF_OP_DENIED: return "denied";
-    case PF_OP_LIMIT: return "limit";
-    case PF_OP_UNKNOWN: return "unknown";
-    default: return "invalid";
-    }
-}
-
 pf_decision machine_decision(const pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
-    return (pf_decision){
-        .id = id,
-        .outcome = outcome_name(s, d),
-        .method = d->method,
-        .name = d->name,
-        .params = d->params ? d->params : d->refused,
-        .capability = d->capability,
-        .message = d->message,
-    };
+    pf_decision decision = cap_decision_describe(s->gate, d);
+    decision.id = id;
+    return decision;
 }
 
-static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
+static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d, const char *request,
+                   size_t len) {
     if (!s->on_decision && !s->tape) return;
     pf_decision decision = machine_decision(s, id, d);
+    decision.request = request;
+    decision.request_len = len;
     machine_tape_decision(s, &decision);
     if (!s->on_decision) return;
     struct cpu_watch *watch = machine_step_out(s);
@@ -138,21 +125,23 @@ static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
 }
 
 /* What the machine itself refuses, before the gate is asked. */
-static void over_limit(pf_sandbox *s, uint32_t op, bool tell, char *why) {
+static void over_limit(pf_sandbox *s, uint32_t op, const char *request, size_t len, bool tell,
+                       char *why) {
     char none[] = "";
     machine_refuse(s, op, PF_OP_LIMIT, why);
     if (!tell) return;
     report(s, 0, &(struct cap_decision){.outcome = PF_OP_LIMIT, .method = none, .name = none,
-                                        .capability = -1, .message = why});
+                                        .capability = -1, .message = why},
+           request, len);
 }
 
 /* A run that may make no more calls is told so each time, its embedder once: else a script that does
  * not care fills the log. */
-static void over_calls(pf_sandbox *s, uint32_t op) {
+static void over_calls(pf_sandbox *s, uint32_t op, const char *request, size_t len) {
     char over[] = "this run has made as many tool calls as it may (tool_calls)";
     bool tell = !s->run.over_told;
     s->run.over_told = true;
-    over_limit(s, op, tell, over);
+    over_limit(s, op, request, len, tell, over);
 }
 
 static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
@@ -163,21 +152,21 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     }
     call->op = op;
     if (s->run.asked >= s->limits.tool_calls) {
-        over_calls(s, op);
+        over_calls(s, op, payload, len);
     } else if (s->run.asked++, !fits(s, len)) {
         char over[] = "the sandbox has no memory left for another call (memory_bytes)";
-        over_limit(s, op, true, over);
+        over_limit(s, op, payload, len, true, over);
     } else if (cap_gate_check(s->gate, payload, len, &call->decision, NULL) != PF_OK) {
         machine_refuse(s, op, PF_OP_FAILED, "the host is out of memory");
     } else if (call->decision.outcome != PF_OP_OK) {
-        report(s, 0, &call->decision);
+        report(s, 0, &call->decision, payload, len);
         machine_refuse(s, op, (uint32_t)call->decision.outcome,
                call->decision.message ? call->decision.message : "denied");
     } else {
         s->run.tool_calls++;
         charge(s, call, call->decision.params_len);
         call->id = s->next_call++;
-        report(s, call->id, &call->decision);
+        report(s, call->id, &call->decision, payload, len);
         call->method = call->decision.method;
         call->name = call->decision.name;
         call->params = call->decision.params;

@@ -112,7 +112,8 @@ struct pf_options {
     char *policy; /* as it was given; owned, or NULL */
     size_t policy_len;
     machine_tape_open tape_open; /* NULL: neither recorded nor replayed */
-    char *record_path;           /* owned, or NULL */
+    char *record_path;           /* owned, or NULL: */
+    int record_fd;               /* borrowed; what is recorded to then */
     bool record_redacted;
     void *tape_user; /* tape_open's */
     bool trusted; /* a snapshot's tag is not looked at */

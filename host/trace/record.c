@@ -253,11 +253,13 @@ static int open_recorder(pf_sandbox *s, const pf_options *o, pf_error *error) {
     base_buf_init(&r->held, HELD_MAX);
     base_buf_init(&r->text, HELD_MAX);
     r->most = o->limits.trace_bytes;
-    r->fd = open(o->record_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const char *path = o->record_path;
+    r->fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+                 : fcntl(o->record_fd, F_DUPFD_CLOEXEC, 0);
     pf_status status = PF_OK;
     if (r->fd < 0)
         status = base_error(error, PF_INVALID, "the trace %.800s cannot be made: %s",
-                            o->record_path, strerror(errno));
+                            path ? path : "of this descriptor", strerror(errno));
     else
         status = put_head(r, s, o, error);
     if (status == PF_OK) {
@@ -291,4 +293,12 @@ pf_status pf_options_record(pf_options *o, const char *path, bool redact, pf_err
     o->record_redacted = redact;
     o->tape_open = open_recorder;
     return PF_OK;
+}
+
+void pf_options_record_to(pf_options *o, int descriptor, bool redact) {
+    free(o->record_path);
+    o->record_path = NULL;
+    o->record_fd = descriptor;
+    o->record_redacted = redact;
+    o->tape_open = open_recorder;
 }

@@ -1,56 +1,60 @@
 """``isolation="process"``: a machine that runs in a worker process of its own, under seccomp.
 
-`RemoteMachine` has the methods of `_native.Machine` and asks the worker for each. The worker is not
-trusted: what it says is checked for its shape and size; each tool call passes the capabilities once
-more here, where the handlers are, with counters that the worker cannot reach; and a worker that
-dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
+`RemoteMachine` has the methods of `_native.Machine` and asks the worker for each that is about the
+inside. What is about the outside is known and decided here: budgets, calls and their ids, limits on
+what comes out, the decisions that an audit log gets (`pinfold.accounts`). The worker is not trusted:
+what it says is bounded before it is read, checked for its shape, its order and its time; and a
+worker that dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
 """
 
 from __future__ import annotations
 
 import _thread
 import json
-import math
 import os
-import select
-import signal
-import socket
-import subprocess
-import sys
 import time
 import weakref
-from pathlib import Path
 
 from . import _native, errors
+from .accounts import DECISION, JUDGED, MOST_BYTES, MOST_PENDING, Ledger, Lie, limit, shaped, shown
 from .bounds import DEFAULT_SECONDS
-from .limits import DEFAULTS, MIB
-from .wire import Ended, Reader, Sending, WireError
+from .limits import MIB
+from .link import TRACE, Broken, Deadline, Late, Link
+from .wire import Ended, Sending, WireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeVar
 
-    from ._native import CallData, Durable, Outcome, Settings
+    from ._native import CallData, Decision, Durable, OnDecision, Outcome, Settings
 
     T = TypeVar("T")
 
 #: Beyond the limits on memory: Python itself, the images' templates, what a result is copied into.
 _OVERHEAD_BYTES = 512 * MIB
-#: What a worker may be late by, besides a fifth of wall_seconds, and may take for a question.
+#: What a worker may be late by, besides a fifth of its limits of time, and may take for a question.
 _GRACE_SECONDS = 10.0
 #: What it has for one that is about all of its memory or files.
 _BULK_SECONDS = 60.0
 #: What it has for the last line of a recording.
 _CLOSE_SECONDS = 2.0
-_UNLIMITED = 1 << 63
-#: More is as good as no limit.
-_MOST_BYTES = 1 << 62
-#: What poll(2) takes.
-_LONGEST_POLL_MS = (1 << 31) - 1
+#: The longest that anybody sleeps because a worker says so, before it is asked again.
+_LONGEST_SLEEP = 3600.0
+#: Of a program's memory: CPU_SLOT_BYTES of host/cpu/memory.h; and programs besides the limit.
+_SLOT_BYTES = 9 << 30
+_SPARE_SLOTS = 64
+_MOST_PROCESSES = 1024
+#: What a trace may be longer than its bound before the system ends it.
+_TRACE_SPARE_BYTES = 1 * MIB
+
+#: Bytes and values of an answer that is about nothing large.
+_SMALL = (1 << 16, 64)
+#: Bytes of a name in a directory, and of what is said about a process.
+_NAME_BYTES = 300
+_PROCESS_BYTES = 1 << 13
 
 _GIVEN_UP = "the worker process of the sandbox was given up"
-_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from pinfold.worker import main; main()"
 
 #: Exceptions that a worker may name; anything else is a worker that lies.
 _RAISABLE: dict[str, type[Exception]] = {
@@ -65,25 +69,34 @@ _RAISABLE: dict[str, type[Exception]] = {
 }
 _RAISABLE["UnicodeEncodeError"] = _RAISABLE["UnicodeDecodeError"] = ValueError
 
-_OUTCOME: tuple[tuple[type, ...], ...] = (
-    *((bytes,), (bytes,), (int,), (str, type(None)), (str, type(None))),
-    *((bool,), (bool,), (bool,), (int,), (int,), (int,), (int,)),
-)
+#: What lets the guest run, and may be followed by events before it is answered.
+_DRIVES = frozenset(("start", "resume", "fail", "advance"))
 _BULKY = frozenset(("new", "branch"))
-_CALL = ((int,), (str,), (str,), (str,), (int,), (bool,))
-_DECISION = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, type(None)))
+_MADE = ((int,), (tuple, type(None)))
+_OUTPUT = ((str,), (int,), (bytes,))
+_REPLY = ((tuple, type(None)), (int, type(None)), (tuple,))
+_STATE: tuple[tuple[type, ...], ...] = (
+    *((bool,), (int, type(None)), (tuple, type(None)), (list,), (list,), (tuple,), (int,)),
+)
 
 
 class RemoteMachine:
     """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all.
 
     A signal's handler may raise wherever the interpreter looks: when a function of Python's begins,
-    when one of C's returns, when a loop goes round. What must not be cut in two is one such step.
+    when one of C's returns, when a loop goes round. What must not be cut in two is one such step,
+    or can be done again.
     """
 
     unclaim: Callable[[object], None]
 
-    def __init__(self, settings: Settings, snapshot: bytes | None, durable: Durable) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        snapshot: bytes | None,
+        durable: Durable,
+        _trunk: RemoteMachine | None = None,
+    ) -> None:
         if durable[3]:
             raise ValueError(
                 'mounts are read from the host\'s files, which the worker of isolation="process"'
@@ -91,15 +104,10 @@ class RemoteMachine:
             )
         self._settings = settings
         self._durable = durable
-        limits = {name: value for name, value in settings[0]}
-        memory = _limit(limits, "memory_bytes") + _limit(limits, "filesystem_bytes")
-        self._memory = None if memory >= _MOST_BYTES else memory + _OVERHEAD_BYTES
-        wall = limits.get("wall_ms", int(DEFAULTS["wall_seconds"] or 0) * 1000)
-        self._patience = None if wall >= _UNLIMITED else wall / 1000 * 1.2 + _GRACE_SECONDS
-        self._gate = _native.Gate(settings)
-        self._calls: dict[int, CallData] = {}  # that were checked and wait for an answer
+        self._set_limits()
+        self._ledger = _trunk._ledger.branch() if _trunk is not None else Ledger(settings)
         self._on_output: Callable[[int, bytes], object] | None = None
-        self._on_decision: _native.OnDecision | None = None
+        self._on_decision: OnDecision | None = None
         self._busy = False
         self._set_free()
         self._for_run = False
@@ -107,16 +115,74 @@ class RemoteMachine:
         self._before = 0  # of these, before the run that is on or begins
         self._why_dead: str | None = None
         self._running = False
-        self._worker: _Worker | None = _Worker(self._memory or _UNLIMITED)
+        self._result: Outcome | None = None  # of the last run
+        self._due: float | None = None  # when a sleeper is
+        self._steps = 0  # that the worker has heard of
+        #: Of a drive whose end was not taken over yet: the call that it answered, in a tuple.
+        self._unsettled: tuple[int | None] | None = None
         self._of_parent = False
-        _machines.add(self)
+        self._link: Link | None = None
+        trace = _opened(durable[1])
         try:
-            self._ask("new", settings, snapshot, durable, self._memory)
-            if snapshot is not None:
-                self._continue()
+            self._link = Link(trace)
+            _machines.add(self)
+            self._begin_work()
+            record = None if trace is None else TRACE
+            self._make(settings, snapshot, (durable[0], record, *durable[2:]), _trunk)
         except BaseException:
             self._end()
             raise
+        finally:
+            if trace is not None:
+                os.close(trace)
+
+    def _set_limits(self) -> None:
+        settings = self._settings
+        memory = limit(settings, "memory_bytes") + limit(settings, "filesystem_bytes")
+        self._memory = None if memory >= MOST_BYTES else memory + _OVERHEAD_BYTES
+        processes = min(limit(settings, "processes"), _MOST_PROCESSES) + _SPARE_SLOTS
+        self._address_space = processes * _SLOT_BYTES + min(memory, _SLOT_BYTES)
+        wall = limit(settings, "wall_ms")
+        self._wall_limit = None if wall >= MOST_BYTES else wall / 1000 * 1.2 + _GRACE_SECONDS
+        cpu = limit(settings, "cpu_ms")
+        self._cpu_limit = None if cpu >= MOST_BYTES else cpu / 1000 * 1.2 + _GRACE_SECONDS
+        most = MOST_BYTES if self._memory is None else self._memory
+        drive = limit(settings, "output_bytes") * 2 + limit(settings, "tool_result_bytes")
+        drive += limit(settings, "tool_argument_bytes") + (1 << 17)
+        files, tools = limit(settings, "files"), len(settings[2])
+        #: What the answer to a question may be at most, in bytes and values.
+        self._sizes: dict[str, tuple[int, int]] = {
+            **dict.fromkeys(("file_read", "snapshot", "branch", "mount_tar"), (most, 8)),
+            **dict.fromkeys(_DRIVES, (min(drive, most), MOST_PENDING + 32)),
+            "file_list": (min(files * _NAME_BYTES + _SMALL[0], most), min(files, most) + 8),
+            "processes": (_MOST_PROCESSES * _PROCESS_BYTES, _MOST_PROCESSES * 8),
+            "tool_names": (tools * 1024 + _SMALL[0], tools * 6 + 8),
+            "new": (most, MOST_PENDING * 9 + _capabilities(settings) + 64),
+        }
+
+    def _make(
+        self,
+        settings: Settings,
+        snapshot: bytes | None,
+        durable: Durable,
+        trunk: RemoteMachine | None,
+    ) -> None:
+        trace = limit(settings, "trace_bytes")
+        trace_bytes = None if trace >= MOST_BYTES else trace + _TRACE_SPARE_BYTES
+        limits = self._memory, self._address_space, trace_bytes, _capabilities(settings)
+        answer = self._ask("new", settings, snapshot, durable, *limits)
+        made = self._shaped("beginning", answer, _MADE)
+        link = self._alive()
+        #: What stands around the worker, as far as the system offers it.
+        self.report: dict[str, Any] = {
+            "seccomp": True,
+            "landlock": made[0],
+            "namespaces": link.namespaces,
+        }
+        if (made[1] is None) != (snapshot is None):
+            self._die("it does not say what a snapshot brought")
+        if snapshot is not None:
+            self._continue(made[1], trunk)
 
     # ------------------------------------------------------------------ the guest runs
 
@@ -130,24 +196,25 @@ class RemoteMachine:
     ) -> Outcome | None:
         if not self._running:
             self._on_output = on_output
+            self._ledger.begin()
+            self._begin_work()
         watched = on_output is not None
-        return self._drive("start", code, language, stdin, isolated, watched, self._before)
+        return self._drive(None, "start", code, language, stdin, isolated, watched, self._before)
 
     def resume(self, id: int, text: str) -> Outcome | None:
-        outcome = self._drive("resume", id, text)
-        self._calls.pop(id, None)
-        return outcome
+        return self._drive(id, "resume", id, text)
 
     def fail(self, id: int, kind: int, message: str) -> Outcome | None:
-        outcome = self._drive("fail", id, int(kind), message)
-        self._calls.pop(id, None)
-        return outcome
+        return self._drive(id, "fail", id, int(kind), message)
 
     def advance(self) -> Outcome | None:
-        return self._drive("advance")
+        if not self._ledger.calls:  # nobody but the worker is waited for
+            self._worked += time.monotonic() - self._idle_since
+        return self._drive(None, "advance")
 
     def result(self) -> Outcome | None:
-        return self._outcome(self._ask("result"))
+        self._alive()
+        return None if self._running else self._result
 
     def interrupt(self) -> None:
         self._end_run("interrupt")
@@ -159,18 +226,18 @@ class RemoteMachine:
         self._end_run("kill")
 
     def _end_run(self, how: str) -> None:
-        worker = self._worker
-        if worker is None:
+        link = self._link
+        if link is None:
             return
         if self._busy or (self._for_run and self._owners):
-            self._interrupt(worker, how)
+            self._interrupt(link, how)
         elif self._running:
             self._ask(how)
 
-    def _interrupt(self, worker: _Worker, how: str) -> None:
+    def _interrupt(self, link: Link, how: str) -> None:
         """The worker counts as well, and so knows the run that is meant, however late it hears."""
         with self._counting:
-            if worker.interrupt(how):
+            if link.interrupt(how):
                 self._interrupts += 1
 
     def claim(self, run: bool, owner: object) -> bool:
@@ -197,34 +264,54 @@ class RemoteMachine:
     # ------------------------------------------------------------------ its calls
 
     def step(self) -> CallData | None:
-        given = self._ask("step")
-        return None if given is None else self._admitted(self._call(given))
+        self._alive()
+        call = self._ledger.next_call()
+        if call is not None:
+            self._tell_late(call[0])
+            self._ledger.hand_out(call[0])
+        return call
 
     def pending(self) -> list[CallData]:
-        return [self._admitted(self._call(given)) for given in self._list("pending")]
+        self._alive()
+        return list(self._ledger.calls.values())
+
+    def pending_ids(self) -> tuple[int, ...]:
+        self._alive()
+        return tuple(self._ledger.calls)
 
     def refusal(self, method: str, params: str) -> str | None:
-        return self._is("refusal", self._ask("refusal", method, params), str, type(None))
+        self._alive()
+        return self._ledger.refusal(method, params)
 
     def calls_left(self, capability: int) -> int | None:
-        return self._gate.calls_left(capability)
+        self._alive()
+        return self._ledger.calls_left(capability)
 
-    def on_decision(self, callback: _native.OnDecision | None) -> None:
+    def on_decision(self, callback: OnDecision | None) -> None:
+        self._alive()
         self._on_decision = callback
-        self._ask("on_decision", callback is not None)
+        if callback is not None:
+            for decision in self._ledger.judged():
+                callback(*decision)
+
+    def on_request(self, callback: object) -> None:
+        raise NotImplementedError("decisions about the calls of a worker are made here")
 
     # ------------------------------------------------------------------ asking
 
     def has_work(self) -> bool:
-        return self._is("has_work", self._ask("has_work"), bool)
+        self._alive()
+        return self._ledger.next_call() is not None
 
     def running(self) -> bool:
-        if self._worker is None:
-            self._ask("running")  # says why not
+        self._alive()
         return self._running
 
     def wait_ns(self) -> int | None:
-        return self._is("wait_ns", self._ask("wait_ns"), int, type(None))
+        self._alive()
+        if self._due is None or not self._running:
+            return None
+        return int(max(0.0, self._due - time.monotonic()) * 1e9)
 
     def tool_names(self) -> list[tuple[str, str, str, bool, bool]]:
         shape = ((str,), (str,), (str,), (bool,), (bool,))
@@ -277,102 +364,123 @@ class RemoteMachine:
     def fork(
         self, settings: Settings | None = None, durable: Durable | None = None
     ) -> RemoteMachine:
-        """A branch has a worker of its own, which continues a snapshot; what was spent is known
-        here."""
+        """A branch has a worker of its own, which continues a snapshot; what was spent and what
+        waits is known here."""
         ours = durable or (self._durable[0], None, False, [], 0)
-        known = [call[1:] for call in self.pending()]
         data = self._is("branch", self._ask("branch"), bytes)
-        branch = RemoteMachine(settings or self._settings, data, ours)
-        branch._gate = self._gate.clone()
-        if any(call[1:] not in known for call in branch._calls.values()):
-            branch._die("a branch has calls that its trunk did not have")
-        return branch
+        return RemoteMachine(settings or self._settings, data, ours, self)
 
     def close(self) -> None:
         try:
-            if self._worker is not None and self._durable[1] is not None:
-                self._ask_within(_CLOSE_SECONDS, "close")  # the trace gets its last line
+            if self._link is not None and self._durable[1] is not None:
+                # The trace gets its last line.
+                self._ask_within(Deadline(_CLOSE_SECONDS), "close")
         except errors.SandboxDead as dead:
             raise errors.SandboxStateError(f"the recording is incomplete: {dead}") from None
         finally:
             self._end()
 
     def condition(self) -> Any:
-        return "closed" if self._worker is None else "busy" if self._busy else "open"
+        return "closed" if self._link is None else "busy" if self._busy else "open"
 
     def __del__(self) -> None:
-        worker = getattr(self, "_worker", None)
-        if worker is not None:
-            worker.end()
+        link = getattr(self, "_link", None)
+        if link is not None:
+            link.end()
 
     def leave_to_parent(self) -> None:
         """In a child of fork(): the worker goes on working for the parent."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.leave_to_parent()
+        link, self._link = self._link, None
+        if link is not None:
+            link.leave_to_parent()
             self._of_parent = True
         self._set_free()  # another thread may have had it, which the child does not have
         self._busy = False
 
-    # ------------------------------------------------------------------ inside
+    # ------------------------------------------------------------------ driving
 
-    def _continue(self) -> None:
-        """Takes over what a snapshot has spent and waits for: it is as good as its data, as for a
-        machine in this process."""
-        for index in range(len(json.loads(self._settings[3] or "{}").get("capabilities", []))):
-            left = self._is("calls_left", self._ask("calls_left", index), int, type(None))
-            allowed = self._gate.calls_left(index)
-            if left is not None and allowed is not None:
-                self._gate.spend(index, allowed - left)
-        self._running = self._ask_running()
-        self._calls = {call[0]: call for call in map(self._call, self._list("pending"))}
-
-    def _admitted(self, call: CallData) -> CallData:
-        """The call as the capabilities of this process allow it; asked once for each."""
-        known = self._calls.get(call[0])
-        if known is not None:
-            return known
-        request = f'{{"tool":{json.dumps(call[2])},"params":{call[3]}}}'
-        verdict = self._gate.check(request)
-        if isinstance(verdict, str):
-            self._die(f"it let a call through that is not allowed: {verdict}")
-        admitted = (call[0], *verdict)
-        self._calls[call[0]] = admitted
-        return admitted
-
-    def _ask_running(self) -> bool:
-        return self._is("running", self._ask("running"), bool)
-
-    def _drive(self, name: str, *args: Any) -> Outcome | None:
-        before, self._running = self._running, True  # it may be, whatever is raised from now on
+    def _continue(self, state: Any, trunk: RemoteMachine | None) -> None:
+        """Takes over what a snapshot brought."""
+        shape = self._shaped("state", state, _STATE)
+        running, due, result, left, judged, pending, new = shape
+        for number in left:
+            self._is("calls_left", number, int, type(None))
         try:
-            outcome = self._outcome(self._ask_within(self._patience, name, *args))
-        except errors.PinfoldError:
-            self._running = before
-            raise
-        except BaseException:
-            if self._worker is not None:
-                self._running = self._ask_running()
-            raise
-        self._running = outcome is None
-        if outcome is not None:
-            self._on_output = None
-            self._calls.clear()
+            decisions = [shaped("decision", decision, JUDGED) for decision in judged]
+            if trunk is None:
+                self._ledger.restore(decisions, pending, new, left)
+            else:
+                self._ledger.renumber(decisions, pending, new)
+            self._result = None if result is None else self._ledger.result(result)
+        except Lie as lie:
+            self._die(str(lie))
+        self._running = running
+        self._set_due(due)
+
+    def _begin_work(self) -> None:
+        """What a run may use of time counts from here on."""
+        self._worked = 0.0  # seconds that the worker had for the run
+        self._idle_since = time.monotonic()
+        self._cpu_before = 0.0 if self._link is None else self._link.cpu_seconds()
+
+    def _cpu_left(self) -> float:
+        link = self._link
+        if link is None or self._cpu_limit is None:
+            return 0.0
+        return self._cpu_limit - (link.cpu_seconds() - self._cpu_before)
+
+    def _drive(self, answered: int | None, name: str, *args: Any) -> Outcome | None:
+        """Lets the guest run, with the answer to a call or without."""
+        link = self._alive()
+        left = None if self._wall_limit is None else max(0.0, self._wall_limit - self._worked)
+        deadline = Deadline(left, self._cpu_left if self._cpu_limit is not None else None)
+        began = time.monotonic()
+        self._unsettled = (answered,)
+        try:
+            message, failure = self._exchange(link, deadline, name, args)
+        finally:
+            self._idle_since = time.monotonic()
+            self._worked += self._idle_since - began - deadline.extended
+        outcome = None
+        try:
+            outcome = self._settled(message, answered)
+        except Exception as error:
+            failure = failure or error
+        link.consume()
+        self._unsettled = None
+        if failure is not None:
+            raise failure
         return outcome
 
-    def _ask(self, name: str, *args: Any) -> Any:
-        return self._ask_within(_BULK_SECONDS if name in _BULKY else _GRACE_SECONDS, name, *args)
+    def _settled(self, message: Any, answered: int | None) -> Outcome | None:
+        """How a drive ended, taken over; the second time changes nothing."""
+        reply = self._shaped("reply", self._answer(message), _REPLY)
+        outcome, due, waiting = reply
+        try:
+            if outcome is not None:
+                outcome = self._ledger.result(outcome)
+            self._ledger.settle(waiting, answered)
+            if outcome is None and not waiting:
+                raise Lie("it waits for nothing")
+        except Lie as lie:
+            self._die(str(lie))
+        self._set_due(due)
+        if outcome is not None:
+            self._result = outcome
+            self._on_output = None
+        self._running = outcome is None
+        return outcome
 
-    def _act(self, name: str, args: tuple[Any, ...], bounds: tuple[float, ...]) -> Any:
-        """What has bounds of its own, which the worker keeps; it has a little more time than that."""
-        lasts = (bounds[1:] or (0.0,))[0] or DEFAULT_SECONDS
-        return self._ask_within(lasts + _GRACE_SECONDS, name, *args, *bounds)
+    def _set_due(self, ns: int | None) -> None:
+        if ns is not None and ns < 0:
+            self._die(f"a sleeper is due in {ns} ns")
+        longest = _LONGEST_SLEEP if self._wall_limit is None else self._wall_limit
+        self._due = None if ns is None else time.monotonic() + min(ns / 1e9, longest)
 
-    def _ask_within(self, patience: float | None, name: str, *args: Any) -> Any:
-        """The worker's answer. Events that come before it go to their callbacks; an exception of
-        theirs, or Ctrl-C, interrupts the guest and is raised when the answer is there."""
-        worker = self._worker
-        if worker is None:
+    def _alive(self) -> Link:
+        """The worker, with nothing left to be taken over from it."""
+        link = self._link
+        if link is None:
             if self._of_parent:
                 raise errors.SandboxStateError(
                     "the sandbox belongs to the process that made it: after fork() it is not usable"
@@ -383,90 +491,126 @@ class RemoteMachine:
             raise errors.SandboxClosed("the sandbox is closed")
         if self._busy:
             raise errors.SandboxBusy("the sandbox is in use by another thread")
-        worker.consume()  # an answer that nobody took, because a signal's handler raised
-        sending = worker.sending((name, self._interrupts, *args))
-        until = None if patience is None else time.monotonic() + patience
-        try:
-            self._busy = True
-            message, failure = self._exchange(worker, sending, until)
-        except Ended:
-            self._die(worker.fate())
-        except _Late as late:
-            self._die(str(late))
-        except WireError as error:
-            self._die(str(error))
-        except BaseException:  # the answer is not waited for, and would be taken for the next one
-            if self._worker is not None and sending.begun():
-                self._why_dead = f"{_GIVEN_UP}: it was interrupted three times"
-                self._end()
-            raise
-        finally:
-            self._busy = False
-        worker.consume()
+        if self._unsettled is not None:  # a signal's handler raised when it was just there
+            if link.answered():
+                try:
+                    self._settled(link.peek(Deadline(_GRACE_SECONDS)), *self._unsettled)
+                except errors.SandboxDead:
+                    raise
+                except Exception:
+                    pass  # an answer that is an exception changes nothing
+                link.consume()
+            self._unsettled = None
+        return link
+
+    # ------------------------------------------------------------------ inside
+
+    def _ask(self, name: str, *args: Any) -> Any:
+        seconds = _BULK_SECONDS if name in _BULKY else _GRACE_SECONDS
+        return self._ask_within(Deadline(seconds), name, *args)
+
+    def _act(self, name: str, args: tuple[Any, ...], bounds: tuple[float, ...]) -> Any:
+        """What has bounds of its own, which the worker keeps; it has a little more time than that."""
+        lasts = (bounds[1:] or (0.0,))[0] or DEFAULT_SECONDS
+        return self._ask_within(Deadline(lasts + _GRACE_SECONDS), name, *args, *bounds)
+
+    def _ask_within(self, deadline: Deadline, name: str, *args: Any) -> Any:
+        link = self._alive()
+        message, failure = self._exchange(link, deadline, name, args)
+        link.consume()
         if failure is not None:
             raise failure
         return self._answer(message)
 
     def _exchange(
-        self, worker: _Worker, sending: Sending, until: float | None
+        self, link: Link, deadline: Deadline, name: str, args: tuple[Any, ...]
     ) -> tuple[Any, BaseException | None]:
-        """The answer, and what was raised before it came."""
+        """The worker's answer, which is not consumed, and what was raised before it came."""
+        link.consume()  # an answer that nobody took, because a signal's handler raised
+        steps = self._ledger.handed - self._steps
+        sending = link.sending((name, self._interrupts, steps, *args))
+        drives = name in _DRIVES
+        try:
+            self._busy = True
+            if link.unread():
+                raise Lie("it answers what it was not asked")
+            link.expect(*self._sizes.get(name, _SMALL))
+            answer = self._await(link, sending, deadline, drives)
+            self._steps += steps
+            return answer
+        except Ended:
+            self._die(link.fate())
+        except (Broken, Late, Lie, WireError) as error:
+            self._die(str(error))
+        except BaseException:  # the answer is not waited for, and would be taken for the next one
+            if self._link is not None and sending.begun():
+                self._why_dead = f"{_GIVEN_UP}: it was interrupted three times"
+                self._end()
+            raise
+        finally:
+            self._busy = False
+
+    def _await(
+        self, link: Link, sending: Sending, deadline: Deadline, drives: bool
+    ) -> tuple[Any, BaseException | None]:
+        """Events that come before the answer go to their callbacks; an exception of theirs, or
+        Ctrl-C, interrupts the guest and is raised when the answer is there."""
         failure: BaseException | None = None
         impatient = False
         while True:
             try:
                 while True:
-                    worker.send(sending, until)
-                    message = worker.peek(until)
-                    came = time.monotonic()
-                    if not self._event(worker, message, failure is None):
+                    link.send(sending, deadline)
+                    message = link.peek(deadline)
+                    if not drives or not self._event(link, message, deadline, failure is None):
                         return message, failure
-                    if until is not None:
-                        until += time.monotonic() - came
-            except (Ended, WireError, _Late):
+            except (Broken, Ended, Late, Lie, WireError):
                 raise
             except BaseException as error:
-                # A lie among the events has ended it; the third Ctrl-C does not wait.
-                if impatient or self._worker is None:
+                # The third Ctrl-C does not wait.
+                if impatient or self._link is None:
                     raise
                 impatient = failure is not None
                 failure = error
-                self._interrupt(worker, "kill" if impatient else "stop")
+                self._interrupt(link, "kill" if impatient else "stop")
 
-    def _event(self, worker: _Worker, message: Any, wanted: bool) -> bool:
+    def _event(self, link: Link, message: Any, deadline: Deadline, wanted: bool) -> bool:
         """Is it one? Then it is told, once, to whom it is for if that is wanted."""
         kind = message[0] if isinstance(message, tuple) and message else None
         if kind == "output":
-            worker.consume()
-            _, stream, data = self._shaped("output", message, ((str,), (int,), (bytes,)))
+            _, stream, data = shaped("output", message, _OUTPUT)
+            link.consume()
+            self._ledger.output(stream, data)
             if wanted and self._on_output is not None:
-                self._on_output(stream, data)
+                deadline.outside(self._on_output, stream, data)
             return True
-        if kind == "decision":
-            worker.consume()
-            decision = self._shaped("decision", message[1:], _DECISION)
+        if kind == "call":
+            decision = self._ledger.decide(*shaped("call", message[1:], DECISION), event=message)
+            link.consume()
             if wanted and self._on_decision is not None:
-                self._on_decision(*decision)
+                deadline.outside(self._on_decision, *decision)
+                self._ledger.told(decision[0])
             return True
         return False
+
+    def _tell_late(self, id: int) -> None:
+        """No call is handed out of which nobody was told."""
+        decision = self._ledger.untold(id)
+        if decision is not None and self._on_decision is not None:
+            self._on_decision(*decision)
+        self._ledger.told(id)
 
     def _answer(self, message: Any) -> Any:
         kind = message[0] if isinstance(message, tuple) and message else None
         if kind == "value" and len(message) == 2:
             return message[1]
         if kind == "error" and len(message) == 3 and isinstance(message[2], list):
-            if message[1] == "OSError" and len(message[2]) == 3:
-                raise OSError(*message[2])
-            if message[1] in _RAISABLE:
-                raise _RAISABLE[message[1]](*message[2])
-        self._die(f"it answered with {str(message)[:200]}")
-
-    def _outcome(self, value: Any) -> Outcome | None:
-        return None if value is None else self._shaped("outcome", value, _OUTCOME)
-
-    def _call(self, value: Any) -> CallData:
-        call: CallData = self._shaped("call", value, _CALL)
-        return call
+            _, name, args = message
+            if name == "OSError" and _are(args, (int,), (str,), (str,)):
+                raise OSError(*args)
+            if name in _RAISABLE and _are(args, (str,)):
+                raise _RAISABLE[name](*args)
+        self._die(f"it answered with {shown(message)}")
 
     def _facts(self, name: str, path: str, bounds: tuple[float, ...]) -> tuple[int, int, int]:
         answer = self._act(name, (path,), bounds)
@@ -478,17 +622,15 @@ class RemoteMachine:
 
     def _is(self, name: str, value: Any, *types: type[T]) -> T:
         if type(value) not in types:
-            self._die(f"its {name} is {str(value)[:200]}")
+            self._die(f"its {name} is {shown(value)}")
         checked: T = value
         return checked
 
     def _shaped(self, name: str, value: Any, shape: tuple[tuple[type, ...], ...]) -> Any:
-        good = type(value) is tuple and len(value) == len(shape)
-        if not good or any(
-            type(item) not in types for item, types in zip(value, shape, strict=True)
-        ):
-            self._die(f"its {name} is {str(value)[:200]}")
-        return value
+        try:
+            return shaped(name, value, shape)
+        except Lie as lie:
+            self._die(str(lie))
 
     def _die(self, why: str) -> NoReturn:
         self._why_dead = f"{_GIVEN_UP}: {_native.printable(why)}"
@@ -496,9 +638,9 @@ class RemoteMachine:
         raise errors.SandboxDead(self._why_dead)
 
     def _end(self) -> None:
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            worker.end()
+        link, self._link = self._link, None
+        if link is not None:
+            link.end()
 
 
 _machines: weakref.WeakSet[RemoteMachine] = weakref.WeakSet()
@@ -512,96 +654,22 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
-def _limit(limits: dict[str, int], name: str) -> int:
-    return limits.get(name, int(DEFAULTS[name] or 0))
+def _are(args: list[Any], *types: tuple[type, ...]) -> bool:
+    """Are these the arguments of an exception?"""
+    return len(args) == len(types) and all(
+        arg is None or type(arg) in allowed for arg, allowed in zip(args, types, strict=True)
+    )
 
 
-def _poll(connection: socket.socket, events: int) -> select.poll:
-    poll = select.poll()
-    poll.register(connection, events)
-    return poll
+def _capabilities(settings: Settings) -> int:
+    return len(json.loads(settings[3]).get("capabilities", [])) if settings[3] else 0
 
 
-class _Late(Exception):
-    """The worker did not do in time what it says."""
-
-
-def _wait(poll: select.poll, until: float | None, why: str) -> None:
-    while True:
-        left = math.inf if until is None else max(0.0, until - time.monotonic()) * 1000
-        if poll.poll(min(left, _LONGEST_POLL_MS)):
-            return
-        if left == 0:
-            raise _Late(why)
-
-
-class _Worker:
-    """The process and the two sockets to it."""
-
-    def __init__(self, frame_limit: int) -> None:
-        if not sys.executable:
-            raise NotImplementedError('isolation="process" needs to know where Python is')
-        ours, theirs = socket.socketpair()
-        control, controlled = socket.socketpair()
-        home = str(Path(__file__).parent.parent)
-        with theirs, controlled:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _BOOT, home]
-                + [str(theirs.fileno()), str(controlled.fileno())],
-                pass_fds=(theirs.fileno(), controlled.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                # Nothing worth stealing; where libpython is, if that has to be said.
-                env={k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"},
-                start_new_session=True,  # Ctrl-C is for this process
-            )
-        self._requests, self._control = ours, control
-        ours.setblocking(False)
-        control.setblocking(False)
-        self._reader = Reader(ours.fileno(), frame_limit)
-        self._readable = _poll(ours, select.POLLIN)
-        self._writable = _poll(ours, select.POLLOUT)
-
-    def sending(self, message: Any) -> Sending:
-        return Sending(self._requests.fileno(), message)
-
-    def send(self, sending: Sending, until: float | None) -> None:
-        """What is left of it."""
-        why = "it does not take what it is sent"
-        sending.go_on(lambda: _wait(self._writable, until, why))
-
-    def peek(self, until: float | None) -> Any:
-        why = "it did not stop at its limit of time"
-        return self._reader.peek(lambda: _wait(self._readable, until, why))
-
-    def consume(self) -> None:
-        self._reader.consume()
-
-    def interrupt(self, how: str) -> bool:
-        try:
-            return self._control.send(how[:1].encode()) == 1
-        except OSError:
-            return False  # it is gone, which the next answer tells, or it does not even read these
-
-    def fate(self) -> str:
-        try:
-            status = self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            return "it closed its connection"
-        if status >= 0:
-            return f"it ended with status {status}"
-        name = signal.Signals(-status).name
-        forbidden = ", by a system call that it may not make" if name == "SIGSYS" else ""
-        return f"it died of {name}{forbidden}"
-
-    def leave_to_parent(self) -> None:
-        self._requests.close()
-        self._control.close()
-        self._process.poll()  # it is no child of this process, and so nothing to wait for
-
-    def end(self) -> None:
-        self._requests.close()
-        self._control.close()
-        self._process.kill()
-        self._process.wait()
+def _opened(path: str | int | None) -> int | None:
+    """A trace, which a worker could not open."""
+    if path is None:
+        return None
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ValueError(f"the trace {path} cannot be made: {error.strerror}") from None

@@ -584,6 +584,16 @@ class Sandbox:
         return list(self._tools.values())
 
     @property
+    def isolation_report(self) -> dict[str, Any] | None:
+        """What stands around the worker of ``isolation="process"``: ``seccomp`` always,
+        ``landlock``, the version of it that the kernel has or 0, and ``namespaces``, those that
+        the worker has of its own (user, pid, net, ipc, uts), as far as the system allows. None
+        without a worker.
+        """
+        report: dict[str, Any] | None = getattr(self._machine, "report", None)
+        return None if report is None else dict(report)
+
+    @property
     def closed(self) -> bool:
         return self._machine.condition() == "closed"
 

@@ -1,17 +1,35 @@
 """``isolation="process"``: the same sandbox behind a second wall, and a worker that nobody trusts."""
 
+import asyncio
+import contextlib
+import errno
+import itertools
 import os
 import pathlib
+import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 
 import pytest
+from lying import leftovers
 
 import pinfold
-from pinfold import Limits, MethodCapability, Param, Sandbox, SandboxDead, Tool, remote
+from pinfold import (
+    AuditLog,
+    Limits,
+    MethodCapability,
+    Param,
+    Sandbox,
+    SandboxDead,
+    Tool,
+    _native,
+    link,
+    remote,
+)
 from pinfold.wire import Reader, WireError, send
 
 PACKAGE = str(pathlib.Path(pinfold.__file__).parent.parent)
@@ -27,7 +45,7 @@ def isolated(**more):
 
 
 def worker_of(sandbox: Sandbox) -> int:
-    return sandbox._machine._worker._process.pid
+    return getattr(sandbox._machine, "unwatched", sandbox._machine)._link.pid
 
 
 # ---------------------------------------------------------------------- the same API
@@ -166,33 +184,27 @@ def test_what_on_output_takes_does_not_count(isolation, monkeypatch):
 # ---------------------------------------------------------------------- the wall
 
 
-@pytest.mark.parametrize(
-    ("what", "code"),
-    [
-        ("open a file", "open('/etc/passwd')"),
-        ("look for a file", "os.stat('/')"),
-        ("open a socket", "socket.socket()"),
-        ("start a process", "os.fork()"),
-        ("become another program", "os.execv('/bin/true', ['true'])"),
-        ("signal another process", "os.kill(os.getppid(), 0)"),
-        ("change its limits", "resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9))"),
-        ("look at another process", "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)"),
-        ("widen the wall", "_native.confine(True)"),
-    ],
-)
-def test_a_confined_process_cannot(what, code):
-    script = (
-        "import os, resource, socket, sys; sys.path.insert(0, sys.argv[1]);"
-        "from pinfold import _native; _native.confine(False); os.write(1, b'in ')\n"
-        f"try: {code}\n"
-        "except PermissionError: os.write(1, b'refused')\n"
-        "else: os.write(1, b'done')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script, PACKAGE], capture_output=True)
-    assert done.stdout in (b"in ", b"in refused"), what
-    assert done.returncode in (0, -signal.SIGSYS)
-    if done.stdout == b"in ":
-        assert done.returncode == -signal.SIGSYS, done.stderr
+def test_what_stands_around_a_worker_is_told():
+    with isolated() as sandbox:
+        report = sandbox.isolation_report
+        assert report["seccomp"] is True
+        pid = worker_of(sandbox)
+        for name in ("user", "pid", "net", "ipc", "uts"):
+            theirs = os.readlink(f"/proc/{pid}/ns/{name}")
+            ours = os.readlink(f"/proc/self/ns/{name}")
+            assert (theirs != ours) == (name in report["namespaces"])
+    with Sandbox() as sandbox:
+        assert sandbox.isolation_report is None
+
+
+def test_a_worker_has_limits_of_its_own():
+    with isolated(limits=Limits(memory_bytes=100 << 20, filesystem_bytes=50 << 20)) as sandbox:
+        text = pathlib.Path(f"/proc/{worker_of(sandbox)}/limits").read_text()
+        rows = {line[:26].strip(): line[26:].split()[1] for line in text.splitlines()[1:]}
+    assert int(rows["Max data size"]) < 1 << 30
+    assert int(rows["Max address space"]) < 1 << 42
+    assert int(rows["Max open files"]) <= 64
+    assert (rows["Max core file size"], rows["Max processes"], rows["Max file size"]) == ("0",) * 3
 
 
 def test_a_worker_has_nothing_of_the_host(monkeypatch):
@@ -200,11 +212,17 @@ def test_a_worker_has_nothing_of_the_host(monkeypatch):
     with isolated() as sandbox:
         sandbox.run("echo started")
         process = pathlib.Path(f"/proc/{worker_of(sandbox)}")
-        assert b"secret-of-the-host" not in (process / "environ").read_bytes()
         assert "Seccomp:\t2" in (process / "status").read_text()
+        assert "NoNewPrivs:\t1" in (process / "status").read_text()
+        if os.getuid() != 0:  # it is not dumpable: only root may look further
+            with pytest.raises(PermissionError):
+                (process / "environ").read_bytes()
+            return
+        assert b"secret-of-the-host" not in (process / "environ").read_bytes()
         opened = {os.readlink(entry) for entry in (process / "fd").iterdir()}
         assert all(
             name.startswith(("socket:", "pipe:", "anon_inode:", "/memfd:", "/dev/null"))
+            or name.endswith("/_native.abi3.so")  # its own code, which it cannot write
             for name in opened
         ), opened
 
@@ -296,7 +314,7 @@ def test_a_forked_child_does_not_have_the_sandbox_of_its_parent():
 # ---------------------------------------------------------------------- a worker that dies or lies
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGABRT, signal.SIGSYS])
+@pytest.mark.parametrize("how", [signal.SIGKILL])
 def test_a_worker_that_dies_is_one_failed_run(how):
     killed = []
 
@@ -356,72 +374,434 @@ FAKE = """
 import sys; sys.path.insert(0, sys.argv[1])
 import os, time
 from pinfold.wire import Ended, Reader, send
-fd = int(sys.argv[2])
-reader = Reader(fd, 1 << 40)
-answers = {"new": None, "tool_names": [], "running": True, "pending": [], "wait_ns": None, "start": None}
+fd = 3
+reader = Reader(fd)
+answers = {"new": (0, None), "tool_names": [], "start": (None, None, ())}
+calls = 0
+
+def call(id=1, outcome="allowed", amount=1, tool="pay", by="", more=""):
+    request = '{"tool":"%s","params":{"amount":%s}%s}' % (tool, amount, more)
+    send(fd, ("call", id, outcome, request.encode(), by))
+    answers["start"] = answers["resume"] = answers["fail"] = (None, None, (id,))
+
+def over(*numbers):
+    answers["start"] = (b"", b"", 0, None, None, False, False, False, *numbers), None, ()
+
 try:
     while True:
-        name, _, *args = reader.receive()
+        name, _, _, *args = reader.receive()
         {lie}
         send(fd, ("value", answers.get(name)))
 except Ended:
     pass
 """
 
-CALL = '(1, "pay", "pay", "{\\"amount\\":%s}", 0, False)'
-
 
 @pytest.mark.parametrize(
     ("lie", "message"),
     [
-        (f"answers['step'] = {CALL % 11}", r"not allowed: pay is denied: amount must be <= 10"),
-        (f"answers['step'] = {CALL.replace('pay', 'steal') % 1}", "not allowed: .*steal"),
-        ("answers['step'] = (1, 'pay', 'pay', '{} , \"tool\": \"x\"', 0, False)", "not allowed"),
-        ("answers['step'] = (1, 'pay')", r"its call is \(1, 'pay'\)"),
-        ("answers['step'] = 'x' * 1000", "its call is xxx"),
-        ("answers['start'] = (b'', b'', 'no int')", "its outcome is"),
-        ("name == 'start' and send(fd, ('output', 1, 'no bytes'))", "its output is"),
-        ("name == 'start' and send(fd, ('error', 'SystemExit', ['0']))", "it answered with"),
-        ("name == 'start' and os.write(fd, b'x' * 64)", "what came is no frame"),
+        # A call that is not allowed, or not one.
+        ("call(amount=11)", r"let a call through that is not allowed: .*amount must be <= 10"),
+        ("call(tool='steal')", "let a call through that is not allowed: .*steal"),
+        ("call(more=', \"tool\": \"x\"')", "let a call through that is not allowed"),
+        ("call(outcome='ask')", "it refuses a call of pay, which is allowed"),
+        ("call(id=0, outcome='denied')", "it refuses a call of pay, which is allowed"),
+        ("call(id=0, outcome='limit')", "it refuses a call of pay, which is allowed"),
+        ("call(id=0, outcome='limit', by='tool_calls')", "it makes call 1 of 2"),
+        ("call(amount='1' * 3000000)", "a call of [0-9]+ bytes is over"),
+        ("send(fd, ('call', 1, 'allowed'))", "its call is"),
+        # Numbers of calls, and which of them wait.
+        ("call(id=2)", "its next call is 2, not 1"),
+        ("call(); call()", "its next call is 1, not 2"),
+        ("call(id=1); call(id=2); call(id=3)", r"it makes call 3 of 2 \(tool_calls\)"),
+        ("answers['start'] = (None, None, (1,))", r"the calls that wait are \(1\), not \(\)"),
+        ("call(); answers['start'] = (None, None, (1, 1))", "the calls that wait are"),
+        ("call(); answers['start'] = (None, None, ('1',))", "the calls that wait are"),
+        ("call(); call(2); answers['start'] = (None, None, (2, 1))", "the calls that wait are"),
+        ("pass", "it waits for nothing"),
+        ("call(); answers['resume'] = (None, None, (1,))", "the calls that wait are"),
+        # Results.
+        ("over(1, 1, 1, 7)", "it counts 7 tool calls where there were 0"),
+        ("over(-1, 1, 1, 0)", "its outcome is"),
+        ("over(1, 1, 1)", "its outcome is"),
+        ("call(); over(1, 1, 1, 0)", "it counts 0 tool calls where there were 1"),
+        ("over(1, 1, 1, 0); answers['start'][0] == 1 or answers.update(start=((b'x' * 2000000,"
+         " *answers['start'][0][1:]), None, ()))", "its output is over 1048576 bytes"),
+        ("answers['start'] = (b'', b'', 'no int')", "its reply is"),
+        ("answers['start'] = 'x' * 1000", r"its reply is 'x+'\.\.\."),
+        ("call(); answers['start'] = (None, -1, (1,))", "a sleeper is due in -1 ns"),
+        # Output.
+        ("send(fd, ('output', 1, 'no bytes'))", "its output is"),
+        ("send(fd, ('output', 3, b'x'))", "its output is 1 bytes of stream 3"),
+        ("send(fd, ('output', 1, b''))", "its output is 0 bytes of stream 1"),
+        ("[send(fd, ('output', 1, b'x' * 1000000)) for _ in range(3)]", "over 1048576 bytes"),
+        # Frames.
+        ("send(fd, ('error', 'SystemExit', ['0']))", "it answered with"),
+        ("send(fd, ('error', 'ValueError', [1]))", "it answered with"),
+        ("send(fd, ('error', 'OSError', ['no', 'number', None]))", "it answered with"),
+        ("send(fd, ('value', 1, 2))", "it answered with"),
+        ("os.write(fd, b'x' * 64)", "what came is no frame"),
+        ("os.write(fd, b'pfw2' + b'\\xff' * 8)", "a frame of [0-9]+ bytes is over"),
         (
-            "name == 'start' and os.write(fd, b'pfw1' + (1).to_bytes(4, 'little') + b'\\x02'"
-            " + bytes(7) + b'\\xff' * 8 + b'{}')",
-            "a frame of [0-9]+ bytes is over",
+            "os.write(fd, b'pfw2' + (9).to_bytes(8, 'little') + b'L' + b'\\xff' * 8)",
+            "too many values",
         ),
-        ("name == 'start' and os._exit(7)", "it ended with status 7"),
-        ("name == 'start' and time.sleep(600)", "it did not stop at its limit of time"),
+        # Its end.
+        ("os._exit(7)", "it ended with status 7"),
+        ("time.sleep(600)", "it did not stop at its limit of time"),
+        ("while True: send(fd, ('call', 0, 'invalid', b'', ''))", "limit of time|of 2"),
     ],
 )
 def test_a_worker_that_lies_is_given_up(lie, message, monkeypatch):
-    monkeypatch.setattr(remote, "_BOOT", FAKE.replace("{lie}", lie))
+    begun = f"if name == 'start': {lie}" if not lie.startswith("while") else (
+        f"if name == 'start':\n            {lie}"
+    )
+    monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", begun))
     monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
     paid = []
     with Sandbox(
         tools=[Tool("pay", handler=lambda **given: paid.append(given))],
         capabilities=[MethodCapability("pay", [Param("amount") <= 10])],
         isolation="process",
-        limits=Limits(wall_seconds=0.5),
+        limits=Limits(wall_seconds=0.5, tool_calls=2),
     ) as sandbox:
         with pytest.raises(SandboxDead, match=message):
-            sandbox.run("pay --amount 1")
+            sandbox.run("pay --amount 1", on_output=lambda text, stream: None)
         with pytest.raises(SandboxDead):
             sandbox.run("echo on")
-    assert paid == []
+    assert len(paid) <= ("resume" in lie)
+
+
+@pytest.mark.parametrize("answer", ["(0,)", "('0', None)", "(0, (True,))", "None", "()"])
+def test_a_worker_that_lies_from_the_beginning(answer, monkeypatch):
+    monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", f"answers['new'] = {answer}"))
+    with pytest.raises(SandboxDead):
+        isolated()
 
 
 def test_budgets_hold_against_a_worker_that_lies(monkeypatch):
-    lie = f"answers['step'] = ((n := globals().get('n', 0) + 1), *{CALL % 1}[1:])"
-    monkeypatch.setattr(remote, "_BOOT", FAKE.replace("{lie}", lie))
-    with isolated() as sandbox:
+    """It makes a call again and again, in whatever way."""
+    again = "if name in ('start', 'resume'): calls += 1; call(id=calls)"
+    monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", again))
+    entries, paid = [], []
+
+    def pay(amount: int) -> None:
+        paid.append(amount)
+        assert len(entries) > len(paid)
+
+    with Sandbox(
+        tools=[pay],
+        capabilities=[MethodCapability("pay", [Param("amount") <= 10], max_calls=3)],
+        isolation="process",
+        audit=AuditLog(entries.append),
+    ) as sandbox:
         with pytest.raises(SandboxDead, match="not allowed: .*3 calls"):
             sandbox.run("pay --amount 1")
+    assert paid == [1, 1, 1]
+    decisions = [entry for entry in entries if entry["event"] == "decision"]
+    assert [entry["outcome"] for entry in decisions] == ["allowed"] * 3
+
+
+def test_an_event_loop_is_not_held_by_a_worker_that_lies(monkeypatch):
+    """A run that never ends, in which nothing but a call waits."""
+    lie = "if name == 'start': call(); answers['advance'] = (None, 0, (1,))"
+    lie += "; answers['start'] = (None, 0, (1,))"
+    monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", lie))
+    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+
+    async def pay(amount: int) -> None:
+        await asyncio.sleep(600)
+
+    async def main():
+        beats = 0
+
+        async def beat():
+            nonlocal beats
+            while True:
+                await asyncio.sleep(0.01)
+                beats += 1
+
+        beating = asyncio.ensure_future(beat())
+        with Sandbox(
+            tools=[pay],
+            capabilities=[MethodCapability("pay")],
+            isolation="process",
+            limits=Limits(wall_seconds=0.2),
+        ) as sandbox:
+            with pytest.raises(SandboxDead, match="did not stop at its limit of time"):
+                await sandbox.arun("pay --amount 1")
+        beating.cancel()
+        assert beats > 3
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("sleeper", [1 << 62, (1 << 64) - 1])
+def test_nobody_sleeps_as_long_as_a_worker_says(sleeper, monkeypatch):
+    lie = f"if name == 'start': call(); answers['start'] = (None, {sleeper}, (1,))"
+    monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", lie))
+    with isolated(limits=Limits(wall_seconds=1)) as sandbox:
+        sandbox.start("pay --amount 1")
+        assert 0 < sandbox._machine.wait_ns() < 60e9
+
+
+def test_a_worker_that_uses_processor_time_is_given_up(monkeypatch):
+    """Also where nothing limits the time on the wall."""
+    monkeypatch.setattr(
+        link, "_BOOT", FAKE.replace("{lie}", "while name == 'start': pass")
+    )
+    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(link, "_LOOK_SECONDS", 0.1)
+    with isolated(limits=Limits(wall_seconds=None, cpu_seconds=0.3)) as sandbox:
+        with pytest.raises(SandboxDead, match=r"more processor time .*cpu_seconds"):
+            sandbox.run("echo on")
+
+
+def test_an_audit_log_has_the_decisions_of_this_process():
+    entries = []
+    with isolated(audit=AuditLog(entries.append), limits=Limits(tool_calls=3)) as sandbox:
+        sandbox.run(
+            "pay --amount 3; pay --amount 11; tool steal --x 1; tool pay --json nonsense;"
+            "pay --amount 1; pay --amount 1; pay --amount 1"
+        )
+    with Sandbox(
+        tools=[pay],
+        capabilities=[MethodCapability("pay", [Param("amount") <= 10], max_calls=3)],
+        audit=AuditLog(entries.append),
+        limits=Limits(tool_calls=3),
+    ) as sandbox:
+        sandbox.run(
+            "pay --amount 3; pay --amount 11; tool steal --x 1; tool pay --json nonsense;"
+            "pay --amount 1; pay --amount 1; pay --amount 1"
+        )
+    for entry in entries:
+        for varies in ("time", "sandbox", "duration", "cpu_seconds", "wall_seconds"):
+            entry.pop(varies, None)
+    half = len(entries) // 2
+    assert entries[:half] == entries[half:]
+    assert len({entry.get("outcome") for entry in entries}) >= 4
+
+
+# ---------------------------------------------------------------------- a system that fails
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM])
+@pytest.mark.parametrize("fails", [1, 2])
+def test_a_connection_that_cannot_be_made(number, fails, monkeypatch):
+    calls = []
+    true = socket.socketpair
+
+    def failing():
+        calls.append(1)
+        if len(calls) == fails:
+            raise OSError(number, os.strerror(number))
+        return true()
+
+    before = leftovers()
+    monkeypatch.setattr(socket, "socketpair", failing)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        isolated()
+    assert leftovers() == before
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.ENOENT])
+def test_a_process_that_cannot_be_started(number, monkeypatch):
+    before = leftovers()
+    if number == errno.ENOENT:
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    else:
+
+        def failing(*args):
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(_native, "spawn", failing)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        isolated()
+    assert leftovers() == before
+
+
+@pytest.mark.parametrize("what", ["read", "write"])
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (errno.ENOMEM, "Cannot allocate memory"),
+        (errno.EIO, "Input/output error"),
+        (errno.EPIPE, "died of|it ended|closed its connection"),
+        (errno.ECONNRESET, "died of|it ended|closed its connection"),
+    ],
+)
+def test_a_connection_that_fails(what, number, message, monkeypatch):
+    """At each of its system calls in turn, until a run needs no more of them."""
+    monkeypatch.setattr(link, "_FATE_SECONDS", 0.1)
+    true = getattr(os, what)
+    for fails in range(1, 30):
+        before = leftovers()
+        sandbox = isolated()
+        calls = []
+
+        def failing(fd, *args, calls=calls, fails=fails, own=sandbox._machine._link):
+            if fd == own._requests.fileno():
+                calls.append(1)
+                if len(calls) == fails:
+                    raise OSError(number, os.strerror(number))
+            return true(fd, *args)
+
+        monkeypatch.setattr(os, what, failing)
+        try:
+            assert sandbox.run("pay --amount 1; echo on").ok
+            ended = True
+        except SandboxDead as dead:
+            ended = False
+            assert re.search(message, str(dead)), dead
+        monkeypatch.setattr(os, what, true)
+        sandbox.close()
+        assert leftovers() == before
+        if ended:
+            return
+    raise AssertionError("it fails for ever")
+
+
+@pytest.mark.parametrize("what", ["read", "write"])
+def test_a_connection_in_small_pieces(what, monkeypatch):
+    """Short reads and writes, would-block and signals between them change nothing."""
+    true = getattr(os, what)
+    times = itertools.count()
+    with isolated() as sandbox:
+        own = sandbox._machine._link._requests.fileno()
+
+        def little(fd, more):
+            if fd != own:
+                return true(fd, more)
+            if next(times) % 3 == 0:
+                raise BlockingIOError(errno.EAGAIN, "not now")
+            return true(fd, 7 if what == "read" else bytes(more[:7]))
+
+        monkeypatch.setattr(os, what, little)
+        result = sandbox.run("pay --amount 1; yes | head -c 5000 | wc -c")
+        monkeypatch.setattr(os, what, true)
+        assert result.stdout == '"paid 1"\n5000\n'
+
+
+def test_a_poll_that_fails(monkeypatch):
+    before = leftovers()
+    with isolated() as sandbox:
+
+        class Failing:
+            def poll(self, timeout):
+                raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+        sandbox._machine._link._readable = Failing()
+        with pytest.raises(SandboxDead, match="its connection failed: Cannot allocate memory"):
+            sandbox.run("echo on")
+    assert leftovers() == before
+
+
+#: In the worker, by a filter of its own that is there before it starts.
+NO_MEMORY = """
+import ctypes, struct, sys
+sys.path.insert(0, sys.argv[1])
+number, error = {number}, {error}
+rules = (0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50000 | error), (6, 0, 0, 0x7FFF0000)
+filter = b"".join(struct.pack("HBBI", *rule) for rule in rules)
+held = ctypes.create_string_buffer(filter)
+program = struct.pack("HxxxxxxP", 4, ctypes.addressof(held))
+libc = ctypes.CDLL(None)
+def install():
+    assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program) == 0
+from pinfold import _native, worker
+{when}
+worker.main()
+"""
+
+
+@pytest.mark.parametrize("error", [errno.ENOMEM, errno.EMFILE, errno.ENOSYS])
+@pytest.mark.parametrize("name", ["seccomp", "landlock_restrict_self"])
+def test_a_worker_that_cannot_be_walled_in_is_none(name, error, monkeypatch):
+    if os.uname().machine != "x86_64":
+        pytest.skip("the numbers of system calls are those of x86-64")
+    number = {"seccomp": 317, "landlock_restrict_self": 446}[name]
+    boot = NO_MEMORY.replace("{number}", str(number)).replace("{error}", str(error))
+    monkeypatch.setattr(link, "_BOOT", boot.replace("{when}", "install()"))
+    before = leftovers()
+    with pytest.raises((OSError, MemoryError, SandboxDead)) as told:
+        isolated()
+    assert os.strerror(error) in str(told.value) or "ended with status" in str(told.value)
+    assert leftovers() == before
+
+
+@pytest.mark.parametrize("error", [errno.ENOMEM, errno.EMFILE])
+def test_a_worker_that_gets_no_files_in_memory(error, monkeypatch):
+    """It needs none, or says what it did not get."""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the numbers of system calls are those of x86-64")
+    boot = NO_MEMORY.replace("{number}", "319").replace("{error}", str(error))
+    monkeypatch.setattr(link, "_BOOT", boot.replace("{when}", "install()"))
+    before = leftovers()
+    with contextlib.suppress(MemoryError, SandboxDead), isolated() as sandbox:
+        assert sandbox.run("pay --amount 1 | cat").stdout == '"paid 1"\n'
+    assert leftovers() == before
+
+
+@pytest.mark.parametrize("name", ["mmap", "mprotect", "timer_settime", "futex"])
+def test_a_machine_that_gets_nothing_of_its_system(name, monkeypatch):
+    """Whatever becomes of the run, it ends, and so does the worker."""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the numbers of system calls are those of x86-64")
+    number = {"mmap": 9, "mprotect": 10, "timer_settime": 223, "futex": 202}[name]
+    when = (
+        "true = worker._Worker._start\n"
+        "def start(*args):\n    install()\n    return true(*args)\n"
+        "worker._Worker._start = start\n"
+        "_native.confine = lambda without: None\n"
+    )
+    boot = NO_MEMORY.replace("{number}", str(number)).replace("{error}", str(errno.ENOMEM))
+    monkeypatch.setattr(link, "_BOOT", boot.replace("{when}", when))
+    monkeypatch.setattr(remote, "_GRACE_SECONDS", 1.0)
+    before = leftovers()
+    with isolated(limits=Limits(wall_seconds=0.5)) as sandbox:
+        with contextlib.suppress(SandboxDead, MemoryError, pinfold.SandboxStateError):
+            sandbox.run("seq 100000 | sort | tail -1; sleep 0.1; echo on")
+    assert leftovers() == before
+
+
+def test_a_worker_ends_with_the_process_that_has_it():
+    """Also one that does not look whether anybody is there."""
+    script = (
+        "import os, signal, sys, threading; sys.path.insert(0, sys.argv[1])\n"
+        "from pinfold import Sandbox\n"
+        "made = []\n"
+        "thread = threading.Thread(target=lambda: made.append(Sandbox(isolation='process')))\n"
+        "thread.start(); thread.join()\n"
+        "made.append(Sandbox(isolation='process'))\n"
+        "assert made[0].run('echo on').ok  # the thread that made it is gone\n"
+        "for sandbox in made:\n"
+        "    os.kill(sandbox._machine._link.pid, signal.SIGSTOP)\n"
+        "print(*[sandbox._machine._link.pid for sandbox in made], flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, PACKAGE], capture_output=True, text=True)
+    pids = done.stdout.split()
+    assert len(pids) == 2, done.stderr
+    until = time.monotonic() + 60
+    while any(alive(pid) for pid in pids):
+        assert time.monotonic() < until, "a worker outlives its embedder"
+        time.sleep(0.05)
+
+
+def alive(pid: str) -> bool:
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state not in "ZX"
 
 
 # ---------------------------------------------------------------------- frames
 
 
 def test_frames_carry_plain_values():
-    value = ("a", [1, -2, 2.5, None, True, "\u20ac\udcff"], (b"", b"\0" * 100_000, ()), [])
+    numbers = [1, -2, (1 << 64) - 1, -(1 << 63)]
+    value = ("a", [*numbers, None, True, "\u20ac\udcff"], (b"", b"\0" * 100_000, ()), [])
     ours, theirs = os.pipe()
     thread = threading.Thread(target=send, args=(theirs, value))
     thread.start()
@@ -434,13 +814,25 @@ def test_frames_carry_plain_values():
 
 
 @pytest.mark.parametrize(
-    "text", [b'{"b":5}', b'{"b":-1}', b'{"x":1}', b"[", b'{"t":1}', b"[" * 9999]
+    ("inside", "message"),
+    [
+        (b"", "ends in the middle"),
+        (b"x", "no value begins with b'x'"),
+        (b"NN", "longer than its value"),
+        (b"I\0\0", "ends in the middle"),
+        (b"S" + b"\xff" * 8, "ends in the middle"),
+        (b"S\2\0\0\0\0\0\0\0\xff\xff", "invalid start byte"),
+        (b"L\1\0\0\0" * 99 + b"N", "nested too deeply"),
+        (b"L\xff\xff\xff\xff", "too many values"),
+        (b"L\2\0\0\0N", "ends in the middle"),
+        (b"U\x20\0\0\0" + b"N" * 32, "too many values"),
+    ],
 )
-def test_frames_that_are_none(text):
+def test_frames_that_are_none(inside, message):
     ours, theirs = os.pipe()
-    os.write(theirs, b"pfw1" + bytes(4) + len(text).to_bytes(8, "little") + text)
-    with pytest.raises(WireError):
-        Reader(ours, 1 << 20).receive()
+    os.write(theirs, b"pfw2" + len(inside).to_bytes(8, "little") + inside)
+    with pytest.raises(WireError, match=message):
+        Reader(ours, 1 << 20, 32).receive()
     os.close(ours)
     os.close(theirs)
 

@@ -52,6 +52,7 @@ static void note(void *user, const pf_decision *d) {
     CHECK((d->id != 0) == (d->message == NULL));
     CHECK(strcmp(d->outcome, "unknown") == 0 || strcmp(d->method, "bank/pay") == 0);
     CHECK(d->params && d->params[0] == '{');
+    CHECK(d->request_len > strlen("{\"tool\":") && memcmp(d->request, "{\"tool\":", 8) == 0);
     if (d->id) log->last_id = d->id;
 }
 
@@ -175,9 +176,48 @@ static void test_gate_alone(void) {
     pf_gate_free(gate);
 }
 
+/* All that there is to say about a call that is not allowed, as a sandbox's on_decision has it. */
+static void test_gate_decides(void) {
+    static const struct {
+        const char *request, *outcome, *method, *message;
+    } calls[] = {
+        {"{\"tool\":\"bank_pay\",\"params\":{\"amount\":5}}", "allowed", "bank/pay", NULL},
+        {"{\"tool\":\"bank.pay\",\"params\":{\"amount\":6}}", "denied", "bank/pay",
+         "bank/pay is denied: amount must be <= 5 (it is 6)"},
+        {"{\"tool\":\"bank.pay\",\"params\":3}", "invalid", "bank/pay",
+         "bank/pay takes one object argument; got number"},
+        {"{\"tool\":\"steal\",\"params\":{}}", "unknown", "steal", NULL},
+        {"{\"tool\":", "invalid", "", NULL},
+    };
+    pf_options *options = pf_options_new();
+    pf_gate *gate = NULL;
+    pf_decision d;
+    MUST(pf_options_tool(options, "bank.pay", "", NULL, 0, &test_error));
+    MUST(pf_options_policy(options, tight, strlen(tight), &test_error));
+    MUST(pf_gate_new(options, &gate, &test_error));
+    pf_options_free(options);
+    int64_t left = pf_gate_calls_left(gate, 0);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        MUST(pf_gate_decide(gate, calls[i].request, strlen(calls[i].request), &d, &test_error));
+        CHECK_TEXT(d.outcome, calls[i].outcome);
+        CHECK_TEXT(d.method, calls[i].method);
+        if (calls[i].message) CHECK_TEXT(d.message, calls[i].message);
+        CHECK((d.message == NULL) == (i == 0) && d.request == calls[i].request && d.id == 0);
+    }
+    CHECK(pf_gate_calls_left(gate, 0) == left - 1); /* only what was allowed was spent */
+    char *why = NULL;
+    const char six[] = "{\"amount\":6}";
+    CHECK(pf_gate_can_call(gate, "bank/pay", "{\"amount\":1}", strlen("{\"amount\":1}"), NULL));
+    CHECK(!pf_gate_can_call(gate, "bank/pay", six, strlen(six), &why) && why);
+    pf_free(why);
+    CHECK(pf_gate_calls_left(gate, 0) == left - 1);
+    pf_gate_free(gate);
+}
+
 int main(void) {
     test_documents();
     test_gate_alone();
+    test_gate_decides();
     test_what_is_granted();
     test_decisions();
     test_approval();

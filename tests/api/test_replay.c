@@ -375,6 +375,26 @@ static void test_full_disk(void) {
     free(b.data);
 }
 
+/* A process that may open no files is given one. */
+static void test_descriptor(void) {
+    pf_options *options = make_options("");
+    pf_sandbox *sandbox = NULL;
+    pf_options_record_to(options, -1, false);
+    CHECK(pf_sandbox_new(options, &sandbox, &test_error) == PF_INVALID && !sandbox);
+    CHECK(strstr(test_error.message, "Bad file descriptor"));
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    pf_options_record_to(options, fd, false);
+    MUST(pf_sandbox_new(options, &sandbox, &test_error));
+    pf_options_free(options);
+    close(fd); /* the sandbox has its own */
+    CHECK_RUN(sandbox, "shell", "echo one", "one\n", 0);
+    MUST(pf_sandbox_end_record(sandbox, &test_error));
+    pf_sandbox_free(sandbox);
+    pf_replay *replay = replayed();
+    check_same(pf_sandbox_result(pf_replay_sandbox(replay)), "one\n", 0);
+    pf_replay_free(replay);
+}
+
 /* An ended recording is complete, and its sandbox can be looked at only. */
 static void test_end(void) {
     pf_sandbox *sandbox = recorded("", NULL, 0, false);
@@ -486,6 +506,7 @@ int main(void) {
     test_cuts();
     test_interrupted_replay();
     test_full_disk();
+    test_descriptor();
     test_end();
     test_until();
     test_redacted();

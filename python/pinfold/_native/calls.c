@@ -59,19 +59,39 @@ static PyObject *call_list(const pf_call *calls, size_t count) {
     return list;
 }
 
-/* All unanswered calls, oldest first. */
-PyObject *native_pending(machine *self, PyObject *none) {
-    (void)none;
+static PyObject *id_tuple(const pf_call *calls, size_t count) {
+    PyObject *ids = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; ids && i < count; i++) {
+        PyObject *id = PyLong_FromUnsignedLongLong(calls[i].id);
+        if (id) PyTuple_SetItem(ids, (Py_ssize_t)i, id);
+        else Py_CLEAR(ids);
+    }
+    return ids;
+}
+
+static PyObject *all_pending(machine *self, PyObject *(*make)(const pf_call *, size_t)) {
     if (!native_enter(self)) return NULL;
     size_t count = pf_sandbox_pending(self->sandbox, NULL, 0);
     pf_call *calls = count ? PyMem_Malloc(count * sizeof *calls) : NULL;
-    PyObject *list = NULL;
+    PyObject *all = NULL;
     if (count && !calls) PyErr_NoMemory();
     else {
         if (count) pf_sandbox_pending(self->sandbox, calls, count);
-        list = call_list(calls, count);
+        all = make(calls, count);
     }
     PyMem_Free(calls);
     native_leave(self);
-    return list;
+    return all;
+}
+
+/* All unanswered calls, oldest first. */
+PyObject *native_pending(machine *self, PyObject *none) {
+    (void)none;
+    return all_pending(self, call_list);
+}
+
+/* A tuple of their ids. */
+PyObject *native_pending_ids(machine *self, PyObject *none) {
+    (void)none;
+    return all_pending(self, id_tuple);
 }

@@ -1,8 +1,8 @@
 /*
  * durable.c: recording, replays, keys and looking at snapshots.
  *
- * durable = (key bytes or None, path to record to or None, redact, mounts, smallest counter of a
- * snapshot if there is one): what Machine() gets besides its settings.
+ * durable = (key bytes or None, path or descriptor to record to or None, redact, mounts, smallest
+ * counter of a snapshot if there is one): what Machine() gets besides its settings.
  */
 #include "native.h"
 
@@ -36,19 +36,36 @@ static bool add_mounts(const native_state *state, pf_options *options, PyObject 
     return count >= 0;
 }
 
-bool native_durable(const native_state *state, pf_options *options, PyObject *durable) {
-    PyObject *key, *mounts;
-    const char *record;
-    int redact;
-    unsigned long long min_counter = 0;
+/* A path, or a descriptor that is open. */
+static bool add_record(const native_state *state, pf_options *options, PyObject *record,
+                       bool redact) {
     pf_error error;
-    if (!PyArg_ParseTuple(durable, "OzpO|K", &key, &record, &redact, &mounts, &min_counter))
+    if (record == Py_None) return true;
+    if (PyLong_Check(record)) {
+        pf_options_record_to(options, (int)PyLong_AsLong(record), redact);
+        return !PyErr_Occurred();
+    }
+    Py_ssize_t len = 0;
+    const char *path = PyUnicode_AsUTF8AndSize(record, &len);
+    if (!path) return false;
+    if (strlen(path) != (size_t)len) {
+        PyErr_SetString(PyExc_ValueError, "embedded null character");
         return false;
-    pf_options_min_counter(options, min_counter);
-    if (!add_key(state, options, key) || !add_mounts(state, options, mounts)) return false;
-    if (!record || pf_options_record(options, record, redact, &error) == PF_OK) return true;
+    }
+    if (pf_options_record(options, path, redact, &error) == PF_OK) return true;
     native_raise(state, &error, NULL);
     return false;
+}
+
+bool native_durable(const native_state *state, pf_options *options, PyObject *durable) {
+    PyObject *key, *record, *mounts;
+    int redact;
+    unsigned long long min_counter = 0;
+    if (!PyArg_ParseTuple(durable, "OOpO|K", &key, &record, &redact, &mounts, &min_counter))
+        return false;
+    pf_options_min_counter(options, min_counter);
+    return add_key(state, options, key) && add_mounts(state, options, mounts) &&
+           add_record(state, options, record, redact);
 }
 
 /* ------------------------------------------------------------------ replays */

@@ -36,6 +36,12 @@ static PyObject *gate_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     return status == PF_OK ? wrap(type, state, inner) : native_raise(state, &error, NULL);
 }
 
+/* What the guest or the engine wrote; NULL is None. */
+static PyObject *text_of(const char *text) {
+    if (!text) Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
 static void gate_dealloc(gate *self) {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
     pf_gate_free(self->gate);
@@ -49,19 +55,31 @@ static PyObject *gate_clone(gate *self, PyObject *none) {
     return wrap(Py_TYPE((PyObject *)self), self->state, pf_gate_clone(self->gate));
 }
 
-/* check(request): (method, name, params, capability, ask), which is spent; or why not, as text */
-static PyObject *gate_check(gate *self, PyObject *request) {
+/* decide(request as bytes): (outcome, method, name, params or None, capability, message or None).
+ * What is allowed is spent. */
+static PyObject *gate_decide(gate *self, PyObject *request) {
+    char *text;
     Py_ssize_t len = 0;
-    const char *text = PyUnicode_AsUTF8AndSize(request, &len);
-    if (!text) return NULL;
-    pf_call call;
+    if (PyBytes_AsStringAndSize(request, &text, &len) != 0) return NULL;
+    pf_decision d;
     pf_error error;
-    pf_status status = pf_gate_check(self->gate, text, (size_t)len, &call, &error);
-    if (status == PF_DENIED)
-        return PyUnicode_DecodeUTF8(error.message, (Py_ssize_t)strlen(error.message), "replace");
+    pf_status status = pf_gate_decide(self->gate, text, (size_t)len, &d, &error);
     if (status != PF_OK) return native_raise(self->state, &error, NULL);
-    return Py_BuildValue("(sss#iN)", call.method, call.name, call.params,
-                         (Py_ssize_t)call.params_len, call.capability, PyBool_FromLong(call.ask));
+    return Py_BuildValue("(ssNNiN)", d.outcome, d.method, text_of(d.name),
+                         text_of(d.params), d.capability, text_of(d.message));
+}
+
+/* refusal(method, params as JSON): None when the call would be allowed, else why not */
+static PyObject *gate_refusal(gate *self, PyObject *args) {
+    const char *method, *params;
+    Py_ssize_t len = 0;
+    if (!PyArg_ParseTuple(args, "ss#", &method, &params, &len)) return NULL;
+    char *why = NULL;
+    if (pf_gate_can_call(self->gate, method, params, (size_t)len, &why)) Py_RETURN_NONE;
+    if (!why) return PyErr_NoMemory();
+    PyObject *text = text_of(why);
+    pf_free(why);
+    return text;
 }
 
 /* spend(capability, calls) */
@@ -84,7 +102,8 @@ static PyObject *gate_calls_left(gate *self, PyObject *index) {
 
 static PyMethodDef methods[] = {
     {"clone", (PyCFunction)(void (*)(void))gate_clone, METH_NOARGS, NULL},
-    {"check", (PyCFunction)(void (*)(void))gate_check, METH_O, NULL},
+    {"decide", (PyCFunction)(void (*)(void))gate_decide, METH_O, NULL},
+    {"refusal", (PyCFunction)(void (*)(void))gate_refusal, METH_VARARGS, NULL},
     {"spend", (PyCFunction)(void (*)(void))gate_spend, METH_VARARGS, NULL},
     {"calls_left", (PyCFunction)(void (*)(void))gate_calls_left, METH_O, NULL},
     {NULL, NULL, 0, NULL},

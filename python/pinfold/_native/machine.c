@@ -255,6 +255,7 @@ static PyMethodDef methods[] = {
     PLAIN("wait_ns", native_wait_ns),
     PLAIN("step", native_step),
     PLAIN("pending", native_pending),
+    PLAIN("pending_ids", native_pending_ids),
     FAST("file_write", native_file_write),
     FAST("file_read", native_file_read),
     FAST("file_digest", native_file_digest),
@@ -285,6 +286,7 @@ static PyMethodDef methods[] = {
     FAST("refusal", native_refusal),
     ONE("calls_left", native_calls_left),
     ONE("on_decision", native_on_decision),
+    ONE("on_request", native_on_request),
     {NULL, NULL, 0, NULL},
 };
 

@@ -100,8 +100,12 @@ static int module_clear(PyObject *module) {
 #define FAST(name, function) {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, NULL}
 
 static PyMethodDef functions[] = {
+    {"shut", native_shut, METH_NOARGS, NULL},
+    {"prepare", native_prepare, METH_NOARGS, NULL},
     {"confine", native_confine, METH_O, NULL},
     {"printable", native_printable, METH_O, NULL},
+    {"confinement", native_confinement, METH_NOARGS, NULL},
+    {"spawn", native_spawn, METH_VARARGS, NULL},
     FAST("replay_open", native_replay_open),
     FAST("snapshot_look", native_snapshot_look),
     {"snapshot_info", native_snapshot_info, METH_O, NULL},

@@ -36,6 +36,7 @@ typedef struct machine {
     PyObject *owner;      /* for whom a method of pinfold.Sandbox has it, until that ends, or NULL */
     PyObject *on_output;  /* of the run that is on, or NULL */
     PyObject *on_decision; /* or NULL */
+    bool raw_decisions;    /* it takes the guest's own words: native_on_request() */
     PyThreadState *thread; /* of the thread that drives, while the GIL is released */
     PyObject *failure;    /* exception that on_output raised, to be raised after the drive */
 } machine;
@@ -76,6 +77,7 @@ PyObject *native_running(machine *self, PyObject *none);
 PyObject *native_wait_ns(machine *self, PyObject *none);
 PyObject *native_step(machine *self, PyObject *none);
 PyObject *native_pending(machine *self, PyObject *none);
+PyObject *native_pending_ids(machine *self, PyObject *none);
 
 /* act.c: bounds, the GIL and Ctrl-C around what is no run. */
 typedef struct native_act {
@@ -115,6 +117,7 @@ PyObject *native_tool_names(machine *self, PyObject *none);
 PyObject *native_refusal(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_calls_left(machine *self, PyObject *index);
 PyObject *native_on_decision(machine *self, PyObject *callback);
+PyObject *native_on_request(machine *self, PyObject *callback);
 
 /* keys.c: Ed25519. */
 PyObject *native_ed25519_public_key(PyObject *module, PyObject *seed);
@@ -145,8 +148,14 @@ PyObject *native_token_narrow(PyObject *module, PyObject *args);
 PyObject *native_token_seal(PyObject *module, PyObject *args);
 PyObject *native_token_verify(PyObject *module, PyObject *args);
 
-/* confine.c: leaves this process only the system calls that a machine needs. */
-PyObject *native_confine(PyObject *module, PyObject *files);
+/* confine.c: leaves this process only what a machine needs. */
+PyObject *native_shut(PyObject *module, PyObject *none);
+PyObject *native_prepare(PyObject *module, PyObject *none);
+PyObject *native_confine(PyObject *module, PyObject *without);
+PyObject *native_confinement(PyObject *module, PyObject *none);
+
+/* spawn.c: the process that does so. */
+PyObject *native_spawn(PyObject *module, PyObject *args);
 
 /* gate.c: the type Gate. */
 extern PyType_Spec native_gate_spec;

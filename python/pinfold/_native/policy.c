@@ -166,13 +166,21 @@ PyObject *native_calls_left(machine *self, PyObject *index) {
 
 /* ------------------------------------------------------------------ decisions as they are made */
 
+static PyObject *tell(machine *self, const pf_decision *d) {
+    if (self->raw_decisions)
+        return PyObject_CallFunction(self->on_decision, "Ksy#z", (unsigned long long)d->id,
+                                     d->outcome, d->request, (Py_ssize_t)d->request_len,
+                                     d->message);
+    return PyObject_CallFunction(self->on_decision, "Ksszziz", (unsigned long long)d->id,
+                                 d->outcome, d->method, d->name, d->params, d->capability,
+                                 d->message);
+}
+
 static void decided(void *user, const pf_decision *d) {
     machine *self = user;
     PyEval_RestoreThread(self->thread);
     if (!self->failure && self->on_decision) {
-        PyObject *done = PyObject_CallFunction(self->on_decision, "Ksszziz",
-                                               (unsigned long long)d->id, d->outcome, d->method,
-                                               d->name, d->params, d->capability, d->message);
+        PyObject *done = tell(self, d);
         if (!done) {
             PyObject *type, *value, *traceback;
             PyErr_Fetch(&type, &value, &traceback);
@@ -188,10 +196,9 @@ static void decided(void *user, const pf_decision *d) {
     self->thread = PyEval_SaveThread();
 }
 
-/* on_decision(callback or None): callback(id, outcome, method, name, params, capability, message)
- */
-PyObject *native_on_decision(machine *self, PyObject *callback) {
+static PyObject *listen(machine *self, PyObject *callback, bool raw) {
     if (!native_enter(self)) return NULL;
+    self->raw_decisions = raw;
     bool none = callback == Py_None;
     PyObject *old = self->on_decision;
     self->on_decision = none ? NULL : Py_NewRef(callback);
@@ -206,4 +213,15 @@ PyObject *native_on_decision(machine *self, PyObject *callback) {
     PyErr_SetObject((PyObject *)Py_TYPE(failure), failure);
     Py_DECREF(failure);
     return NULL;
+}
+
+/* on_decision(callback or None): callback(id, outcome, method, name, params, capability, message)
+ */
+PyObject *native_on_decision(machine *self, PyObject *callback) {
+    return listen(self, callback, false);
+}
+
+/* The same for who decides once more: callback(id, outcome, request as bytes, message) */
+PyObject *native_on_request(machine *self, PyObject *callback) {
+    return listen(self, callback, true);
 }
