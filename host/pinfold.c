@@ -47,14 +47,14 @@ static pf_call describe(const pf_sandbox *s, const struct machine_call *call) {
 }
 
 pf_status pf_sandbox_step(pf_sandbox *s, pf_call *out, pf_error *error) {
-    pf_status status = machine_enter_to_change(s, error);
+    pf_status status = machine_take_to_change(s, error);
     if (status != PF_OK) return status;
     struct machine_call *call = machine_next_call(s);
     if (call) {
         call->handed_out = true;
         *out = describe(s, call);
     }
-    machine_leave(s);
+    machine_give(s);
     return call ? PF_OK : PF_DONE;
 }
 

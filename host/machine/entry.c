@@ -26,17 +26,27 @@ static pf_status no_timer(const struct cpu_thread *self, pf_error *error) {
                       self->refused, strerror(errno));
 }
 
-pf_status machine_enter(pf_sandbox *s, pf_error *error) {
+pf_status machine_take(pf_sandbox *s, pf_error *error) {
     int idle = 0;
     if (!atomic_compare_exchange_strong(&s->busy, &idle, 1))
         return base_error(error, PF_BUSY,
                           "the sandbox is in use: by another thread, or by the call whose "
                           "handler or output callback this is");
-    struct cpu_thread *self = s->dead ? NULL : cpu_thread();
-    pf_status status = PF_OK;
-    if (s->dead)
-        status = machine_dead(s, error);
-    else if (!self)
+    if (!s->dead) return PF_OK;
+    atomic_store(&s->busy, 0);
+    return machine_dead(s, error);
+}
+
+void machine_give(pf_sandbox *s) {
+    if (s->tape) s->tape->leave(s->tape, s);
+    atomic_store(&s->busy, 0);
+}
+
+pf_status machine_enter(pf_sandbox *s, pf_error *error) {
+    pf_status status = machine_take(s, error);
+    if (status != PF_OK) return status;
+    struct cpu_thread *self = cpu_thread();
+    if (!self)
         status = base_error(error, PF_NO_MEMORY, "no memory for this thread's stacks");
     else if (!cpu_begin(self, &s->begun, s->run.on && s->run.brief))
         status = no_timer(self, error);
@@ -44,16 +54,27 @@ pf_status machine_enter(pf_sandbox *s, pf_error *error) {
     return status;
 }
 
+static pf_status check_change(const pf_sandbox *s, pf_error *error) {
+    if (s->tape && s->tape->failed)
+        return base_error(error, PF_STATE, "the recording cannot go on: %s", s->tape->failed);
+    if (!s->look_only) return PF_OK;
+    return base_error(error, PF_STATE,
+                      "the snapshot was opened to look at; pf_sandbox_restore() continues it");
+}
+
 pf_status machine_enter_to_change(pf_sandbox *s, pf_error *error) {
     pf_status status = machine_enter(s, error);
     if (status != PF_OK) return status;
-    if (s->tape && s->tape->failed)
-        status =
-            base_error(error, PF_STATE, "the recording cannot go on: %s", s->tape->failed);
-    else if (s->look_only)
-        status = base_error(error, PF_STATE,
-                            "the snapshot was opened to look at; pf_sandbox_restore() continues it");
+    status = check_change(s, error);
     if (status != PF_OK) machine_leave(s);
+    return status;
+}
+
+pf_status machine_take_to_change(pf_sandbox *s, pf_error *error) {
+    pf_status status = machine_take(s, error);
+    if (status != PF_OK) return status;
+    status = check_change(s, error);
+    if (status != PF_OK) machine_give(s);
     return status;
 }
 

@@ -277,6 +277,10 @@ pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
 /* The same for what changes the sandbox: PF_STATE when it was opened to look at. */
 pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error);
 void machine_leave(pf_sandbox *sandbox);
+/* The same for what runs no guest, the kernel included, and so needs nobody to watch. */
+pf_status machine_take(pf_sandbox *sandbox, pf_error *error);
+pf_status machine_take_to_change(pf_sandbox *sandbox, pf_error *error);
+void machine_give(pf_sandbox *sandbox);
 /* Around a callback of the embedder's: its time is nobody's, its signals are its own. */
 struct cpu_watch *machine_step_out(pf_sandbox *sandbox);
 void machine_step_in(pf_sandbox *sandbox, struct cpu_watch *watch);
