@@ -27,8 +27,9 @@ static bool zero_page(const uint8_t *p) { return p[0] == 0 && memcmp(p, p + 1, P
 static bool find_runs(struct cpu_template *t) {
     size_t capacity = 0;
     struct cpu_range *runs = NULL;
-    /* Below its stack pointer lies nothing, and looking would touch each page. */
-    uint32_t sp = cpu_stack_pointer(t->model);
+    /* Below a program's stack pointer lies nothing, and looking would touch each page. All of a kernel
+     * is kept (cpu_live_ranges()). */
+    uint32_t sp = t->image->start ? cpu_stack_pointer(t->model) : 0;
     size_t begin = sp <= t->image->stack_size ? sp / PAGE * PAGE : 0;
     for (size_t at = begin > t->from ? begin : t->from; at < t->to; at += PAGE) {
         if (zero_page(cpu_template_page(t, at))) continue;
