@@ -16,7 +16,7 @@ static const struct {
     {"shell", "--tool --policy --file --mount --changes --env --limit --clock --seed --record "
               "--redact --restore "
               "--snapshot --key --help"},
-    {"replay", "--until --files --get --result --partial --json --help"},
+    {"replay", "--until --files --get --result --partial --limit --max-seconds --json --help"},
     {"trace", "--output --help"},
     {"snapshot", "show --files --get --key --json --help"},
     {"policy", "check --help"},

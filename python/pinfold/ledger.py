@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 
 from ._native import Gate
+from .accounts import ALLOWED
 from .errors import ToolError
 
 TYPE_CHECKING = False
@@ -37,19 +38,18 @@ class Ledger:
 
     def refusal(self, method: str, params_json: str) -> str | None:
         """Why a call would not be admitted now, ``None`` when it would; spends nothing."""
-        verdict = self._gate.clone().check(_request(method, params_json))
-        return verdict if isinstance(verdict, str) else None
+        return self._gate.refusal(method, params_json)
 
     def admit(self, call: Call) -> None:
         """Decides about a call that its sandbox allows, and spends it; `ToolError` when no budget
         has room for it. It is to be asked about when either of the two says so."""
-        verdict = self._gate.check(_request(call.name, call.params_json))
-        if isinstance(verdict, str):
-            raise ToolError(verdict, "denied")
-        capability, ask = verdict[3:]
+        decided = self._gate.decide(_request(call.name, call.params_json))
+        outcome, _, _, _, capability, message = decided
+        if outcome not in ALLOWED:
+            raise ToolError(message or outcome, "denied")
         call.capability = self._capabilities[capability]
-        call.ask = call.ask or ask
+        call.ask = call.ask or outcome == "ask"
 
 
-def _request(name: str, params_json: str) -> str:
-    return f'{{"tool":{json.dumps(name)},"params":{params_json}}}'
+def _request(name: str, params_json: str) -> bytes:
+    return f'{{"tool":{json.dumps(name)},"params":{params_json}}}'.encode()

@@ -105,7 +105,7 @@ class RemoteMachine:
         self._settings = settings
         self._durable = durable
         self._set_limits()
-        self._ledger = _trunk._ledger.branch() if _trunk is not None else Ledger(settings)
+        self._ledger: Ledger = _trunk._ledger.branch() if _trunk is not None else Ledger(settings)
         self._on_output: Callable[[int, bytes], object] | None = None
         self._on_decision: OnDecision | None = None
         self._busy = False
@@ -444,7 +444,9 @@ class RemoteMachine:
         outcome = None
         try:
             outcome = self._settled(message, answered)
-        except Exception as error:
+        except BaseException as error:
+            if not _is_error(message):  # of a signal's handler: it is taken over by who comes next
+                raise
             failure = failure or error
         link.consume()
         self._unsettled = None
@@ -455,10 +457,11 @@ class RemoteMachine:
     def _settled(self, message: Any, answered: int | None) -> Outcome | None:
         """How a drive ended, taken over; the second time changes nothing."""
         reply = self._shaped("reply", self._answer(message), _REPLY)
-        outcome, due, waiting = reply
+        ended, due, waiting = reply
+        outcome: Outcome | None = None
         try:
-            if outcome is not None:
-                outcome = self._ledger.result(outcome)
+            if ended is not None:
+                outcome = self._ledger.result(ended)
             self._ledger.settle(waiting, answered)
             if outcome is None and not waiting:
                 raise Lie("it waits for nothing")
@@ -493,12 +496,9 @@ class RemoteMachine:
             raise errors.SandboxBusy("the sandbox is in use by another thread")
         if self._unsettled is not None:  # a signal's handler raised when it was just there
             if link.answered():
-                try:
-                    self._settled(link.peek(Deadline(_GRACE_SECONDS)), *self._unsettled)
-                except errors.SandboxDead:
-                    raise
-                except Exception:
-                    pass  # an answer that is an exception changes nothing
+                message = link.peek(Deadline(_GRACE_SECONDS))
+                if not _is_error(message):  # an answer that is an exception changes nothing
+                    self._settled(message, *self._unsettled)
                 link.consume()
             self._unsettled = None
         return link
@@ -585,7 +585,8 @@ class RemoteMachine:
                 deadline.outside(self._on_output, stream, data)
             return True
         if kind == "call":
-            decision = self._ledger.decide(*shaped("call", message[1:], DECISION), event=message)
+            id, outcome, request, by = shaped("call", message[1:], DECISION)
+            decision = self._ledger.decide(id, outcome, request, by, message)
             link.consume()
             if wanted and self._on_decision is not None:
                 deadline.outside(self._on_decision, *decision)
@@ -654,6 +655,11 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
+def _is_error(message: Any) -> bool:
+    """Is this answer an exception?"""
+    return isinstance(message, tuple) and message[:1] == ("error",)
+
+
 def _are(args: list[Any], *types: tuple[type, ...]) -> bool:
     """Are these the arguments of an exception?"""
     return len(args) == len(types) and all(
@@ -669,6 +675,7 @@ def _opened(path: str | int | None) -> int | None:
     """A trace, which a worker could not open."""
     if path is None:
         return None
+    assert isinstance(path, str)  # a descriptor is what a worker gets instead
     try:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     except OSError as error:

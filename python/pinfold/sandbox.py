@@ -501,6 +501,7 @@ class Sandbox:
         if record is not None:
             trace = None if record is False else fspath(record)
         elif trace is not None:
+            assert isinstance(trace, str)  # a descriptor is what a worker gets instead
             self._branches += 1
             stem, suffix = path.splitext(trace)
             if suffix[1:].isdigit():  # that of a branch, without another

@@ -152,7 +152,7 @@ TOO_DEEP = {
     "calls": "(function f() { f(); })()",
     "getters": "const o = { get x() { return this.x; } }; o.x;",
     "proxies": "let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x;",
-    "JSON.parse": "JSON.parse('['.repeat(1e5))",
+    "JSON.parse": "JSON.parse('['.repeat(1e6))",
     "JSON.stringify": "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; JSON.stringify(a);",
     "the parser": "eval('('.repeat(1e5))",
     "regular expressions": "new RegExp('(?:'.repeat(1e5))",
