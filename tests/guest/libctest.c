@@ -387,13 +387,17 @@ static void processes(void) {
         _exit(pipe(p) + close(p[0]) + (int)write(p[1], "x", 1));
     }
     CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+    int go_on[2]; /* or it may have ended before anybody sees that it was continued */
+    CHECK(pipe(go_on) == 0);
     pid = fork();
     if (pid == 0) {
+        char byte;
         raise(SIGSTOP);
-        _exit(6);
+        _exit(read(go_on[0], &byte, 1) == 1 ? 6 : 7);
     }
     CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
     CHECK(kill(pid, SIGCONT) == 0 && waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status));
+    CHECK(write(go_on[1], "x", 1) == 1 && close(go_on[0]) == 0 && close(go_on[1]) == 0);
     CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 6);
     FAILS(kill(99999, 0), ESRCH);
     struct rusage usage;
