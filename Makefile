@@ -26,16 +26,16 @@ checks: $(BUILD)/build.ninja ## everything that is compiled: tests, benchmarks a
 	@cmake --build $(BUILD) -j $(JOBS)
 
 # The package as users get it: a wheel with the module that was just built.
-MODULE := $(BUILD)/python/pinfold/_native.abi3.so
+BUILT := $(BUILD)/python/pinfold
 $(PYTHON):
 	python3 -m venv $(VENV)
 	$(PYTHON) -m pip install -q 'scikit-build-core>=0.10' docstring-parser
 
 package: build $(PYTHON)
-	@if [ ! -e $(VENV)/.installed ] || [ -n "$$(find $(MODULE) pyproject.toml python/CMakeLists.txt \
+	@if [ ! -e $(VENV)/.installed ] || [ -n "$$(find $(BUILT)/_* $(BUILD)/lib/libpinfold.so.*.* pyproject.toml python/CMakeLists.txt \
 	        python/pinfold -newer $(VENV)/.installed -type f -not -name '*.pyc')" ]; then \
 	    $(PYTHON) -m pip install -q --no-build-isolation --force-reinstall --no-deps \
-	        --config-settings=cmake.define.PF_NATIVE=$(CURDIR)/$(MODULE) . && touch $(VENV)/.installed; \
+	        --config-settings=cmake.define.PF_PACKAGE=$(CURDIR)/$(BUILT) . && touch $(VENV)/.installed; \
 	fi
 
 native: ## the guest's programs as plain Linux programs, in seconds: build/twins/native/bin

@@ -47,7 +47,7 @@ def build(folder: pathlib.Path, args) -> None:
     run("cmake", "--install", "build", "--prefix", folder / "installed")
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
         "-w", folder / "wheel",
-        f"--config-settings=cmake.define.PF_NATIVE={folder}/build/python/pinfold/_native.abi3.so",
+        f"--config-settings=cmake.define.PF_PACKAGE={folder}/build/python/pinfold",
         f"--config-settings=build-dir={folder}/wheel-build", ".")
 
 
@@ -56,8 +56,7 @@ def results(folder: pathlib.Path) -> dict[str, str]:
     files = {p.relative_to(folder): p for p in (folder / "installed").rglob("*") if p.is_file()}
     files |= {p.relative_to(folder): p for p in (folder / "build/wasm").glob("*.wasm")}
     files |= {p.relative_to(folder): p for p in (folder / "wheel").glob("*.whl")}
-    module = folder / "build/python/pinfold/_native.abi3.so"
-    files[module.relative_to(folder)] = module
+    files |= {p.relative_to(folder): p for p in (folder / "build/python/pinfold").glob("_*") if not p.is_symlink()}
     return {str(name): hashlib.sha256(path.read_bytes()).hexdigest()
             for name, path in sorted(files.items())}
 

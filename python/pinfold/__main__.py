@@ -1,34 +1,32 @@
-"""``pinfold mcp``: what the Python package brings as a command. Scripts are run by the program
-``pinfold`` that the C library comes with."""
+"""``python -m pinfold``: the program ``pinfold``, and its command ``mcp``, which is Python's."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-USAGE = """\
-usage: pinfold mcp [--http] [--port PORT] [--limit NAME=VALUE] [--isolation process] [--audit FILE]
-       pinfold --version
-
-mcp serves a sandbox to any MCP client; `pinfold mcp --help` has the details."""
+PROGRAM = Path(__file__).with_name("_program")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command that ``argv`` (default: the process's arguments) names.
+
+    All but ``mcp`` replaces the process by the program that lies in the package. Returns the exit
+    status: 125 when that program is missing.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["mcp"]:
         from .mcp_server import main as serve
 
         return serve(arguments[1:])
-    if arguments == ["--version"]:
-        from . import __version__
-
-        print(f"pinfold {__version__}")
-        return 0
-    if arguments in (["--help"], ["-h"]):
-        print(USAGE)
-        return 0
-    print(USAGE, file=sys.stderr)
-    return 2
+    sys.stdout.flush()
+    try:
+        os.execv(PROGRAM, ["pinfold", *arguments])
+    except OSError as error:
+        print(f"pinfold: {PROGRAM}: {error.strerror}: install pinfold again", file=sys.stderr)
+        return 125
 
 
 if __name__ == "__main__":

@@ -39,6 +39,11 @@ class Elf:
                 return at + address - start
         raise AssertionError(f"{address:#x} is in no segment")
 
+    def string(self, tag: int) -> str:
+        """The text that an entry of the dynamic section stands for."""
+        at = self.offset(self.dynamic[STRTAB]) + self.dynamic[tag]
+        return self.data[at : self.data.index(b"\0", at)].decode()
+
     def imported(self) -> set[str]:
         """Names that it takes from other libraries."""
         names = self.offset(self.dynamic[STRTAB])

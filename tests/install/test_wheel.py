@@ -4,6 +4,8 @@ import importlib.util
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import zipfile
 
@@ -11,7 +13,7 @@ import pytest
 from stranger import BUILD, ROOT, run
 
 EPOCH = {"SOURCE_DATE_EPOCH": "1700000000"}  # the time of a wheel's members
-MODULE = BUILD / "python" / "pinfold" / "_native.abi3.so"
+BUILT = BUILD / "python" / "pinfold"
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,7 @@ def build(folder):
     if not importlib.util.find_spec("scikit_build_core"):
         pytest.skip("scikit-build-core is not installed")
     given = [
-        "--config-settings=cmake.define.PF_NATIVE=" + str(MODULE),
+        "--config-settings=cmake.define.PF_PACKAGE=" + str(BUILT),
         f"--config-settings=build-dir={folder}/build",
     ]
     quiet = ["-q", "--no-deps", "--no-build-isolation", "-w", folder]
@@ -64,4 +66,54 @@ def test_readme_in_an_empty_environment(python, tmp_path):
     alone = {"PATH": str(python.parent), "HOME": str(tmp_path)}
     out = run(python, "-I", program, cwd=tmp_path, env=alone)
     assert out.splitlines() == re.findall(r"# prints (.*)", "\n".join(blocks))
-    assert run(python, "-m", "pinfold", "--version", cwd=tmp_path, env=alone).startswith("pinfold")
+
+
+def test_its_command_is_the_whole_program(python, tmp_path):
+    """The same `pinfold` as the C library's, found without a search path, from any folder."""
+    command = python.parent / "pinfold"
+    for words in ([command], [python, "-m", "pinfold"]):
+        assert run(*words, "-c", "echo $((6 * 7)); pwd", cwd=tmp_path, env={}) == "42\n/workspace\n"
+        assert run(*words, "--version", env={}).startswith("pinfold ")
+        assert "--tool" in run(*words, "run", "--help", env={})
+        assert "usage: pinfold mcp" in run(*words, "mcp", "--help", env={})
+    failed = subprocess.run([command, "-c", "exit 7"], env={}, check=False)
+    assert failed.returncode == 7
+
+
+def test_its_command_through_a_link(python, tmp_path):
+    """As pipx and uv put it on the search path."""
+    (tmp_path / "pinfold").symlink_to(python.parent / "pinfold")
+    assert run(tmp_path / "pinfold", "-c", "echo found", env={}) == "found\n"
+
+
+def test_its_command_in_other_layouts(python, wheel, tmp_path):
+    """Where an installer puts packages: pip --target, Fedora's lib64, a prefix like /usr/local, and
+    a path that would be a pattern."""
+    flat = tmp_path / "a [b] *" / "flat"
+    flags = ["-q", "--no-index", "--no-deps"]
+    run(python.parent / "pip", "install", *flags, "--target", flat, wheel)
+    assert run(flat / "bin" / "pinfold", "-c", "echo flat", env={}) == "flat\n"
+    for library in ("lib64/python3.13/site-packages", "lib/python3.12/dist-packages"):
+        prefix = tmp_path / library.replace("/", "-")
+        (prefix / library).parent.mkdir(parents=True)
+        shutil.copytree(flat, prefix / library)
+        (prefix / library / "bin").rename(prefix / "bin")
+        assert run(prefix / "bin" / "pinfold", "-c", "echo there", env={}) == "there\n"
+
+
+def test_its_command_alone_says_what_is_missing(python, tmp_path):
+    shutil.copy(python.parent / "pinfold", tmp_path)
+    alone = subprocess.run(
+        [tmp_path / "pinfold", "-c", "true"], env={"PATH": ""}, capture_output=True, text=True
+    )
+    assert alone.returncode == 125
+    assert "the Python package pinfold" in alone.stderr and str(tmp_path) in alone.stderr
+
+
+def test_no_symbols_and_no_second_copy(wheel):
+    """What users download: the images once, without what only a debugger reads."""
+    with zipfile.ZipFile(wheel) as archive:
+        large = [i for i in archive.infolist() if i.file_size > 1_000_000]
+        assert [i.filename.split(".")[0] for i in large] == ["pinfold/libpinfold"]
+        assert b".debug_info" not in archive.read(large[0])
+    assert wheel.stat().st_size < 30_000_000
