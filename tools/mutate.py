@@ -1,131 +1,68 @@
 #!/usr/bin/env python3
 """Takes the checks of the boundary away, one at a time: some test has to fail. `make mutate`.
 
-usage: mutate.py [--build DIR] [--work DIR] [--shard I/N] [--fresh] [--list] [FILE...]
+usage: mutate.py [--build DIR] [--work DIR] [--jobs N] [--fresh] [--list] [FILE...]
 
-Each FILE (without any: all that tools/mutations.py names) is changed in one place, compiled, and
-linked in front of the library that it belongs to into the test programs of its line there; sources
-and build are left alone. A test that fails, or does not end, kills the mutation. One that survives
-all of them is a failure, unless tests/mutation/survivors.txt names it with a reason; so is a
-survivor of that list that is killed, or that does not exist any more.
+Each FILE (without any: all that tools/mutations.py names) is compiled once with all its mutations
+in it, each test program is linked once, and each function of a test runs once to learn what it
+reaches and how long it takes. Then a mutation costs the tests that reach it, those first that
+noticed most in the least time, until one fails or does not end. One that survives tests of ten
+seconds is a failure, unless tests/mutation/survivors.txt names it with a reason; so is one of that
+list that is killed, or that does not exist any more. Sources and build are left alone.
 
-What is done is kept in DIR/results.jsonl: a run that was stopped goes on there. --fresh forgets it.
---shard 2/4 takes every fourth mutation from the second on; --list only names them.
+What is killed is kept in DIR/results.jsonl, as long as the file and the tests stay as they are: a
+run that was stopped goes on there. --fresh forgets it; --list only names the mutations.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import hashlib
 import json
-import os
 import pathlib
-import resource
-import shlex
-import shutil
-import subprocess
 import sys
+import threading
 
-from mutations import Mutation, find, tests_of
+from mutant_tests import ROOT, Programs, Test
+from mutations import FILES, Mutation, find
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+# A mutation has survived when tests of so many seconds did not notice it.
+SECONDS = 10
 SURVIVORS = ROOT / "tests/mutation/survivors.txt"
-# A test that goes on for longer hangs: processor time, then time, on a machine with other work.
-CPU_SECONDS, WALL_SECONDS = 120, 900
 
 
-class Build:
-    """Compiles and links as the build does, but for one object."""
+class Order:
+    """Which test to try first: what it killed of those that it was tried with, by its time."""
 
-    def __init__(self, build: pathlib.Path, work: pathlib.Path) -> None:
-        self.build, self.work = build.resolve(), work.resolve()
-        self.work.mkdir(parents=True, exist_ok=True)
-        entries = json.loads((self.build / "compile_commands.json").read_text())
-        # A file may be compiled again for the tests of sanitizers.
-        self.entries = {e["file"]: e for e in reversed(entries)
-                        if " -o tests/security" not in e["command"]}
-        self.links: dict[str, list[str]] = {}
+    def __init__(self) -> None:
+        self.tried: collections.Counter[str] = collections.Counter()
+        self.killed: collections.Counter[tuple[str, str]] = collections.Counter()
 
-    def compile(self, source: pathlib.Path, text: str, out: pathlib.Path) -> bool:
-        entry = self.entries[str(source)]
-        changed = out.with_suffix(".c")
-        changed.write_text(text)
-        words, command, skip = shlex.split(entry["command"]), [], False
-        for word in words:
-            if skip:
-                skip = False
-            elif word in ("-o", "-MF", "-MT"):
-                skip = True
-            elif word == str(source):
-                command.append(str(changed))
-            elif word not in ("-MD", "-g"):
-                command.append(word)
-        command += ["-w", "-iquote", str(source.parent), "-o", str(out)]
-        return subprocess.run(command, cwd=entry["directory"], capture_output=True).returncode == 0
+    def cost(self, test: Test, file: str) -> float:
+        kills = self.killed[test.name, file] + 0.1
+        return (test.seconds + 0.02) * (self.tried[test.name, file] + 1) / kills
 
-    def link_command(self, target: str) -> list[str]:
-        if target not in self.links:
-            lines = subprocess.run(["ninja", "-C", self.build, "-t", "commands", target],
-                                   capture_output=True, text=True, check=True).stdout.splitlines()
-            words = shlex.split(lines[-1])
-            start = next(i for i, w in enumerate(words) if "/" in w and w[0] != "-")
-            end = words.index("&&", start) if "&&" in words[start:] else len(words)
-            self.links[target] = words[start:end]
-        return self.links[target]
-
-    def link(self, target: str, changed: pathlib.Path) -> pathlib.Path:
-        """The target with the changed object: the library's is not asked for any more."""
-        program = self.work / target
-        words = list(self.link_command(target))
-        words[words.index("-o") + 1] = str(program)
-        first = next(i for i, w in enumerate(words) if w.endswith(".o"))
-        words.insert(first, str(changed))
-        result = subprocess.run(words, cwd=self.build, capture_output=True, text=True)
-        if result.returncode:
-            raise SystemExit(f"{target} does not link: {result.stderr[-2000:]}")
-        return program
+    def learn(self, test: Test, file: str, killed: bool) -> None:
+        self.tried[test.name, file] += 1
+        self.killed[test.name, file] += killed
 
 
-def limit() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def passes(program: pathlib.Path, arguments: list[str]) -> str:
-    """"passed", "failed" or "hangs"."""
-    try:
-        result = subprocess.run([program, *arguments], cwd=program.parent, capture_output=True,
-                                stdin=subprocess.DEVNULL, preexec_fn=limit, timeout=WALL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return "hangs"
-    if result.returncode in (-24, -9):
-        return "hangs"
-    return "failed" if result.returncode else "passed"
-
-
-def outcome_of(program: pathlib.Path, arguments: list[str]) -> str:
-    """A failure counts when it comes again: on a busy machine a test about time may fail once."""
-    first = passes(program, arguments)
-    return first if first == "passed" else passes(program, arguments)
-
-
-def arguments_of(target: str) -> list[str]:
-    """Fuzzers run their seeds."""
-    if not target.startswith("fuzz_"):
-        return []
-    seeds = (ROOT / "tests/fuzz/seeds" / target.removeprefix("fuzz_")).iterdir()
-    return sorted(str(path) for path in seeds)
-
-
-def try_mutation(build: Build, mutation: Mutation) -> tuple[str, str]:
+def try_mutation(number: int, mutation: Mutation, tests: list[Test],
+                 order: Order) -> tuple[str, str]:
     """What became of it, and by which test."""
-    changed = build.work / "changed.o"
-    if not build.compile(ROOT / mutation.file, mutation.text(), changed):
-        return "does not compile", ""
-    for target in tests_of(mutation.file):
-        outcome = outcome_of(build.link(target, changed), arguments_of(target))
+    reached = [t for t in tests if t.seen[number]]
+    left = SECONDS
+    for test in sorted(reached, key=lambda t: order.cost(t, mutation.file)):
+        if left < 0:
+            break
+        left -= test.seconds
+        outcome = test.run(number)
+        if outcome == "failed":  # counts when it comes again: a test about time may fail once
+            outcome = test.run(number)
+        order.learn(test, mutation.file, outcome != "passed")
         if outcome != "passed":
-            return ("killed" if outcome == "failed" else "hangs"), target
-    return "survived", ""
+            return ("killed" if outcome == "failed" else "hangs"), test.name
+    return ("survived" if reached else "not reached"), ""
 
 
 def read_survivors() -> dict[str, str]:
@@ -141,15 +78,19 @@ def read_survivors() -> dict[str, str]:
     return survivors
 
 
-def unchanged_passes(build: Build, files: list[str]) -> None:
-    """Without a mutation all tests pass, or nothing can be said."""
-    for file in files:
-        changed = build.work / "changed.o"
-        if not build.compile(ROOT / file, (ROOT / file).read_text(), changed):
-            raise SystemExit(f"{file} does not compile as it is")
-        for target in tests_of(file):
-            if outcome_of(build.link(target, changed), arguments_of(target)) != "passed":
-                raise SystemExit(f"{target} does not pass with {file} as it is")
+def digest(file: str) -> str:
+    return hashlib.sha256((ROOT / file).read_bytes()).hexdigest()[:16]
+
+
+def known_results(log: pathlib.Path, mutations: list[Mutation],
+                  sources: dict[str, str]) -> dict[str, str]:
+    """What an earlier run killed. Survivors are tried again: there may be a test for them now."""
+    done = {}
+    for line in log.read_text().splitlines() if log.exists() else []:
+        entry = json.loads(line)
+        done[entry["name"], entry["source"]] = entry["outcome"]
+    found = {m.name: done.get((m.name, sources[m.file])) for m in mutations}
+    return {name: outcome for name, outcome in found.items() if outcome in ("killed", "hangs")}
 
 
 def verdict(results: dict[str, str], mutations: list[Mutation], files: list[str]) -> int:
@@ -157,10 +98,10 @@ def verdict(results: dict[str, str], mutations: list[Mutation], files: list[str]
     known, wrong = read_survivors(), 0
     there = {m.name for m in mutations}
     for name, outcome in results.items():
-        if outcome == "survived" and name not in known:
+        if outcome not in ("killed", "hangs") and name not in known:
             wrong += 1
-            print(f"survived: {name}")
-        if outcome in ("killed", "hangs", "does not compile") and name in known:
+            print(f"{outcome}: {name}")
+        if outcome in ("killed", "hangs") and name in known:
             wrong += 1
             print(f"is {outcome}: take it off {SURVIVORS.name}: {name}")
     for name in known:
@@ -174,42 +115,43 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--work", type=pathlib.Path)
-    parser.add_argument("--shard", default="1/1")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
-    shard, shards = map(int, args.shard.split("/"))
-    work = args.work or args.build / f"mutate{shard if shards > 1 else ''}"
-    files = args.files or tests_of(None)
+    files = args.files or FILES
     mutations = [m for file in files for m in find(ROOT, file)]
-    mine = mutations[shard - 1::shards]
     if args.list:
-        print(*(m.name for m in mine), sep="\n")
+        print(*(m.name for m in mutations), sep="\n")
         return 0
+    work = args.work or args.build / "mutate"
+    work.mkdir(parents=True, exist_ok=True)
+    log, sources = work / "results.jsonl", {f: digest(f) for f in files}
     if args.fresh:
-        shutil.rmtree(work, ignore_errors=True)
-    build = Build(args.build, work)
-    log, done = work / "results.jsonl", {}
-    if log.exists():
-        for line in log.read_text().splitlines():
-            entry = json.loads(line)
-            done[entry["name"], entry["source"]] = entry["outcome"]
-    wanted = {target for m in mine for target in tests_of(m.file)}
-    subprocess.run(["ninja", "-C", build.build, *sorted(wanted)], check=True,
-                   stdout=subprocess.DEVNULL)
-    sources = {f: hashlib.sha256((ROOT / f).read_bytes()).hexdigest()[:16] for f in files}
-    left = [m for m in mine if (m.name, sources[m.file]) not in done]
-    unchanged_passes(build, sorted({m.file for m in left}))
-    results = {m.name: done[m.name, sources[m.file]] for m in mine
-               if (m.name, sources[m.file]) in done}
-    for number, mutation in enumerate(left):
-        outcome, test = try_mutation(build, mutation)
-        results[mutation.name] = outcome
-        print(f"{number + 1}/{len(left)} {outcome} {test}: {mutation.name}", flush=True)
-        with log.open("a") as file:
-            file.write(json.dumps({"name": mutation.name, "source": sources[mutation.file],
-                                   "outcome": outcome, "test": test}) + "\n")
+        log.unlink(missing_ok=True)
+    results = known_results(log, mutations, sources)
+    left = [(n, m) for n, m in enumerate(mutations) if m.name not in results]
+    if left:
+        tests = Programs(args.build, work).tests(mutations)
+        print(f"{len(left)} mutations, {len(tests)} tests of "
+              f"{sum(t.seconds for t in tests):.0f} s", flush=True)
+    order, lock = Order(), threading.Lock()
+
+    def one(job: tuple[int, Mutation]) -> None:
+        number, mutation = job
+        outcome, test = try_mutation(number, mutation, tests, order)
+        entry = {"name": mutation.name, "source": sources[mutation.file], "outcome": outcome,
+                 "test": test}
+        with lock, log.open("a") as file:
+            results[mutation.name] = outcome
+            file.write(json.dumps(entry) + "\n")
+            if not test:
+                print(f"{outcome}: {mutation.name}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for future in [pool.submit(one, job) for job in left]:
+            future.result()
     wrong = verdict(results, mutations, files)
     counts = collections.Counter(results.values())
     print(f"{len(results)} mutations:", ", ".join(f"{n} {what}" for what, n in counts.items()),

@@ -1,191 +1,205 @@
-"""mutations.py: where tools/mutate.py changes C, how, and which tests have to notice.
+"""mutations.py: where tools/mutate.py changes C, and how.
 
 A mutation takes one check away: a condition that is never true, an operand of && and || that does
 not count, a comparison whose border moves by one. Conditions are found as text: our own C is
 formatted, and has no macros around them. Assertions are left out: they say what is true anyway.
+
+All mutations of a file stand in one text, each behind its number: tests/mutation/mutant.h.
 """
 
 import dataclasses
-import functools
 import pathlib
 import re
 
-# The files of the boundary and the test programs that know them, the quickest first.
-KERNEL = ["api_hostile_kernel", "api_proofs", "api_snapshot"]
-MACHINE = ["api_proofs", "api_misuse", "api_limits", "api_authority", "api_fork", "api_hostile_kernel",
-           "api_snapshot", "api_hostile", "api_interrupt"]
-CAPABILITY = [f"unit_test_capability_{n}" for n in
-              ("gate", "constraint", "policy", "token", "schema", "pattern", "regex", "reserved",
-               "random", "fault")]
-TESTS = [
-    ("host/machine/trampoline.c", ["api_hostile_kernel", "api_hostile", "api_proofs", "api_fork",
-                                   "api_replay"]),
-    ("host/machine/kernel.c", [*KERNEL, "api_replay", "api_fault"]),
-    ("host/machine/loop.c", [*MACHINE, "api_replay"]),
-    ("host/machine/calls.c", [*MACHINE, "api_replay"]),
-    ("host/machine/fork.c", ["api_fork", *MACHINE, "api_fault"]),
-    ("host/gate.c", ["api_authority", "api_misuse"]),
-    ("host/authority.c", ["api_authority", "api_misuse"]),
-    ("host/capability/gate.c", CAPABILITY),
-    ("host/capability/decide.c", CAPABILITY),
-    ("host/capability/counters.c", CAPABILITY),
-    ("host/capability/attenuation.c", CAPABILITY),
-    ("host/capability/constraint_eval.c", CAPABILITY),
-    ("host/capability/implies.c", CAPABILITY),
-    ("host/capability/match.c", CAPABILITY),
-    ("host/capability/path.c", CAPABILITY),
-    ("host/capability/reserved.c", CAPABILITY),
-    ("host/capability/token.c", CAPABILITY),
-    ("host/cpu/instance.c", ["unit_test_cpu", "api_hostile", "api_limits", "api_hostile_kernel",
-                             "api_fault"]),
-    ("host/cpu/memory.c", ["unit_test_cpu", "api_hostile", "api_limits", "api_fault"]),
-    ("host/cpu/run.c", ["unit_test_cpu", "api_hostile", "api_hostile_kernel", "api_fault"]),
-    ("host/cpu/trap.c", ["unit_test_cpu", "api_hostile", "api_hostile_kernel"]),
-    ("host/cpu/wasm_rt.c", ["unit_test_cpu", "api_hostile", "api_limits", "api_fault"]),
-    ("host/snapshot/codec.c", ["api_snapshot", "fuzz_snapshot", "api_fault"]),
-    ("host/snapshot/frame.c", ["api_snapshot", "fuzz_snapshot", "api_fault"]),
-    ("host/snapshot/memory.c", ["api_snapshot", "fuzz_snapshot", "api_fault"]),
-    ("host/snapshot/snapshot.c", ["api_snapshot", "fuzz_snapshot", "api_fault"]),
+# The files of the boundary: what decides about authority first.
+FILES = [
+    "host/gate.c", "host/authority.c",
+    *(f"host/capability/{n}.c" for n in
+      ("gate", "decide", "counters", "attenuation", "constraint_eval", "implies", "match", "path",
+       "reserved", "token", "keys", "cbor", "policy", "names", "pattern", "tools", "face",
+       "schema_check")),
+    *(f"host/machine/{n}.c" for n in
+      ("rejudge", "calls", "trampoline", "kernel", "fork", "entry", "run", "loop", "limits",
+       "processes", "exec")),
+    *(f"host/snapshot/{n}.c" for n in ("codec", "frame", "memory", "snapshot")),
+    *(f"host/cpu/{n}.c" for n in
+      ("instance", "memory", "run", "trap", "timer", "wasm_rt", "clone", "context", "thread")),
 ]
 
 
-def tests_of(file: str | None) -> list[str]:
-    """The tests that know a file; without one, all the files."""
-    if file is None:
-        return [name for name, _ in TESTS]
-    found = [tests for name, tests in TESTS if name == file]
-    if not found:
-        raise SystemExit(f"tools/mutations.py names no tests for {file}")
-    return list(dict.fromkeys(found[0]))
-
-
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Mutation:
     name: str  # FILE FUNCTION KIND `TEXT`, and #N from the second of that name on
     file: str
-    source: str
-    start: int
+    start: int  # the expression in the file's text
     end: int
-    new: str
+    value: str  # what it is then: "0", "1" or, with another border, the whole expression
 
-    def text(self) -> str:
-        return self.source[:self.start] + self.new + self.source[self.end:]
+    def expression(self, number: int, inner: str) -> str:
+        """What stands for the expression; `inner` is it, with the mutations inside."""
+        if self.value == "0":
+            return f"(!mutant({number}) && ({inner}))"
+        if self.value == "1":
+            return f"(mutant({number}) || ({inner}))"
+        return f"(mutant({number}) ? ({self.value}) : ({inner}))"
 
 
-CONDITION = re.compile(r"\b(?:if|while) \(|\breturn ")
-FUNCTION = re.compile(r"^[a-zA-Z_][^;={}#/]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
-COMPARISON = re.compile(r"(?<![-<>=!])(<=|>=|<|>)(?![<>=])")
+CONDITION = re.compile(r"\b(?:if|while) \(|\breturn |(?<![=!<>])= ")
+FUNCTION = re.compile(r"^[a-zA-Z_][^;={}#/]*?\b(\w+)\([^;{}]*\)\s*\{.*?^\}", re.M | re.S)
+COMPARISON = re.compile(r"(?<= )(<=|>=|<|>)(?= )")
 BORDERS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
-SKIPPED = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:.*\\\n)*.*$",
-                     re.S | re.M)
+SKIPPED = re.compile(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+                     r"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+# What parts expressions; and what binds less than < does.
+SEPARATOR = r"[?:,;]|(?<![=!<>])=(?!=)"
+WEAKER = r"&&|\|\||[=!]=|(?<=[\w)\]] )[&|^] |" + SEPARATOR
 
 
 def blank(source: str) -> str:
-    """The source with spaces for comments, strings and preprocessor lines, at the same places."""
-    def spaces(match: re.Match) -> str:
-        return "".join("\n" if c == "\n" else "_" for c in match[0])
-    out, at = [], 0
-    for match in SKIPPED.finditer(source):
-        text = match[0]
-        if text[0].isspace() or text[0] == "#":  # '.' of re.S must not run past the line
-            text = re.match(r"[ \t]*#(?:[^\n]*\\\n)*[^\n]*", text)[0]
-        if match.start() < at:
-            continue
-        out.append(source[at:match.start()])
-        out.append("".join(c if c == "\n" else "_" for c in text))
-        at = match.start() + len(text)
-    return "".join(out) + source[at:]
+    """The source with _ for comments, strings and preprocessor lines, at the same places."""
+    return SKIPPED.sub(lambda m: re.sub(r"[^\n]", "_", m[0]), source)
 
 
 def closing(text: str, at: int) -> int:
-    """Where the parenthesis that opens at `at` closes."""
+    """Where the bracket that opens at `at` closes."""
     depth = 0
     for i in range(at, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[i], 0)
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[i], 0)
         if depth == 0:
             return i
-    raise ValueError("a parenthesis is open")
+    raise ValueError("a bracket is open")
 
 
-def operands(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
-    """The operands of && and || in [start, end), with the operator that joins them: of every level."""
-    found, depth, cuts = [], 0, []
-    at = start
+def flat(text: str, start: int, end: int) -> str:
+    """The text of [start, end) with _ for what is in brackets."""
+    out, at = [], start
     while at < end:
-        c = text[at]
-        if c == "(":
-            close = closing(text, at)
-            found += operands(text, at + 1, min(close, end))
-            at = close
-        elif text[at:at + 2] in ("&&", "||"):
-            cuts.append((at, text[at:at + 2]))
-            at += 1
-        elif c in "?:,;" and depth == 0:
-            cuts.append((at, c))
-        at += 1
-    # Only where one operator joins all: our C puts parentheses where both stand.
-    kinds = {kind for _, kind in cuts}
-    if kinds in ({"&&"}, {"||"}):
-        edges = [start, *(at + 2 for at, _ in cuts)], [*(at for at, _ in cuts), end]
-        for a, b in zip(*edges):
-            found.append((a + len(text[a:b]) - len(text[a:b].lstrip()), b, cuts[0][1]))
-    elif kinds == {"&&", "||"}:
-        last, joined = start, [(at, kind) for at, kind in cuts if kind == "||"]
-        for at, _ in [*joined, (end, "")]:
-            stripped = last + len(text[last:at]) - len(text[last:at].lstrip())
-            found.append((stripped, at, "||"))
-            inner = [c for c in cuts if c[1] == "&&" and last <= c[0] < at]
-            if inner:
-                edges = [last, *(i + 2 for i, _ in inner)], [*(i for i, _ in inner), at]
-                found += [(a + len(text[a:b]) - len(text[a:b].lstrip()), b, "&&")
-                          for a, b in zip(*edges)]
-            last = at + 2
+        close = min(closing(text, at), end - 1) if text[at] in "([{" else at
+        out.append(text[at] if close == at else "_" * (close + 1 - at))
+        at = close + 1
+    return "".join(out)
+
+
+def end_of(text: str, start: int) -> int:
+    """Where the expression at `start` ends: at ; or , or a bracket that closes around it."""
+    at = start
+    while text[at] not in ";,)]}":
+        at = closing(text, at) + 1 if text[at] in "([{" else at + 1
+    return at
+
+
+def pieces(text: str, separator: str) -> list[tuple[int, int, str]]:
+    """The pieces between separators, without the spaces around them, and what follows each."""
+    found, at = [], 0
+    for match in [*re.finditer(separator, text), None]:
+        end = match.start() if match else len(text)
+        piece = text[at:end]
+        found.append((at + len(piece) - len(piece.lstrip()), at + len(piece.rstrip()),
+                      match[0] if match else ""))
+        at = match.end() if match else end
     return found
 
 
-def spots(source: str) -> list[tuple[int, int, str, str]]:
-    """All changes of a file: from where to where, what stands there then, and what kind it is."""
-    text = blank(source)
-    changes = set()
-    for match in CONDITION.finditer(text):
-        start = match.end()
-        if match[0].startswith("return"):
-            end = text.index(";", start)
-            is_condition = False
-        else:
-            end = closing(text, start - 1)
-            is_condition = True
-        parts = operands(text, start, end)
-        for a, b, kind in parts:
-            a, b = a, a + len(text[a:b].rstrip())
-            changes.add((a, b, f"{int(kind == '&&')}", "operand"))
-        if is_condition and match[0].startswith("if"):
-            top = [k for a, b, k in parts if "||" == k]
-            if not top:
-                changes.add((start, end, f"0 && ({source[start:end]})", "never"))
-        for found in COMPARISON.finditer(text, start, end):
-            if text[found.start() - 1] == " " and text[found.end()] == " ":
-                changes.add((found.start(), found.end(), BORDERS[found[1]], "border"))
-    return sorted(changes)
+def operands(text: str, start: int, end: int) -> set[tuple[int, int, str, str]]:
+    """Operands of && and ||, and conditions before ?, of every level in [start, end): from where
+    to where, what value takes the check away, and the kind."""
+    found, at = set(), start
+    while at < end:
+        if text[at] in "([{":
+            close = closing(text, at)
+            found |= operands(text, at + 1, min(close, end))
+            at = close
+        at += 1
+    level = flat(text, start, end)
+    for a, b, after in pieces(level, SEPARATOR):
+        if after == "?":
+            found.add((start + a, start + b, "0", "never"))
+        either = pieces(level[a:b], r"\|\|")
+        for c, d, _ in either:
+            both = pieces(level[a + c:a + d], "&&")
+            if len(either) > 1:
+                found.add((start + a + c, start + a + d, "0", "operand"))
+            if len(both) > 1:
+                found |= {(start + a + c + e, start + a + c + f, "1", "operand")
+                          for e, f, _ in both}
+    return found
 
 
-@functools.cache
+def around(text: str, start: int, end: int, at: int) -> tuple[int, int]:
+    """The operands of the comparison at `at`, and it, in [start, end)."""
+    depth, a = 0, at
+    while a > start:
+        depth += {")": 1, "]": 1, "}": 1, "(": -1, "[": -1, "{": -1}.get(text[a - 1], 0)
+        if depth < 0:
+            break
+        a -= 1
+    b = end_of(text, at)
+    while b < end and text[b] == ",":
+        b = end_of(text, b + 1)
+    b = min(b, end)
+    for c, d, _ in pieces(flat(text, a, b), WEAKER):
+        if a + c <= at < a + d:
+            return a + c, a + d
+    raise ValueError(text[a:b])
+
+
+def bodies(text: str) -> list[tuple[int, int, str]]:
+    return [(m.start(), m.end(), m[1]) for m in FUNCTION.finditer(text)]
+
+
+def spots(source: str) -> list[tuple[int, int, str, str, int]]:
+    """All changes of a file: from where to where, the value, the kind, and where < stands."""
+    text, changes = blank(source), set()
+    for first, last, _ in bodies(text):
+        for match in CONDITION.finditer(text, first, last):
+            start = match.end()
+            statement = max(text.rfind(c, 0, match.start()) for c in ";{}")
+            if re.match(r"[;{}\s]*static\b", text[statement:match.start()]):
+                continue
+            condition = match[0][0] in "iw"
+            end = closing(text, start - 1) if condition else end_of(text, start)
+            parts = operands(text, start, end)
+            changes |= {(*part, 0) for part in parts}
+            level = flat(text, start, end)
+            if match[0].startswith("if") and "||" not in level:
+                changes.add((start, end, "0", "never", 0))
+            for found in COMPARISON.finditer(text, start, end):
+                a, b = around(text, start, end, found.start())
+                value = source[a:found.start()] + BORDERS[found[1]] + source[found.end():b]
+                changes.add((a, b, value, "border", found.start()))
+    return sorted(changes, key=lambda c: (c[4] or c[0], c[0], -c[1], c[3]))
+
+
 def find(root: pathlib.Path, file: str) -> list[Mutation]:
     """The mutations of a file, in the order in which they stand there."""
     source = (root / file).read_text()
-    text = blank(source)
-    heads = [(m.start(), m[1]) for m in FUNCTION.finditer(text)]
+    heads = bodies(blank(source))
     found, seen = [], {}
-    for start, end, new, kind in spots(source):
-        function = next((name for at, name in reversed(heads) if at <= start), "?")
+    for start, end, value, kind, sign in spots(source):
+        function = next(name for a, b, name in heads if a <= start < b)
+        a, b = start, end
         if kind == "border":  # the whole line tells which
-            a, b = source.rindex("\n", 0, start) + 1, source.index("\n", end)
-        else:
-            a, b = start, end
+            a, b = source.rindex("\n", 0, sign) + 1, source.index("\n", sign)
         shown = " ".join(source[a:b].split())
         name = f"{file} {function} {kind} `{shown}`"
         seen[name] = seen.get(name, 0) + 1
         if seen[name] > 1:
             name += f" #{seen[name]}"
-        found.append(Mutation(name, file, source, start, end, new))
+        found.append(Mutation(name, file, start, end, value))
     return found
+
+
+def changed(source: str, mutations: list[tuple[int, Mutation]]) -> str:
+    """The text with all of its mutations, each behind its number."""
+    def write(start: int, end: int, inside: list[tuple[int, Mutation]]) -> str:
+        out, at = [], start
+        while inside:
+            (number, outer), *rest = inside
+            nested = [m for m in rest if m[1].start < outer.end]
+            assert all(m.end <= outer.end for _, m in nested), outer
+            inner = write(outer.start, outer.end, nested)
+            out += [source[at:outer.start], outer.expression(number, inner)]
+            at, inside = outer.end, rest[len(nested):]
+        return "".join(out) + source[at:end]
+    ordered = sorted(mutations, key=lambda m: (m[1].start, -m[1].end, m[1].value not in "01"))
+    return '#include "tests/mutation/mutant.h"\n#line 1\n' + write(0, len(source), ordered)

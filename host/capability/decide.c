@@ -135,7 +135,7 @@ static pf_status fill(struct cap_decision *out, const struct call *c) {
     size_t name_len = c->written ? strlen(name) : 0; /* up to a NUL, if it has one */
     size_t method_len = c->named ? c->method.len : 0;
     bool ok = c->outcome == PF_OP_OK;
-    size_t why_len = ok ? 0 : pf_printable(NULL, 0, c->why.data, c->why.len);
+    size_t why_len = pf_printable(NULL, 0, c->why.data, c->why.len);
     char *at = malloc(method_len + name_len + 4 + c->json_len + why_len);
     if (!at) return PF_NO_MEMORY;
     out->block = at;
@@ -194,8 +194,7 @@ static bool means(const cap_gate *gate, const char *name, const char *method) {
     struct cap_name read;
     const char *why;
     size_t len = strlen(name);
-    if (!base_utf8_valid(name, len) || !cap_name_read(&read, name, len, false, &why))
-        return false;
+    if (!cap_name_read(&read, name, len, false, &why)) return false;
     size_t tool = cap_tools_find(gate->tools, &read);
     return strcmp(tool == CAP_NO_TOOL ? read.text : gate->tools->tools[tool].id, method) == 0;
 }
@@ -276,7 +275,7 @@ bool cap_gate_can_call(const cap_gate *gate, const char *method, const char *par
         base_text_addf(&text, "the method name %s", problem);
     } else {
         struct cap_match_result match = cap_gate_match(gate, &name, value, &text);
-        allowed = match.outcome == PF_OP_OK && !match.no_memory;
+        allowed = match.outcome == PF_OP_OK;
         no_memory = match.no_memory;
     }
     base_arena_free(&arena);

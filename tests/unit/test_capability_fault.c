@@ -186,12 +186,41 @@ static bool fresh_denied(void) {
     return fresh(bad_call, PF_OP_DENIED);
 }
 
+/* So much to write that what was read leaves no room for it. */
+static bool fresh_large(int wanted) {
+    static char large[20000];
+    int len = snprintf(large, sizeof large,
+                       "{\"tool\":\"a.b.c\",\"params\":{\"x\":%d,\"l\":1,\"s\":\"",
+                       wanted == PF_OP_OK ? 5 : 6);
+    memset(large + len, wanted == PF_OP_OK ? 'c' : 'a', 15000);
+    strcpy(large + len + 15000, "\"}}");
+    return fresh(large, wanted);
+}
+static bool large_allowed(void) {
+    return fresh_large(PF_OP_OK);
+}
+static bool large_denied(void) {
+    return fresh_large(PF_OP_DENIED);
+}
+
+static bool again(void) {
+    struct cap_decision d = {0};
+    pf_error error;
+    const char params[] = "{\"x\":6,\"s\":\"ab\"}";
+    pf_status status =
+        cap_gate_check_again(gate, "a/b/c", "a.b.c", params, sizeof params - 1, &d, &error);
+    bool good = expected(status) && (failed || d.outcome == PF_OP_DENIED);
+    cap_decision_free(&d);
+    return good;
+}
+
+/* No answer is a no, without a reason. */
 static bool can_call(void) {
     char *why = NULL;
     bool yes = cap_gate_can_call(gate, "a/b/c", "{\"x\":5,\"l\":1,\"s\":\"abcx\"}", 24, &why);
-    bool good = yes || failed;
-    free(why);
+    bool good = yes != failed && !why, before = failed;
     yes = cap_gate_can_call(gate, "a/b/c", "{\"x\":6,\"s\":\"ab\"}", 16, &why);
+    good = good && (failed == before) == (why != NULL);
     free(why);
     return good && !yes;
 }
@@ -219,7 +248,10 @@ int main(void) {
     CHECK(torture("fresh denied", fresh_denied) > 1);
     torture("allowed", allowed);
     torture("denied", denied);
-    torture("can call", can_call);
+    CHECK(torture("large allowed", large_allowed) > 2);
+    CHECK(torture("large denied", large_denied) > 2);
+    CHECK(torture("again", again) > 1);
+    CHECK(torture("can call", can_call) > 1);
     CHECK(torture("counters", counters) > 1);
     cap_gate_free(gate);
     return check_report();

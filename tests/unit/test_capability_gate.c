@@ -108,6 +108,16 @@ static void test_payloads(void) {
     for (int i = 0; i < 200; i++) strcat(deeper, "]");
     strcat(deeper, "}}");
     outcome(gate, deeper, PF_OP_INVALID, "nested too deeply");
+    static char large[(16 << 20) + 1] = "{\"tool\":\"t\",\"params\":{}}";
+    memset(large + strlen(large), ' ', sizeof large - strlen(large));
+    struct cap_decision d;
+    pf_error error;
+    CHECK_EQ(cap_gate_check(gate, large, sizeof large - 1, &d, &error), PF_OK);
+    CHECK_EQ(d.outcome, PF_OP_OK);
+    cap_decision_free(&d);
+    CHECK_EQ(cap_gate_check(gate, large, sizeof large, &d, &error), PF_OK);
+    CHECK(d.outcome == PF_OP_INVALID && strcmp(d.message, "the tool call is too large") == 0);
+    cap_decision_free(&d);
     cap_gate_free(gate);
 }
 
@@ -200,11 +210,16 @@ static void test_budget(void) {
     CHECK(why && strstr(why, "limit"));
     free(why);
     CHECK(!cap_gate_can_call(gate, "t", "[]", 2, &why));
+    CHECK(why && strstr(why, "not an object"));
     free(why);
     CHECK(!cap_gate_can_call(gate, "t", "{\"a\":1,\"a\":1}", 13, &why));
+    CHECK(why && strstr(why, "twice"));
     free(why);
     CHECK(!cap_gate_can_call(gate, "a//b", "{}", 2, &why));
+    CHECK(why && strstr(why, "empty segment"));
     free(why);
+    CHECK(!cap_gate_can_call(gate, "t", "{}", 2, NULL));
+    CHECK(cap_gate_can_call(gate, "v", "{}", 2, &why) && why == NULL);
     cap_gate_free(gate);
 }
 
@@ -332,6 +347,36 @@ static void test_clones(void) {
     CHECK_EQ(cap_gate_remaining(copy, 0), 0);
     cap_gate_free(gate);
     cap_gate_free(copy);
+    gate = new_gate(NULL); /* nothing is granted, so nothing is counted */
+    copy = cap_gate_share(gate);
+    CHECK(copy && cap_gate_remaining(copy, 0) == 0);
+    cap_gate_free(gate);
+    cap_gate_free(copy);
+}
+
+/* A call of a snapshot keeps the name that the guest called, if it still means the same. */
+static void called_as(cap_gate *gate, const char *name, int outcome, const char *shown) {
+    struct cap_decision d;
+    pf_error error;
+    CHECK_EQ(cap_gate_check_again(gate, "a/b", name, "{}", 2, &d, &error), PF_OK);
+    CHECK_EQ(d.outcome, outcome);
+    CHECK(strcmp(d.name, shown) == 0);
+    cap_decision_free(&d);
+}
+
+static void test_again(void) {
+    cap_gate *gate = new_gate("{\"capabilities\":[{\"method\":\"a/b\"}]}");
+    called_as(gate, "a.b", PF_OP_UNKNOWN, "a.b"); /* without any tool */
+    called_as(gate, "b", PF_OP_UNKNOWN, "a/b");
+    has(gate, "a.b", NULL);
+    has(gate, "c", NULL);
+    called_as(gate, "a_b", PF_OP_OK, "a_b");
+    called_as(gate, "mcp:a.b", PF_OP_OK, "mcp:a.b");
+    called_as(gate, "c", PF_OP_OK, "a/b");
+    called_as(gate, "gone", PF_OP_OK, "a/b");
+    called_as(gate, "a\xff.b", PF_OP_OK, "a/b");
+    called_as(gate, "", PF_OP_OK, "a/b");
+    cap_gate_free(gate);
 }
 
 static void test_tools(void) {
@@ -422,6 +467,8 @@ static void test_finish(void) {
     finishes(POLICY("pay/**", "{\"amount\":\"<=5\"}"), closed, true, NULL);
     finishes(POLICY("transfer", "{\"zz\":\"<=5\"}"), closed, true, "zz");
     finishes(POLICY("**", "{\"zz\":\"<=5\"}"), closed, false, NULL); /* get/one takes anything */
+    finishes(POLICY("*", "{\"zz\":\"<=5\"}"), closed, false, "zz");
+    finishes(POLICY("*", "{\"zz\":\"<=5\"}"), closed, true, NULL); /* what is not declared does */
     finishes("{\"capabilities\":[{\"method\":\"other/tool\"}]}", closed, false,
              NULL); /* grants nothing */
     finishes("{\"capabilities\":[]}", closed, false, NULL);
@@ -510,6 +557,7 @@ int main(void) {
     test_budget();
     test_counters();
     test_clones();
+    test_again();
     test_tools();
     test_finish();
     test_threads();
