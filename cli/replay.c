@@ -126,7 +126,7 @@ static pf_replay *open_replay(const struct request *r) {
     pf_replay *replay = NULL;
     pf_error error;
     pf_options *limits = limits_of(r);
-    pf_replay_bounds bounds = {.limits = limits, .max_seconds = r->max_seconds};
+    pf_replay_bounds bounds = {.size = sizeof bounds, .limits = limits, .max_seconds = r->max_seconds};
     if (!text_read_file(&trace, r->file)) die("%s: %s", r->file, strerror(errno));
     if (pf_replay_open_within(trace.data ? trace.data : "", trace.len, r->partial, &bounds, &replay,
                               &error) != PF_OK)

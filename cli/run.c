@@ -409,7 +409,8 @@ int run_script(const struct arguments *arguments) {
             "--language NAME runs it as that",
             arguments->file ? arguments->file : "the code");
     give_words(&code, arguments, language);
-    pf_run run = {.language = language,
+    pf_run run = {.size = sizeof run,
+                  .language = language,
                   .code = code.data,
                   .code_len = code.len,
                   .stdin_data = input.data,

@@ -62,7 +62,8 @@ static const pf_result *run(pf_sandbox *sandbox, const struct arguments *argumen
 static const pf_result *run_line(pf_sandbox *sandbox, const struct arguments *arguments,
                                  const struct text *code) {
     return run(sandbox, arguments,
-               &(pf_run){.language = "shell",
+               &(pf_run){.size = sizeof(pf_run),
+                         .language = "shell",
                          .code = code->data,
                          .code_len = code->len,
                          .on_output = on_output});
@@ -72,7 +73,8 @@ static const pf_result *run_line(pf_sandbox *sandbox, const struct arguments *ar
 static const pf_result *ask(pf_sandbox *sandbox, const struct arguments *arguments,
                             const char *code, const struct text *input) {
     return run(sandbox, arguments,
-               &(pf_run){.language = "shell",
+               &(pf_run){.size = sizeof(pf_run),
+                         .language = "shell",
                          .code = code,
                          .code_len = strlen(code),
                          .stdin_data = input->data,

@@ -17,11 +17,14 @@ const char *pf_version(void) {
     return PINFOLD_VERSION;
 }
 
-pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *run, pf_error *error) {
-    pf_status status = machine_enter_to_change(s, error);
+pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *given, pf_error *error) {
+    pf_run run;
+    pf_status status = base_take_sized(&run, sizeof run, given,
+                                       BASE_SIZE_TO(pf_run, user), "pf_run", error);
+    if (status == PF_OK) status = machine_enter_to_change(s, error);
     if (status != PF_OK) return status;
     machine_expect_interrupt(s);
-    status = machine_start(s, run, error);
+    status = machine_start(s, &run, error);
     if (!s->run.on && !machine_replays(s)) atomic_store(&s->interrupt, INTERRUPT_IGNORED);
     machine_leave(s);
     return status;

@@ -9,9 +9,21 @@
  *     pf_sandbox *sandbox = NULL;
  *     pf_error error;
  *     if (pf_sandbox_new(options, &sandbox, &error) != PF_OK) die(error.message);
- *     pf_run run = {.language = "shell", .code = "echo hello | tr a-z A-Z", .code_len = 23};
- *     if (pf_sandbox_start(sandbox, &run, &error) != PF_OK) die(error.message);
- *     const pf_result *result = pf_sandbox_result(sandbox);    // stdout_data: "HELLO\n"
+ *     pf_run run = {.size = sizeof run, .language = "shell"};
+ *     run.code = "echo hello | tr a-z A-Z; tool order --item tea";
+ *     run.code_len = strlen(run.code);
+ *     pf_status status = pf_sandbox_start(sandbox, &run, &error);
+ *     pf_call call;
+ *     while (status == PF_OK && pf_sandbox_step(sandbox, &call, &error) == PF_OK) {
+ *         const char *answer = my_tool(call.method, call.params);      // JSON; NULL: it failed
+ *         status = answer ? pf_sandbox_resume(sandbox, call.id, answer, strlen(answer), &error)
+ *                         : pf_sandbox_fail(sandbox, call.id, PF_FAILED, "sold out", &error);
+ *     }
+ *     if (status != PF_OK) die(error.message);
+ *     const pf_result *result = pf_sandbox_result(sandbox);            // stdout_data: "HELLO\n…"
+ *
+ * Calls may be answered later and in any order: pf_sandbox_step() hands out all that wait, and
+ * pf_sandbox_wait_ns() says when a sleeping program wants to go on meanwhile. examples/c/ has programs.
  *
  * OWNERSHIP. A function named _new, _restore or _take gives an object or buffer to the caller, who
  * frees it with the matching _free. Everything returned as a pointer to const belongs to the sandbox
@@ -25,6 +37,11 @@
  * ERRORS. Two channels that never mix. A pf_status other than PF_OK, with a pf_error, says that
  * *you* (or the machine) did something wrong: nothing ran, nothing was lost unless it says so. What
  * the *guest* did wrong (a failing script, a denied call, a limit) is in pf_result.
+ *
+ * SIZES. A structure that you fill begins with its size: set it to sizeof. A later library, whose
+ * structure has more members, takes those that you do not have as zero; an earlier one refuses what it
+ * does not know with PF_UNSUPPORTED, if you set it. 0 is PF_INVALID. Structures that the library
+ * fills change only with PF_ABI_VERSION.
  */
 #ifndef PINFOLD_H
 #define PINFOLD_H
@@ -70,6 +87,10 @@ typedef enum pf_status {
     PF_BOUND = -13,      /* pf_bounds, or those of a replay: the message names the bound */
     PF_INTERRUPTED = -14 /* pf_sandbox_interrupt() came while something was done that is no run */
 } pf_status;
+
+/* "PF_INVALID": the name of a status as it stands here; "PF_?" for one that this library does not
+ * have. Constant. */
+PF_API const char *pf_status_name(pf_status status);
 
 /* Filled by a function that returns another status than PF_OK or PF_DONE; may be NULL there. */
 typedef struct pf_error {
@@ -221,6 +242,7 @@ PF_API pf_status pf_sandbox_end_record(pf_sandbox *sandbox, pf_error *error);
 typedef void (*pf_output_fn)(void *user, int stream, const char *data, size_t len);
 
 typedef struct pf_run {
+    size_t size;          /* sizeof(pf_run) */
     const char *language; /* "shell" ("bash", "sh"), "javascript" ("js", "node") or "typescript" */
     const char *code;     /* copied */
     size_t code_len;
@@ -413,11 +435,13 @@ PF_API const pf_result *pf_sandbox_result(const pf_sandbox *sandbox);
  * PF_INTERRUPTED, from any thread, also while no run is on.
  */
 typedef struct pf_bounds {
+    size_t size;        /* sizeof(pf_bounds) */
     uint64_t max_bytes; /* 0: memory_bytes of the sandbox, at most 1 GiB; PF_UNLIMITED: as many as there are */
     double max_seconds; /* of the host's monotonic clock. 0: 60; HUGE_VAL: as long as it takes */
 } pf_bounds;
-/* For each call from here on; NULL: the defaults. Branches have those of their trunk. */
-PF_API void pf_sandbox_bound(pf_sandbox *sandbox, const pf_bounds *bounds);
+/* For each call from here on; NULL: the defaults, and nothing can fail. Branches have those of their
+ * trunk. */
+PF_API pf_status pf_sandbox_bound(pf_sandbox *sandbox, const pf_bounds *bounds, pf_error *error);
 
 /* ------------------------------------------------------------------ files */
 
@@ -569,6 +593,7 @@ PF_API pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_
                                 pf_error *error);
 /* What a replay may ask for and take. A trace is its author's, who could have written another one. */
 typedef struct pf_replay_bounds {
+    size_t size;              /* sizeof(pf_replay_bounds) */
     const pf_options *limits; /* the trace's limits may be as high as these, else it is PF_BOUND; only
                                  read by pf_replay_open_within(). NULL: those of pf_options_new(), with
                                  any cpu_ms and wall_ms */

@@ -27,7 +27,7 @@ int main(void) {
         return fail(&error);
     pf_options_free(options);
 
-    pf_run run = {.language = "shell", .code = script, .code_len = strlen(script)};
+    pf_run run = {.size = sizeof run, .language = "shell", .code = script, .code_len = strlen(script)};
     if (pf_sandbox_start(sandbox, &run, &error) != PF_OK) return fail(&error);
     pf_call call;
     while (pf_sandbox_step(sandbox, &call, &error) == PF_OK)

@@ -100,8 +100,12 @@ void machine_step_in(pf_sandbox *s, struct cpu_watch *watch) {
 
 /* ---- bounds */
 
-void pf_sandbox_bound(pf_sandbox *s, const pf_bounds *bounds) {
-    s->bounds = bounds ? *bounds : (pf_bounds){0};
+pf_status pf_sandbox_bound(pf_sandbox *s, const pf_bounds *bounds, pf_error *error) {
+    if (bounds)
+        return base_take_sized(&s->bounds, sizeof s->bounds, bounds,
+                               BASE_SIZE_TO(pf_bounds, max_seconds), "pf_bounds", error);
+    s->bounds = (pf_bounds){0};
+    return PF_OK;
 }
 
 static uint64_t bytes_of(const pf_sandbox *s) {

@@ -267,9 +267,16 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
 }
 
 pf_status pf_replay_open_within(const char *trace, size_t len, bool partial,
-                                const pf_replay_bounds *bounds, pf_replay **out, pf_error *error) {
+                                const pf_replay_bounds *given, pf_replay **out, pf_error *error) {
     struct machine_limits limits;
+    pf_replay_bounds all, *bounds = given ? &all : NULL;
     *out = NULL;
+    if (given) {
+        pf_status status =
+            base_take_sized(&all, sizeof all, given,
+                            BASE_SIZE_TO(pf_replay_bounds, max_seconds), "pf_replay_bounds", error);
+        if (status != PF_OK) return status;
+    }
     struct pf_replay *r = calloc(1, sizeof *r);
     if (!r) return base_no_memory(error);
     base_arena_init(&r->head_arena, ARENA_MAX);
@@ -363,7 +370,8 @@ static pf_status malformed(const struct pf_replay *r, pf_error *error) {
 }
 
 static pf_status do_start(struct pf_replay *r, yyjson_val *act, pf_error *error) {
-    pf_run run = {.language = yyjson_get_str(yyjson_obj_get(act, "language")),
+    pf_run run = {.size = sizeof run,
+                  .language = yyjson_get_str(yyjson_obj_get(act, "language")),
                   .isolated = replay_flag(act, "isolated")};
     if (!trace_bytes(&r->act_arena, act, "code", &run.code, &run.code_len))
         return malformed(r, error);

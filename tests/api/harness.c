@@ -48,7 +48,7 @@ pf_sandbox *make_sandbox(const char *tools) {
 }
 
 void start(pf_sandbox *sandbox, const char *language, const char *code) {
-    pf_run request = {.language = language, .code = code, .code_len = strlen(code)};
+    pf_run request = {.size = sizeof request, .language = language, .code = code, .code_len = strlen(code)};
     MUST(pf_sandbox_start(sandbox, &request, &test_error));
 }
 

@@ -52,8 +52,8 @@ static const char *fresh(void) {
 }
 
 static void bound(pf_sandbox *s, uint64_t max_bytes, double max_seconds) {
-    pf_bounds bounds = {.max_bytes = max_bytes, .max_seconds = max_seconds};
-    pf_sandbox_bound(s, &bounds);
+    pf_bounds bounds = {.size = sizeof bounds, .max_bytes = max_bytes, .max_seconds = max_seconds};
+    MUST(pf_sandbox_bound(s, &bounds, &test_error));
 }
 
 static long blocks_of(const char *directory, const char *name, struct stat *st) {
@@ -92,7 +92,7 @@ static void test_links(void) {
     check_bound(pf_mount_tar(s, "/m", false, &data, &len, &test_error), "max_bytes");
     CHECK(!data && len == 0);
     check_bound(pf_mount_export(s, "/m", fresh(), &test_error), "max_bytes");
-    pf_sandbox_bound(s, NULL);
+    MUST(pf_sandbox_bound(s, NULL, &test_error));
     CHECK_RUN(s, "shell", "cmp /m/a /m/d/link120 && echo usable", "usable\n", 0);
     pf_sandbox_free(s);
 }
@@ -135,7 +135,7 @@ static void test_holes(void) {
     CHECK(memcmp(data + 900 * MIB, "end\n", 5) == 0 && data[123456789] == 0);
     pf_free(data);
     /* The default is what a sandbox may hold. */
-    pf_sandbox_bound(s, NULL);
+    MUST(pf_sandbox_bound(s, NULL, &test_error));
     check_bound(pf_file_take(s, "/m/mixed", &data, &len, &test_error), "536870912");
     pf_sandbox_free(s);
 }
@@ -173,7 +173,7 @@ static void test_time(void) {
     check_bound(pf_file_list(s, "/m", &data, &len, &test_error), "max_seconds");
     check_bound(pf_sandbox_snapshot(s, &data, &len, &test_error), "max_seconds");
     CHECK(!data && len == 0);
-    pf_sandbox_bound(s, NULL);
+    MUST(pf_sandbox_bound(s, NULL, &test_error));
     MUST(pf_mount_changes(s, "/m", &data, &len, &test_error));
     pf_free(data);
     pf_sandbox_free(s);

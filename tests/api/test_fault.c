@@ -120,7 +120,7 @@ static pf_options *options_of(void) {
 
 static void use(pf_sandbox *s) {
     static const char code[] = "echo a > f; (tool get --n 1; echo b) | cat; tool get --n 9; cat f";
-    pf_run run = {.language = "shell", .code = code, .code_len = sizeof code - 1};
+    pf_run run = {.size = sizeof run, .language = "shell", .code = code, .code_len = sizeof code - 1};
     run.stdin_data = "input\n";
     run.stdin_len = 6;
     char *data = NULL;
@@ -163,7 +163,7 @@ static void all(void) {
         use(s);
         copy(s);
         static const char code[] = "tool get --n 2 | cat & tool get --n 3";
-        pf_run last = {.language = "shell", .code = code, .code_len = sizeof code - 1};
+        pf_run last = {.size = sizeof last, .language = "shell", .code = code, .code_len = sizeof code - 1};
         ok(pf_sandbox_start(s, &last, &test_error)); /* freed in the middle */
     }
     pf_sandbox_free(s);
@@ -207,7 +207,7 @@ static int remove_one(const char *path, const struct stat *st, int what, struct 
 static void fill_mount(pf_sandbox *s) {
     static const char code[] = "cd /m; mkdir d; seq 20000 > d/a; ln d/a b; ln -s d/a c;"
                                "truncate -s 1M h; echo end >> h; rm gone";
-    pf_run run = {.language = "shell", .code = code, .code_len = sizeof code - 1};
+    pf_run run = {.size = sizeof run, .language = "shell", .code = code, .code_len = sizeof code - 1};
     ok(pf_sandbox_start(s, &run, &test_error));
 }
 
@@ -297,7 +297,7 @@ static void test_disk_full(void) {
     pf_sandbox *s = NULL;
     MUST(pf_options_record(options, "/dev/full", false, &test_error));
     pf_status status = pf_sandbox_new(options, &s, &test_error);
-    pf_run run = {.language = "shell", .code = "seq 100000", .code_len = 10};
+    pf_run run = {.size = sizeof run, .language = "shell", .code = "seq 100000", .code_len = 10};
     for (int i = 0; status == PF_OK && i < 20; i++) status = pf_sandbox_start(s, &run, &test_error);
     CHECK(status != PF_OK);
     if (status != PF_OK) CHECK(strstr(test_error.message, "No space left") != NULL);

@@ -249,7 +249,7 @@ static void work(pf_sandbox *s) {
     };
     for (int i = 0; i < 4; i++) {
         size_t which = any() % (sizeof runs / sizeof *runs);
-        pf_run run = {.language = runs[which].language,
+        pf_run run = {.size = sizeof run, .language = runs[which].language,
                       .code = runs[which].code,
                       .code_len = strlen(runs[which].code),
                       .stdin_data = "some input\n",
@@ -352,14 +352,14 @@ static void test_crimes(pf_sandbox *neighbour) {
     for (int c = HANG; c <= RECURSE; c++)
         for (int way = 0; way < 3; way++) {
             pf_sandbox *s = small(false);
-            pf_run cat = {.language = "shell", .code = "cat f", .code_len = 5};
+            pf_run cat = {.size = sizeof cat, .language = "shell", .code = "cat f", .code_len = 5};
             char *data = NULL;
             size_t len;
             run(s, "shell", "echo x > f");
             liar.k_call = way == 2 ? lying_call : criminal_call;
             liar.k_next = way == 2 ? criminal_next : lying_next;
             if (way == 1) { /* the host's call that brings the answer, then the program's */
-                pf_run request = {.language = "shell", .code = "tool get; cat f", .code_len = 15};
+                pf_run request = {.size = sizeof request, .language = "shell", .code = "tool get; cat f", .code_len = 15};
                 pf_sandbox_start(s, &request, &test_error);
                 crime = (int)c;
                 answer(s);
@@ -373,7 +373,7 @@ static void test_crimes(pf_sandbox *neighbour) {
             crime = NOTHING;
             liar.k_call = lying_call;
             liar.k_next = lying_next;
-            pf_run again = {.language = "shell", .code = "echo alive", .code_len = 10};
+            pf_run again = {.size = sizeof again, .language = "shell", .code = "echo alive", .code_len = 10};
             pf_status status = pf_sandbox_start(s, &again, &test_error);
             CHECK(status == (c == GROW ? PF_OK : PF_DEAD));
             if (status != (c == GROW ? PF_OK : PF_DEAD)) printf("  crime %d, way %d\n", c, way);
@@ -492,13 +492,13 @@ static void test_forgeries(pf_sandbox *neighbour) {
     liar.k_call = forging_call;
     state = 88172645463325252u;
     for (int f = TWINS; f < FORGERIES; f++) {
-        pf_bounds bounds = {.max_bytes = 4 << 20, .max_seconds = 0.3};
+        pf_bounds bounds = {.size = sizeof bounds, .max_bytes = 4 << 20, .max_seconds = 0.3};
         pf_sandbox *s = NULL;
         char *data = NULL;
         size_t len = 0;
         pf_file_info info;
         MUST(pf_sandbox_new(options, &s, &test_error));
-        pf_sandbox_bound(s, &bounds);
+        MUST(pf_sandbox_bound(s, &bounds, &test_error));
         forgery = (int)f;
         pf_status changes = pf_mount_changes(s, "/m", &data, &len, &test_error);
         CHECK(changes != PF_OK || len <= bounds.max_bytes);

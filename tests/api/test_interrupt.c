@@ -59,7 +59,7 @@ static void test_between_runs(void) {
     /* A run that does not come to be takes what was meant for it along. */
     pf_sandbox_expect_run(s, true);
     pf_sandbox_interrupt(s);
-    pf_run bad = {.language = "cobol", .code = "", .code_len = 0};
+    pf_run bad = {.size = sizeof bad, .language = "cobol", .code = "", .code_len = 0};
     CHECK(pf_sandbox_start(s, &bad, &test_error) == PF_INVALID);
     CHECK_RUN(s, "shell", "echo three", "three\n", 0);
     pf_sandbox_expect_run(s, true);

@@ -82,7 +82,7 @@ static void test_output_handlers_do_not_count(void) {
     MUST(pf_sandbox_new(options, &s, &test_error));
     pf_options_free(options);
     int calls = 0;
-    pf_run request = {.language = "shell", .on_output = take_long, .user = &calls};
+    pf_run request = {.size = sizeof request, .language = "shell", .on_output = take_long, .user = &calls};
     request.code = "echo a; sleep 0.01; for i in {1..100}; do :; done; echo b; sleep 0.01";
     request.code_len = strlen(request.code);
     MUST(pf_sandbox_start(s, &request, &test_error));

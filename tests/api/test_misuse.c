@@ -12,7 +12,7 @@
     } while (0)
 
 static pf_status start_text(pf_sandbox *s, const char *language, const char *code, size_t len) {
-    pf_run request = {.language = language, .code = code, .code_len = len};
+    pf_run request = {.size = sizeof request, .language = language, .code = code, .code_len = len};
     return pf_sandbox_start(s, &request, &test_error);
 }
 
@@ -82,12 +82,51 @@ static void reenter(void *user, int stream, const char *data, size_t len) {
 
 static void test_busy(void) {
     pf_sandbox *s = make_sandbox(""), *seen = s;
-    pf_run request = {
-        .language = "shell", .code = "echo x", .code_len = 6, .on_output = reenter, .user = &seen};
+    pf_run request = {.size = sizeof request,
+                      .language = "shell",
+                      .code = "echo x",
+                      .code_len = 6,
+                      .on_output = reenter,
+                      .user = &seen};
     MUST(pf_sandbox_start(s, &request, &test_error));
     CHECK(seen == NULL);
     CHECK_RUN(s, "shell", "echo y", "y\n", 0);
     pf_sandbox_free(s);
+}
+
+/* A program that knows more, or less, of a structure than the library. */
+static void test_sizes(void) {
+    pf_sandbox *s = make_sandbox("");
+    struct {
+        pf_run run;
+        char later[16];
+    } new = {.run = {.size = sizeof new, .language = "shell", .code = "echo new", .code_len = 8}};
+    MUST(pf_sandbox_start(s, &new.run, &test_error));
+    CHECK_TEXT(pf_sandbox_result(s)->stdout_data, "new\n");
+    new.later[15] = 1;
+    CHECK_STATUS(pf_sandbox_start(s, &new.run, &test_error), PF_UNSUPPORTED, "pf_run has a member");
+    CHECK_TEXT(pf_sandbox_result(s)->stdout_data, "new\n");
+    size_t wrong[] = {0, 8, sizeof(pf_run) - 1, SIZE_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        new.run.size = wrong[i];
+        CHECK_STATUS(pf_sandbox_start(s, &new.run, &test_error), PF_INVALID, "sizeof(pf_run)");
+    }
+    pf_bounds bounds = {.max_bytes = 1};
+    CHECK_STATUS(pf_sandbox_bound(s, &bounds, &test_error), PF_INVALID, "sizeof(pf_bounds)");
+    pf_replay_bounds most = {.max_seconds = 1};
+    pf_replay *replay = NULL;
+    CHECK_STATUS(pf_replay_open_within("", 0, false, &most, &replay, &test_error), PF_INVALID,
+                 "sizeof(pf_replay_bounds)");
+    CHECK_RUN(s, "shell", "echo y", "y\n", 0);
+    pf_sandbox_free(s);
+}
+
+static void test_status_names(void) {
+    CHECK_TEXT(pf_status_name(PF_OK), "PF_OK");
+    CHECK_TEXT(pf_status_name(PF_INTERRUPTED), "PF_INTERRUPTED");
+    CHECK_TEXT(pf_status_name((pf_status)-1000), "PF_?");
+    for (int status = PF_INTERRUPTED; status <= PF_DONE; status++)
+        CHECK(strcmp(pf_status_name((pf_status)status), "PF_?") != 0);
 }
 
 static void test_files(void) {
@@ -130,6 +169,8 @@ int main(void) {
     test_options();
     test_denied();
     test_busy();
+    test_sizes();
+    test_status_names();
     test_files();
     test_foreign_snapshots();
     return finish_tests();

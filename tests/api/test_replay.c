@@ -349,7 +349,7 @@ static void test_full_disk(void) {
     if (full < 0 || dup2(full, recorder_fd()) < 0) abort();
     close(full);
     CHECK_RUN(sandbox, "shell", "echo two > f; cat f", "two\n", 0); /* nobody knew yet */
-    pf_run again = {.language = "shell", .code = "echo three > f", .code_len = 14};
+    pf_run again = {.size = sizeof again, .language = "shell", .code = "echo three > f", .code_len = 14};
     CHECK(pf_sandbox_start(sandbox, &again, &test_error) == PF_STATE);
     CHECK(strstr(test_error.message, "No space left"));
     char *data;
@@ -404,7 +404,7 @@ static void test_end(void) {
     struct bytes b = trace();
     MUST(open_text(b.data, b.len, false));
     free(b.data);
-    pf_run again = {.language = "shell", .code = "echo two > f", .code_len = 12};
+    pf_run again = {.size = sizeof again, .language = "shell", .code = "echo two > f", .code_len = 12};
     CHECK(pf_sandbox_start(sandbox, &again, &test_error) == PF_STATE);
     CHECK(strstr(test_error.message, "ended"));
     char *data;

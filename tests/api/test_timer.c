@@ -81,7 +81,7 @@ static void block_in_callback(void *user, int stream, const char *data, size_t l
 static void test_callback(void) {
     pf_sandbox *s = small();
     static const char code[] = "console.log(1); await 0; for(;;);";
-    pf_run request = {.language = "javascript", .code = code, .code_len = sizeof code - 1,
+    pf_run request = {.size = sizeof request, .language = "javascript", .code = code, .code_len = sizeof code - 1,
                       .on_output = block_in_callback, .user = &callback_blocked};
     MUST(pf_sandbox_start(s, &request, &test_error));
     const pf_result *r = pf_sandbox_result(s);
@@ -108,7 +108,7 @@ static void test_nested(void) {
     inner = small();
     block(SIG_BLOCK);
     static const char code[] = "console.log(1); await 0; for(;;);";
-    pf_run request = {.language = "javascript", .code = code, .code_len = sizeof code - 1,
+    pf_run request = {.size = sizeof request, .language = "javascript", .code = code, .code_len = sizeof code - 1,
                       .on_output = run_inner};
     MUST(pf_sandbox_start(s, &request, &test_error));
     const pf_result *r = pf_sandbox_result(s);
@@ -215,7 +215,7 @@ static void test_thread_and_fork(void) {
 static void *without_timer(void *sandbox) {
     pf_sandbox *s = sandbox, *other = NULL;
     pf_options *options = make_options("get");
-    pf_run request = {.language = "javascript", .code = "for(;;);", .code_len = 8};
+    pf_run request = {.size = sizeof request, .language = "javascript", .code = "for(;;);", .code_len = 8};
     char *data = NULL;
     size_t len = 0;
     CHECK(pf_sandbox_start(s, &request, &test_error) == PF_NO_TIMER);

@@ -69,7 +69,7 @@ static void set_up(void) {
         char *data;
         size_t len;
         MUST(pf_sandbox_new(all, &sandbox, NULL) == PF_OK);
-        pf_run run = {.language = "shell", .code = scripts[i], .code_len = strlen(scripts[i])};
+        pf_run run = {.size = sizeof run, .language = "shell", .code = scripts[i], .code_len = strlen(scripts[i])};
         MUST(pf_sandbox_start(sandbox, &run, NULL) == PF_OK);
         MUST(pf_sandbox_snapshot(sandbox, &data, &len, NULL) == PF_OK);
         forge_open(&bases[i], data, len);

@@ -30,7 +30,7 @@ static void set_up(void) {
     pf_options_clock(options, 0);
     pf_options_seed(options, 1);
     MUST(pf_sandbox_new(options, &sandbox, NULL) == PF_OK);
-    pf_run run = {.language = "shell", .code = "echo a > f; (tool t; echo b) | cat & tool t"};
+    pf_run run = {.size = sizeof run, .language = "shell", .code = "echo a > f; (tool t; echo b) | cat & tool t"};
     run.code_len = strlen(run.code);
     MUST(pf_sandbox_start(sandbox, &run, NULL) == PF_OK);
     MUST(pf_sandbox_snapshot(sandbox, &data, &len, NULL) == PF_OK);
@@ -48,7 +48,7 @@ static void use(pf_sandbox *sandbox) {
     pf_sandbox *branch = NULL;
     for (int i = 0; i < 4 && pf_sandbox_pending(sandbox, calls, 8); i++)
         pf_sandbox_resume(sandbox, calls[0].id, "1", 1, NULL);
-    pf_run run = {.language = "shell", .code = "cat f; ls /", .code_len = 11};
+    pf_run run = {.size = sizeof run, .language = "shell", .code = "cat f; ls /", .code_len = 11};
     pf_sandbox_start(sandbox, &run, NULL);
     if (pf_file_list(sandbox, "/", &data, &len, NULL) == PF_OK) pf_free(data);
     if (pf_file_take(sandbox, "/workspace/f", &data, &len, NULL) == PF_OK) pf_free(data);

@@ -38,7 +38,7 @@ static void set_up(void) {
     MUST(mounted && fputs("mounted", mounted) >= 0 && fclose(mounted) == 0);
     pf_sandbox *sandbox = NULL;
     MUST(pf_sandbox_new(options, &sandbox, NULL) == PF_OK);
-    pf_run run = {.language = "shell",
+    pf_run run = {.size = sizeof run, .language = "shell",
                   .code = "echo a > f; (tool t; sleep 0.01; date) | cat & tool t; cat /m/f; wait; sleep 0.01"};
     run.code_len = strlen(run.code);
     MUST(pf_file_write(sandbox, "/workspace/in", "x", 1, NULL) == PF_OK);
@@ -76,7 +76,7 @@ static void replay(const struct base_buf *text) {
         MUST(pf_options_limit(most, "cpu_ms", PF_UNLIMITED, NULL) == PF_OK);
         MUST(pf_options_limit(most, "wall_ms", PF_UNLIMITED, NULL) == PF_OK);
     }
-    const pf_replay_bounds bounds = {.limits = most, .max_seconds = 2};
+    const pf_replay_bounds bounds = {.size = sizeof bounds, .limits = most, .max_seconds = 2};
     pf_status status = pf_replay_open_within(text->data ? text->data : "", text->len, true, &bounds,
                                              &r, &error);
     MUST((status == PF_OK) == (r != NULL));

@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
     pf_options *options = pf_options_new();
     pf_sandbox *sandbox;
     if (pf_sandbox_new(options, &sandbox, &error) != PF_OK) return die("new", &error);
-    pf_run run = {.language = "shell", .code = text, .code_len = len};
+    pf_run run = {.size = sizeof run, .language = "shell", .code = text, .code_len = len};
     if (pf_sandbox_start(sandbox, &run, &error) != PF_OK) return die("start", &error);
     const pf_result *result = pf_sandbox_result(sandbox);
     if (!result) {

@@ -182,6 +182,7 @@ static void run(struct worker *w, struct slot *slot) {
     const struct work *work = &works[any(&w->state) % WORKS];
     pf_error error;
     pf_run request = {
+        .size = sizeof request,
         .language = work->language,
         .code = work->code,
         .code_len = strlen(work->code),

@@ -8,7 +8,7 @@
 
 /* max_bytes and max_seconds behind the other arguments; 0 is the default, and so is what is absent. */
 static bool read_bounds(PyObject *const *args, Py_ssize_t count, pf_bounds *bounds) {
-    *bounds = (pf_bounds){0};
+    *bounds = (pf_bounds){.size = sizeof *bounds};
     if (count > 0) bounds->max_bytes = PyLong_AsUnsignedLongLong(args[0]);
     if (count > 1) bounds->max_seconds = PyFloat_AsDouble(args[1]);
     return !PyErr_Occurred();
@@ -17,7 +17,7 @@ static bool read_bounds(PyObject *const *args, Py_ssize_t count, pf_bounds *boun
 bool native_act_begin(machine *self, native_act *act, PyObject *const *args, Py_ssize_t count) {
     pf_bounds bounds;
     if (!read_bounds(args, count, &bounds) || !native_enter(self)) return false;
-    pf_sandbox_bound(self->sandbox, &bounds);
+    pf_sandbox_bound(self->sandbox, &bounds, NULL);
     /* Ctrl-C counts before the library is entered. With an owner a run is on or expected already. */
     act->expected = !self->owner && !pf_sandbox_running(self->sandbox);
     if (act->expected) pf_sandbox_expect_run(self->sandbox, true);
@@ -35,7 +35,7 @@ bool native_act_end(machine *self, native_act *act, pf_status status, const pf_e
     if (act->thread) PyEval_RestoreThread(act->thread);
     bool signalled = native_guard_end(&act->guard);
     if (act->expected) pf_sandbox_expect_run(self->sandbox, false);
-    pf_sandbox_bound(self->sandbox, NULL);
+    pf_sandbox_bound(self->sandbox, NULL, NULL);
     native_leave(self);
     if (PyErr_Occurred() || (signalled && PyErr_CheckSignals() != 0)) return false;
     if (status != PF_OK) native_raise(self->state, error, path);

@@ -138,7 +138,7 @@ PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count) {
         return PyErr_Format(PyExc_TypeError, "language must be str, not %R", Py_TYPE(args[1]));
 
     Py_ssize_t code_len = 0, language_len = 0, stdin_len = 0;
-    pf_run run = {.isolated = PyObject_IsTrue(args[3]) == 1, .user = self};
+    pf_run run = {.size = sizeof run, .isolated = PyObject_IsTrue(args[3]) == 1, .user = self};
     run.code = PyUnicode_AsUTF8AndSize(args[0], &code_len);
     run.language = run.code ? PyUnicode_AsUTF8AndSize(args[1], &language_len) : NULL;
     if (!run.language) return NULL;

@@ -106,7 +106,7 @@ PyObject *native_replay_open(PyObject *module, PyObject *const *args, Py_ssize_t
     native_state *state = PyModule_GetState(module);
     char *data = NULL;
     Py_ssize_t len = 0;
-    pf_replay_bounds bounds = {0};
+    pf_replay_bounds bounds = {.size = sizeof bounds};
     pf_options *limits;
     if (count != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments, got %zd", count);
     if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
