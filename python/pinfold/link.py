@@ -188,6 +188,17 @@ class Link:
         self._child.kill()
 
 
+def opened(path: str | int | None) -> int | None:
+    """A trace, which a worker could not open."""
+    if path is None:
+        return None
+    assert isinstance(path, str)  # a descriptor is what a worker gets instead
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ValueError(f"the trace {path} cannot be made: {error.strerror}") from None
+
+
 class Child:
     """A process of ours, with namespaces of its own where they are to be had."""
 

@@ -10,77 +10,33 @@ worker that dies, lies or does not stop is one failed run: `SandboxDead`, with t
 from __future__ import annotations
 
 import _thread
-import json
 import os
 import time
 import weakref
 
-from . import _native, errors
-from .accounts import DECISION, JUDGED, MOST_BYTES, MOST_PENDING, Ledger, Lie, limit, shaped, shown
-from .bounds import DEFAULT_SECONDS
-from .limits import MIB
-from .link import TRACE, Broken, Deadline, Late, Link
+from . import _native, allowance, errors
+from .accounts import DECISION, JUDGED, Ledger, Lie, shaped
+from .allowance import DRIVES, Allowance, RunTime
+from .inside import Inside
+from .link import TRACE, Broken, Deadline, Late, Link, opened
+from .replies import MADE, OUTPUT, REPLY, STATE, is_error, is_event
 from .wire import Ended, Sending, WireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn, TypeVar
+    from typing import Any, NoReturn
 
     from ._native import CallData, Decision, Durable, OnDecision, Outcome, Settings
 
-    T = TypeVar("T")
-
-#: Beyond the limits on memory: Python itself, the images' templates, what a result is copied into.
-_OVERHEAD_BYTES = 512 * MIB
-#: What a worker may be late by, besides a fifth of its limits of time, and may take for a question.
-_GRACE_SECONDS = 10.0
-#: What it has for one that is about all of its memory or files.
-_BULK_SECONDS = 60.0
 #: What it has for the last line of a recording.
 _CLOSE_SECONDS = 2.0
 #: The longest that anybody sleeps because a worker says so, before it is asked again.
 _LONGEST_SLEEP = 3600.0
-#: Of a program's memory: CPU_SLOT_BYTES of host/cpu/memory.h; and programs besides the limit.
-_SLOT_BYTES = 9 << 30
-_SPARE_SLOTS = 64
-_MOST_PROCESSES = 1024
-#: What a trace may be longer than its bound before the system ends it.
-_TRACE_SPARE_BYTES = 1 * MIB
-
-#: Bytes and values of an answer that is about nothing large.
-_SMALL = (1 << 16, 64)
-#: Bytes of a name in a directory, and of what is said about a process.
-_NAME_BYTES = 300
-_PROCESS_BYTES = 1 << 13
-
 _GIVEN_UP = "the worker process of the sandbox was given up"
 
-#: Exceptions that a worker may name; anything else is a worker that lies.
-_RAISABLE: dict[str, type[Exception]] = {
-    error.__name__: error
-    for error in (
-        *(ValueError, TypeError, OverflowError, MemoryError, RuntimeError, NotImplementedError),
-        *(KeyError, UnicodeEncodeError, UnicodeDecodeError, IndexError),
-        *(errors.SandboxBusy, errors.SandboxClosed, errors.SandboxStateError, errors.SandboxDead),
-        *(errors.SnapshotError, errors.ReplayError, errors.CapabilityError),
-        *(errors.BoundError, errors.NoTimerError, errors.SandboxInterrupted),
-    )
-}
-_RAISABLE["UnicodeEncodeError"] = _RAISABLE["UnicodeDecodeError"] = ValueError
 
-#: What lets the guest run, and may be followed by events before it is answered.
-_DRIVES = frozenset(("start", "resume", "fail", "advance"))
-_BULKY = frozenset(("new", "branch"))
-_MADE = ((int,), (tuple, type(None)))
-_OUTPUT = ((str,), (int,), (bytes,))
-_REPLY = ((tuple, type(None)), (int, type(None)), (tuple,))
-_STATE: tuple[tuple[type, ...], ...] = (
-    *((bool,), (int, type(None)), (tuple, type(None)), (list,), (list,), (tuple,), (int,)),
-)
-
-
-class RemoteMachine:
+class RemoteMachine(Inside):
     """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all.
 
     A signal's handler may raise wherever the interpreter looks: when a function of Python's begins,
@@ -104,7 +60,8 @@ class RemoteMachine:
             )
         self._settings = settings
         self._durable = durable
-        self._set_limits()
+        self._allowance = Allowance(settings)
+        self._time = RunTime(self._allowance)
         self._ledger: Ledger = _trunk._ledger.branch() if _trunk is not None else Ledger(settings)
         self._on_output: Callable[[int, bytes], object] | None = None
         self._on_decision: OnDecision | None = None
@@ -122,11 +79,11 @@ class RemoteMachine:
         self._unsettled: tuple[int | None] | None = None
         self._of_parent = False
         self._link: Link | None = None
-        trace = _opened(durable[1])
+        trace = opened(durable[1])
         try:
             self._link = Link(trace)
             _machines.add(self)
-            self._begin_work()
+            self._time.begin(self._link)
             record = None if trace is None else TRACE
             self._make(settings, snapshot, (durable[0], record, *durable[2:]), _trunk)
         except BaseException:
@@ -136,30 +93,6 @@ class RemoteMachine:
             if trace is not None:
                 os.close(trace)
 
-    def _set_limits(self) -> None:
-        settings = self._settings
-        memory = limit(settings, "memory_bytes") + limit(settings, "filesystem_bytes")
-        self._memory = None if memory >= MOST_BYTES else memory + _OVERHEAD_BYTES
-        processes = min(limit(settings, "processes"), _MOST_PROCESSES) + _SPARE_SLOTS
-        self._address_space = processes * _SLOT_BYTES + min(memory, _SLOT_BYTES)
-        wall = limit(settings, "wall_ms")
-        self._wall_limit = None if wall >= MOST_BYTES else wall / 1000 * 1.2 + _GRACE_SECONDS
-        cpu = limit(settings, "cpu_ms")
-        self._cpu_limit = None if cpu >= MOST_BYTES else cpu / 1000 * 1.2 + _GRACE_SECONDS
-        most = MOST_BYTES if self._memory is None else self._memory
-        drive = limit(settings, "output_bytes") * 2 + limit(settings, "tool_result_bytes")
-        drive += limit(settings, "tool_argument_bytes") + (1 << 17)
-        files, tools = limit(settings, "files"), len(settings[2])
-        #: What the answer to a question may be at most, in bytes and values.
-        self._sizes: dict[str, tuple[int, int]] = {
-            **dict.fromkeys(("file_read", "snapshot", "branch", "mount_tar"), (most, 8)),
-            **dict.fromkeys(_DRIVES, (min(drive, most), MOST_PENDING + 32)),
-            "file_list": (min(files * _NAME_BYTES + _SMALL[0], most), min(files, most) + 8),
-            "processes": (_MOST_PROCESSES * _PROCESS_BYTES, _MOST_PROCESSES * 8),
-            "tool_names": (tools * 1024 + _SMALL[0], tools * 6 + 8),
-            "new": (most, MOST_PENDING * 9 + _capabilities(settings) + 64),
-        }
-
     def _make(
         self,
         settings: Settings,
@@ -167,11 +100,10 @@ class RemoteMachine:
         durable: Durable,
         trunk: RemoteMachine | None,
     ) -> None:
-        trace = limit(settings, "trace_bytes")
-        trace_bytes = None if trace >= MOST_BYTES else trace + _TRACE_SPARE_BYTES
-        limits = self._memory, self._address_space, trace_bytes, _capabilities(settings)
+        may = self._allowance
+        limits = may.memory, may.address_space, may.trace, may.capabilities
         answer = self._ask("new", settings, snapshot, durable, *limits)
-        made = self._shaped("beginning", answer, _MADE)
+        made = self._shaped("beginning", answer, MADE)
         link = self._alive()
         #: What stands around the worker, as far as the system offers it.
         self.report: dict[str, Any] = {
@@ -197,7 +129,7 @@ class RemoteMachine:
         if not self._running:
             self._on_output = on_output
             self._ledger.begin()
-            self._begin_work()
+            self._time.begin(self._link)
         watched = on_output is not None
         return self._drive(None, "start", code, language, stdin, isolated, watched, self._before)
 
@@ -209,7 +141,7 @@ class RemoteMachine:
 
     def advance(self) -> Outcome | None:
         if not self._ledger.calls:  # nobody but the worker is waited for
-            self._worked += time.monotonic() - self._idle_since
+            self._time.waited()
         return self._drive(None, "advance")
 
     def result(self) -> Outcome | None:
@@ -313,46 +245,6 @@ class RemoteMachine:
             return None
         return int(max(0.0, self._due - time.monotonic()) * 1e9)
 
-    def tool_names(self) -> list[tuple[str, str, str, bool, bool]]:
-        shape = ((str,), (str,), (str,), (bool,), (bool,))
-        return [self._shaped("tool_names", item, shape) for item in self._list("tool_names")]
-
-    def processes(self) -> list[tuple[int, int, str, str, int]]:
-        shape = ((int,), (int,), (str,), (str,), (int,))
-        return [self._shaped("processes", item, shape) for item in self._list("processes")]
-
-    def file_write(self, path: str, data: bytes, *bounds: float) -> None:
-        self._act("file_write", (path, data), bounds)
-
-    def file_read(self, path: str, *bounds: float) -> bytes:
-        return self._is("file_read", self._act("file_read", (path,), bounds), bytes)
-
-    def file_digest(self, path: str, *bounds: float) -> bytes:
-        return self._is("file_digest", self._act("file_digest", (path,), bounds), bytes)
-
-    def file_remove(self, path: str, *bounds: float) -> None:
-        self._act("file_remove", (path,), bounds)
-
-    def file_stat(self, path: str, *bounds: float) -> tuple[int, int, int]:
-        return self._facts("file_stat", path, bounds)
-
-    def file_lstat(self, path: str, *bounds: float) -> tuple[int, int, int]:
-        return self._facts("file_lstat", path, bounds)
-
-    def file_list(self, path: str, *bounds: float) -> list[str]:
-        names = self._is("file_list", self._act("file_list", (path,), bounds), list)
-        return [self._is("file_list", name, str) for name in names]
-
-    def mount_changes(self, guest: str, *bounds: float) -> list[tuple[str, str]]:
-        changes = self._is("mount_changes", self._act("mount_changes", (guest,), bounds), list)
-        return [self._shaped("mount_changes", item, ((str,), (str,))) for item in changes]
-
-    def mount_export(self, guest: str, directory: str, *bounds: float) -> None:
-        self._act("mount_export", (guest, directory), bounds)
-
-    def mount_tar(self, guest: str, changed_only: bool, *bounds: float) -> bytes:
-        return self._is("mount_tar", self._act("mount_tar", (guest, changed_only), bounds), bytes)
-
     # ------------------------------------------------------------------ its life
 
     def snapshot(self, counter: int = 0, *bounds: float) -> bytes:
@@ -401,7 +293,7 @@ class RemoteMachine:
 
     def _continue(self, state: Any, trunk: RemoteMachine | None) -> None:
         """Takes over what a snapshot brought."""
-        shape = self._shaped("state", state, _STATE)
+        shape = self._shaped("state", state, STATE)
         running, due, result, left, judged, pending, new = shape
         for number in left:
             self._is("calls_left", number, int, type(None))
@@ -417,35 +309,22 @@ class RemoteMachine:
         self._running = running
         self._set_due(due)
 
-    def _begin_work(self) -> None:
-        """What a run may use of time counts from here on."""
-        self._worked = 0.0  # seconds that the worker had for the run
-        self._idle_since = time.monotonic()
-        self._cpu_before = 0.0 if self._link is None else self._link.cpu_seconds()
-
-    def _cpu_left(self) -> float:
-        link = self._link
-        if link is None or self._cpu_limit is None:
-            return 0.0
-        return self._cpu_limit - (link.cpu_seconds() - self._cpu_before)
-
     def _drive(self, answered: int | None, name: str, *args: Any) -> Outcome | None:
         """Lets the guest run, with the answer to a call or without."""
         link = self._alive()
-        left = None if self._wall_limit is None else max(0.0, self._wall_limit - self._worked)
-        deadline = Deadline(left, self._cpu_left if self._cpu_limit is not None else None)
+        cpu = None if self._allowance.cpu is None else lambda: self._time.cpu_left(self._link)
+        deadline = Deadline(self._time.wall_left(), cpu)
         began = time.monotonic()
         self._unsettled = (answered,)
         try:
             message, failure = self._exchange(link, deadline, name, args)
         finally:
-            self._idle_since = time.monotonic()
-            self._worked += self._idle_since - began - deadline.extended
+            self._time.drove(began, deadline.extended)
         outcome = None
         try:
             outcome = self._settled(message, answered)
         except BaseException as error:
-            if not _is_error(message):  # of a signal's handler: it is taken over by who comes next
+            if not is_error(message):  # of a signal's handler: it is taken over by who comes next
                 raise
             failure = failure or error
         link.consume()
@@ -456,7 +335,7 @@ class RemoteMachine:
 
     def _settled(self, message: Any, answered: int | None) -> Outcome | None:
         """How a drive ended, taken over; the second time changes nothing."""
-        reply = self._shaped("reply", self._answer(message), _REPLY)
+        reply = self._shaped("reply", self._answer(message), REPLY)
         ended, due, waiting = reply
         outcome: Outcome | None = None
         try:
@@ -477,7 +356,7 @@ class RemoteMachine:
     def _set_due(self, ns: int | None) -> None:
         if ns is not None and ns < 0:
             self._die(f"a sleeper is due in {ns} ns")
-        longest = _LONGEST_SLEEP if self._wall_limit is None else self._wall_limit
+        longest = _LONGEST_SLEEP if self._allowance.wall is None else self._allowance.wall
         self._due = None if ns is None else time.monotonic() + min(ns / 1e9, longest)
 
     def _alive(self) -> Link:
@@ -496,23 +375,14 @@ class RemoteMachine:
             raise errors.SandboxBusy("the sandbox is in use by another thread")
         if self._unsettled is not None:  # a signal's handler raised when it was just there
             if link.answered():
-                message = link.peek(Deadline(_GRACE_SECONDS))
-                if not _is_error(message):  # an answer that is an exception changes nothing
+                message = link.peek(Deadline(allowance.GRACE_SECONDS))
+                if not is_error(message):  # an answer that is an exception changes nothing
                     self._settled(message, *self._unsettled)
                 link.consume()
             self._unsettled = None
         return link
 
     # ------------------------------------------------------------------ inside
-
-    def _ask(self, name: str, *args: Any) -> Any:
-        seconds = _BULK_SECONDS if name in _BULKY else _GRACE_SECONDS
-        return self._ask_within(Deadline(seconds), name, *args)
-
-    def _act(self, name: str, args: tuple[Any, ...], bounds: tuple[float, ...]) -> Any:
-        """What has bounds of its own, which the worker keeps; it has a little more time than that."""
-        lasts = (bounds[1:] or (0.0,))[0] or DEFAULT_SECONDS
-        return self._ask_within(Deadline(lasts + _GRACE_SECONDS), name, *args, *bounds)
 
     def _ask_within(self, deadline: Deadline, name: str, *args: Any) -> Any:
         link = self._alive()
@@ -529,12 +399,12 @@ class RemoteMachine:
         link.consume()  # an answer that nobody took, because a signal's handler raised
         steps = self._ledger.handed - self._steps
         sending = link.sending((name, self._interrupts, steps, *args))
-        drives = name in _DRIVES
+        drives = name in DRIVES
         try:
             self._busy = True
             if link.unread():
                 raise Lie("it answers what it was not asked")
-            link.expect(*self._sizes.get(name, _SMALL))
+            link.expect(*self._allowance.answer(name))
             answer = self._await(link, sending, deadline, drives)
             self._steps += steps
             return answer
@@ -576,15 +446,14 @@ class RemoteMachine:
 
     def _event(self, link: Link, message: Any, deadline: Deadline, wanted: bool) -> bool:
         """Is it one? Then it is told, once, to whom it is for if that is wanted."""
-        kind = message[0] if isinstance(message, tuple) and message else None
-        if kind == "output":
-            _, stream, data = shaped("output", message, _OUTPUT)
+        if is_event(message, "output"):
+            _, stream, data = shaped("output", message, OUTPUT)
             link.consume()
             self._ledger.output(stream, data)
             if wanted and self._on_output is not None:
                 deadline.outside(self._on_output, stream, data)
             return True
-        if kind == "call":
+        if is_event(message, "call"):
             id, outcome, request, by = shaped("call", message[1:], DECISION)
             decision = self._ledger.decide(id, outcome, request, by, message)
             link.consume()
@@ -600,38 +469,6 @@ class RemoteMachine:
         if decision is not None and self._on_decision is not None:
             self._on_decision(*decision)
         self._ledger.told(id)
-
-    def _answer(self, message: Any) -> Any:
-        kind = message[0] if isinstance(message, tuple) and message else None
-        if kind == "value" and len(message) == 2:
-            return message[1]
-        if kind == "error" and len(message) == 3 and isinstance(message[2], list):
-            _, name, args = message
-            if name == "OSError" and _are(args, (int,), (str,), (str,)):
-                raise OSError(*args)
-            if name in _RAISABLE and _are(args, (str,)):
-                raise _RAISABLE[name](*args)
-        self._die(f"it answered with {shown(message)}")
-
-    def _facts(self, name: str, path: str, bounds: tuple[float, ...]) -> tuple[int, int, int]:
-        answer = self._act(name, (path,), bounds)
-        facts: tuple[int, int, int] = self._shaped(name, answer, ((int,),) * 3)
-        return facts
-
-    def _list(self, name: str, *args: Any) -> list[Any]:
-        return self._is(name, self._ask(name, *args), list)
-
-    def _is(self, name: str, value: Any, *types: type[T]) -> T:
-        if type(value) not in types:
-            self._die(f"its {name} is {shown(value)}")
-        checked: T = value
-        return checked
-
-    def _shaped(self, name: str, value: Any, shape: tuple[tuple[type, ...], ...]) -> Any:
-        try:
-            return shaped(name, value, shape)
-        except Lie as lie:
-            self._die(str(lie))
 
     def _die(self, why: str) -> NoReturn:
         self._why_dead = f"{_GIVEN_UP}: {_native.printable(why)}"
@@ -653,30 +490,3 @@ def _forked() -> None:
 
 
 os.register_at_fork(after_in_child=_forked)
-
-
-def _is_error(message: Any) -> bool:
-    """Is this answer an exception?"""
-    return isinstance(message, tuple) and message[:1] == ("error",)
-
-
-def _are(args: list[Any], *types: tuple[type, ...]) -> bool:
-    """Are these the arguments of an exception?"""
-    return len(args) == len(types) and all(
-        arg is None or type(arg) in allowed for arg, allowed in zip(args, types, strict=True)
-    )
-
-
-def _capabilities(settings: Settings) -> int:
-    return len(json.loads(settings[3]).get("capabilities", [])) if settings[3] else 0
-
-
-def _opened(path: str | int | None) -> int | None:
-    """A trace, which a worker could not open."""
-    if path is None:
-        return None
-    assert isinstance(path, str)  # a descriptor is what a worker gets instead
-    try:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise ValueError(f"the trace {path} cannot be made: {error.strerror}") from None

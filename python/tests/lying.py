@@ -393,14 +393,14 @@ def documented():
 
 def check(recipe):
     """Plays every scene with that liar; an AssertionError says what did not hold."""
-    from pinfold import link, remote
+    from pinfold import allowance, link
 
     boot = f"import sys; sys.path[:0] = [sys.argv[1], {HERE!r}]\n"
     boot += f"import lying; lying.work({recipe!r})"
-    kept = link._BOOT, remote._GRACE_SECONDS, remote._BULK_SECONDS, link._FATE_SECONDS
+    kept = link._BOOT, allowance.GRACE_SECONDS, allowance.BULK_SECONDS, link._FATE_SECONDS
     before = leftovers()
     link._BOOT = boot
-    remote._GRACE_SECONDS, remote._BULK_SECONDS, link._FATE_SECONDS = 0.7, 2.0, 0.2
+    allowance.GRACE_SECONDS, allowance.BULK_SECONDS, link._FATE_SECONDS = 0.7, 2.0, 0.2
     try:
         for scene in SCENES:
             embedder = Embedder()
@@ -410,7 +410,7 @@ def check(recipe):
             grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak
             assert grown * 1024 <= MEMORY_BYTES, f"{scene.__name__} took {grown} KiB"
     finally:
-        link._BOOT, remote._GRACE_SECONDS, remote._BULK_SECONDS, link._FATE_SECONDS = kept
+        link._BOOT, allowance.GRACE_SECONDS, allowance.BULK_SECONDS, link._FATE_SECONDS = kept
     after = leftovers()
     assert after[0] <= before[0], "descriptors are left"
     assert after[1] <= before[1], "a process is left"

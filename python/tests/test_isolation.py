@@ -27,8 +27,8 @@ from pinfold import (
     SandboxDead,
     Tool,
     _native,
+    allowance,
     link,
-    remote,
 )
 from pinfold.wire import Reader, WireError, send
 
@@ -165,7 +165,7 @@ def test_a_process_with_less_has_workers_with_less(limit):
 
 @pytest.mark.parametrize("isolation", [None, "process"])
 def test_what_on_output_takes_does_not_count(isolation, monkeypatch):
-    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(allowance, "GRACE_SECONDS", 0.5)
     seen = []
 
     def slowly(text: str, stream: str) -> None:
@@ -335,7 +335,7 @@ def test_a_worker_that_dies_is_one_failed_run(how):
 
 def test_a_worker_that_stops_reading_is_given_up(monkeypatch):
     """What it is sent waits no longer than what it is to send."""
-    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(allowance, "GRACE_SECONDS", 0.5)
 
     def stop() -> str:
         os.kill(worker_of(sandbox), signal.SIGSTOP)
@@ -357,7 +357,7 @@ def test_a_worker_that_stops_reading_is_given_up(monkeypatch):
 
 
 def test_a_worker_that_is_stopped_is_closed(monkeypatch, tmp_path):
-    monkeypatch.setattr(remote, "_GRACE_SECONDS", 100)
+    monkeypatch.setattr(allowance, "GRACE_SECONDS", 100)
     sandboxes = [isolated(), isolated(record=tmp_path / "trace")]
     for sandbox in sandboxes:
         os.kill(worker_of(sandbox), signal.SIGSTOP)
@@ -457,7 +457,7 @@ def test_a_worker_that_lies_is_given_up(lie, message, monkeypatch):
         f"if name == 'start':\n            {lie}"
     )
     monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", begun))
-    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(allowance, "GRACE_SECONDS", 0.5)
     paid = []
     with Sandbox(
         tools=[Tool("pay", handler=lambda **given: paid.append(given))],
@@ -477,6 +477,25 @@ def test_a_worker_that_lies_from_the_beginning(answer, monkeypatch):
     monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", f"answers['new'] = {answer}"))
     with pytest.raises(SandboxDead):
         isolated()
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("'ValueError', ['\\x1b[2J\\u202e\\x9bx']", ValueError),
+        ("'SandboxDead', ['\\x1b[2J\\u202e\\x9bx']", SandboxDead),
+        ("'OSError', [2, '\\x1b[2J\\u202e\\x9bx', '\\x1b]0;x\\x07']", FileNotFoundError),
+        ("'OSError', [None, '\\x1b[2J\\u202e\\x9bx', None]", OSError),
+        ("'SystemExit', ['\\x1b[2J\\u202e\\x9bx']", SandboxDead),
+    ],
+)
+def test_an_exception_of_a_worker_is_fit_to_be_shown(answer, kind, monkeypatch):
+    monkeypatch.setattr(
+        link, "_BOOT", FAKE.replace("{lie}", f"if name == 'start': send(fd, ('error', {answer}))")
+    )
+    with isolated() as sandbox, pytest.raises(kind) as told:
+        sandbox.run("echo on")
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", str(told.value)), ascii(str(told.value))
 
 
 def test_budgets_hold_against_a_worker_that_lies(monkeypatch):
@@ -507,7 +526,7 @@ def test_an_event_loop_is_not_held_by_a_worker_that_lies(monkeypatch):
     lie = "if name == 'start': call(); answers['advance'] = (None, 0, (1,))"
     lie += "; answers['start'] = (None, 0, (1,))"
     monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", lie))
-    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(allowance, "GRACE_SECONDS", 0.5)
 
     async def pay(amount: int) -> None:
         await asyncio.sleep(600)
@@ -550,7 +569,7 @@ def test_a_worker_that_uses_processor_time_is_given_up(monkeypatch):
     monkeypatch.setattr(
         link, "_BOOT", FAKE.replace("{lie}", "while name == 'start': pass")
     )
-    monkeypatch.setattr(remote, "_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(allowance, "GRACE_SECONDS", 0.5)
     monkeypatch.setattr(link, "_LOOK_SECONDS", 0.1)
     with isolated(limits=Limits(wall_seconds=None, cpu_seconds=0.3)) as sandbox:
         with pytest.raises(SandboxDead, match=r"more processor time .*cpu_seconds"):
@@ -756,7 +775,7 @@ def test_a_machine_that_gets_nothing_of_its_system(name, monkeypatch):
     )
     boot = NO_MEMORY.replace("{number}", str(number)).replace("{error}", str(errno.ENOMEM))
     monkeypatch.setattr(link, "_BOOT", boot.replace("{when}", when))
-    monkeypatch.setattr(remote, "_GRACE_SECONDS", 1.0)
+    monkeypatch.setattr(allowance, "GRACE_SECONDS", 1.0)
     before = leftovers()
     with isolated(limits=Limits(wall_seconds=0.5)) as sandbox:
         with contextlib.suppress(SandboxDead, MemoryError, pinfold.SandboxStateError):
