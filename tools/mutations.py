@@ -8,6 +8,7 @@ All mutations of a file stand in one text, each behind its number: tests/mutatio
 """
 
 import dataclasses
+import hashlib
 import pathlib
 import re
 
@@ -31,6 +32,7 @@ FILES = [
 class Mutation:
     name: str  # FILE FUNCTION KIND `TEXT`, and #N from the second of that name on
     file: str
+    function: str  # a digest of its text
     start: int  # the expression in the file's text
     end: int
     value: str  # what it is then: "0", "1" or, with another border, the whole expression
@@ -176,7 +178,7 @@ def find(root: pathlib.Path, file: str) -> list[Mutation]:
     heads = bodies(blank(source))
     found, seen = [], {}
     for start, end, value, kind, sign in spots(source):
-        function = next(name for a, b, name in heads if a <= start < b)
+        first, last, function = next(head for head in heads if head[0] <= start < head[1])
         a, b = start, end
         if kind == "border":  # the whole line tells which
             a, b = source.rindex("\n", 0, sign) + 1, source.index("\n", sign)
@@ -185,7 +187,8 @@ def find(root: pathlib.Path, file: str) -> list[Mutation]:
         seen[name] = seen.get(name, 0) + 1
         if seen[name] > 1:
             name += f" #{seen[name]}"
-        found.append(Mutation(name, file, start, end, value))
+        digest = hashlib.sha256(source[first:last].encode()).hexdigest()[:16]
+        found.append(Mutation(name, file, digest, start, end, value))
     return found
 
 

@@ -16,7 +16,7 @@ static bool lasts(const struct cap_capability *p, const struct cap_policy *child
     int64_t left = p->max_calls;
     for (size_t i = 0; i < child->count; i++) {
         const struct cap_capability *c = &child->capabilities[i];
-        if (c->max_calls == 0 || !cap_pattern_overlaps(&c->pattern, &p->pattern)) continue;
+        if (!cap_pattern_overlaps(&c->pattern, &p->pattern)) continue;
         if (c->max_calls == CAP_UNLIMITED || c->max_calls > left) return false;
         left -= c->max_calls;
     }
@@ -53,8 +53,8 @@ static void explain(struct base_text *why, size_t index, const struct cap_capabi
     base_text_rewind(why, 0);
     base_text_addf(why, "capability %zu (%s) is not covered: ", index, c->pattern.text);
     const struct cap_node *first = NULL;
-    const struct cap_capability *spent = NULL, *asking = NULL;
-    bool matched = false;
+    const struct cap_capability *spent = NULL;
+    bool matched = false, asking = false;
     for (size_t i = 0; i < parent->count; i++) {
         const struct cap_capability *p = &parent->capabilities[i];
         const struct cap_node *missing;
@@ -63,7 +63,7 @@ static void explain(struct base_text *why, size_t index, const struct cap_capabi
         if (!cap_node_implies(c->constraints, p->constraints, &missing))
             first = first ? first : missing;
         else if (may_ask(c, parent, i))
-            asking = asking ? asking : p;
+            asking = true;
         else
             spent = spent ? spent : p;
     }

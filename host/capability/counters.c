@@ -43,15 +43,17 @@ struct taker {
     const cap_gate *gate;
     size_t count;
     size_t *sorted; /* their indices by pattern, then index */
-    size_t *next;   /* where a run of equal ones begins in `sorted`: which of them is the next */
+    size_t *next;   /* where a run of equal ones begins in `sorted`: which of them is the next;
+                     * the last entry, of none, is `count` */
     int64_t *used;
     int *map; /* of the snapshot's capabilities: to which one, or -1 */
     size_t met;
 };
 
+/* An order of texts, the shorter ones first. */
 static int compare_text(const char *a, size_t a_len, const char *b, size_t b_len) {
-    int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
-    return order ? order : (a_len > b_len) - (a_len < b_len);
+    int order = (a_len > b_len) - (a_len < b_len);
+    return order ? order : memcmp(a, b, a_len);
 }
 
 static const struct cap_pattern *pattern_of(const cap_gate *gate, size_t index) {
@@ -62,7 +64,7 @@ static int compare_patterns(const void *a, const void *b, void *gate) {
     size_t i = *(const size_t *)a, k = *(const size_t *)b;
     const struct cap_pattern *p = pattern_of(gate, i), *q = pattern_of(gate, k);
     int order = compare_text(p->text, p->len, q->text, q->len);
-    return order ? order : (i > k) - (i < k);
+    return order ? order : (int)i - (int)k;
 }
 
 /* The next capability with that pattern, -1 when there is none that was not met yet. */
@@ -76,7 +78,7 @@ static int meet(struct taker *t, const char *text, size_t len) {
         else
             high = middle;
     }
-    size_t at = low < t->count ? t->next[low] : t->count;
+    size_t at = t->next[low];
     if (at >= t->count) return -1;
     const struct cap_pattern *p = pattern_of(t->gate, t->sorted[at]);
     if (compare_text(p->text, p->len, text, len) != 0) return -1;
@@ -137,7 +139,7 @@ static pf_status read_counters(struct taker *t, struct base_arena *arena, yyjson
     t->next = base_arena_array(arena, t->count + 1, sizeof *t->next);
     t->map = malloc((yyjson_arr_size(list) + 1) * sizeof *t->map);
     if (!t->used || !t->sorted || !t->next || !t->map) return base_no_memory(error);
-    for (size_t i = 0; i < t->count; i++) {
+    for (size_t i = 0; i <= t->count; i++) {
         t->used[i] = 0;
         t->sorted[i] = t->next[i] = i;
     }
@@ -175,7 +177,8 @@ void cap_gate_spend(cap_gate *gate, size_t capability, int64_t calls) {
     if (capability >= cap_gate_capability_count(gate) || calls <= 0) return;
     _Atomic int64_t *used = &gate->ledger->used[capability];
     int64_t now = atomic_load(used), then;
-    do then = calls > INT64_MAX - now ? INT64_MAX : now + calls;
+    do
+        if (__builtin_add_overflow(now, calls, &then)) then = INT64_MAX;
     while (!atomic_compare_exchange_weak(used, &now, then));
 }
 
@@ -192,7 +195,7 @@ bool cap_gate_take(struct cap_gate *gate, size_t index) {
 }
 
 bool cap_gate_set_aside(cap_gate *gate, int capability) {
-    if (capability < 0 || (size_t)capability >= cap_gate_capability_count(gate)) return false;
+    if ((size_t)capability >= cap_gate_capability_count(gate)) return false; /* -1 is none */
     _Atomic int64_t *used = &gate->ledger->used[capability];
     int64_t now = atomic_load(used);
     do

@@ -111,7 +111,7 @@ static pf_status decide(struct call *c, const char *payload, size_t len) {
     if (status == PF_OK && c->outcome == PF_OP_OK) status = check_params(c);
     if (status != PF_OK || (c->outcome != PF_OP_OK && !yyjson_is_obj(c->params))) return status;
     c->json = base_json_write(&c->gate->scratch, c->params, &c->json_len);
-    return c->json || c->outcome != PF_OP_OK ? PF_OK : PF_NO_MEMORY;
+    return c->json ? PF_OK : PF_NO_MEMORY;
 }
 
 static char *put(char **at, const char *text, size_t len) {
@@ -132,7 +132,7 @@ static char *put_printable(char **at, const struct base_text *text, size_t len) 
 
 static pf_status fill(struct cap_decision *out, const struct call *c) {
     const char *name = !c->written ? "" : c->shown ? c->shown : yyjson_get_str(c->written);
-    size_t name_len = c->written ? strlen(name) : 0; /* up to a NUL, if it has one */
+    size_t name_len = strlen(name); /* up to a NUL, if it has one */
     size_t method_len = c->named ? c->method.len : 0;
     bool ok = c->outcome == PF_OP_OK;
     size_t why_len = pf_printable(NULL, 0, c->why.data, c->why.len);

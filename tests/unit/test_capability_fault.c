@@ -235,6 +235,32 @@ static bool counters(void) {
     return expected(status);
 }
 
+/* So many that each list of theirs is an allocation. */
+static bool many_counters(void) {
+    static cap_gate *many;
+    if (!many) {
+        static char text[60000] = "{\"capabilities\":[{\"method\":\"a\"}";
+        char *at = text + strlen(text);
+        for (int i = 0; i < 2000; i++) at += sprintf(at, ",{\"method\":\"m%d\"}", i);
+        strcpy(at, "]}");
+        long mine = left;
+        left = -1;
+        pf_error error;
+        bool made = cap_gate_new(&many, &error) == PF_OK &&
+                    cap_gate_set_policy(many, text, strlen(text), &error) == PF_OK;
+        left = mine;
+        if (!made) return false;
+    }
+    cap_gate *old = gate;
+    gate = many;
+    bool good = counters();
+    gate = old;
+    if (failed) return good;
+    cap_gate_free(many);
+    many = NULL;
+    return good;
+}
+
 int main(void) {
     CHECK(torture("read", read_policy) > 10);
     CHECK(torture("normalize", normalize) > 10);
@@ -253,6 +279,7 @@ int main(void) {
     CHECK(torture("again", again) > 1);
     CHECK(torture("can call", can_call) > 1);
     CHECK(torture("counters", counters) > 1);
+    CHECK(torture("many counters", many_counters) > 5);
     cap_gate_free(gate);
     return check_report();
 }

@@ -3,7 +3,7 @@
  * when it is put together.
  */
 #include "check.h"
-#include "host/capability/gate.h"
+#include "host/capability/gate_state.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -260,6 +260,8 @@ static void test_counters_of_another_policy(void) {
     take_over("a0b0", "cd", "00 - -"); /* nothing was spent */
     take_over("a1b2", "ab", "12 0 1");
     take_over("a1b2", "ba", "21 1 0");
+    take_over("b2a1", "ab", "12 1 0");
+    take_over("c3b2d4a1", "dbca", "4231 2 1 0 3");
     take_over("a1b2", "cab", "012 1 2"); /* one more */
     take_over("a1b2", "b", "2 - 0");     /* one less */
     take_over("a1b2", "", " - -");
@@ -268,6 +270,51 @@ static void test_counters_of_another_policy(void) {
     take_over("a1a2a3", "aa", "12 0 1 -"); /* in their order */
     take_over("a1a2", "aaa", "120 0 1");
     take_over("a1a2", "ac", "spent");
+    cap_gate *gate = new_gate("{\"capabilities\":[{\"method\":\"a.b\",\"max_calls\":9},"
+                              "{\"method\":\"a\",\"max_calls\":9},{\"method\":\"c\"}]}");
+    const char *prefix = "{\"version\":1,\"counters\":[{\"method\":\"a\",\"used\":1},"
+                         "{\"method\":\"a/b\",\"used\":2}]}";
+    pf_error error;
+    CHECK_EQ(cap_gate_counters_load(gate, prefix, strlen(prefix), NULL, NULL, &error), PF_OK);
+    CHECK(cap_gate_remaining(gate, 0) == 7 && cap_gate_remaining(gate, 1) == 8);
+    const char *gone = "{\"version\":1,\"counters\":[{\"method\":\"x\",\"used\":1},"
+                       "{\"method\":\"y\",\"used\":2}]}";
+    CHECK_EQ(cap_gate_counters_load(gate, gone, strlen(gone), NULL, NULL, &error), PF_FORMAT);
+    CHECK(strstr(error.message, "calls of \"x\" were spent"));
+    cap_gate_free(gate);
+}
+
+/* What was spent is never given back by spending, and a budget does not overflow. */
+static void test_spending(void) {
+    cap_gate *gate = new_gate("{\"capabilities\":[{\"method\":\"a\",\"max_calls\":3}]}");
+    cap_gate_spend(gate, 0, 1);
+    cap_gate_spend(gate, 0, -1);
+    cap_gate_spend(gate, 0, INT64_MIN);
+    CHECK_EQ(cap_gate_remaining(gate, 0), 2);
+    cap_gate_spend(gate, 0, INT64_MAX);
+    cap_gate_spend(gate, 0, 1);
+    CHECK_EQ(cap_gate_remaining(gate, 0), 0);
+    cap_gate_free(gate);
+    gate = new_gate(NULL);
+    cap_gate_spend(gate, 0, 1);
+    CHECK_EQ(cap_gate_remaining(gate, 0), 0);
+    CHECK(!cap_gate_set_aside(gate, 0));
+    CHECK(cap_gate_asks(gate, 0)); /* nobody granted it without asking */
+    cap_gate_free(gate);
+    gate = new_gate("{\"capabilities\":[{\"method\":\"a\"},{\"method\":\"b\",\"ask\":true}]}");
+    CHECK(!cap_gate_asks(gate, 0) && cap_gate_asks(gate, 1) && cap_gate_asks(gate, -1));
+    cap_gate_free(gate);
+    /* a decision that was overtaken by one of a branch takes nothing that is not there */
+    gate = new_gate("{\"capabilities\":[{\"method\":\"a\",\"max_calls\":2},{\"method\":\"b\"}]}");
+    CHECK(cap_gate_take(gate, 0) && cap_gate_take(gate, 0) && !cap_gate_take(gate, 0));
+    cap_gate_spend(gate, 1, INT64_MAX);
+    CHECK(cap_gate_take(gate, 1) && cap_gate_take(gate, 1));
+    char *json;
+    size_t len;
+    CHECK_EQ(cap_gate_counters_save(gate, &json, &len), PF_OK);
+    CHECK(strstr(json, "\"used\":2}") && strstr(json, "\"used\":9223372036854775807}"));
+    free(json);
+    cap_gate_free(gate);
 }
 
 static void test_counters(void) {
@@ -292,6 +339,8 @@ static void test_counters(void) {
         "5",
         "{}",
         "{\"version\":2,\"counters\":[]}",
+        "{\"version\":1}",
+        "{\"version\":1,\"counters\":{\"a\":1}}",
         "{\"version\":1,\"counters\":[{\"method\":\"a\",\"used\":0},{\"method\":5,\"used\":0}]}",
         "{\"version\":1,\"counters\":[{\"method\":\"a\",\"used\":-5},{\"method\":\"b/"
         "*\",\"used\":0}]}",
@@ -305,8 +354,11 @@ static void test_counters(void) {
         "*\",\"used\":0,\"x\":1}]}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        CHECK_EQ(cap_gate_counters_load(other, bad[i], strlen(bad[i]), NULL, NULL, &error),
+        int *map = NULL;
+        size_t count = 0;
+        CHECK_EQ(cap_gate_counters_load(other, bad[i], strlen(bad[i]), &map, &count, &error),
                  PF_FORMAT);
+        CHECK(map == NULL && count == 0);
         CHECK_EQ(cap_gate_remaining(other, 0), 1); /* nothing changed */
     }
     /* more than the limit is simply spent */
@@ -556,6 +608,7 @@ int main(void) {
     test_denials();
     test_budget();
     test_counters();
+    test_spending();
     test_clones();
     test_again();
     test_tools();

@@ -236,6 +236,7 @@ static void whole(const char *child, const char *parent, const char *wanted) {
 }
 
 #define C(method)            "{\"method\":\"" method "\"}"
+#define A(method)            "{\"method\":\"" method "\",\"ask\":true}"
 #define N(method, max_calls) "{\"method\":\"" method "\",\"max_calls\":" max_calls "}"
 
 static void test_policies(void) {
@@ -258,6 +259,22 @@ static void test_policies(void) {
     whole("[" N("a/*", "1") "," C("a/x") "]", "[" N("a/*", "1") "," C("a/x") "]",
           NULL); /* itself */
     whole("[" C("mcp:a.b") "]", "[" C("a/b") "]", NULL);
+    /* what others spend of another one does not count; what they spend of the same does */
+    whole("[" N("a", "2") "," N("b", "1") "]", "[" N("a", "2") "," N("b", "2") "]", NULL);
+    whole("[" N("b", "1") "," N("a", "1") "]", "[" N("*", "1") "," N("a", "1") "]", "limit of 1");
+    /* the nearest miss is told, of several the first */
+    whole("[" C("a") "]", "[" N("a", "1") "," N("a", "2") "]", "the limit of 1 calls of a");
+    whole("[" C("a") "]",
+          "[{\"method\":\"a\",\"constraints\":{\"x\":\"<=1\"}},{\"method\":\"a\",\"constraints\":{"
+          "\"x\":\"<=2\"}}]",
+          "it does not ensure: x must be <= 1");
+    /* asking */
+    whole("[" A("a") "]", "[" C("a") "]", NULL);
+    whole("[" A("a") "]", "[" A("a") "," A("b") "]", NULL);
+    whole("[" C("a") "]", "[" A("x") "," C("a") "]", NULL);
+    whole("[" C("a") "]", "[" A("*") "," C("a") "]", "the parent may ask about its calls");
+    whole("[" C("a") "]", "[" C("a") "," A("*") "]", NULL);
+    whole("[" C("a") "]", "[" N("a", "1") "," A("a") "]", "the limit of 1 calls of a");
     bool subset = true;
     char *why = NULL;
     pf_error error;
