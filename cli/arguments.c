@@ -1,6 +1,7 @@
 /* arguments.c: the options of `pinfold run` and `pinfold -c`, and the help text. */
 #include "arguments.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,8 @@ void usage(void) {
           "      --restore FILE        go on from a snapshot\n"
           "      --snapshot FILE       save the sandbox when the script has ended\n"
           "      --key FILE            authenticate snapshots with the bytes of FILE\n"
+          "      --counter NUMBER      put a number into the snapshot, which the key protects\n"
+          "      --min-counter NUMBER  restore no snapshot with a smaller one, which is older\n"
           "      --json                print one JSON object with output, status, value and usage\n"
           "      --help\n"
           "\n"
@@ -66,6 +69,8 @@ enum {
     OPTION_RESTORE,
     OPTION_SNAPSHOT,
     OPTION_KEY,
+    OPTION_COUNTER,
+    OPTION_MIN_COUNTER,
     OPTION_HELP,
     OPTION_MOUNT,
     OPTION_CHANGES
@@ -88,6 +93,8 @@ static const struct option options[] = {
     {"restore", required_argument, NULL, OPTION_RESTORE},
     {"snapshot", required_argument, NULL, OPTION_SNAPSHOT},
     {"key", required_argument, NULL, OPTION_KEY},
+    {"counter", required_argument, NULL, OPTION_COUNTER},
+    {"min-counter", required_argument, NULL, OPTION_MIN_COUNTER},
     {"mount", required_argument, NULL, OPTION_MOUNT},
     {"changes", required_argument, NULL, OPTION_CHANGES},
     {"help", no_argument, NULL, OPTION_HELP},
@@ -127,6 +134,16 @@ static void add_mount(struct arguments *out, char *text) {
              "HOST:GUEST[:copy] or HOST:GUEST[:ro] with an absolute GUEST");
 }
 
+/* As Python's snapshot(counter=) and restore(min_counter=) take it. */
+static uint64_t counter_of(const char *option, const char *text) {
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || !number || number > INT64_MAX)
+        die("--%s %s: not a number from 1 on, below 2^63", option, text);
+    return number;
+}
+
 void arguments_parse(struct arguments *out, int argc, char **argv, const char *command) {
     memset(out, 0, sizeof *out);
     int option;
@@ -150,6 +167,8 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case OPTION_RESTORE: out->restore = optarg; break;
         case OPTION_SNAPSHOT: out->snapshot = optarg; break;
         case OPTION_KEY: out->key = optarg; break;
+        case OPTION_COUNTER: out->counter = counter_of("counter", optarg); break;
+        case OPTION_MIN_COUNTER: out->min_counter = counter_of("min-counter", optarg); break;
         case OPTION_MOUNT: add_mount(out, optarg); break;
         case OPTION_CHANGES: out->changes = optarg; break;
         case OPTION_HELP: usage(); exit(0);
@@ -172,4 +191,7 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
     if (!shell && !out->file && !out->code)
         die(run ? "run: which FILE? See pinfold run --help" : "no code; see pinfold --help");
     if (out->redact && !out->record) die("--redact is for --record");
+    if (out->counter && !(out->snapshot && out->key)) die("--counter is for --snapshot with --key");
+    if (out->min_counter && !(out->restore && out->key))
+        die("--min-counter is for --restore with --key");
 }

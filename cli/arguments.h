@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* One option value of the form NAME=VALUE or HOST:GUEST. */
 struct pair {
@@ -31,6 +32,7 @@ struct arguments {
     const char *clock, *seed;   /* or NULL */
     const char *record;         /* a file to make, or NULL */
     const char *restore, *snapshot, *key; /* files, or NULL */
+    uint64_t counter, min_counter;        /* of snapshot and of restore; 0: none */
     struct pairs tools, files, env, limits;
     struct pairs mounts, copies; /* read-only, copy-on-write */
     const char *changes;         /* a tar file to make, "-": a list, or NULL */

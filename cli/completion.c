@@ -12,10 +12,10 @@ static const struct {
 } words[] = {
     {"run", "--language --tool --policy --file --mount --changes --env --stdin --limit --clock "
             "--seed --record --redact "
-            "--restore --snapshot --key --json --help"},
+            "--restore --snapshot --key --counter --min-counter --json --help"},
     {"shell", "--tool --policy --file --mount --changes --env --limit --clock --seed --record "
               "--redact --restore "
-              "--snapshot --key --help"},
+              "--snapshot --key --counter --min-counter --help"},
     {"replay", "--until --files --get --result --partial --limit --max-seconds --json --help"},
     {"trace", "--output --help"},
     {"snapshot", "show --files --get --key --json --help"},

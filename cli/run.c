@@ -72,6 +72,7 @@ static void add_durability(pf_options *options, const struct arguments *argument
             die("--key %s: %s", arguments->key, error.message);
         free(key.data);
     }
+    pf_options_min_counter(options, arguments->min_counter);
 }
 
 pf_options *options_of(const struct arguments *arguments) {
@@ -348,11 +349,12 @@ void interrupt_by_keyboard(pf_sandbox *sandbox) {
     sigaction(SIGINT, &(struct sigaction){.sa_handler = sandbox ? on_sigint : SIG_DFL}, NULL);
 }
 
-void save_snapshot(pf_sandbox *sandbox, const char *path) {
+void save_snapshot(pf_sandbox *sandbox, const struct arguments *arguments) {
+    const char *path = arguments->snapshot;
     char *data;
     size_t len;
     pf_error error;
-    expect(pf_sandbox_snapshot(sandbox, &data, &len, &error), &error);
+    expect(pf_sandbox_snapshot_counted(sandbox, arguments->counter, &data, &len, &error), &error);
     if (!text_write_file(path, data, len)) die("%s: %s", path, strerror(errno));
     pf_free(data);
 }
@@ -430,7 +432,7 @@ int run_script(const struct arguments *arguments) {
         explain(result);
     interrupt_by_keyboard(NULL);
     if (arguments->changes) save_changes(sandbox, arguments);
-    if (arguments->snapshot) save_snapshot(sandbox, arguments->snapshot);
+    if (arguments->snapshot) save_snapshot(sandbox, arguments);
     end_sandbox(sandbox);
     if (output.error == EPIPE) { /* end as a program does whose reader went away */
         signal(SIGPIPE, SIG_DFL);

@@ -20,7 +20,8 @@ void end_sandbox(pf_sandbox *sandbox);
 void explain(const pf_result *result);
 /* Ctrl-C goes to this sandbox; NULL: ends the program again. */
 void interrupt_by_keyboard(pf_sandbox *sandbox);
-void save_snapshot(pf_sandbox *sandbox, const char *path);
+/* Where --snapshot says. */
+void save_snapshot(pf_sandbox *sandbox, const struct arguments *arguments);
 
 /* language.c: the language of a script by its name (NULL: none) and its first line; NULL when they ask
  * for one that does not run here. */

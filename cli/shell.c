@@ -36,7 +36,7 @@ static void help(void) {
         "\n"
         "Options are those of `pinfold run` (`pinfold run --help`) that are not about one script:\n"
         "  --tool --policy --file --mount --env --limit --clock --seed --record --redact\n"
-        "  --restore --snapshot --key\n"
+        "  --restore --snapshot --key --counter --min-counter\n"
         "\n"
         "The exit status is that of the last line, or of `exit`.\n",
         stdout);
@@ -171,7 +171,7 @@ int shell_command(int argc, char **argv) {
     if (isatty(STDIN_FILENO)) fputc('\n', stderr);
     edit_close();
     interrupt_by_keyboard(NULL);
-    if (arguments.snapshot) save_snapshot(sandbox, arguments.snapshot);
+    if (arguments.snapshot) save_snapshot(sandbox, &arguments);
     free(code.data);
     end_sandbox(sandbox);
     return status;

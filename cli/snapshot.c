@@ -48,6 +48,7 @@ static void show_head(const pf_snapshot_facts *f, size_t len) {
     printf("format         %u%s\n", f->format, f->readable ? "" : " (not readable here)");
     printf("build          %.16s…%s\n", f->build, f->this_build ? ", this one" : ", another one");
     printf("authenticated  %s\n", f->authenticated ? "with a key" : "no");
+    if (f->counter) printf("counter        %" PRIu64 "\n", f->counter);
     printf("size           %zu bytes, %" PRIu64 " decompressed\n", len, f->contents_bytes);
 }
 
@@ -77,9 +78,10 @@ static void json_head(struct text *out, const pf_snapshot_facts *f, size_t len) 
     char line[400];
     snprintf(line, sizeof line,
              "{\"format\": %u, \"readable\": %s, \"build\": \"%s\", \"this_build\": %s, "
-             "\"authenticated\": %s, \"bytes\": %zu, \"contents_bytes\": %" PRIu64,
+             "\"authenticated\": %s, \"counter\": %" PRIu64
+             ", \"bytes\": %zu, \"contents_bytes\": %" PRIu64,
              f->format, f->readable ? "true" : "false", f->build, f->this_build ? "true" : "false",
-             f->authenticated ? "true" : "false", len, f->contents_bytes);
+             f->authenticated ? "true" : "false", f->counter, len, f->contents_bytes);
     text_puts(out, line);
 }
 

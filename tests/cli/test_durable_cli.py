@@ -102,6 +102,42 @@ def test_snapshots(pinfold, tmp_path):
     assert pinfold("snapshot", "show", saved).returncode == 125
 
 
+def test_an_older_snapshot_is_not_restored_where_its_counter_is_known(pinfold, tmp_path):
+    old, new, key = tmp_path / "old", tmp_path / "new", tmp_path / "key"
+    key.write_bytes(os.urandom(32))
+    secret = ("--key", key)
+    assert pinfold(*secret, "--snapshot", old, "--counter", "7", "-c", "x=old").returncode == 0
+    again = pinfold(
+        *secret, "--restore", old, "--min-counter", "7", "--snapshot", new, "--counter", "8", "-c", "x=new"
+    )
+    assert again.returncode == 0, again.stderr
+    assert pinfold(*secret, "--restore", new, "--min-counter", "8", "-c", "echo $x").stdout == "new\n"
+    rolled_back = pinfold(*secret, "--restore", old, "--min-counter", "8", "-c", "echo $x")
+    assert rolled_back.returncode == 125 and rolled_back.stdout == ""
+    assert "counter is 7" in rolled_back.stderr or "older" in rolled_back.stderr
+    assert json.loads(pinfold("snapshot", "show", "--json", *secret, new).stdout)["counter"] == 8
+    assert "counter        7\n" in pinfold("snapshot", "show", *secret, old).stdout
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--counter", "7"),
+        ("--counter", "7", "--snapshot", "FILE"),
+        ("--min-counter", "7", "--restore", "FILE"),
+        ("--key", "FILE", "--snapshot", "FILE", "--counter", "0"),
+        ("--key", "FILE", "--snapshot", "FILE", "--counter", "-1"),
+        ("--key", "FILE", "--snapshot", "FILE", "--counter", "9223372036854775808"),
+        ("--key", "FILE", "--restore", "FILE", "--min-counter", "7x"),
+    ],
+    ids=" ".join,
+)
+def test_a_counter_that_would_protect_nothing_is_refused(pinfold, tmp_path, wrong):
+    given = [str(tmp_path / "file") if word == "FILE" else word for word in wrong]
+    refused = pinfold(*given, "-c", "echo ran")
+    assert refused.returncode == 125 and refused.stdout == "" and "counter" in refused.stderr
+
+
 def test_mounts(pinfold, tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
@@ -209,7 +245,7 @@ def test_shell_survives_ctrl_c(tmp_path):
     assert shell.returncode != -signal.SIGINT
 
 
-OPTIONS = re.compile(r"--[a-z]+")
+OPTIONS = re.compile(r"--[a-z][a-z-]*")
 
 
 def test_the_manual_and_completion_know_every_option(pinfold):
