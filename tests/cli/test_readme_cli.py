@@ -15,6 +15,19 @@ def executable(path, text):
     path.chmod(0o755)
 
 
+def sh_blocks():
+    return re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+
+
+def test_first_command(pinfold):
+    """What follows the installation; that itself is in tests/install."""
+    install, command = sh_blocks()[0].splitlines()
+    assert install.startswith("make wheels && pip install dist/*.whl ")
+    command, printed = command.split("# prints ")
+    command = command.replace("pinfold", str(pinfold.program), 1)
+    assert subprocess.check_output(command, shell=True, text=True) == printed + "\n"
+
+
 def test_readme_commands(pinfold):
     folder = pinfold.folder
     (folder / "build").mkdir()
@@ -24,7 +37,7 @@ def test_readme_commands(pinfold):
     (folder / "script.sh").write_text("echo from a script\n")
     (folder / "script.js").write_text("return await pay({n: 3})\n")
     (folder / "policy.json").write_text(json.dumps(POLICY))
-    (block,) = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    _, block = sh_blocks()
     done = subprocess.run(
         ["bash", "-e", "-c", block],
         cwd=folder,
