@@ -42,7 +42,8 @@ install(FILES ${PROJECT_BINARY_DIR}/pinfoldConfigVersion.cmake DESTINATION ${pac
 configure_file(${PROJECT_SOURCE_DIR}/cmake/pinfold.pc.in ${PROJECT_BINARY_DIR}/pinfold.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pinfold.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/pinfold.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/docs/policy.md
+              ${PROJECT_SOURCE_DIR}/docs/policy.schema.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # What the product is made of, with versions and digests.
 execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/sbom.py
                         ${PROJECT_BINARY_DIR}/pinfold.cdx.json

@@ -148,7 +148,7 @@ PF_API pf_status pf_options_tool(pf_options *options, const char *name, const ch
  * The capabilities, as a JSON document; replaces an earlier one. Without a policy nothing is granted.
  *   {"capabilities": [{"method": "stripe/charges/create", "max_calls": 10,
  *                      "constraints": [{"param": "amount", "op": "<=", "value": 1000}]}]}
- * docs/policy.md is its reference. Anything it does not know is PF_INVALID: it fails closed.
+ * policy.md, which is installed with pinfold, is its reference. Anything it does not know is PF_INVALID: it fails closed.
  * May be given before or after the tools; pf_sandbox_new() checks the two against each other.
  */
 PF_API pf_status pf_options_policy(pf_options *options, const char *json, size_t len,

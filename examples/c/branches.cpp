@@ -20,6 +20,7 @@ static void check(pf_status status, const pf_error &error) {
 static std::string run(const Sandbox &sandbox, const std::string &code) {
     pf_error error;
     pf_run request{};
+    request.size = sizeof request;
     request.language = "shell";
     request.code = code.data();
     request.code_len = code.size();

@@ -50,10 +50,34 @@ bool cpu_stack_touched(const uint8_t *at) {
     return any != 0;
 }
 
-/* Gives back what a deep recursion left of a long stack; nothing of it means anything any more. */
+/* Whether this is a program under Valgrind, for which everything below a stack pointer is out of
+ * bounds: its manual's client request RUNNING_ON_VALGRIND, which changes nothing elsewhere. */
+static bool under_valgrind(void) {
+    uint64_t request[6] = {0x1001}, answer = 0;
+#if defined(__x86_64__)
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
+                     "xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(request)
+                     : "cc", "memory");
+#elif defined(__aarch64__)
+    register uint64_t value __asm__("x3") = answer;
+    register uint64_t *asked __asm__("x4") = request;
+    __asm__ volatile("ror x12, x12, #3; ror x12, x12, #13; ror x12, x12, #51; ror x12, x12, #61\n\t"
+                     "orr x10, x10, x10"
+                     : "+r"(value)
+                     : "r"(asked)
+                     : "cc", "memory");
+    answer = value;
+#endif
+    return answer != 0;
+}
+
+/* Gives back what a deep recursion left of a long stack; nothing of it means anything any more. To
+ * look first costs half of what giving back does. */
 static void stack_trim(struct cpu_stack *stack) {
     uint8_t *end = stack->base + stack->size - CPU_STACK_TOUCHED;
-    if (stack->size > CPU_STACK_BYTES && cpu_stack_touched(end))
+    if (stack->size > CPU_STACK_BYTES && (under_valgrind() || cpu_stack_touched(end)))
         madvise(stack->base, (size_t)(end - stack->base), MADV_DONTNEED);
 }
 

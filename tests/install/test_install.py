@@ -68,6 +68,14 @@ def test_the_header_stands_alone(prefix, tmp_path, compiler):
     run(*compiler, *strict, source)
 
 
+def test_what_there_is_to_read(prefix):
+    """The header names it, so it is there."""
+    documents = prefix / "share" / "doc" / "pinfold"
+    assert "policy.md" in (prefix / "include" / "pinfold.h").read_text()
+    assert "capabilities" in (documents / "policy.md").read_text()
+    assert (documents / "LICENSE").exists() and (documents / "policy.schema.json").exists()
+
+
 def test_program_and_manual_page(prefix):
     assert run(prefix / "bin" / "pinfold", "-c", "echo installed") == "installed\n"
     page = prefix / "share" / "man" / "man1" / "pinfold.1"
