@@ -32,6 +32,7 @@ PROGRAMS = [
        "limits", "timer", "fault", "interrupt", "replay", "hostile_kernel")),
 ]
 CALL = re.compile(r"^(    )((?:test|show)_\w+)(\(.*\);)$", re.M)
+INCLUDED = re.compile(r'^#include "(.*)/\w+\.c"$', re.M)
 NAMED = re.compile(r'^        \{"(\w+)", test_\w+\},$', re.M)
 
 
@@ -91,8 +92,10 @@ class Programs:
             if option in words:
                 at = words.index(option)
                 del words[at:at + 2]
-        words += ["-w", "-iquote", str(out.parent), "-iquote", str(source.parent), "-iquote",
-                  str(ROOT), "-c", str(out.with_suffix(".c")), "-o", str(out)]
+        folders = [out.parent, self.work / "changed", source.parent, ROOT,
+                   *(ROOT / folder for folder in INCLUDED.findall(text))]
+        words += ["-w", *(f"-iquote{folder}" for folder in folders), "-c",
+                  str(out.with_suffix(".c")), "-o", str(out)]
         self.call(words, entry["directory"])
 
     def call(self, words: list, folder: str | pathlib.Path) -> str:
@@ -111,7 +114,11 @@ class Programs:
 
         def one(job: tuple[str, dict]) -> None:
             output, entry = job
-            text = changed(pathlib.Path(entry["file"]).read_text(), numbered[entry["file"]])
+            source = pathlib.Path(entry["file"])
+            text = changed(source.read_text(), numbered[entry["file"]])
+            copy = self.work / "changed" / source.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(text)  # for a test that includes it
             self.compile(entry, text, self.work / output)
 
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:

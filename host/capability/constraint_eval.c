@@ -43,8 +43,7 @@ static int compare_strings(const yyjson_val *a, const yyjson_val *b) {
 }
 
 static enum cap_truth judge_equal(yyjson_val *a, yyjson_val *b, struct cap_eval *eval) {
-    bool equal = base_json_equal(a, b, &eval->steps);
-    return eval->steps < 0 ? CAP_UNKNOWN : truth(equal);
+    return truth(base_json_equal(a, b, &eval->steps));
 }
 
 static enum cap_truth judge_in(yyjson_val *list, yyjson_val *value, struct cap_eval *eval) {
@@ -182,7 +181,6 @@ static enum cap_truth walk_each(struct walk *w, size_t at, yyjson_val *array) {
         w->indexes[depth] = iter.idx - 1;
         enum cap_truth t = walk(w, at, item);
         if (t != CAP_TRUE) all = t;
-        if (w->eval->steps < 0) break;
     }
     w->each--;
     return all;
@@ -211,6 +209,7 @@ enum cap_truth cap_leaf_eval(const struct cap_leaf *leaf, yyjson_val *params, st
     return leaf->negated ? contrary(t) : t;
 }
 
+/* What was compared in part only does not hold, whatever it looks like so far. */
 static bool leaf_holds(const struct cap_leaf *leaf, yyjson_val *params, struct cap_eval *eval) {
     struct cap_fault fault;
     return cap_leaf_eval(leaf, params, eval, &fault) == CAP_TRUE && eval->steps >= 0;

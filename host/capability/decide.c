@@ -109,7 +109,7 @@ static pf_status decide(struct call *c, const char *payload, size_t len) {
     pf_status status = read_payload(c, payload, len);
     if (status == PF_OK && c->outcome == PF_OP_OK) status = find_tool(c);
     if (status == PF_OK && c->outcome == PF_OP_OK) status = check_params(c);
-    if (status != PF_OK || (c->outcome != PF_OP_OK && !yyjson_is_obj(c->params))) return status;
+    if (status != PF_OK || !yyjson_is_obj(c->params)) return status;
     c->json = base_json_write(&c->gate->scratch, c->params, &c->json_len);
     return c->json ? PF_OK : PF_NO_MEMORY;
 }

@@ -9,7 +9,7 @@
  */
 #include "constraint.h"
 
-#include <string.h>
+#include <assert.h>
 
 #define WORK_MAX 200000
 
@@ -20,9 +20,10 @@ struct proof {
 
 /* ---- sameness */
 
+/* Of leaves with the same operator: both have a value, or none. */
 static bool same_value(yyjson_val *a, yyjson_val *b, struct proof *proof) {
-    if (!a || !b) return a == b;
-    return base_json_equal(a, b, &proof->eval.steps);
+    assert((a == NULL) == (b == NULL));
+    return !a || base_json_equal(a, b, &proof->eval.steps);
 }
 
 static bool same_leaf(const struct cap_leaf *a, const struct cap_leaf *b, struct proof *proof) {
@@ -110,7 +111,7 @@ static bool string_implied(const struct cap_leaf *c, const struct cap_leaf *p,
 }
 
 static bool value_implies(const struct cap_leaf *c, const struct cap_leaf *p, struct proof *proof) {
-    if (c->op == CAP_EXISTS || c->op == CAP_NOT_EXISTS) return false;
+    assert(c->op != CAP_NOT_EXISTS); /* nothing is true of a value that is not there */
     if (c->length && p->length) { /* both are about one number */
         struct cap_leaf a = *c, b = *p;
         a.length = b.length = false;
@@ -129,7 +130,7 @@ static bool value_implies(const struct cap_leaf *c, const struct cap_leaf *p, st
     case CAP_STARTS_WITH:
     case CAP_ENDS_WITH:
     case CAP_CONTAINS:
-    case CAP_MATCHES: return !c->length && string_implied(c, p, proof);
+    case CAP_MATCHES: return string_implied(c, p, proof);
     default: return false;
     }
 }
@@ -142,7 +143,6 @@ static bool leaf_implies(const struct cap_leaf *c, const struct cap_leaf *p, str
     /* What lies inside something missing is missing. */
     if (c->op == CAP_NOT_EXISTS)
         return (p->op == CAP_NOT_EXISTS || p->optional) && cap_path_starts_with(&p->path, &c->path);
-    if (p->op == CAP_NOT_EXISTS) return false;
     /* A leaf that is true of a value had the value, and everything on the way to it. */
     if (p->op == CAP_EXISTS) return !c->optional && cap_path_starts_with(&c->path, &p->path);
     if (c->optional && !p->optional) return false;
@@ -175,9 +175,9 @@ static bool node_implies(const struct cap_node *c, const struct cap_node *p, str
     return c->kind == CAP_LEAF && leaf_implies(c->leaf, p->leaf, proof);
 }
 
-/* An answer for which work, memory or steps ran out is a no. */
+/* An answer for which memory or steps ran out is a no. Where work ran out it is one already. */
 static bool certain(bool answer, const struct proof *proof) {
-    return answer && proof->work >= 0 && proof->eval.steps >= 0 && !proof->eval.no_memory;
+    return answer && proof->eval.steps >= 0 && !proof->eval.no_memory;
 }
 
 bool cap_node_implies(const struct cap_node *child, const struct cap_node *parent,

@@ -2,6 +2,7 @@
  * Every operator of constraints, on every kind of value, and the words in which it refuses.
  */
 #include "check.h"
+#include "host/capability/constraint.h"
 #include "host/capability/gate.h"
 
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 static cap_gate *gate_for(const char *constraints, pf_error *error) {
     cap_gate *gate;
     CHECK_EQ(cap_gate_new(&gate, error), PF_OK);
-    char policy[4000];
+    char policy[10000];
     snprintf(policy, sizeof policy, "{\"capabilities\":[{\"method\":\"t\",\"constraints\":%s}]}",
              constraints);
     if (cap_gate_set_policy(gate, policy, strlen(policy), error) == PF_OK) return gate;
@@ -399,6 +400,41 @@ static void test_malformed(void) {
     refuses(deep, "nested too deeply");
 }
 
+/* Texts end where their length says: not at a NUL, and not after what stands beside them. */
+static void test_ends_of_texts(void) {
+    DENIES("[{\"param\":\"x[*]\",\"op\":\"<=\",\"value\":5}]", "{\"x\":[1,\"a\",6]}",
+           "x[1] must be <= 5 (it is \"a\""); /* the first that is wrong is told */
+    ALLOWS(LEAF("<", "\"ab\\u0000\\u0000\\u0000\""), "{\"x\":\"ab\"}");
+    DENIES(LEAF(">", "\"ab\\u0000\\u0000\\u0000\""), "{\"x\":\"ab\"}", "x must be >");
+    DENIES(LEAF("starts_with", "\"ab\\u0000\""), "{\"x\":\"ab\"}", "start with");
+    DENIES(LEAF("ends_with", "\"\\\"ab\""), "{\"x\":\"ab\"}", "end with");
+    DENIES(LEAF("ends_with", "\":\\\"ab\""), "{\"x\":\"ab\"}", "end with");
+    DENIES(LEAF("ends_with", "\"\\u0000ab\""), "{\"x\":\"ab\"}", "end with");
+}
+
+/* What cannot be compared to its end is not known, whatever it looks like so far. */
+static void test_steps(void) {
+    static char list[9000] = "[{\"param\":\"x\",\"op\":\"not_in\",\"value\":[";
+    static char big[9000] = "{\"x\":[";
+    for (int i = 0; i < 2000; i++) strcat(list, i ? ",1" : "1");
+    strcat(list, "]}]");
+    for (int i = 0; i < 2000; i++) strcat(big, i ? ",0" : "0");
+    strcat(big, "]}");
+    ALLOWS(list, big);
+    static char each[9000] = "[{\"param\":\"x[*]\",\"op\":\"not_in\",\"value\":[";
+    for (int i = 0; i < 3900; i++) strcat(each, i ? ",1" : "1");
+    strcat(each, "]}]");
+    static char many[9000] = "{\"x\":[";
+    for (int i = 0; i < 4000; i++) strcat(many, i ? ",0" : "0");
+    strcat(many, "]}");
+    DENIES(each, many, "too large to be checked");
+    const struct cap_leaf leaf = {.op = CAP_EXISTS};
+    struct cap_eval none = {.steps = 0}, one = {.steps = 1};
+    yyjson_val value = {0};
+    CHECK_EQ(cap_leaf_judge(&leaf, &value, &none), CAP_UNKNOWN);
+    CHECK_EQ(cap_leaf_judge(&leaf, &value, &one), CAP_TRUE);
+}
+
 int main(void) {
     test_order();
     test_types_apart();
@@ -409,6 +445,8 @@ int main(void) {
     test_paths();
     test_trees();
     test_short_form();
+    test_ends_of_texts();
+    test_steps();
     test_malformed();
     return check_report();
 }

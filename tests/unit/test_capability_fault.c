@@ -203,6 +203,22 @@ static bool large_denied(void) {
     return fresh_large(PF_OP_DENIED);
 }
 
+/* A regular expression that never matched anything gets its memory when it does. */
+static bool first_match(void) {
+    cap_gate *old = gate;
+    pf_error error;
+    long mine = left;
+    left = -1;
+    bool made = cap_gate_new(&gate, &error) == PF_OK &&
+                cap_gate_add_tool(gate, "a.b.c", "", NULL, 0, &error) == PF_OK &&
+                cap_gate_set_policy(gate, policy, sizeof policy - 1, &error) == PF_OK;
+    left = mine;
+    bool good = made && check_call(good_call, PF_OP_OK);
+    cap_gate_free(gate);
+    gate = old;
+    return good;
+}
+
 static bool again(void) {
     struct cap_decision d = {0};
     pf_error error;
@@ -277,6 +293,7 @@ int main(void) {
     CHECK(torture("large allowed", large_allowed) > 2);
     CHECK(torture("large denied", large_denied) > 2);
     CHECK(torture("again", again) > 1);
+    CHECK(torture("first match", first_match) > 3);
     CHECK(torture("can call", can_call) > 1);
     CHECK(torture("counters", counters) > 1);
     CHECK(torture("many counters", many_counters) > 5);

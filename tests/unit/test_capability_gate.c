@@ -171,6 +171,12 @@ static void test_denials(void) {
     struct cap_decision d = decide(gate, "{\"tool\":\"t\",\"params\":{\"x\":6}}", PF_OP_OK, NULL);
     CHECK_EQ(d.capability, 1);
     cap_decision_free(&d);
+    d = decide(gate, "{\"tool\":\"t\",\"params\":{\"x\" : 8}}", PF_OP_DENIED, NULL);
+    CHECK(d.refused && strcmp(d.refused, "{\"x\":8}") == 0); /* for the audit */
+    cap_decision_free(&d);
+    d = decide(gate, "{\"tool\":\"t\",\"params\":[8]}", PF_OP_INVALID, NULL);
+    CHECK(!d.refused);
+    cap_decision_free(&d);
     outcome(gate, "{\"tool\":\"t\",\"params\":{\"x\":6}}", PF_OP_LIMIT,
             "t is over its limit: 1 call of t is used up");
     outcome(gate, "{\"tool\":\"t\",\"params\":{\"x\":8}}", PF_OP_DENIED,
@@ -272,8 +278,8 @@ static void test_counters_of_another_policy(void) {
     take_over("a1a2", "ac", "spent");
     cap_gate *gate = new_gate("{\"capabilities\":[{\"method\":\"a.b\",\"max_calls\":9},"
                               "{\"method\":\"a\",\"max_calls\":9},{\"method\":\"c\"}]}");
-    const char *prefix = "{\"version\":1,\"counters\":[{\"method\":\"a\",\"used\":1},"
-                         "{\"method\":\"a/b\",\"used\":2}]}";
+    const char *prefix = "{\"version\":1,\"counters\":[{\"method\":\"a/b\",\"used\":2},"
+                         "{\"method\":\"a\",\"used\":1}]}";
     pf_error error;
     CHECK_EQ(cap_gate_counters_load(gate, prefix, strlen(prefix), NULL, NULL, &error), PF_OK);
     CHECK(cap_gate_remaining(gate, 0) == 7 && cap_gate_remaining(gate, 1) == 8);
@@ -287,6 +293,7 @@ static void test_counters_of_another_policy(void) {
 /* What was spent is never given back by spending, and a budget does not overflow. */
 static void test_spending(void) {
     cap_gate *gate = new_gate("{\"capabilities\":[{\"method\":\"a\",\"max_calls\":3}]}");
+    CHECK(!cap_gate_set_aside(gate, 0) && cap_gate_remaining(gate, 0) == 3);
     cap_gate_spend(gate, 0, 1);
     cap_gate_spend(gate, 0, -1);
     cap_gate_spend(gate, 0, INT64_MIN);
@@ -299,6 +306,9 @@ static void test_spending(void) {
     cap_gate_spend(gate, 0, 1);
     CHECK_EQ(cap_gate_remaining(gate, 0), 0);
     CHECK(!cap_gate_set_aside(gate, 0));
+    const char *none = "{\"version\":1,\"counters\":[{\"method\":\"a\",\"used\":1}]}";
+    pf_error error;
+    CHECK_EQ(cap_gate_counters_load(gate, none, strlen(none), NULL, NULL, &error), PF_OK);
     CHECK(cap_gate_asks(gate, 0)); /* nobody granted it without asking */
     cap_gate_free(gate);
     gate = new_gate("{\"capabilities\":[{\"method\":\"a\"},{\"method\":\"b\",\"ask\":true}]}");

@@ -136,6 +136,12 @@ static void test_bounds(void) {
     OUTSIDE("[" P("<=", "5") "]", "[" P("!=", "4") "]");
     INSIDE("[" P("<=", "5") "]", "[" P("is_type", "\"number\"") "]");
     OUTSIDE("[" P("<=", "5") "]", "[" P("is_type", "\"integer\"") "]");
+    OUTSIDE("{\"x\":\"<=5\"}", "{\"x\":\">=1\"}");
+    OUTSIDE("{\"x\":\">=5\"}", "{\"x\":\"<=9\"}");
+    INSIDE("[" P("<", "5") "]", "[" O("<", "5") "]");
+    INSIDE("[" P(">", "5") "]", "[" O(">", "5") "]");
+    OUTSIDE("[" P("<=", "5") "]", "[" O("<", "5") "]");
+    OUTSIDE("[" P(">=", "5") "]", "[" O(">", "5") "]");
 }
 
 static void test_sets(void) {
@@ -172,6 +178,15 @@ static void test_strings(void) {
     INSIDE("[" P("starts_with", "\"a\"") "]",
            "[" P("!=", "\"b\"") "," P("not_in", "[1,\"ba\"]") "]");
     OUTSIDE("[" P("starts_with", "\"a\"") "]", "[" P("!=", "\"ab\"") "]");
+    INSIDE("[" P("matches", "\"a\"") "]", "[" O("matches", "\"a\"") "]");
+    INSIDE("[" P("contains", "1") "]", "[" O("contains", "1") "]");
+    OUTSIDE("[" P("starts_with", "\"abc\"") "]", "[" P("ends_with", "\"bc\"") "]");
+    OUTSIDE("[" P("ends_with", "\"abc\"") "]", "[" P("starts_with", "\"ab\"") "]");
+    OUTSIDE("[" P("starts_with", "\"abc\"") "]", "[" P("matches", "\"[a-c]+\"") "]");
+    OUTSIDE("[" P("contains", "\"abc\"") "]", "[" P("is_type", "\"array\"") "]");
+    OUTSIDE("[" L("==", "3") "]", "[" P("<=", "5") "]");
+    OUTSIDE("[" L("in", "[3]") "]", "[" P("is_type", "\"number\"") "]");
+    OUTSIDE("[" L("<=", "3") "]", "[" P("matches", "\"...\"") "]");
     INSIDE("[" L("<=", "3") "]", "[" L("<=", "5") "]");
     INSIDE("[" L("==", "3") "]", "[" L("<=", "5") "," L("!=", "4") "]");
     OUTSIDE("[" L("<=", "5") "]", "[" L("<=", "3") "]");
@@ -194,6 +209,11 @@ static void test_presence(void) {
     OUTSIDE("[" NOT_EXISTS "]", "{\"x\":\"<=6\"}");
     OUTSIDE("{\"x\":\"<=6\"}", "[" NOT_EXISTS "]");
     OUTSIDE("[" NOT_EXISTS "]", "[" P("!=", "6") "]");
+    OUTSIDE("[" P("not_in", "[6]") "]", "[" NOT_EXISTS "]");
+    OUTSIDE("[" EXISTS "]", "[" P("!=", "6") "]");
+    OUTSIDE("[" EXISTS "]", "[" P("is_type", "\"string\"") "]");
+    OUTSIDE("[" EXISTS "]", "[" P("<=", "6") "]");
+    OUTSIDE("[" EXISTS "]", "[" P("contains", "6") "]");
     INSIDE("[" NOT_EXISTS "]", "[{\"param\":\"x.y\",\"op\":\"not_exists\"}]");
     INSIDE("[{\"param\":\"x.y[0]\",\"op\":\"==\",\"value\":1}]", "[" EXISTS "]");
     OUTSIDE("[" EXISTS "]", "[{\"param\":\"x.y\",\"op\":\"exists\"}]");
@@ -215,10 +235,69 @@ static void test_trees(void) {
     INSIDE("{\"x\":\"<=5\"}", "[{\"all\":[" P("<=", "5") "," P("<=", "7") "]}]");
     INSIDE("[{\"not\":" P(">", "5") "}]", "{\"x\":\"<=5\"}");
     OUTSIDE("[{\"not\":" P(">", "6") "}]", "{\"x\":\"<=5\"}");
+    INSIDE("[{\"not\":" P("is_type", "\"string\"") "}]",
+           "[{\"not\":" P("is_type", "[\"string\"]") "}]");
+    OUTSIDE("[{\"not\":" P("is_type", "\"string\"") "}]",
+            "[{\"not\":" P("is_type", "[\"string\",\"null\"]") "}]");
     INSIDE("[{\"not\":" P("matches", "\"a\"") "}]", "[{\"not\":" P("matches", "\"a\"") "}]");
     OUTSIDE("[{\"not\":" P("starts_with", "\"a\"") "}]",
             "[{\"not\":" P("starts_with", "\"ab\"") "}," EXISTS "]");
     OUTSIDE("[{\"not\":" P("matches", "\"a\"") "}]", "[" P("matches", "\"a\"") "]");
+}
+
+#define NOT(constraint) "{\"not\":" constraint "}"
+#define ANY(a, b)       "{\"any\":[" a "," b "]}"
+#define BOTH(a, b)      "{\"all\":[" a "," b "]}"
+
+/* With more in the child, so that the two are not the same policy. */
+static void test_trees_among_others(void) {
+    INSIDE("[" NOT(P("matches", "\"a\"")) "," EXISTS "]", "[" NOT(P("matches", "\"a\"")) "]");
+    OUTSIDE("[" P("==", "\"b\"") "," EXISTS "]", "[" NOT(P("starts_with", "\"b\"")) "]");
+    OUTSIDE("[" ANY(ANY(P("<=", "5"), P(">=", "3")), P("==", "9")) "]",
+            "[" ANY(BOTH(P("<=", "5"), P(">=", "3")), P("==", "9")) "]");
+    INSIDE("[" ANY(BOTH(P("<=", "5"), P(">=", "3")), P("==", "9")) "]",
+           "[" ANY(ANY(P("<=", "5"), P(">=", "3")), P("==", "9")) "]");
+}
+
+/* {"capabilities": [{"method": "m", "constraints": [FIRST ITEM,ITEM,… LAST]}]} */
+static char *long_policy(const char *first, const char *item, int from, int to, const char *last) {
+    char *text = malloc(2000000), *at = text;
+    at += sprintf(at, "{\"capabilities\":[{\"method\":\"m\",\"constraints\":[%s", first);
+    for (int i = from; i != to; i += from < to ? 1 : -1) {
+        if (i != from) *at++ = ',';
+        at += sprintf(at, item, i);
+    }
+    sprintf(at, "%s]}]}", last);
+    return text;
+}
+
+static bool within(char *child, char *parent) {
+    bool subset = true;
+    char *why;
+    pf_error error;
+    CHECK_EQ(cap_policy_is_subset(child, strlen(child), parent, strlen(parent), &subset, &why,
+                                  &error),
+             PF_OK);
+    CHECK(subset == !why);
+    free(why);
+    free(child);
+    free(parent);
+    return subset;
+}
+
+/* What takes too long to find out is a no; what is written the same is not compared with all. */
+static void test_work(void) {
+    const char *any = "{\"any\":[", *list = "{\"param\":\"x\",\"op\":\"not_in\",\"value\":[";
+    CHECK(within(long_policy(any, P("==", "%d"), 0, 300, "]}," EXISTS),
+                 long_policy(any, P("==", "%d"), 300, -1, "]}")));
+    CHECK(!within(long_policy(any, P("==", "%d"), 0, 900, "]}," EXISTS),
+                  long_policy(any, P("==", "%d"), 900, -1, "]}")));
+    CHECK(within(long_policy(any, P("==", "%d"), 0, 900, "]}," EXISTS),
+                 long_policy(any, P("==", "%d"), 0, 900, "]}")));
+    CHECK(within(long_policy(list, "%d", 0, 500, "]}"), long_policy(list, "%d", 499, 0, "]}")));
+    CHECK(!within(long_policy(list, "%d", 0, 500, "]}"), long_policy(list, "%d", 500, 0, "]}")));
+    /* where it ends, all that was compared was excluded, but not all was compared */
+    CHECK(!within(long_policy(list, "%d", 0, 6000, "]}"), long_policy(list, "%d", 5999, -2, "]}")));
 }
 
 static void whole(const char *child, const char *parent, const char *wanted) {
@@ -290,6 +369,8 @@ int main(void) {
     test_strings();
     test_presence();
     test_trees();
+    test_trees_among_others();
+    test_work();
     test_policies();
     return check_report();
 }
