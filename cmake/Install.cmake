@@ -32,10 +32,38 @@ set_target_properties(pinfold_shared PROPERTIES
     LINK_DEPENDS ${PF_EXPORTS}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
+# The static library is one object: everything linked together, and of its names only the header's are
+# left, so that an embedder's own copy of a library that is built in does not meet this one.
+string(REGEX REPLACE "[ ;]+" "\n" names "${exports}")
+set(PF_NAMES ${PROJECT_BINARY_DIR}/exports.txt)
+file(CONFIGURE OUTPUT ${PF_NAMES} CONTENT "${names}")
+set(static ${PROJECT_BINARY_DIR}/lib/libpinfold.a)
+set(object ${PROJECT_BINARY_DIR}/lib/pinfold.o)
+set(parts pf_guest_images pf_cpu pf_capability pf_base pf_regex pf_utf8 pf_yyjson pf_monocypher pf_zstd
+    pf_zones)
+list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+add_custom_command(
+    OUTPUT ${static}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${object} $<TARGET_OBJECTS:pf_baked>
+            -Wl,--whole-archive $<TARGET_FILE:pinfold> -Wl,--no-whole-archive
+            -Wl,--start-group ${files} -Wl,--end-group
+    COMMAND ${CMAKE_OBJCOPY} --strip-debug --keep-global-symbols=${PF_NAMES} ${object}
+    COMMAND ${CMAKE_COMMAND} -E rm -f ${static}
+    COMMAND ${CMAKE_AR} qcsD ${static} ${object}
+    DEPENDS pinfold pf_baked $<TARGET_OBJECTS:pf_baked> ${parts} ${PF_NAMES}
+    COMMAND_EXPAND_LISTS VERBATIM
+    COMMENT "libpinfold.a")
+add_custom_target(pinfold_static DEPENDS ${static})
+
 install(TARGETS pinfold_shared EXPORT pinfold LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${static} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/include/pinfold.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/pinfold)
-install(EXPORT pinfold FILE pinfoldConfig.cmake NAMESPACE pinfold:: DESTINATION ${package})
+install(EXPORT pinfold FILE pinfoldTargets.cmake NAMESPACE pinfold:: DESTINATION ${package})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/pinfoldConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/pinfoldConfig.cmake INSTALL_DESTINATION ${package}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+install(FILES ${PROJECT_BINARY_DIR}/pinfoldConfig.cmake DESTINATION ${package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pinfoldConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/pinfoldConfigVersion.cmake DESTINATION ${package})

@@ -32,6 +32,14 @@ def test_only_what_the_header_names_is_exported(prefix, library):
     assert all(name.startswith("pf_") for name in named) and len(named) > 40
 
 
+def test_the_static_library_has_no_other_names(prefix, library):
+    """An embedder's own zstd, or a function called base_error, does not meet ours."""
+    symbols = run("nm", "-g", "--defined-only", library.parent / "libpinfold.a").split("\n")
+    names = {line.split()[-1] for line in symbols if len(line.split()) == 3}
+    shared = run("nm", "-D", "--defined-only", library).split()[2::3]
+    assert names == {symbol.partition("@")[0] for symbol in shared}
+
+
 def test_library_names_its_abi(library):
     assert re.search(r"SONAME.*libpinfold\.so\.1\]", run("readelf", "-d", library))
 
@@ -40,6 +48,8 @@ def test_examples_with_cmake(prefix, tmp_path):
     run("cmake", "-S", ROOT / "examples" / "c", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", tmp_path)
     hello = run(tmp_path / "hello")
+    assert run(tmp_path / "hello_static") == hello
+    assert "libpinfold" not in run("ldd", tmp_path / "hello_static")
     assert re.fullmatch(
         r"pinfold 0\.\d+\.\d+ \(ABI 1\)\ngreet\nstatus 126\n.*greet is denied: tone must be .*\n",
         hello,
