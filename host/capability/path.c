@@ -7,7 +7,7 @@
 
 struct reader {
     struct base_arena *arena;
-    const char *text;
+    const char *text; /* ends in a NUL */
     size_t len, at;
     struct cap_path *path;
     pf_error *error;
@@ -32,8 +32,8 @@ static pf_status add(struct reader *r, struct cap_step step) {
 
 static pf_status read_member(struct reader *r) {
     size_t start = r->at;
-    while (r->at < r->len && !strchr(".[]", r->text[r->at])) r->at++;
-    if (r->at < r->len && r->text[r->at] == ']') return bad(r, "has a ] without a [");
+    r->at += strcspn(r->text + r->at, ".[]");
+    if (r->text[r->at] == ']') return bad(r, "has a ] without a [");
     if (r->at == start) return bad(r, "has an empty step");
     char *key = base_arena_copy(r->arena, r->text + start, r->at - start);
     if (!key) return base_no_memory(r->error);
@@ -43,14 +43,14 @@ static pf_status read_member(struct reader *r) {
 /* ["…"]: the string ends at the first quote that no backslash hides. */
 static pf_status read_quoted(struct reader *r) {
     size_t start = r->at++;
-    while (r->at < r->len && r->text[r->at] != '"') r->at += r->text[r->at] == '\\' ? 2 : 1;
-    if (r->at >= r->len) return bad(r, "has a string without an end");
-    r->at++;
+    while (r->text[r->at] && r->text[r->at] != '"')
+        r->at += r->text[r->at] == '\\' && r->text[r->at + 1] ? 2 : 1;
+    if (!r->text[r->at++]) return bad(r, "has a string without an end");
     yyjson_val *value;
     pf_status status =
         base_json_read(r->arena, r->text + start, r->at - start, 1, &value, r->error);
-    if (status == PF_INVALID) return bad(r, "has a string that is not valid JSON");
-    if (status != PF_OK) return status;
+    if (status != PF_OK)
+        return status == PF_INVALID ? bad(r, "has a string that is not valid JSON") : status;
     return add(r, (struct cap_step){.kind = CAP_STEP_MEMBER,
                                     .key = yyjson_get_str(value),
                                     .len = yyjson_get_len(value)});
@@ -58,7 +58,7 @@ static pf_status read_quoted(struct reader *r) {
 
 static pf_status read_index(struct reader *r) {
     size_t start = r->at, index = 0;
-    while (r->at < r->len && r->text[r->at] >= '0' && r->text[r->at] <= '9') {
+    while (r->text[r->at] >= '0' && r->text[r->at] <= '9') {
         if (r->at - start == 9) return bad(r, "has an index that is too large");
         index = index * 10 + (size_t)(r->text[r->at++] - '0');
     }
@@ -71,16 +71,16 @@ static pf_status read_index(struct reader *r) {
 static pf_status read_bracket(struct reader *r) {
     pf_status status;
     r->at++;
-    if (r->at < r->len && r->text[r->at] == '"') {
+    if (r->text[r->at] == '"') {
         status = read_quoted(r);
-    } else if (r->at < r->len && r->text[r->at] == '*') {
+    } else if (r->text[r->at] == '*') {
         r->at++;
         status = add(r, (struct cap_step){.kind = CAP_STEP_EACH});
     } else {
         status = read_index(r);
     }
     if (status != PF_OK) return status;
-    if (r->at >= r->len || r->text[r->at] != ']') return bad(r, "has a [ without its ]");
+    if (r->text[r->at] != ']') return bad(r, "has a [ without its ]");
     r->at++;
     return PF_OK;
 }
@@ -94,6 +94,7 @@ pf_status cap_path_read(struct cap_path *out, struct base_arena *arena, const ch
     out->text = base_arena_copy(arena, text, len);
     out->steps = base_arena_array(arena, CAP_PATH_STEPS, sizeof *out->steps);
     if (!out->text || !out->steps) return base_no_memory(error);
+    r.text = out->text;
     pf_status status = text[0] == '[' ? read_bracket(&r) : read_member(&r);
     while (status == PF_OK && r.at < len) {
         if (text[r.at] == '[') {

@@ -27,7 +27,8 @@ static void set_aside(pf_sandbox *s) {
 
 static char *text_of(const char *format, const char *method, const char *why) {
     int len = snprintf(NULL, 0, format, method, why);
-    char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+    assert(len >= 0);
+    char *text = malloc((size_t)len + 1);
     if (text) snprintf(text, (size_t)len + 1, format, method, why);
     return text;
 }

@@ -156,6 +156,27 @@ static void copy(pf_sandbox *s) {
     pf_free(data);
 }
 
+/* Its calls that wait are refused by who restores it: by limits, by the policy, since the tool is
+ * gone. */
+static void restore_refused(pf_sandbox *s) {
+    static const char none[] = "{\"capabilities\":[]}";
+    char *data = NULL;
+    size_t len = 0;
+    if (!ok(pf_sandbox_snapshot(s, &data, &len, &test_error))) return;
+    for (int i = 0; i < 3; i++) {
+        pf_sandbox *restored = NULL;
+        pf_options *options = i < 2 ? options_of() : pf_options_new();
+        if (options && i == 0) ok(pf_options_limit(options, "tool_calls", 0, &test_error));
+        if (options && i == 1) ok(pf_options_policy(options, none, sizeof none - 1, &test_error));
+        bool was = failed;
+        if (options && ok(pf_sandbox_restore(options, data, len, &restored, &test_error)))
+            CHECK(failed || was || pf_sandbox_pending(restored, NULL, 0) == 0);
+        pf_sandbox_free(restored);
+        pf_options_free(options);
+    }
+    pf_free(data);
+}
+
 static void all(void) {
     pf_options *options = options_of();
     pf_sandbox *s = NULL;
@@ -165,6 +186,7 @@ static void all(void) {
         static const char code[] = "tool get --n 2 | cat & tool get --n 3";
         pf_run last = {.size = sizeof last, .language = "shell", .code = code, .code_len = sizeof code - 1};
         ok(pf_sandbox_start(s, &last, &test_error)); /* freed in the middle */
+        if (pf_sandbox_pending(s, NULL, 0)) restore_refused(s);
     }
     pf_sandbox_free(s);
     pf_options_free(options);
@@ -184,7 +206,7 @@ static void use_gate(void) {
         else
             CHECK(!got.method && test_error.status == PF_NO_MEMORY);
         if (ok(pf_gate_decide(gate, call, sizeof call - 1, &d, &test_error)))
-            CHECK_TEXT(d.outcome, "allowed");
+            CHECK_TEXT(d.method, "get");
         else
             CHECK(!d.outcome && test_error.status == PF_NO_MEMORY);
     }

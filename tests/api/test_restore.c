@@ -40,7 +40,7 @@ static struct forge forged(const char *code) {
 struct story {
     char outcome[16][16];
     uint64_t id[16];
-    char message[16][300];
+    char message[16][300], method[16][100], params[16][100];
     int count;
 };
 
@@ -49,6 +49,8 @@ static void note(void *user, const pf_decision *decision) {
     if (story->count == 16) return;
     snprintf(story->outcome[story->count], 16, "%s", decision->outcome);
     snprintf(story->message[story->count], 300, "%s", decision->message ? decision->message : "");
+    snprintf(story->method[story->count], 100, "%s", decision->method);
+    snprintf(story->params[story->count], 100, "%s", decision->params ? decision->params : "");
     story->id[story->count++] = decision->id;
 }
 
@@ -129,6 +131,56 @@ static void test_calls_that_nobody_made(void) {
     memset(deep, '[', sizeof deep);
     forge.calls[0].params = (struct forge_text){deep, sizeof deep};
     expect(&forge, ALL, NULL, "denied", "cannot be read");
+    forge_free(&forge);
+}
+
+/* Restored with a limit: what is told of its calls. */
+static void tell(const struct forge *forge, const char *limit, int64_t value, struct story *story) {
+    char *data;
+    size_t len;
+    pf_sandbox *sandbox = NULL;
+    pf_options *options = options_with(ALL);
+    MUST(pf_options_limit(options, limit, value, &test_error));
+    forge_close(forge, NULL, 0, &data, &len);
+    MUST(pf_sandbox_restore(options, data, len, &sandbox, &test_error));
+    free(data);
+    pf_options_free(options);
+    *story = (struct story){.count = 0};
+    pf_sandbox_on_decision(sandbox, note, story);
+    pf_sandbox_free(sandbox);
+}
+
+/* The limits of who restores hold for each call that waits, to the byte and to the call; whoever
+ * keeps an audit learns what was refused. */
+static void test_limits_of_calls(void) {
+    struct forge forge = forged("pay --amount 1 & pay --amount 2 & wait");
+    struct story story;
+    tell(&forge, "tool_calls", 2, &story);
+    CHECK(story.count == 2);
+    CHECK_TEXT(story.outcome[1], "allowed");
+    tell(&forge, "tool_calls", 1, &story);
+    CHECK(story.count == 2);
+    CHECK_TEXT(story.outcome[0], "allowed");
+    CHECK_TEXT(story.outcome[1], "limit");
+    CHECK(strstr(story.message[1], "as many tool calls as it may"));
+    forge_free(&forge);
+    forge = forged("pay --amount 1");
+    tell(&forge, "tool_argument_bytes", 12, &story); /* {"amount":1} */
+    CHECK_TEXT(story.outcome[0], "allowed");
+    tell(&forge, "tool_argument_bytes", 11, &story);
+    CHECK_TEXT(story.outcome[0], "denied");
+    CHECK_TEXT(story.message[0], "pay is denied: it waited in a snapshot; now: the arguments have "
+                                 "12 bytes, the limit is 11");
+    forge.calls[0].method = forge_of("p\xc3");
+    tell(&forge, "tool_argument_bytes", 11, &story);
+    CHECK_TEXT(story.method[0], "");
+    CHECK_TEXT(story.message[0], "the call is denied: it waited in a snapshot; now: the arguments "
+                                 "have 12 bytes, the limit is 11");
+    forge.calls[0].method = forge_of("gone");
+    tell(&forge, "tool_argument_bytes", 1000, &story);
+    CHECK_TEXT(story.method[0], "gone");
+    CHECK_TEXT(story.params[0], "{\"amount\":1}");
+    CHECK_TEXT(story.outcome[0], "denied");
     forge_free(&forge);
 }
 
@@ -319,6 +371,7 @@ static void test_shared_branches(void) {
 
 int main(void) {
     test_calls_that_nobody_made();
+    test_limits_of_calls();
     test_names();
     test_charges();
     test_tables_that_cannot_be();

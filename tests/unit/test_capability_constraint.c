@@ -378,6 +378,9 @@ static void test_malformed(void) {
         {"a[x]", "not followed"},
         {"a[01]", "starts with 0"},
         {"a[1", "without its ]"},
+        {"a[1x]", "without its ]"},
+        {"a[\\\"b\\\"x]", "without its ]"},
+        {"a[\\\"b\\\\", "string without an end"},
         {"a[*", "without its ]"},
         {"a]", "without a ["},
         {"[0]", "must start with the name"},
@@ -392,6 +395,20 @@ static void test_malformed(void) {
         snprintf(text, sizeof text, "[{\"param\":\"%s\",\"op\":\"exists\"}]", paths[i][0]);
         refuses(text, paths[i][1]);
     }
+    char steps[300] = "{\"x";
+    for (int i = 1; i < 32; i++) strcat(steps, "[0]");
+    char *end = steps + strlen(steps);
+    strcpy(end, "\":\"==1\"}");
+    DENIES(steps, "{}", "is missing");
+    strcpy(end, "[0]\":\"==1\"}");
+    refuses(steps, "more than 32 steps");
+    char longest[CAP_PATH_MAX + 50] = "[{\"param\":\"";
+    memset(longest + strlen(longest), 'x', CAP_PATH_MAX);
+    end = longest + strlen(longest);
+    strcpy(end, "\",\"op\":\"exists\"}]");
+    DENIES(longest, "{}", "is denied");
+    strcpy(end, "x\",\"op\":\"exists\"}]");
+    refuses(longest, "is too long");
     char deep[2000] = "[";
     for (int i = 0; i < 40; i++) strcat(deep, "{\"not\":");
     strcat(deep, X("<", "1"));
@@ -402,6 +419,9 @@ static void test_malformed(void) {
 
 /* Texts end where their length says: not at a NUL, and not after what stands beside them. */
 static void test_ends_of_texts(void) {
+    /* names of parameters that are told so that they can be written */
+    DENIES("[{\"param\":\"x[\\\"a b\\\"][\\\"\\\"].c\",\"op\":\"<\",\"value\":1}]",
+           "{\"x\":{\"a b\":{\"\":{\"c\":1}}}}", "x[\"a b\"][\"\"].c must be < 1 (it is 1)");
     DENIES("[{\"param\":\"x[*]\",\"op\":\"<=\",\"value\":5}]", "{\"x\":[1,\"a\",6]}",
            "x[1] must be <= 5 (it is \"a\""); /* the first that is wrong is told */
     ALLOWS(LEAF("<", "\"ab\\u0000\\u0000\\u0000\""), "{\"x\":\"ab\"}");
@@ -435,6 +455,28 @@ static void test_steps(void) {
     CHECK_EQ(cap_leaf_judge(&leaf, &value, &one), CAP_TRUE);
 }
 
+/* Wherever memory ends, a path is read as it is or not at all. */
+static void test_memory_of_paths(void) {
+    static const char path[] = "ab[\"c\\\"d\"].e[10].f";
+    int read = 0, refused = 0;
+    for (size_t filler = 16; filler < 4000; filler += 16) {
+        struct base_arena arena;
+        struct cap_path out;
+        pf_error error;
+        char shown[100];
+        struct base_text text;
+        base_text_init(&text, shown, sizeof shown);
+        base_arena_init(&arena, filler > 3000 ? 1100 : 3300);
+        base_arena_alloc(&arena, filler > 3000 ? filler - 3000 : filler);
+        pf_status status = cap_path_read(&out, &arena, path, sizeof path - 1, &error);
+        if (status == PF_OK) cap_path_show(&text, &out, NULL, 0);
+        CHECK(status == PF_OK ? strcmp(shown, path) == 0 : status == PF_NO_MEMORY);
+        status == PF_OK ? read++ : refused++;
+        base_arena_free(&arena);
+    }
+    CHECK(read > 10 && refused > 10);
+}
+
 int main(void) {
     test_order();
     test_types_apart();
@@ -447,6 +489,7 @@ int main(void) {
     test_short_form();
     test_ends_of_texts();
     test_steps();
+    test_memory_of_paths();
     test_malformed();
     return check_report();
 }

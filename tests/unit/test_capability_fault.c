@@ -104,6 +104,20 @@ static bool subset(void) {
     return !inside && expected(status);
 }
 
+/* Without the memory to match, nothing is known of what the parent excludes. */
+static bool excluded(void) {
+    static const char child[] = "{\"capabilities\":[{\"method\":\"a\",\"constraints\":"
+                                "{\"s\":\"matches:[a-c]+\"}}]}";
+    static const char parent[] = "{\"capabilities\":[{\"method\":\"a\",\"constraints\":"
+                                 "[{\"param\":\"s\",\"op\":\"!=\",\"value\":\"abc\"}]}]}";
+    bool inside = true;
+    char *why = NULL;
+    pf_error error;
+    cap_policy_is_subset(child, sizeof child - 1, parent, sizeof parent - 1, &inside, &why, &error);
+    free(why);
+    return !inside;
+}
+
 static bool build(void) {
     pf_error error = {0};
     cap_gate *gate = NULL, *copy = NULL;
@@ -281,6 +295,7 @@ int main(void) {
     CHECK(torture("read", read_policy) > 10);
     CHECK(torture("normalize", normalize) > 10);
     CHECK(torture("subset", subset) > 10);
+    CHECK(torture("excluded", excluded) > 10);
     CHECK(torture("build", build) > 20);
     pf_error error;
     CHECK_EQ(cap_gate_new(&gate, &error), PF_OK);

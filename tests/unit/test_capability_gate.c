@@ -162,17 +162,36 @@ static void test_denials(void) {
     has(gate, "a/x", NULL);
     outcome(gate, "{\"tool\":\"t\",\"params\":{}}", PF_OP_DENIED, "granted is a/*");
     cap_gate_free(gate);
+    struct cap_decision d;
     /* the order of explanations: a spent limit, failed constraints, nothing granted */
-    gate = new_gate("{\"capabilities\":[{\"method\":\"t\",\"constraints\":{\"x\":\"<=5\"}},{"
+    char many[600] = "{\"capabilities\":[{\"method\":\"m\"}";
+    for (int i = 1; i < 12; i++) strcat(many, ",{\"method\":\"m\"}");
+    strcat(many, "]}");
+    gate = new_gate(many);
+    has(gate, "t", NULL);
+    outcome(gate, "{\"tool\":\"t\",\"params\":{}}", PF_OP_DENIED,
+            "granted are m, m, m, m, m, m, m, m, m, m, m, m");
+    d = decide(gate, "{\"tool\":\"t\",\"params\":{}}", PF_OP_DENIED, NULL);
+    CHECK(!strstr(d.message, "more") && d.capability == -1);
+    cap_decision_free(&d);
+    cap_gate_free(gate);
+    strcpy(many + strlen(many) - 2, ",{\"method\":\"m\"}]}");
+    gate = new_gate(many);
+    has(gate, "t", NULL);
+    outcome(gate, "{\"tool\":\"t\",\"params\":{}}", PF_OP_DENIED, "m, m, m and 1 more");
+    cap_gate_free(gate);
+    gate = new_gate("{\"capabilities\":[{\"method\":\"other\",\"constraints\":{\"y\":\"<=5\"}},{"
+                    "\"method\":\"t\",\"constraints\":{\"x\":\"<=5\"}},{"
                     "\"method\":\"t\",\"max_calls\":1,\"constraints\":{\"x\":\"<=7\"}},"
                     "{\"method\":\"u\",\"max_calls\":0}]}");
     has(gate, "t", NULL);
     has(gate, "u", NULL);
-    struct cap_decision d = decide(gate, "{\"tool\":\"t\",\"params\":{\"x\":6}}", PF_OP_OK, NULL);
-    CHECK_EQ(d.capability, 1);
+    d = decide(gate, "{\"tool\":\"t\",\"params\":{\"x\":6}}", PF_OP_OK, NULL);
+    CHECK_EQ(d.capability, 2);
     cap_decision_free(&d);
     d = decide(gate, "{\"tool\":\"t\",\"params\":{\"x\" : 8}}", PF_OP_DENIED, NULL);
     CHECK(d.refused && strcmp(d.refused, "{\"x\":8}") == 0); /* for the audit */
+    CHECK_EQ(d.capability, 1);                               /* the first that is about it */
     cap_decision_free(&d);
     d = decide(gate, "{\"tool\":\"t\",\"params\":[8]}", PF_OP_INVALID, NULL);
     CHECK(!d.refused);

@@ -138,6 +138,8 @@ static void test_bounds(void) {
     OUTSIDE("[" P("<=", "5") "]", "[" P("is_type", "\"integer\"") "]");
     OUTSIDE("{\"x\":\"<=5\"}", "{\"x\":\">=1\"}");
     OUTSIDE("{\"x\":\">=5\"}", "{\"x\":\"<=9\"}");
+    OUTSIDE("{\"xy\":\"<=5\"}", "{\"x\":\"<=5\"}");
+    OUTSIDE("{\"x\":\"<=5\"}", "{\"xy\":\"<=5\"}");
     INSIDE("[" P("<", "5") "]", "[" O("<", "5") "]");
     INSIDE("[" P(">", "5") "]", "[" O(">", "5") "]");
     OUTSIDE("[" P("<=", "5") "]", "[" O("<", "5") "]");
@@ -211,6 +213,7 @@ static void test_presence(void) {
     OUTSIDE("[" NOT_EXISTS "]", "[" P("!=", "6") "]");
     OUTSIDE("[" P("not_in", "[6]") "]", "[" NOT_EXISTS "]");
     OUTSIDE("[" EXISTS "]", "[" P("!=", "6") "]");
+    OUTSIDE("[" EXISTS "]", "[{\"param\":\"x[\\\"\\\"]\",\"op\":\"exists\"}]");
     OUTSIDE("[" EXISTS "]", "[" P("is_type", "\"string\"") "]");
     OUTSIDE("[" EXISTS "]", "[" P("<=", "6") "]");
     OUTSIDE("[" EXISTS "]", "[" P("contains", "6") "]");
