@@ -26,10 +26,8 @@ import threading
 from mutant_tests import ROOT, Programs, Test
 from mutations import FILES, Mutation, find
 
-# A mutation has survived when tests of so many seconds did not notice it. What decides about
-# authority has tests of its own, which are quick.
-SECONDS = {"host/capability": 3}
-OTHERS = 10
+# A mutation has survived when tests of so many seconds did not notice it.
+SECONDS = 10
 SURVIVORS = ROOT / "tests/mutation/survivors.txt"
 
 
@@ -53,7 +51,7 @@ def try_mutation(number: int, mutation: Mutation, tests: list[Test],
                  order: Order) -> tuple[str, str]:
     """What became of it, and by which test."""
     reached = [t for t in tests if t.seen[number]]
-    left = SECONDS.get(str(pathlib.Path(mutation.file).parent), OTHERS)
+    left = SECONDS
     for test in sorted(reached, key=lambda t: order.cost(t, mutation.file)):
         if left < 0:
             break

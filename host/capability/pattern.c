@@ -13,14 +13,12 @@ pf_status cap_pattern_read(struct cap_pattern *out, struct base_arena *arena, co
                            size_t len, pf_error *error) {
     struct cap_name name;
     const char *why;
-    if (!cap_name_read(&name, text, len, true, &why)) {
-        int shown = len > 100 ? 100 : (int)len;
-        return base_error(error, PF_INVALID, "the pattern \"%.*s\" %s", shown, text, why);
-    }
+    if (!cap_name_read(&name, text, len, true, &why))
+        return base_error(error, PF_INVALID, "the pattern \"%.100s\" %s", text, why);
     *out = (struct cap_pattern){
         .len = name.len, .count = name.count, .hash = name.hash, .literal = true};
     char *copy = base_arena_copy(arena, name.text, name.len);
-    out->segments = base_arena_array(arena, name.count, sizeof *out->segments);
+    out->segments = base_arena_array(arena, name.count + 1, sizeof *out->segments);
     if (!copy || !out->segments) return base_no_memory(error);
     out->text = copy;
     for (size_t i = 0; i < name.count; i++) {
@@ -30,6 +28,9 @@ pf_status cap_pattern_read(struct cap_pattern *out, struct base_arena *arena, co
         out->segments[i].kind = s.len == 1 ? CAP_SEGMENT_ONE : CAP_SEGMENT_ANY;
         out->literal = false;
     }
+    /* Behind the last one: no segment of a method is empty. */
+    out->segments[name.count].kind = CAP_SEGMENT_LITERAL;
+    out->segments[name.count].segment = (struct cap_segment){copy + name.len, 0};
     return PF_OK;
 }
 
@@ -38,27 +39,24 @@ static bool same(struct cap_segment a, struct cap_segment b) {
 }
 
 bool cap_pattern_matches(const struct cap_pattern *p, const struct cap_name *method) {
-    if (p->literal)
-        return p->hash == method->hash && p->len == method->len &&
-               memcmp(p->text, method->text, p->len) == 0;
     /* As for * in file names: on a mismatch let the last ** take one segment more. */
     size_t at = 0, m = 0, any = p->count, any_m = 0;
     while (m < method->count) {
-        if (at < p->count && p->segments[at].kind == CAP_SEGMENT_ANY) {
+        if (p->segments[at].kind == CAP_SEGMENT_ANY) {
             any = at++;
             any_m = m;
-        } else if (at < p->count && (p->segments[at].kind == CAP_SEGMENT_ONE ||
-                                     same(p->segments[at].segment, method->segments[m]))) {
+        } else if (p->segments[at].kind == CAP_SEGMENT_ONE ||
+                   same(p->segments[at].segment, method->segments[m])) {
             at++;
             m++;
-        } else if (any < p->count) {
+        } else if (any != p->count) {
             at = any + 1;
             m = ++any_m;
         } else {
             return false;
         }
     }
-    while (at < p->count && p->segments[at].kind == CAP_SEGMENT_ANY) at++;
+    while (p->segments[at].kind == CAP_SEGMENT_ANY) at++;
     return at == p->count;
 }
 
@@ -118,8 +116,7 @@ static void visit(struct search *s, size_t place, uint64_t states) {
 static void visit_all(struct search *s, size_t place, uint64_t states) {
     visit(s, place, step(s->parent, states, NULL));
     for (size_t i = 0; i < s->parent->count; i++)
-        if (s->parent->segments[i].kind == CAP_SEGMENT_LITERAL)
-            visit(s, place, step(s->parent, states, &s->parent->segments[i].segment));
+        visit(s, place, step(s->parent, states, &s->parent->segments[i].segment));
 }
 
 bool cap_pattern_is_subset(const struct cap_pattern *child, const struct cap_pattern *parent) {

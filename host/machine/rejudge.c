@@ -119,7 +119,7 @@ static void refuse(pf_sandbox *s, struct machine_call *c) {
     const struct cap_decision *d = &c->decision;
     if (c->aside) cap_gate_spend(s->gate, (size_t)c->capability, 1);
     machine_refuse(s, c->op, (uint32_t)d->outcome, d->message);
-    if (s->run.on) s->stirred = true;
+    s->stirred = true;
     struct machine_call **end = &s->refused;
     while (*end) end = &(*end)->next;
     c->next = NULL;
@@ -129,12 +129,15 @@ static void refuse(pf_sandbox *s, struct machine_call *c) {
 pf_status machine_judge_again(pf_sandbox *s, bool spent, pf_error *error) {
     uint64_t count = 0, place = 0;
     for (const struct machine_call *c = s->calls; c; c = c->next) count++;
+    uint64_t made = count;
+    if (s->run.on) {
+        if (s->run.asked < count) s->run.asked = count;
+        made = s->run.asked;
+    }
     if (spent) set_aside(s);
     for (struct machine_call **at = &s->calls, *c; (c = *at);) {
         uint64_t behind = count - ++place;
-        bool counted = s->run.on && s->run.asked > behind + place;
-        if (judge(s, c, counted ? s->run.asked - behind : place) != PF_OK)
-            return base_no_memory(error);
+        if (judge(s, c, made - behind) != PF_OK) return base_no_memory(error);
         bool allowed = c->decision.outcome == PF_OP_OK;
         if (allowed) keep(s, c);
         if (allowed && !machine_charge_call(s, c, c->params_len))
@@ -149,7 +152,6 @@ pf_status machine_judge_again(pf_sandbox *s, bool spent, pf_error *error) {
             refuse(s, c);
         }
     }
-    if (s->run.on && s->run.asked < count) s->run.asked = count;
     return s->dead ? machine_dead(s, error) : PF_OK;
 }
 

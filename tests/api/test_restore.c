@@ -146,6 +146,7 @@ static void tell(const struct forge *forge, const char *limit, int64_t value, st
     free(data);
     pf_options_free(options);
     *story = (struct story){.count = 0};
+    pf_sandbox_on_decision(sandbox, NULL, NULL); /* nobody yet */
     pf_sandbox_on_decision(sandbox, note, story);
     pf_sandbox_free(sandbox);
 }
@@ -163,6 +164,23 @@ static void test_limits_of_calls(void) {
     CHECK_TEXT(story.outcome[0], "allowed");
     CHECK_TEXT(story.outcome[1], "limit");
     CHECK(strstr(story.message[1], "as many tool calls as it may"));
+    forge.asked = 0; /* it says */
+    tell(&forge, "tool_calls", 2, &story);
+    CHECK_TEXT(story.outcome[0], "allowed");
+    CHECK_TEXT(story.outcome[1], "allowed");
+    tell(&forge, "tool_calls", 1, &story);
+    CHECK_TEXT(story.outcome[0], "allowed");
+    CHECK_TEXT(story.outcome[1], "limit");
+    forge_free(&forge);
+    /* In the order in which they were made, whatever became of them. */
+    forge = forged("pay --amount 1 & pay --amount 2 & pay --amount 3 & pay --amount 4 & wait");
+    forge.calls[0].method = forge.calls[2].method = forge_of("gone");
+    tell(&forge, "tool_calls", 9, &story);
+    CHECK(story.count == 4);
+    for (int i = 0; i < 4; i++) {
+        CHECK(story.id[i] == forge.calls[i].id);
+        CHECK_TEXT(story.outcome[i], i % 2 ? "allowed" : "denied");
+    }
     forge_free(&forge);
     forge = forged("pay --amount 1");
     tell(&forge, "tool_argument_bytes", 12, &story); /* {"amount":1} */
@@ -228,6 +246,22 @@ static void test_charges(void) {
         pf_sandbox_free(sandbox);
         forge_free(&forge);
     }
+}
+
+/* What a call that is refused now had spent stays spent: it may have been made. */
+static void test_refused_stays_spent(void) {
+    struct forge forge = forged("pay --amount 900; echo $?");
+    pf_sandbox *sandbox;
+    forge.calls[0].capability = 0;
+    forge.counters = forge_of("{\"version\":1,\"counters\":[{\"method\":\"pay\",\"used\":1}]}");
+    CHECK(try(&forge,
+              "{\"capabilities\":[{\"method\":\"pay\",\"max_calls\":3,"
+              "\"constraints\":{\"amount\":\"<=100\"}}]}",
+              &sandbox) == PF_OK);
+    CHECK(sandbox && pf_sandbox_pending(sandbox, NULL, 0) == 0);
+    CHECK(sandbox && pf_sandbox_calls_left(sandbox, 0) == 2);
+    pf_sandbox_free(sandbox);
+    forge_free(&forge);
 }
 
 static void refused(struct forge *forge, const char *why) {
@@ -374,6 +408,7 @@ int main(void) {
     test_limits_of_calls();
     test_names();
     test_charges();
+    test_refused_stays_spent();
     test_tables_that_cannot_be();
     test_limits_of_the_run();
     test_counter();

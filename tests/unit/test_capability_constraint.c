@@ -448,6 +448,9 @@ static void test_steps(void) {
     for (int i = 0; i < 4000; i++) strcat(many, i ? ",0" : "0");
     strcat(many, "]}");
     DENIES(each, many, "too large to be checked");
+}
+
+static void test_last_step(void) {
     const struct cap_leaf leaf = {.op = CAP_EXISTS};
     struct cap_eval none = {.steps = 0}, one = {.steps = 1};
     yyjson_val value = {0};
@@ -489,6 +492,7 @@ int main(void) {
     test_short_form();
     test_ends_of_texts();
     test_steps();
+    test_last_step();
     test_memory_of_paths();
     test_malformed();
     return check_report();

@@ -108,6 +108,12 @@ static void test_payloads(void) {
     for (int i = 0; i < 200; i++) strcat(deeper, "]");
     strcat(deeper, "}}");
     outcome(gate, deeper, PF_OP_INVALID, "nested too deeply");
+    cap_gate_free(gate);
+}
+
+static void test_large_payload(void) {
+    cap_gate *gate = new_gate("{\"capabilities\":[{\"method\":\"**\"}]}");
+    has(gate, "t", NULL);
     static char large[(16 << 20) + 1] = "{\"tool\":\"t\",\"params\":{}}";
     memset(large + strlen(large), ' ', sizeof large - strlen(large));
     struct cap_decision d;
@@ -633,6 +639,7 @@ int main(void) {
     test_shared_ledger();
     test_decision();
     test_payloads();
+    test_large_payload();
     test_unknown();
     test_denials();
     test_budget();

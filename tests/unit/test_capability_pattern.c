@@ -225,6 +225,10 @@ static void test_hostile(void) {
     CHECK(!matches(pattern, method));
     is_subset(pattern, "**/a/**/a/*/**/b");
     is_subset("**/*/**/*/**/*/**/b/**", pattern);
+    /* thousands of sets of places: too many, so it is a no */
+    CHECK(!is_subset("b/b/b/b/b/b/a/**/b/b/b/**/*/b/b/*/a/b/b/b/b/*/*/**/b/**/*/b/b/**/b/b/*/**/b/"
+                     "**/a/b/b/**/*/**/*/b/a/b/b/b/b/b/*",
+                     "**/b/a/**/*/b/*/*/*/*/*/*/*/*/*/*/*/*"));
 }
 
 static void test_distance(void) {
@@ -236,12 +240,32 @@ static void test_distance(void) {
     CHECK_EQ(cap_name_distance("", "abcd", 2), 3);
 }
 
+/* Wherever memory ends, a pattern is read as it is or not at all. */
+static void test_memory(void) {
+    static const char text[] = "a/b/*/**/c";
+    int read = 0, refused = 0;
+    for (size_t filler = 16; filler < 1024; filler += 16) {
+        struct base_arena arena;
+        struct cap_pattern out;
+        pf_error error;
+        base_arena_init(&arena, 1200);
+        base_arena_alloc(&arena, filler);
+        pf_status status = cap_pattern_read(&out, &arena, text, sizeof text - 1, &error);
+        CHECK(status == PF_OK ? strcmp(out.text, text) == 0 && cap_pattern_is_subset(&out, &out)
+                              : status == PF_NO_MEMORY);
+        status == PF_OK ? read++ : refused++;
+        base_arena_free(&arena);
+    }
+    CHECK(read > 10 && refused > 5);
+}
+
 int main(void) {
     test_matching();
     test_inclusion();
     test_malformed();
     test_against_naive();
     test_hostile();
+    test_memory();
     test_distance();
     return check_report();
 }

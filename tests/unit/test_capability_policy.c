@@ -187,6 +187,9 @@ static void test_strings(void) {
     OUTSIDE("[" P("starts_with", "\"abc\"") "]", "[" P("matches", "\"[a-c]+\"") "]");
     OUTSIDE("[" P("contains", "\"abc\"") "]", "[" P("is_type", "\"array\"") "]");
     OUTSIDE("[" L("==", "3") "]", "[" P("<=", "5") "]");
+    OUTSIDE("[" P("<", "5") "]", "[" L("<", "5") "]");
+    OUTSIDE("[" P("<", "\"b\"") "]", "[" L("<=", "5") "]");
+    OUTSIDE("[" P(">", "\"b\"") "]", "[" L(">=", "1") "]");
     OUTSIDE("[" L("in", "[3]") "]", "[" P("is_type", "\"number\"") "]");
     OUTSIDE("[" L("<=", "3") "]", "[" P("matches", "\"...\"") "]");
     INSIDE("[" L("<=", "3") "]", "[" L("<=", "5") "]");
@@ -213,6 +216,8 @@ static void test_presence(void) {
     OUTSIDE("[" NOT_EXISTS "]", "[" P("!=", "6") "]");
     OUTSIDE("[" P("not_in", "[6]") "]", "[" NOT_EXISTS "]");
     OUTSIDE("[" EXISTS "]", "[" P("!=", "6") "]");
+    INSIDE("[" EXISTS "," P("<=", "5") "]", "[" EXISTS "]");
+    INSIDE("[" NOT_EXISTS ",{\"param\":\"y\",\"op\":\"exists\"}]", "[" NOT_EXISTS "]");
     OUTSIDE("[" EXISTS "]", "[{\"param\":\"x[\\\"\\\"]\",\"op\":\"exists\"}]");
     OUTSIDE("[" EXISTS "]", "[" P("is_type", "\"string\"") "]");
     OUTSIDE("[" EXISTS "]", "[" P("<=", "6") "]");
