@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels native install test nosignals fuzz chain reproducible mutate soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels native install test nosignals fuzz chain reproducible release-check mutate soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -103,6 +103,9 @@ chain: checks ## all of WebAssembly's own tests, and random modules for SECONDS,
 
 reproducible: $(PYTHON) ## two clean builds in different folders give the same files (half an hour)
 	@$(PYTHON) tools/reproducible.py --work $(BUILD)/reproducible --jobs $(JOBS) --programs "$(PROGRAMS)"
+
+release-check: ## the two commands of the README on a bare Debian 12, and under load (hours; as root)
+	@tools/release-check
 
 mutate: checks ## each check of the boundary taken away, one at a time: a test has to fail (hours; goes on where it stopped)
 	@tools/mutate.py --build $(BUILD) $(if $(SHARD),--shard $(SHARD)) $(FILES)
