@@ -19,7 +19,7 @@ bool cbor_put(struct base_buf *out, enum cbor_kind kind, uint64_t number) {
 }
 
 bool cbor_put_data(struct base_buf *out, enum cbor_kind kind, const void *data, size_t len) {
-    return cbor_put(out, kind, len) && (len == 0 || base_buf_add(out, data, len));
+    return cbor_put(out, kind, len) && base_buf_add(out, data, len);
 }
 
 static uint64_t fail(struct cbor_reader *reader) {
@@ -37,14 +37,14 @@ uint64_t cbor_get(struct cbor_reader *reader, enum cbor_kind kind) {
     uint64_t number = 0;
     for (unsigned i = 0; i < size; i++) number = number << 8 | *reader->at++;
     /* A number that a shorter head could hold has another spelling. */
-    if (number < 24 || (size > 1 && number >> 4 * size == 0)) return fail(reader);
+    if (number < 24 || number >> 4 * size == 0) return fail(reader);
     return number;
 }
 
 const uint8_t *cbor_get_data(struct cbor_reader *reader, enum cbor_kind kind, size_t *len) {
     uint64_t size = cbor_get(reader, kind);
     *len = 0;
-    if (!reader->bad && size > (uint64_t)(reader->end - reader->at)) reader->bad = true;
+    if (size > (uint64_t)(reader->end - reader->at)) reader->bad = true;
     if (reader->bad) return NULL;
     const uint8_t *data = reader->at;
     reader->at += size;

@@ -43,8 +43,8 @@ static pf_status read_member(struct reader *r) {
 /* ["…"]: the string ends at the first quote that no backslash hides. */
 static pf_status read_quoted(struct reader *r) {
     size_t start = r->at++;
-    while (r->text[r->at] && r->text[r->at] != '"')
-        r->at += r->text[r->at] == '\\' && r->text[r->at + 1] ? 2 : 1;
+    for (bool hidden = false; r->text[r->at] && (hidden || r->text[r->at] != '"'); r->at++)
+        hidden = !hidden && r->text[r->at] == '\\';
     if (!r->text[r->at++]) return bad(r, "has a string without an end");
     yyjson_val *value;
     pf_status status =

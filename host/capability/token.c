@@ -55,17 +55,17 @@ static bool read_token(struct token *token, const char *data, size_t len) {
     if (len > CAP_TOKEN_BYTES || cbor_get(&r, CBOR_ARRAY) != 3 || cbor_get(&r, CBOR_UINT) != 1)
         return false;
     uint64_t count = cbor_get(&r, CBOR_ARRAY);
-    if (r.bad || count < 1 || count > CAP_TOKEN_BLOCKS) return false;
+    if (count < 1 || count > CAP_TOKEN_BLOCKS) return false; /* 0 when it cannot be read */
     for (token->count = 0; token->count < count; token->count++) {
         struct block *block = &token->blocks[token->count];
         size_t signature_len;
         if (cbor_get(&r, CBOR_ARRAY) != 2) return false;
         block->payload = cbor_get_data(&r, CBOR_BYTES, &block->payload_len);
         block->signature = cbor_get_data(&r, CBOR_BYTES, &signature_len);
-        if (r.bad || signature_len != SIGN || !read_payload(block, token->count == 0)) return false;
+        if (signature_len != SIGN || !read_payload(block, token->count == 0)) return false;
     }
     token->end = cbor_get_data(&r, CBOR_BYTES, &token->end_len);
-    return !r.bad && r.at == r.end && (token->end_len == KEY || token->end_len == SIGN);
+    return r.at == r.end && (token->end_len == KEY || token->end_len == SIGN);
 }
 
 /* ------------------------------------------------------------------ signing */
@@ -127,6 +127,7 @@ static bool add_block(struct base_buf *out, const uint8_t seed[KEY], const struc
              cbor_put_data(out, CBOR_BYTES, payload.data, payload.len) &&
              cbor_put_data(out, CBOR_BYTES, signature, SIGN);
     }
+    out->over |= payload.over;
     base_buf_free(&payload);
     base_buf_free(&text);
     return ok;

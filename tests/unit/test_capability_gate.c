@@ -180,6 +180,10 @@ static void test_denials(void) {
     d = decide(gate, "{\"tool\":\"t\",\"params\":{}}", PF_OP_DENIED, NULL);
     CHECK(!strstr(d.message, "more") && d.capability == -1);
     cap_decision_free(&d);
+    has(gate, "m", "{\"required\":[\"x\"]}");
+    d = decide(gate, "{\"tool\":\"m\",\"params\":{}}", PF_OP_INVALID, NULL);
+    CHECK_EQ(d.capability, 0); /* the first of them */
+    cap_decision_free(&d);
     cap_gate_free(gate);
     strcpy(many + strlen(many) - 2, ",{\"method\":\"m\"}]}");
     gate = new_gate(many);
