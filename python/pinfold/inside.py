@@ -92,6 +92,9 @@ class Inside:
     def _facts(self, name: str, path: str, bounds: tuple[float, ...]) -> tuple[int, int, int]:
         answer = self._act(name, (path,), bounds)
         facts: tuple[int, int, int] = self._shaped(name, answer, ((int,),) * 3)
+        mode, size, ns = facts
+        if not (0 <= mode < 1 << 16 and 0 <= size < 1 << 63 and abs(ns) <= 1 << 63):
+            self._die(f"its {name} is {shown(answer)}")
         return facts
 
     def _list(self, name: str, *args: Any) -> list[Any]:

@@ -64,6 +64,12 @@ CREATE TABLE IF NOT EXISTS seal ( -- of the names, by whoever has the key
 """
 
 
+_NAMES = "SELECT name, snapshot FROM name ORDER BY name"
+#: What the columns hold.
+_NUMBER, _TEXT, _BYTES, _TIME = (int,), (str,), (bytes,), (float, int)
+_PARENT = (int, type(None))
+
+
 class Saved:
     """One snapshot in a store."""
 
@@ -76,7 +82,10 @@ class Saved:
         #: The snapshot it went on from, ``None`` for the first of its line.
         self.parent = parent
         self.label = label
-        self.time = datetime.fromtimestamp(seconds, UTC)
+        try:
+            self.time = datetime.fromtimestamp(seconds, UTC)
+        except (ValueError, OverflowError, OSError):
+            raise SnapshotError(f"the store is damaged: snapshot {id} has no time") from None
         self.bytes = size
         #: The names that point at it.
         self.names = names
@@ -192,13 +201,12 @@ class Store:
 
     def data(self, which: str | int) -> bytes:
         """The bytes of a snapshot."""
-        row = self._db.execute(
-            "SELECT data FROM snapshot WHERE id = ?", (self._resolve(which),)
-        ).fetchone()
-        if row is None:
+        id = self._resolve(which)
+        found = list(self._db.rows("SELECT data FROM snapshot WHERE id = ?", (id,), _BYTES))
+        if not found:
             raise KeyError(which)
-        content: bytes = row[0]
-        return content
+        data: bytes = found[0][0]
+        return data
 
     @property
     def counter(self) -> int:
@@ -220,15 +228,16 @@ class Store:
         return id
 
     def names(self) -> list[str]:
-        return [row[0] for row in self._db.execute("SELECT name FROM name ORDER BY name")]
+        return [row[0] for row in self._db.rows("SELECT name FROM name ORDER BY name", (), _TEXT)]
 
     def list(self) -> SavedList:
         """All snapshots, oldest first."""
         names: dict[int, list[str]] = {}
-        for name, id in self._db.execute("SELECT name, snapshot FROM name ORDER BY name"):
+        for name, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
             names.setdefault(id, []).append(name)
-        rows = self._db.execute(
-            "SELECT id, parent, label, time, length(data) FROM snapshot ORDER BY id"
+        rows = self._db.rows(
+            "SELECT id, parent, label, time, length(data) FROM snapshot ORDER BY id",
+            *((), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER),
         )
         return [
             Saved(id, parent, label, seconds, size, names.get(id, []))
@@ -281,9 +290,10 @@ class Store:
         if keep < 1:
             raise ValueError(f"keep must be 1 or more, got {keep}")
         with self._change():
-            parents = dict(self._db.execute("SELECT id, parent FROM snapshot"))
+            every = "SELECT id, parent FROM snapshot"
+            parents: dict[int, int | None] = dict(self._db.rows(every, (), _NUMBER, _PARENT))
             wanted: set[int] = set()
-            for (id,) in self._db.execute("SELECT snapshot FROM name").fetchall():
+            for _, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
                 wanted.update(_line(parents, id)[:keep])
             kept: dict[int, int | None] = {}
             for id in wanted:
@@ -317,9 +327,8 @@ class Store:
 
     def traces(self, name: str | None = None) -> Iterator[tuple[int, str, bytes]]:
         """(id, name, trace), oldest first; of one sandbox, or of all."""
-        yield from self._db.execute(
-            "SELECT id, name, data FROM trace WHERE ?1 IS NULL OR name = ?1 ORDER BY id", (name,)
-        )
+        some = "SELECT id, name, data FROM trace WHERE ?1 IS NULL OR name = ?1 ORDER BY id"
+        yield from self._db.rows(some, (name,), _NUMBER, _TEXT, _BYTES)
 
     def add_audit(self, name: str, entries: Iterable[Any]) -> None:
         """Keeps audit entries (anything that is JSON) under a sandbox's name."""
@@ -330,9 +339,8 @@ class Store:
 
     def audit(self, name: str | None = None) -> Iterator[tuple[str, Any]]:
         """(name, entry), oldest first; of one sandbox, or of all."""
-        for found, entry in self._db.execute(
-            "SELECT name, entry FROM audit WHERE ?1 IS NULL OR name = ?1 ORDER BY id", (name,)
-        ):
+        some = "SELECT name, entry FROM audit WHERE ?1 IS NULL OR name = ?1 ORDER BY id"
+        for found, entry in self._db.rows(some, (name,), _TEXT, _TEXT):
             yield found, json.loads(entry)
 
     # ------------------------------------------------------------------ ending
@@ -368,7 +376,7 @@ class Store:
 
     def _digest(self, counter: int) -> bytes:
         seal = hashlib.blake2b(str(counter).encode(), key=self._seal_key, digest_size=32)
-        for name, id in self._db.execute("SELECT name, snapshot FROM name ORDER BY name"):
+        for name, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
             seal.update(json.dumps([name, id]).encode())
         return seal.digest()
 
@@ -434,8 +442,8 @@ class Store:
         return bool(self._db.execute("SELECT 1 FROM snapshot WHERE id = ?", (id,)).fetchone())
 
     def _find(self, name: str) -> int | None:
-        row = self._db.execute("SELECT snapshot FROM name WHERE name = ?", (name,)).fetchone()
-        return None if row is None else row[0]
+        one = "SELECT snapshot FROM name WHERE name = ?"
+        return next((id for (id,) in self._db.rows(one, (name,), _NUMBER)), None)
 
     def _resolve(self, which: str | int) -> int:
         if isinstance(which, str):
@@ -474,10 +482,25 @@ class _Database:
         self._closed = True
 
     def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        with self._named():
+            return self._execute(statement, values)
+
+    def rows(
+        self, statement: str, values: tuple[Any, ...], *types: tuple[type, ...]
+    ) -> Iterator[Any]:
+        """Rows whose columns are of these types: SQLite keeps whatever somebody has put there."""
+        with self._named():
+            for row in self._execute(statement, values):
+                for value, allowed in zip(row, types, strict=True):
+                    if type(value) not in allowed:
+                        kind = type(value).__name__
+                        raise SnapshotError(f"{self._path}: the store is damaged: {kind} in a row")
+                yield row
+
+    def _execute(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         if self._closed:
             raise ValueError(f"{self._path}: the store is closed")
-        with self._named():
-            return self._connection.execute(statement, values)
+        return self._connection.execute(statement, values)
 
     def executemany(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         with self._named():

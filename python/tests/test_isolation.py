@@ -498,6 +498,19 @@ def test_an_exception_of_a_worker_is_fit_to_be_shown(answer, kind, monkeypatch):
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", str(told.value)), ascii(str(told.value))
 
 
+@pytest.mark.parametrize(
+    "facts", [(-5, 1, 1), (1 << 16, 1, 1), (0o100644, -1, 1), (0o100644, 1 << 70, 1), (0, 0, 1 << 70)]
+)
+@pytest.mark.parametrize(
+    "look", [list, lambda files: "a" in files, lambda files: files.mode("a")], ids=["walk", "in", "mode"]
+)
+def test_a_worker_that_lies_about_files_is_given_up(look, facts, monkeypatch):
+    lie = f"answers.update(file_list=['a'], file_stat={facts}, file_lstat={facts})"
+    monkeypatch.setattr(link, "_BOOT", FAKE.replace("{lie}", lie))
+    with isolated() as sandbox, pytest.raises(SandboxDead, match="its file_l?stat is"):
+        look(sandbox.files)
+
+
 def test_budgets_hold_against_a_worker_that_lies(monkeypatch):
     """It makes a call again and again, in whatever way."""
     again = "if name in ('start', 'resume'): calls += 1; call(id=calls)"

@@ -188,6 +188,48 @@ def test_parents_in_a_circle(path):
         store.history("bob")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE snapshot SET time = 'x'",
+        "UPDATE snapshot SET time = 1e300",
+        "UPDATE snapshot SET label = x'ff'",
+        "UPDATE snapshot SET parent = 'a'",
+        "UPDATE snapshot SET data = 'text'",
+        "UPDATE snapshot SET data = 7",
+        "UPDATE name SET name = x'00ff'",
+        "UPDATE name SET snapshot = 'zz'",
+        "INSERT INTO audit VALUES (9, x'00', 0, '[]')",
+        "INSERT INTO trace VALUES (9, 'alice', 0, 'text')",
+    ],
+)
+@pytest.mark.parametrize("key", [None, b"k" * 32], ids=["open", "keyed"])
+def test_values_of_other_types_are_damage(path, change, key):
+    with Store(path, key=key) as store, Sandbox(key=key) as sandbox:
+        store.save("alice", sandbox)
+        store.save("alice", sandbox)
+    altered(path, change)
+    refused = []
+    with Store(path, key=key) as store:
+        for use in (
+            store.names,
+            store.list,
+            lambda: store.history("alice"),
+            lambda: store.load("alice").close(),
+            lambda: store.diff(1, 2),
+            lambda: list(store.traces()),
+            lambda: list(store.audit()),
+            store.prune,
+        ):
+            try:
+                use()
+            except SnapshotError as error:
+                refused.append(str(error))
+            except KeyError:  # of a name that is another one now
+                refused.append("KeyError")
+    assert refused
+
+
 def test_directories_deeper_than_python_recurses(path):
     with Store(path) as store, Sandbox() as sandbox:
         first = store.save("alice", sandbox)
