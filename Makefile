@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels native install test nosignals fuzz chain reproducible release-check mutate soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -109,6 +109,11 @@ release-check: ## the two commands of the README on a bare Debian 12, and under 
 
 mutate: checks ## each check of the boundary taken away, one at a time: a test has to fail (hours; goes on where it stopped)
 	@tools/mutate.py --build $(BUILD) $(if $(SHARD),--shard $(SHARD)) $(FILES)
+
+# Programs and host are as always; the kernel is one of its own: guest/kernel/sizes.h.
+hostile: checks ## the tests with a kernel whose pipes hold one byte, whose turns last one call
+	@cmake --build $(BUILD) -j $(JOBS) --target hostile_tests
+	@ctest --test-dir $(BUILD) -C Hostile -R '^hostile_' -j $(JOBS) --output-on-failure
 
 RUNS ?= 2000
 soak: checks ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads

@@ -13,7 +13,8 @@
 #       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
 #       pf_guest_images_test only. ONE: the same for pf_guest_images_one, and nothing native.
 #   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
-#       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests.
+#       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests. And the image
+#       kernel_hostile, whose sizes are as small as they can be (guest/kernel/sizes.h), for `make hostile`.
 #   add_guest_images()
 #       at the end: the libraries pf_guest_images and pf_guest_images_test.
 #
@@ -359,20 +360,28 @@ function(add_wasm_kernel)
     endif()
     pf_wasm_flags(flags "${CMAKE_CURRENT_SOURCE_DIR};${A_INCLUDES}" "${A_DEFINES}" ""
                   "${A_COMPILE_OPTIONS}")
-    pf_wasm_objects(objects kernel SOURCES ${A_SOURCES} FLAGS ${PF_WASM_FREESTANDING_FLAGS} ${flags})
-    set(linked ${PF_WASM_DIR}/obj/kernel/linked.wasm)
+    pf_kernel_image(kernel ${A_STACK} "${flags}" ${A_SOURCES})
+    set_property(GLOBAL PROPERTY PF_HAVE_KERNEL ON)
+    if(BUILD_TESTING)
+        pf_kernel_image(kernel_hostile ${A_STACK} "${flags};-DPF_HOSTILE" ${A_SOURCES})
+        set_target_properties(pf_image_kernel_hostile PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+endfunction()
+
+function(pf_kernel_image name stack flags)
+    pf_wasm_objects(objects ${name} SOURCES ${ARGN} FLAGS ${PF_WASM_FREESTANDING_FLAGS} ${flags})
+    set(linked ${PF_WASM_DIR}/obj/${name}/linked.wasm)
     add_custom_command(
         OUTPUT ${linked}
-        COMMAND ${PF_WASM_LD} --no-entry --stack-first -z stack-size=${A_STACK} --gc-sections
+        COMMAND ${PF_WASM_LD} --no-entry --stack-first -z stack-size=${stack} --gc-sections
                 --strip-debug --fatal-warnings --max-memory=4294901760
                 --export=pf_kernel_mailbox --export=pf_kernel_boot --export=pf_kernel_call
                 --export=pf_kernel_next --export=__stack_pointer --export=__heap_base
                 ${objects} ${PF_WASI_UPPER} ${PF_WASM_BUILTINS} -o ${linked}
         DEPENDS ${objects} ${PF_WASI_UPPER}
-        COMMENT "wasm kernel: link"
+        COMMENT "wasm ${name}: link"
         VERBATIM)
-    pf_image(kernel kernel ${linked} "" STACK ${A_STACK} LEVEL ${PF_WASM_OPT_LEVEL})
-    set_property(GLOBAL PROPERTY PF_HAVE_KERNEL ON)
+    pf_image(${name} kernel ${linked} "" STACK ${stack} LEVEL ${PF_WASM_OPT_LEVEL})
 endfunction()
 
 # The table of images, the kernel first, and a library that holds it; its digest is that of DIGEST_OF.
@@ -426,6 +435,16 @@ function(add_guest_images)
     endforeach()
     target_link_libraries(pf_guest_images_test PUBLIC pf_guest_images)
     target_link_options(pf_guest_images_test INTERFACE -Wl,--undefined=pf_images)
+    if(TARGET pf_image_kernel_hostile)
+        pf_image_table(pf_guest_images_hostile kernel_hostile ${images} ${tests}
+                       DIGEST_OF kernel_hostile ${images} ${tests})
+        set_target_properties(pf_guest_images_hostile PROPERTIES EXCLUDE_FROM_ALL ON)
+        foreach(name kernel_hostile ${tests})
+            target_sources(pf_guest_images_hostile PRIVATE $<TARGET_OBJECTS:pf_image_${name}>)
+        endforeach()
+        target_link_libraries(pf_guest_images_hostile PUBLIC pf_guest_images)
+        target_link_options(pf_guest_images_hostile INTERFACE -Wl,--undefined=pf_images)
+    endif()
     get_property(one GLOBAL PROPERTY PF_ONE_IMAGE)
     if(one) # the last program of a name is the one that runs
         pf_image_table(pf_guest_images_one kernel ${images} ${one} DIGEST_OF ${one})

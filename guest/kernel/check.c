@@ -81,7 +81,7 @@ static void compare(const struct tally *t, uint64_t *counted) {
     } else if (t->what == PIPE) {
         const struct k_pipe *pipe = t->object;
         K_ASSERT(pipe->readers == t->refs && pipe->writers == t->names);
-        K_ASSERT(pipe->used <= PF_PIPE_SIZE && pipe->head < PF_PIPE_SIZE);
+        K_ASSERT(pipe->used <= K_PIPE_SIZE && pipe->head < K_PIPE_SIZE);
     } else {
         const struct k_inode *inode = t->object;
         K_ASSERT(inode->refs == t->refs);

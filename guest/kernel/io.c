@@ -98,7 +98,7 @@ static int64_t write_file(struct k_call *call, struct k_inode *inode, int64_t of
 static int64_t write_at(struct k_call *call, struct k_file *file, int64_t offset) {
     struct k_inode *inode = file->inode;
     if (!writable(file)) return -PF_EBADF;
-    uint32_t len = call->msg->in_len < PF_IO_MAX ? call->msg->in_len : PF_IO_MAX;
+    uint32_t len = call->msg->in_len < K_IO_MAX ? call->msg->in_len : K_IO_MAX;
     switch ((enum k_inode_kind)inode->kind) {
     case K_FILE: return write_file(call, inode, offset, len);
     case K_DEVICE: return k_device_write(inode, len);
@@ -185,7 +185,7 @@ int64_t k_do_COPY(struct k_call *call) {
     if (!readable(from) || !writable(to) || to->flags & PF_O_APPEND) return -PF_EBADF;
     int64_t left = from->inode->size - from->offset;
     if (left <= 0) return 0;
-    uint32_t len = wanted < PF_IO_MAX ? (uint32_t)wanted : PF_IO_MAX;
+    uint32_t len = wanted < K_IO_MAX ? (uint32_t)wanted : K_IO_MAX;
     if (len > left) len = (uint32_t)left;
     if (from->inode == to->inode && from->offset < to->offset + len &&
         to->offset < from->offset + len)

@@ -21,6 +21,7 @@
 #include "abi/limits.h"
 #include "abi/message.h"
 #include "abi/types.h"
+#include "sizes.h"
 
 #define K_NEVER INT64_MAX /* a deadline that does not come */
 
@@ -342,7 +343,7 @@ int k_open(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, u
 
 /* pipe.c: pipes, FIFOs and the streams between runs and the host, all one ring */
 struct k_pipe {
-    uint8_t *ring;            /* PF_PIPE_SIZE bytes; streams get it at the first byte */
+    uint8_t *ring;            /* K_PIPE_SIZE bytes; streams get it at the first byte */
     uint32_t head, used;      /* first byte, and how many there are */
     uint32_t readers, writers; /* open files at each end */
     uint32_t readers_ever, writers_ever; /* arrivals, for those who wait in open */

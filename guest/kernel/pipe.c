@@ -7,7 +7,7 @@
  */
 #include "kernel.h"
 
-#define SIZE PF_PIPE_SIZE
+#define SIZE K_PIPE_SIZE
 
 int k_pipe_new(struct k_pipe **out) {
     struct k_pipe *pipe = k_zalloc(sizeof *pipe);
@@ -179,13 +179,13 @@ int64_t k_pipe_write(struct k_call *call, struct k_file *file, uint32_t len) {
     if (len == 0) return 0;
     if (ring_new(pipe)) return -PF_ENOMEM;
     uint32_t room = SIZE - pipe->used;
-    uint32_t need = len <= PF_PIPE_BUF ? len : 1; /* small writes are whole or not at all */
+    uint32_t need = len <= K_PIPE_BUF ? len : 1; /* small writes are whole or not at all */
     if (room >= need) return k_pipe_put(pipe, call->in, len);
     if (file->flags & PF_O_NONBLOCK) return -PF_EAGAIN;
     int64_t result = k_wait(call, &pipe->write_wait, true);
     if (result == K_BLOCK) {
         /* A large write waits until going on is worth a switch. */
-        uint32_t worth = len <= PF_PIPE_BUF ? len : PF_PIPE_BUF;
+        uint32_t worth = len <= K_PIPE_BUF ? len : K_PIPE_BUF;
         if (worth < pipe->write_need) pipe->write_need = worth;
     }
     return result;

@@ -23,10 +23,10 @@ uint16_t k_poll_file(struct k_file *file, struct k_link *queues[K_POLL_QUEUES], 
         queues[0] = &pipe->read_wait;
     }
     if (access != PF_O_RDONLY) {
-        if (PF_PIPE_SIZE - pipe->used >= PF_PIPE_BUF)
+        if (K_PIPE_SIZE - pipe->used >= K_PIPE_BUF)
             ready |= PF_POLLOUT;
-        else if (pipe->write_need > PF_PIPE_BUF)
-            pipe->write_need = PF_PIPE_BUF;
+        else if (pipe->write_need > K_PIPE_BUF)
+            pipe->write_need = K_PIPE_BUF;
         if (!pipe->host_reads && !pipe->readers) ready |= PF_POLLERR;
         queues[1] = &pipe->write_wait;
     }

@@ -195,7 +195,7 @@ int64_t k_do_RUN_VALUE(struct k_call *call) {
         run.value_len = UINT64_MAX / 2;
         return -PF_EFBIG;
     }
-    if (!value->ring && !(value->ring = k_alloc(PF_PIPE_SIZE))) return -PF_ENOMEM;
+    if (!value->ring && !(value->ring = k_alloc(K_PIPE_SIZE))) return -PF_ENOMEM;
     uint32_t n = k_pipe_put(value, call->in, len);
     run.value_len += n;
     if (n) return n;
@@ -303,7 +303,7 @@ int64_t k_do_HOST_STDIN(struct k_call *call) {
     if (!run.on || run.input->kind != K_STREAM) return -PF_ESRCH;
     struct k_pipe *pipe = run.input->pipe;
     if (pipe->ended) return -PF_EPIPE;
-    if (len && !pipe->ring && !(pipe->ring = k_alloc(PF_PIPE_SIZE))) return -PF_ENOMEM;
+    if (len && !pipe->ring && !(pipe->ring = k_alloc(K_PIPE_SIZE))) return -PF_ENOMEM;
     uint32_t n = len ? k_pipe_put(pipe, call->in, len) : 0;
     if (k_arg(call, 0) && n == len) k_pipe_end(pipe);
     return n;

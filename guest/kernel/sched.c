@@ -137,7 +137,7 @@ void k_slice_charge(uint32_t units) {
  * goes only when somebody else has something to do, or the host asks for it.
  */
 bool k_slice_over(const struct pf_message *msg) {
-    if (++slice_used <= PF_SLICE_CALLS && !k_mailbox.preempt) return false;
+    if (++slice_used <= K_SLICE_CALLS && !k_mailbox.preempt) return false;
     if (k_mailbox.preempt || msg->flags & PF_MSG_UNWIND) return true;
     return msg->call == PF_CALL_YIELD &&
            (!k_list_empty(&run_queue) || !k_list_empty(&free_queue) || k_timer_first() != K_NEVER);

@@ -79,7 +79,7 @@ class Inside:
         return self._ask_within(Deadline(seconds), name, *args)
 
     def _act(self, name: str, args: tuple[Any, ...], bounds: tuple[float, ...]) -> Any:
-        """What has bounds of its own, which the worker keeps; it has a little more time than that."""
+        """What has bounds of its own, which the worker keeps; it has a little more time."""
         lasts = (bounds[1:] or (0.0,))[0] or DEFAULT_SECONDS
         return self._ask_within(Deadline(lasts + allowance.GRACE_SECONDS), name, *args, *bounds)
 

@@ -29,7 +29,9 @@ static const struct work {
     bool calls;       /* makes tool calls, all answered 7 */
 } works[] = {
     {"shell", "echo hello | tr a-z A-Z", "HELLO\n", false},
+#ifndef PF_HOSTILE /* there a pipe has no room for a line in one piece */
     {"shell", "for i in 1 2 3; do (echo $i) & done | sort; wait", "1\n2\n3\n", false},
+#endif
     {"shell", "seq 2000 | awk '{s += $1} END {print s}'", "2001000\n", false},
     {"shell",
      "x=$(cat /workspace/id | wc -l); echo $x; mkdir -p /tmp/d; : > /tmp/d/f; rm -r /tmp/d", "1\n",

@@ -80,11 +80,12 @@ int redir_here(struct shell *sh, const char *text, size_t n) {
     (void)sh;
     if (n >= HERE_PIPE_MAX) return here_file(text, n);
     if (pipe(fds) < 0) return -1;
-    int ok = write_all(fds[1], text, n);
+    /* Nobody reads yet: what does not fit at once would wait for ever. */
+    bool fits = fcntl(fds[1], F_SETFL, O_NONBLOCK) == 0 && write_all(fds[1], text, n) == 0;
     close(fds[1]);
-    if (ok == 0) return fds[0];
+    if (fits) return fds[0];
     close(fds[0]);
-    return -1;
+    return here_file(text, n);
 }
 
 /* The text of << or <<<. NULL: flow is set. */
