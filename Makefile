@@ -107,8 +107,8 @@ reproducible: $(PYTHON) ## two clean builds in different folders give the same f
 release-check: ## the two commands of the README on a bare Debian 12, and under load (hours; as root)
 	@tools/release-check
 
-mutate: checks ## each check of the boundary taken away, one at a time: a test has to fail (hours; goes on where it stopped)
-	@tools/mutate.py --build $(BUILD) $(if $(SHARD),--shard $(SHARD)) $(FILES)
+mutate: checks ## each check of what decides about authority taken away, one at a time: a test has to fail (goes on where it stopped)
+	@tools/mutate.py --build $(BUILD) --jobs $(JOBS) $(FILES)
 
 # Programs and host are as always; the kernel is one of its own: guest/kernel/sizes.h.
 hostile: checks ## the tests with a kernel whose pipes hold one byte, whose turns last one call

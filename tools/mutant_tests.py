@@ -19,7 +19,6 @@ import time
 
 from mutations import Mutation, changed
 
-JOBS = 2
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = [
     *(f"unit_test_capability_{n}" for n in
@@ -32,7 +31,7 @@ PROGRAMS = [
        "limits", "timer", "fault", "interrupt", "replay", "hostile_kernel")),
 ]
 CALL = re.compile(r"^(    )((?:test|show)_\w+)(\(.*\);)$", re.M)
-INCLUDED = re.compile(r'^#include "(.*)/\w+\.c"$', re.M)
+INCLUDED = re.compile(r'^#include "(.*)/\w+\.c"', re.M)
 NAMED = re.compile(r'^        \{"(\w+)", test_\w+\},$', re.M)
 
 
@@ -75,8 +74,8 @@ class Test:
 class Programs:
     """Compiles and links as the build does."""
 
-    def __init__(self, build: pathlib.Path, work: pathlib.Path) -> None:
-        self.build, self.work = build.resolve(), work.resolve()
+    def __init__(self, build: pathlib.Path, work: pathlib.Path, jobs: int) -> None:
+        self.build, self.work, self.jobs = build.resolve(), work.resolve(), jobs
         self.objects = {}  # output: its entry in compile_commands.json
         for entry in json.loads((self.build / "compile_commands.json").read_text()):
             words = shlex.split(entry["command"])
@@ -121,7 +120,7 @@ class Programs:
             copy.write_text(text)  # for a test that includes it
             self.compile(entry, text, self.work / output)
 
-        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             list(pool.map(one, mine))
         for output, _ in mine:
             folder, _, rest = output.partition("/CMakeFiles/")
@@ -185,7 +184,7 @@ class Programs:
         source = ROOT / "tests/mutation/mutant.c"
         self.call(["cc", "-O2", "-fPIC", "-c", source, "-o", self.work / "mutant.o"], self.work)
         self.libraries(mutations)
-        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             programs = list(pool.map(self.link, [p for p in PROGRAMS if word in p]))
             found = [Test(program, function, seeds(program.name)) for program in programs
                      for function in self.functions(program.name)]

@@ -35,7 +35,7 @@ class Order:
     """Which test to try first: what it killed of those that it was tried with, by its time."""
 
     def __init__(self) -> None:
-        self.tried: collections.Counter[str] = collections.Counter()
+        self.tried: collections.Counter[tuple[str, str]] = collections.Counter()
         self.killed: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def cost(self, test: Test, file: str) -> float:
@@ -129,7 +129,7 @@ def main() -> int:
     results = known_results(log, mutations)
     left = [(n, m) for n, m in enumerate(mutations) if m.name not in results]
     if left:
-        tests = Programs(args.build, work).tests(mutations, args.tests)
+        tests = Programs(args.build, work, args.jobs).tests(mutations, args.tests)
         print(f"{len(left)} mutations, {len(tests)} tests of "
               f"{sum(t.seconds for t in tests):.0f} s", flush=True)
     order, lock = Order(), threading.Lock()

@@ -122,7 +122,7 @@ static void visit_all(struct search *s, size_t place, uint64_t states) {
 bool cap_pattern_is_subset(const struct cap_pattern *child, const struct cap_pattern *parent) {
     struct search s = {.parent = parent};
     visit(&s, 0, close_over(parent, bit(0)));
-    while (s.done < s.count && !s.full) {
+    while (s.done < s.count) {
         size_t place = s.pairs[s.done].place;
         uint64_t states = s.pairs[s.done++].states;
         if (states == 0) return false; /* the child goes on, the parent cannot */
@@ -148,11 +148,11 @@ bool cap_pattern_overlaps(const struct cap_pattern *a, const struct cap_pattern 
     for (size_t i = a->count + 1; i-- > 0;) {
         uint64_t row = 0;
         for (size_t j = b->count + 1; j-- > 0;) {
-            bool a_any = i < a->count && a->segments[i].kind == CAP_SEGMENT_ANY;
-            bool b_any = j < b->count && b->segments[j].kind == CAP_SEGMENT_ANY;
+            bool a_any = a->segments[i].kind == CAP_SEGMENT_ANY;
+            bool b_any = b->segments[j].kind == CAP_SEGMENT_ANY;
             bool both = i < a->count && j < b->count;
             bool found = i == a->count && j == b->count;
-            if (a_any) found = found || (below & bit(j)) || (j < b->count && (row & bit(j + 1)));
+            if (a_any) found = (below & bit(j)) || (j < b->count && (row & bit(j + 1)));
             if (b_any) found = found || (row & bit(j + 1)) || (i < a->count && (below & bit(j)));
             if (both && !a_any && !b_any)
                 found = (a->segments[i].kind == CAP_SEGMENT_ONE ||

@@ -386,6 +386,7 @@ static void test_malformed(void) {
         {"[0]", "must start with the name"},
         {"[*]", "must start with the name"},
         {"a[0]b", "needs a . or ["},
+        {"a\\u0000b", "NUL character"},
         {"a[9999999999]", "too large"},
         {"a[\\\"b]", "string without an end"},
         {"a[\\\"\\\\q\\\"]", "has a string that is not valid JSON"},
@@ -457,6 +458,23 @@ static void test_last_step(void) {
     yyjson_val value = {0};
     CHECK_EQ(cap_leaf_judge(&leaf, &value, &none), CAP_UNKNOWN);
     CHECK_EQ(cap_leaf_judge(&leaf, &value, &one), CAP_TRUE);
+    struct base_arena arena;
+    yyjson_val *list, *three;
+    pf_error error;
+    base_arena_init(&arena, 10000);
+    CHECK_EQ(base_json_read(&arena, "[1,2,3]", 7, 9, &list, &error), PF_OK);
+    CHECK_EQ(base_json_read(&arena, "3", 1, 9, &three, &error), PF_OK);
+    struct cap_leaf not_in = {.op = CAP_NOT_IN, .value = list}, in = {.op = CAP_IN, .value = list};
+    struct cap_node node = {.kind = CAP_LEAF, .leaf = &not_in};
+    for (int steps = 0; steps < 9; steps++) {
+        struct cap_eval eval = {.steps = steps};
+        node.leaf = &not_in;
+        CHECK(!cap_node_holds(&node, three, &eval));
+        eval.steps = steps;
+        node.leaf = &in; /* the leaf and each comparison are one */
+        CHECK_EQ(cap_node_holds(&node, three, &eval), steps >= 4);
+    }
+    base_arena_free(&arena);
 }
 
 /* Wherever memory ends, a path is read as it is or not at all. */

@@ -6,6 +6,8 @@
  */
 #include "check.h"
 #include "host/capability/gate.h"
+#include "host/capability/path.h"
+#include "host/capability/pattern.h"
 #include "host/capability/policy.h"
 
 #include <stdbool.h>
@@ -118,6 +120,31 @@ static bool excluded(void) {
     return !inside;
 }
 
+/* Wherever the chunk of an arena ends. */
+static bool paths_and_patterns(void) {
+    static const char text[] = "ab.c";
+    bool good = true;
+    for (size_t filler = 800; filler < 1024; filler += 16) {
+        struct base_arena arena;
+        struct cap_path path;
+        pf_error error;
+        base_arena_init(&arena, SIZE_MAX);
+        base_arena_alloc(&arena, filler);
+        pf_status status = cap_path_read(&path, &arena, text, sizeof text - 1, &error);
+        good = good && (status == PF_OK ? path.text && strcmp(path.text, text) == 0
+                                        : status == PF_NO_MEMORY);
+        base_arena_free(&arena);
+        struct cap_pattern pattern;
+        base_arena_init(&arena, SIZE_MAX);
+        base_arena_alloc(&arena, filler);
+        status = cap_pattern_read(&pattern, &arena, text, sizeof text - 1, &error);
+        good = good && (status == PF_OK ? pattern.text && strcmp(pattern.text, "ab/c") == 0
+                                        : status == PF_NO_MEMORY);
+        base_arena_free(&arena);
+    }
+    return good;
+}
+
 static bool build(void) {
     pf_error error = {0};
     cap_gate *gate = NULL, *copy = NULL;
@@ -219,13 +246,15 @@ static bool large_denied(void) {
 
 /* A regular expression that never matched anything gets its memory when it does. */
 static bool first_match(void) {
+    static const char matching[] = "{\"capabilities\":[{\"method\":\"a.b.c\",\"constraints\":"
+                                   "{\"s\":\"matches:[a-c]+x?\"}}]}";
     cap_gate *old = gate;
     pf_error error;
     long mine = left;
     left = -1;
     bool made = cap_gate_new(&gate, &error) == PF_OK &&
                 cap_gate_add_tool(gate, "a.b.c", "", NULL, 0, &error) == PF_OK &&
-                cap_gate_set_policy(gate, policy, sizeof policy - 1, &error) == PF_OK;
+                cap_gate_set_policy(gate, matching, sizeof matching - 1, &error) == PF_OK;
     left = mine;
     bool good = made && check_call(good_call, PF_OP_OK);
     cap_gate_free(gate);
@@ -296,6 +325,7 @@ int main(void) {
     CHECK(torture("normalize", normalize) > 10);
     CHECK(torture("subset", subset) > 10);
     CHECK(torture("excluded", excluded) > 10);
+    CHECK(torture("paths", paths_and_patterns) > 40);
     CHECK(torture("build", build) > 20);
     pf_error error;
     CHECK_EQ(cap_gate_new(&gate, &error), PF_OK);

@@ -190,6 +190,13 @@ static void test_denials(void) {
     has(gate, "t", NULL);
     outcome(gate, "{\"tool\":\"t\",\"params\":{}}", PF_OP_DENIED, "m, m, m and 1 more");
     cap_gate_free(gate);
+    gate = new_gate("{\"capabilities\":[{\"method\":\"t\",\"constraints\":{\"x\":\"<=5\"}},"
+                    "{\"method\":\"t\",\"constraints\":{\"x\":\"<=7\"}}]}");
+    has(gate, "t", NULL);
+    d = decide(gate, "{\"tool\":\"t\",\"params\":{\"x\":8}}", PF_OP_DENIED, NULL);
+    CHECK_EQ(d.capability, 0); /* the first that is about it */
+    cap_decision_free(&d);
+    cap_gate_free(gate);
     gate = new_gate("{\"capabilities\":[{\"method\":\"other\",\"constraints\":{\"y\":\"<=5\"}},{"
                     "\"method\":\"t\",\"constraints\":{\"x\":\"<=5\"}},{"
                     "\"method\":\"t\",\"max_calls\":1,\"constraints\":{\"x\":\"<=7\"}},"

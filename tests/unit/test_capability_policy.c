@@ -304,7 +304,11 @@ static void test_work(void) {
                  long_policy(any, P("==", "%d"), 0, 900, "]}")));
     CHECK(within(long_policy(list, "%d", 0, 500, "]}"), long_policy(list, "%d", 499, 0, "]}")));
     CHECK(!within(long_policy(list, "%d", 0, 500, "]}"), long_policy(list, "%d", 500, 0, "]}")));
-    /* where it ends, all that was compared was excluded, but not all was compared */
+}
+
+/* Where it ends, all that was compared was excluded, but not all was compared. */
+static void test_unfinished(void) {
+    const char *list = "{\"param\":\"x\",\"op\":\"not_in\",\"value\":[";
     CHECK(!within(long_policy(list, "%d", 0, 6000, "]}"), long_policy(list, "%d", 5999, -2, "]}")));
 }
 
@@ -379,6 +383,7 @@ int main(void) {
     test_trees();
     test_trees_among_others();
     test_work();
+    test_unfinished();
     test_policies();
     return check_report();
 }
