@@ -152,8 +152,7 @@ bool cap_pattern_overlaps(const struct cap_pattern *a, const struct cap_pattern 
             bool b_any = b->segments[j].kind == CAP_SEGMENT_ANY;
             bool both = i < a->count && j < b->count;
             bool found = i == a->count && j == b->count;
-            if (a_any) found = (below & bit(j)) || (j < b->count && (row & bit(j + 1)));
-            if (b_any) found = found || (row & bit(j + 1)) || (i < a->count && (below & bit(j)));
+            if (a_any || b_any) found = (below & bit(j)) || (row >> j >> 1 & 1);
             if (both && !a_any && !b_any)
                 found = (a->segments[i].kind == CAP_SEGMENT_ONE ||
                          b->segments[j].kind == CAP_SEGMENT_ONE ||

@@ -202,6 +202,38 @@ static void test_limits_of_calls(void) {
     forge_free(&forge);
 }
 
+static pf_status with_memory(const struct forge *forge, int64_t bytes) {
+    char *data;
+    size_t len;
+    pf_sandbox *sandbox = NULL;
+    pf_options *options = options_with(ALL);
+    MUST(pf_options_limit(options, "memory_bytes", bytes, &test_error));
+    forge_close(forge, NULL, 0, &data, &len);
+    pf_status status = pf_sandbox_restore(options, data, len, &sandbox, &test_error);
+    free(data);
+    pf_options_free(options);
+    pf_sandbox_free(sandbox);
+    return status;
+}
+
+/* What waits is paid for by who restores it. */
+static void test_memory_of_calls(void) {
+    static char params[200000] = "{\"amount\":1,\"x\":\"";
+    struct forge forge = forged("pay --amount 1");
+    int64_t low = 1 << 20, high = 256 << 20;
+    while (high - low > 1024) {
+        int64_t middle = low + (high - low) / 2;
+        *(with_memory(&forge, middle) == PF_OK ? &high : &low) = middle;
+    }
+    CHECK(with_memory(&forge, high) == PF_OK);
+    memset(params + strlen(params), 'x', 100000);
+    strcpy(params + strlen(params), "\"}");
+    forge.calls[0].params = forge_of(params);
+    CHECK(with_memory(&forge, high + 400000) == PF_OK);
+    CHECK(with_memory(&forge, high) != PF_OK);
+    forge_free(&forge);
+}
+
 /* As written is only what still means the method. */
 static void test_names(void) {
     static const char *const names[][2] = {{"pay", "pay"},         {"mcp:pay", "mcp:pay"},
@@ -406,6 +438,7 @@ static void test_shared_branches(void) {
 int main(void) {
     test_calls_that_nobody_made();
     test_limits_of_calls();
+    test_memory_of_calls();
     test_names();
     test_charges();
     test_refused_stays_spent();
