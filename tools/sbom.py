@@ -42,6 +42,11 @@ DEBIAN = {
                                   "Apache-2.0 WITH LLVM-exception"),
     "wabt": ("the text that wasm2c puts around its output", "Apache-2.0"),
 }
+# What of a source package of Debian (third_party/debian.toml) is in the product.
+SOURCES = {
+    "cpython": ("CPython, expat, libmpdec, BLAKE2, Keccak, for `python3`",
+                "PSF-2.0 AND MIT AND BSD-2-Clause AND CC0-1.0"),
+}
 
 
 def component(name: str, version: str, purl: str, licence: str, what: str = "") -> dict:
@@ -102,11 +107,24 @@ def debian_packages() -> list[dict]:
     return found
 
 
+def debian_sources() -> list[dict]:
+    found = []
+    for name, package in tomllib.loads((FOREIGN / "debian.toml").read_text()).items():
+        if name not in SOURCES:
+            raise SystemExit(f"tools/sbom.py does not know what of the source {name} is in the product")
+        what, licence = SOURCES[name]
+        source, version = package["pool"].split("/")[-2], package["version"]
+        purl = f"pkg:deb/debian/{source}@{version}?arch=source"
+        found.append(component(name, version, purl, licence, what)
+                     | {"hashes": [{"alg": "SHA-256", "content": package["sha256"]}]})
+    return found
+
+
 def document() -> dict:
     (version,) = re.findall(r"project\(pinfold VERSION ([0-9.]+)",
                             (ROOT / "CMakeLists.txt").read_text())
     root = component("pinfold", version, f"pkg:pypi/pinfold@{version}", "MIT")
-    parts = [*crates(), *npm_packages(), *debian_packages()]
+    parts = [*crates(), *npm_packages(), *debian_sources(), *debian_packages()]
     made = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
