@@ -17,7 +17,12 @@
 static struct k_inode *wanted; /* referenced */
 static struct k_proc *caller;  /* whose call is being handled */
 static int64_t wanted_size, wanted_mtime, wanted_atime;
-static uint64_t absent; /* inodes with a source */
+static uint64_t absent; /* inodes with a source that a mount must bring */
+
+/* A source without a number is the build's own library, which is never gone. */
+static bool of_mount(const struct k_inode *inode) {
+    return inode->source[0] != '/';
+}
 
 void k_mount_boot(void) {
     wanted = NULL;
@@ -52,7 +57,7 @@ int k_want(struct k_inode *inode) {
 }
 
 void k_present(struct k_inode *inode) {
-    if (inode->source) absent--;
+    if (inode->source && of_mount(inode)) absent--;
     k_free(inode->source);
     inode->source = NULL;
 }
@@ -85,7 +90,7 @@ int64_t k_do_HOST_MOUNT(struct k_call *call) {
         error = -PF_EBUSY;
     else if (!(dir->source = source_new(source, source_len, NULL, 0)))
         error = -PF_ENOMEM;
-    else
+    else if (of_mount(dir))
         absent++;
     k_inode_put(dir);
     return error;
@@ -150,7 +155,7 @@ static int fill_name(const char *name, uint32_t len, const char *target, uint32_
         inode->target_len = (uint32_t)strlen(text);
     } else {
         inode->source = text;
-        absent++;
+        absent += of_mount(inode);
     }
     if (kind == K_FILE) inode->size = size;
     if (kind == K_DIR) {

@@ -10,6 +10,7 @@
  * clock, randomness or environment.
  */
 #include "host/cpu/baked.h"
+#include "library.h"
 #include "machine.h"
 #include "zones.h"
 
@@ -18,9 +19,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The time that files of the root bear: 2026-01-01. */
-#define ROOT_TIME_NS (1767225600ll * 1000000000)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct cpu_template *) templates[PF_IMAGES_MAX];
@@ -147,6 +145,14 @@ static bool make_zones(pf_sandbox *s) {
     return ok;
 }
 
+/* The kernel knows it to be absent: see library.h. */
+static bool make_library(pf_sandbox *s) {
+    static const char both[] = MACHINE_LIBRARY_ROOT "\0/";
+    if (machine_library_count == 0) return true;
+    return make_dir(s, MACHINE_LIBRARY_ROOT, 0755, 0) &&
+           KERNEL(s, HOST_MOUNT, .in = both, .in_len = sizeof both) == 0;
+}
+
 static bool make_root(pf_sandbox *s) {
     static const char *const dirs[] = {"/usr", "/usr/bin", "/etc", "/tools", "/tools/bin", "/dev",
                                        "/proc", "/var", "/usr/share", "/usr/lib"};
@@ -161,7 +167,7 @@ static bool make_root(pf_sandbox *s) {
          make_file(s, "/etc/hostname", "pinfold\n", 0644) &&
          make_file(s, "/etc/hosts", "127.0.0.1 localhost pinfold\n", 0644) &&
          make_file(s, "/etc/os-release", "NAME=pinfold\nID=pinfold\nPRETTY_NAME=\"pinfold\"\n", 0644);
-    ok = ok && make_zones(s);
+    ok = ok && make_zones(s) && make_library(s);
     for (int i = 0; ok && i < machine_image_count(); i++)
         ok = make_programs(s, machine_image_info(i));
     return ok;
@@ -207,7 +213,7 @@ static struct machine_boot *boot_machine(pf_error *error) {
     s->budget.limit = s->budget.each = UINT64_MAX;
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
     s->clock_fixed = true;
-    s->realtime_base = ROOT_TIME_NS;
+    s->realtime_base = MACHINE_ROOT_TIME_NS;
     s->next_call = 1;
     s->kernel = cpu_instance_new(pf_images[0], &s->budget);
     if (!s->kernel) {

@@ -138,6 +138,9 @@ bool machine_fill_add(struct base_buf *data, const struct machine_fill_name *hea
 const char *machine_fill_next(const struct base_buf *data, size_t *at,
                               struct machine_fill_name *head);
 
+/* The time that files of the root bear: 2026-01-01. */
+#define MACHINE_ROOT_TIME_NS (1767225600ll * 1000000000)
+
 /* ---- one sandbox */
 
 struct machine_call {

@@ -20,6 +20,8 @@ static const struct language languages[] = {
     {"node", "/usr/bin/js", NULL},
     {"typescript", "/usr/bin/js", "--typescript"},
     {"ts", "/usr/bin/js", "--typescript"},
+    {"python", "/usr/bin/python3", NULL},
+    {"py", "/usr/bin/python3", NULL},
 };
 
 static const struct language *find_language(const char *name) {
@@ -160,8 +162,8 @@ static pf_status check_request(const pf_sandbox *s, const pf_run *request,
                                const struct language *language, pf_error *error) {
     if (!language)
         return base_error(error, PF_INVALID,
-                          "unknown language \"%.64s\"; use \"shell\", \"javascript\" or "
-                          "\"typescript\"",
+                          "unknown language \"%.64s\"; use \"shell\", \"javascript\", "
+                          "\"typescript\" or \"python\"",
                           request->language ? request->language : "(null)");
     if (request->code_len > s->limits.code_bytes)
         return base_error(error, PF_INVALID,
@@ -235,7 +237,7 @@ static int64_t begin(pf_sandbox *s, const struct language *language, const pf_ru
     struct base_buf block;
     base_buf_init(&block, SIZE_MAX);
     const char *program = language->program ? language->program : "/usr/bin/bash";
-    const char *name = language->program ? "js" : "bash";
+    const char *name = strrchr(program, '/') + 1;
     const char *const argv[] = {name, "--run", language->flag, NULL};
     int64_t flags = request->stdin_len ? PF_RUN_STDIN : 0;
     int64_t kind = s->run.shell ? PF_RUN_SESSION : PF_RUN_SPAWN;

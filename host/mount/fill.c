@@ -2,8 +2,10 @@
  * host/mount/fill.c: what the kernel wants of a mount: from the host, or from a tape.
  *
  * Called by the machine after a process, or the host itself, has run into something that is absent.
- * The source is a guest's word: which mount, and a path below it that host_dir.c keeps there.
+ * The source is a guest's word: which mount, and a path below it that host_dir.c keeps there; or, without
+ * a number, a path in the build's own library (host/machine/library.h).
  */
+#include "host/machine/library.h"
 #include "mount.h"
 
 #include <stdio.h>
@@ -113,7 +115,9 @@ void machine_fill(pf_sandbox *s) {
     source[call.out_len] = '\0';
     fill.directory = type == 0040000;
     base_buf_init(&fill.data, SIZE_MAX);
-    if (machine_replays(s)) {
+    if (source[0] == '/') { /* of the build, and no input */
+        fill.error = machine_library_fill(source + 1, fill.directory, &fill.data);
+    } else if (machine_replays(s)) {
         s->tape->fill(s->tape, s, source, &fill);
     } else {
         fill.error = fetch(s, source, &fill, &mount);
