@@ -8,7 +8,7 @@ static const struct {
 } suffixes[] = {
     {".sh", "shell"},       {".bash", "shell"},    {".js", "javascript"},  {".mjs", "javascript"},
     {".cjs", "javascript"}, {".ts", "typescript"}, {".mts", "typescript"}, {".cts", "typescript"},
-    {".py", NULL},          {".rb", NULL},         {".pl", NULL},          {".php", NULL},
+    {".py", "python"},      {".rb", NULL},         {".pl", NULL},          {".php", NULL},
 };
 
 /* The interpreters that a #! line may name, by the last part of a path or the argument of env. */
@@ -18,6 +18,7 @@ static const struct {
     {"sh", "shell"},        {"bash", "shell"},     {"dash", "shell"},
     {"ash", "shell"},       {"ksh", "shell"},      {"zsh", "shell"},
     {"node", "javascript"}, {"js", "javascript"},  {"qjs", "javascript"},
+    {"python3", "python"},  {"python", "python"},  {"python3.11", "python"},
     {"deno", "typescript"}, {"bun", "typescript"}, {"ts-node", "typescript"},
 };
 

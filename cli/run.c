@@ -135,6 +135,22 @@ static void quote_for_shell(struct text *out, const char *word) {
     text_puts(out, "' ");
 }
 
+/* As a line of its own, which lib/_cell.py of guest/programs/python takes away: no statement can stand
+ * before any first line of Python. */
+static void give_python_words(struct text *code, const struct arguments *arguments) {
+    struct text out = {0};
+    text_puts(&out, "#!pinfold-argv [");
+    text_json(&out, arguments->file, strlen(arguments->file));
+    for (size_t i = 0; i < arguments->word_count; i++) {
+        text_puts(&out, ", ");
+        text_json(&out, arguments->words[i], strlen(arguments->words[i]));
+    }
+    text_puts(&out, "]\n");
+    text_add(&out, code->data, code->len);
+    free(code->data);
+    *code = out;
+}
+
 /* The script's arguments, as a statement before its first line that is none of #!: the numbers of
  * its lines stay. */
 static void give_words(struct text *code, const struct arguments *arguments, const char *language) {
@@ -142,6 +158,10 @@ static void give_words(struct text *code, const struct arguments *arguments, con
     bool shell = !strcmp(language, "shell");
     size_t from = 0;
     if (!arguments->word_count || !code->data) return;
+    if (!strcmp(language, "python")) {
+        give_python_words(code, arguments);
+        return;
+    }
     if (!strncmp(code->data, "#!", 2)) from = strcspn(code->data, "\n") + 1;
     if (from > code->len) from = code->len;
     text_add(&out, code->data, from);
@@ -407,7 +427,7 @@ int run_script(const struct arguments *arguments) {
     const char *language = arguments->language;
     if (!language) language = language_of(arguments->file, code.data);
     if (!language)
-        die("%s: its name or first line asks for another language than shell, javascript or typescript; "
+        die("%s: its name or first line asks for another language than shell, javascript, typescript or python; "
             "--language NAME runs it as that",
             arguments->file ? arguments->file : "the code");
     give_words(&code, arguments, language);

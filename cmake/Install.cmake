@@ -20,7 +20,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 
 add_library(pinfold_shared SHARED $<TARGET_OBJECTS:pinfold>)
 target_link_libraries(pinfold_shared PRIVATE
-    pf_baked pf_guest_images pf_cpu pf_capability pf_base pf_monocypher pf_zstd pf_zones m Threads::Threads)
+    pf_baked pf_guest_images pf_cpu pf_capability pf_base pf_monocypher pf_zstd pf_zones pf_library m Threads::Threads)
 target_include_directories(pinfold_shared INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_options(pinfold_shared PRIVATE LINKER:--version-script=${PF_EXPORTS})
@@ -40,7 +40,7 @@ file(CONFIGURE OUTPUT ${PF_NAMES} CONTENT "${names}")
 set(static ${PROJECT_BINARY_DIR}/lib/libpinfold.a)
 set(object ${PROJECT_BINARY_DIR}/lib/pinfold.o)
 set(parts pf_guest_images pf_cpu pf_capability pf_base pf_regex pf_utf8 pf_yyjson pf_monocypher pf_zstd
-    pf_zones)
+    pf_zones pf_library)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
 add_custom_command(
     OUTPUT ${static}
@@ -81,5 +81,5 @@ if(failed)
 endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/tools/sbom.py ${PROJECT_SOURCE_DIR}/third_party/README.md
-    ${PROJECT_SOURCE_DIR}/third_party/package-lock.json)
+    ${PROJECT_SOURCE_DIR}/third_party/package-lock.json ${PROJECT_SOURCE_DIR}/third_party/debian.toml)
 install(FILES ${PROJECT_BINARY_DIR}/pinfold.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,17 +1,19 @@
 # WasmProgram.cmake: how a program of the guest is made. The only place that knows.
 #
-#   add_guest_library(NAME SOURCES … [INCLUDES …] [DEFINES …] [LIBS …] [COMPILE_OPTIONS …] [NATIVE_ONLY])
+#   add_guest_library(NAME SOURCES … [INCLUDES …] [DEFINES …] [LIBS …] [COMPILE_OPTIONS …] [NATIVE_ONLY]
+#                     [WASM_ONLY])
 #       a library compiled twice: natively as target pf_NAME, and for wasm.
 #   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
 #                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes] [PARTS n]
-#                    [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT] [COLD] [TEST])
+#                    [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT] [COLD] [TEST] [WASM_ONLY])
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
 #       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted().
 #       COLD: wasm-opt and gcc make the image at -O1, in half the time: for programs that wait more
 #       than they compute. PARTS: into how many files its generated C is split; without, it is one.
 #       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
-#       pf_guest_images_test only. ONE: the same for pf_guest_images_one, and nothing native.
+#       pf_guest_images_test only. ONE: the same for pf_guest_images_one, and nothing native. WASM_ONLY:
+#       it has no native twin, and what lies in its sources is for guest/libc alone.
 #   add_wasm_kernel(SOURCES … [INCLUDES …] [DEFINES …] [STACK bytes])
 #       the kernel: no imports, no Asyncify. Also the native library pf_kernel, for tests. And the image
 #       kernel_hostile, whose sizes are as small as they can be (guest/kernel/sizes.h), for `make hostile`.
@@ -126,7 +128,7 @@ function(pf_native_target target includes defines libs options)
 endfunction()
 
 function(add_guest_library name)
-    cmake_parse_arguments(A "NATIVE_ONLY" "" "SOURCES;INCLUDES;DEFINES;LIBS;COMPILE_OPTIONS" ${ARGN})
+    cmake_parse_arguments(A "NATIVE_ONLY;WASM_ONLY" "" "SOURCES;INCLUDES;DEFINES;LIBS;COMPILE_OPTIONS" ${ARGN})
     pf_need_libs(${name} ${A_LIBS})
     set(includes ${CMAKE_CURRENT_SOURCE_DIR})
     foreach(folder IN LISTS A_INCLUDES)
@@ -140,8 +142,10 @@ function(add_guest_library name)
     endforeach()
     list(REMOVE_DUPLICATES includes)
 
-    add_library(pf_${name} STATIC ${A_SOURCES})
-    pf_native_target(pf_${name} "${includes}" "${A_DEFINES}" "${A_LIBS}" "${A_COMPILE_OPTIONS}")
+    if(NOT A_WASM_ONLY)
+        add_library(pf_${name} STATIC ${A_SOURCES})
+        pf_native_target(pf_${name} "${includes}" "${A_DEFINES}" "${A_LIBS}" "${A_COMPILE_OPTIONS}")
+    endif()
     if(A_NATIVE_ONLY)
         return()
     endif()
@@ -269,7 +273,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;COLD;TEST;ONE" "STACK;ASYNCIFY_STACK;PARTS"
+    cmake_parse_arguments(A "BOOT;COLD;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -283,7 +287,7 @@ function(add_wasm_program name)
         set(A_ASYNCIFY_STACK 65536)
     endif()
 
-    if(NOT A_ONE)
+    if(NOT A_ONE AND NOT A_WASM_ONLY)
         pf_native_program(${name} "${A_SOURCES}" "${A_INCLUDES}" "${A_DEFINES}" "${A_LIBS}"
                           "${A_COMPILE_OPTIONS}" "${A_APPLETS}")
     endif()

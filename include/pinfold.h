@@ -243,7 +243,7 @@ typedef void (*pf_output_fn)(void *user, int stream, const char *data, size_t le
 
 typedef struct pf_run {
     size_t size;          /* sizeof(pf_run) */
-    const char *language; /* "shell" ("bash", "sh"), "javascript" ("js", "node") or "typescript" */
+    const char *language; /* "shell" ("bash", "sh"), "javascript" ("js", "node"), "typescript", "python" */
     const char *code;     /* copied */
     size_t code_len;
     const char *stdin_data; /* copied; NULL: empty */

@@ -114,7 +114,7 @@ def debian_sources() -> list[dict]:
             raise SystemExit(f"tools/sbom.py does not know what of the source {name} is in the product")
         what, licence = SOURCES[name]
         source, version = package["pool"].split("/")[-2], package["version"]
-        purl = f"pkg:deb/debian/{source}@{version}?arch=source"
+        purl = f"pkg:deb/debian/{source}@{version}"
         found.append(component(name, version, purl, licence, what)
                      | {"hashes": [{"alg": "SHA-256", "content": package["sha256"]}]})
     return found

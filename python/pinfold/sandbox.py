@@ -150,7 +150,8 @@ class Sandbox:
     ) -> Result:
         """Runs a script to its end, with tool calls answered by their handlers in this thread.
 
-        ``language`` is ``"shell"``, ``"javascript"`` or ``"typescript"``. The shell is a session:
+        ``language`` is ``"shell"``, ``"javascript"``, ``"typescript"`` or ``"python"`` (a cell: the value of a
+        last expression is ``Result.value``). The shell is a session:
         variables, functions and the working directory last from run to run; ``isolated=True`` gives
         a fresh one. ``on_output(text, stream)`` gets output as it appears; the time that it takes
         counts for no limit, as that of handlers. What the script does wrong is in the result, never

@@ -286,7 +286,7 @@ def test_import_is_light():
 
 
 @pytest.mark.parametrize(
-    ("name", "instead"), [("python3", "`js`"), ("curl", "tool --list"), ("vim", "sed -i")]
+    ("name", "instead"), [("ruby", "`js`"), ("ipython", "python3"), ("curl", "tool --list"), ("vim", "sed -i")]
 )
 def test_a_command_that_is_not_there_names_a_near_one(sandbox, name, instead):
     result = sandbox.run(f"{name} x")

@@ -58,7 +58,7 @@ def test_truncated_output():
 
 
 def test_the_model_s_mistakes_are_text(tool):
-    assert tool.run("print(1)", language="python").startswith("[error]: ")
+    assert tool.run("print(1)", language="perl").startswith("[error]: ")
 
 
 def test_files_stay_between_runs_and_languages(tool):

@@ -37,6 +37,8 @@ def test_standard_input_is_the_script_s(pinfold):
         ("d", "#!/bin/bash\necho 42"),
         ("e", "#!/usr/bin/env -S node --test\nconsole.log(42)"),
         ("f", "echo 42"),
+        ("g.py", "import sys\nprint(6 * 7)"),
+        ("h", "#!/usr/bin/env python3\nprint(42)"),
     ],
 )
 def test_the_language_of_a_file(pinfold, name, text):
@@ -47,13 +49,21 @@ def test_the_language_of_a_file(pinfold, name, text):
 
 @pytest.mark.parametrize(
     "name, text",
-    [("a.py", "x=5"), ("a", "#!/usr/bin/env python3\nx=5"), ("b", "#!/usr/bin/awk -f\nx=5")],
+    [("a.rb", "x=5"), ("a", "#!/usr/bin/env ruby\nx=5"), ("b", "#!/usr/bin/awk -f\nx=5")],
 )
 def test_a_file_in_another_language_is_not_taken_for_shell(pinfold, name, text):
     (pinfold.folder / name).write_text(text)
     done = pinfold("run", name)
     assert done.returncode == 125 and "--language NAME" in done.stderr
     assert pinfold("run", "--language", "shell", name).returncode == 0
+
+
+def test_arguments_of_a_python_script(pinfold):
+    (pinfold.folder / "x.py").write_text('"""Doc."""\nfrom __future__ import annotations\n'
+                                         "import sys\nprint(sys.argv)\n1 / 0\n")
+    done = pinfold("run", "x.py", "a b", "\u00e9'")
+    assert done.stdout == "['x.py', 'a b', \"\u00e9'\"]\n"
+    assert "line 5" in done.stderr and "1 / 0" in done.stderr
 
 
 def test_a_script_from_standard_input(pinfold):

@@ -14,7 +14,7 @@ TOOL = ROOT / "tools" / "sbom.py"
 LENGTHS = {"SHA-256": 64, "SHA-512": 128}
 # What expressions are made of here; LicenseRef- is for what SPDX has no name for.
 LICENCES = {
-    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ICU", "MIT", "Zlib",
+    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ICU", "MIT", "PSF-2.0", "Zlib",
     "blessing", "bzip2-1.0.6", "LLVM-exception", "PCRE2-exception", "LicenseRef-public-domain",
 }
 

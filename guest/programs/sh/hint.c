@@ -10,7 +10,8 @@ static const struct {
     const char *names; /* separated by spaces */
     const char *text;
 } hints[] = {
-    {"python python2 python3 ipython pypy pypy3 ruby php lua deno bun tsc ts-node tsx",
+    {"python2 ipython pypy pypy3", "use python3"},
+    {"python python3 ruby php lua deno bun tsc ts-node tsx",
      "`js` (also `node`) runs JavaScript and TypeScript"},
     {"perl", "awk, sed -E, grep -P or `js` can do that"},
     {"curl wget http https nc ncat netcat telnet ssh scp sftp rsync ping dig nslookup host ftp",

@@ -1,0 +1,141 @@
+/*
+ * pinfold_module.c: the module _pinfold, what pf.h has for a Python program: the embedder's text and
+ * value, and calls to its tools. lib/tools.py and lib/_cell.py are made of it.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "abi/types.h"
+#include "pf.h"
+
+static PyObject *failed(void) { return PyErr_SetFromErrno(PyExc_OSError); }
+
+/* run_text() -> bytes; OSError when this process was not started by a run. */
+static PyObject *run_text(PyObject *self, PyObject *none) {
+    (void)self, (void)none;
+    size_t len;
+    char *text = pf_run_text(&len);
+    if (!text) return failed();
+    PyObject *bytes = PyBytes_FromStringAndSize(text, (Py_ssize_t)len);
+    free(text);
+    return bytes;
+}
+
+/* run_value(json: bytes) */
+static PyObject *run_value(PyObject *self, PyObject *args) {
+    (void)self;
+    Py_buffer json;
+    if (!PyArg_ParseTuple(args, "y*", &json)) return NULL;
+    int result = pf_run_value(json.buf, (size_t)json.len);
+    PyBuffer_Release(&json);
+    if (result < 0) return failed();
+    Py_RETURN_NONE;
+}
+
+/* tool_start(json: bytes) -> the call's number */
+static PyObject *tool_start(PyObject *self, PyObject *args) {
+    (void)self;
+    Py_buffer json;
+    if (!PyArg_ParseTuple(args, "y*", &json)) return NULL;
+    int id = pf_tool_start(json.buf, (size_t)json.len);
+    PyBuffer_Release(&json);
+    return id < 0 ? failed() : PyLong_FromLong(id);
+}
+
+static PyObject *take(int id) {
+    int outcome;
+    size_t len;
+    char *reply = pf_tool_take(id, &outcome, &len);
+    if (!reply) return failed();
+    PyObject *pair = Py_BuildValue("iy#", outcome, reply, (Py_ssize_t)len);
+    free(reply);
+    return pair;
+}
+
+/* tool_take(id) -> (outcome, reply: bytes) of a finished call, which is over then */
+static PyObject *tool_take(PyObject *self, PyObject *args) {
+    (void)self;
+    int id;
+    return PyArg_ParseTuple(args, "i", &id) ? take(id) : NULL;
+}
+
+/* tool_wait(id) -> as tool_take(), when the answer is there. An exception of a signal gives the call up. */
+static PyObject *tool_wait(PyObject *self, PyObject *args) {
+    (void)self;
+    int id;
+    if (!PyArg_ParseTuple(args, "i", &id)) return NULL;
+    while (pf_tool_wait(id) < 0) {
+        if (errno != EINTR) return failed();
+        if (PyErr_CheckSignals() < 0) {
+            pf_tool_close(id);
+            return NULL;
+        }
+    }
+    return take(id);
+}
+
+/* tool_next() -> the number of a newly finished call, or None */
+static PyObject *tool_next(PyObject *self, PyObject *none) {
+    (void)self, (void)none;
+    int id = pf_tool_next();
+    if (id > 0) return PyLong_FromLong(id);
+    if (id < 0 && errno != EAGAIN) return failed();
+    Py_RETURN_NONE;
+}
+
+static PyObject *tool_close(PyObject *self, PyObject *args) {
+    (void)self;
+    int id;
+    if (!PyArg_ParseTuple(args, "i", &id)) return NULL;
+    pf_tool_close(id);
+    Py_RETURN_NONE;
+}
+
+/* poll([(fd, events)], milliseconds) -> [(fd, revents)]; finished calls wake it, and are not told. */
+static PyObject *poll_all(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *list, *found = NULL;
+    int timeout;
+    if (!PyArg_ParseTuple(args, "O!i", &PyList_Type, &list, &timeout)) return NULL;
+    Py_ssize_t count = PyList_GET_SIZE(list);
+    struct pollfd *fds = PyMem_Calloc((size_t)count + 1, sizeof *fds);
+    if (!fds) return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "ih", &fds[i].fd, &fds[i].events)) goto out;
+    fds[count] = (struct pollfd){.fd = PF_POLL_OPS, .events = POLLIN};
+    int ready = poll(fds, (nfds_t)count + 1, timeout);
+    if (ready < 0) {
+        if (errno != EINTR || PyErr_CheckSignals() < 0) {
+            if (!PyErr_Occurred()) failed();
+            goto out;
+        }
+    }
+    found = PyList_New(0);
+    for (Py_ssize_t i = 0; found && ready > 0 && i < count; i++) {
+        if (!fds[i].revents) continue;
+        PyObject *pair = Py_BuildValue("ih", fds[i].fd, fds[i].revents);
+        if (!pair || PyList_Append(found, pair) < 0) Py_CLEAR(found);
+        Py_XDECREF(pair);
+    }
+out:
+    PyMem_Free(fds);
+    return found;
+}
+
+static PyMethodDef methods[] = {
+    {"run_text", run_text, METH_NOARGS, NULL},    {"run_value", run_value, METH_VARARGS, NULL},
+    {"tool_start", tool_start, METH_VARARGS, NULL}, {"tool_take", tool_take, METH_VARARGS, NULL},
+    {"tool_wait", tool_wait, METH_VARARGS, NULL}, {"tool_next", tool_next, METH_NOARGS, NULL},
+    {"tool_close", tool_close, METH_VARARGS, NULL}, {"poll", poll_all, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, .m_name = "_pinfold", .m_doc = "The embedder's runs and tools.",
+    .m_methods = methods};
+
+PyMODINIT_FUNC PyInit__pinfold(void) { return PyModuleDef_Init(&module); }
