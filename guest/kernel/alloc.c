@@ -93,6 +93,7 @@ static uint32_t index_of(const struct page *page) {
 }
 
 static uint32_t bin_of(uint32_t length) {
+    K_ASSERT(length > 0 && length <= SEGMENT_PAGES);
     return 31u - (uint32_t)__builtin_clz(length);
 }
 
@@ -108,12 +109,14 @@ static void count_free(int64_t pages, bool dirty) {
 
 /* A free run is free no more, or becomes a part of another. */
 static void run_remove(struct page *page) {
+    K_ASSERT(page->kind == PAGE_FREE && k_linked(&page->link));
     k_list_remove(&page->link);
     count_free(-(int64_t)page->length, page->dirty);
 }
 
 static void run_add(struct page *page, uint32_t length, bool dirty) {
     count_free(length, dirty);
+    K_ASSERT(index_of(page) >= HEADER_PAGES && index_of(page) + length <= SEGMENT_PAGES);
     page->kind = PAGE_FREE;
     page->length = (uint16_t)length;
     page->dirty = dirty;
@@ -128,6 +131,7 @@ static bool segment_add(void) {
     if (segment_count == SEGMENTS_MAX) return false;
     char *segment = k_memory_more(SEGMENT, SEGMENT);
     if (!segment) return false;
+    K_ASSERT(((uintptr_t)segment & (SEGMENT - 1)) == 0);
     struct page *table = (struct page *)segment;
     for (uint32_t i = 0; i < HEADER_PAGES; i++) table[i].kind = PAGE_HEADER;
     segments[segment_count++] = segment;
@@ -158,6 +162,7 @@ static struct page *run_take(uint32_t length) {
         page = run_find(length);
     }
     uint32_t rest = page->length - length;
+    K_ASSERT(page->kind == PAGE_FREE && page->length >= length);
     bool dirty = page->dirty;
     if (!dirty) {
         if (k_mailbox.room < (uint64_t)length * K_PAGE) return NULL;
@@ -174,6 +179,7 @@ static struct page *run_take(uint32_t length) {
 }
 
 static void run_give(struct page *page, uint32_t length) {
+    K_ASSERT(length > 0 && used_pages >= length);
     used_pages -= length;
     POISON(address_of(page), (size_t)length * K_PAGE);
     uint32_t index = index_of(page);
@@ -211,6 +217,7 @@ static void *object_take(uint32_t size_class) {
     } else {
         page = K_OUTER(head->next, struct page, link);
     }
+    K_ASSERT(page->kind == PAGE_OBJECTS && page->size_class == size_class);
     char *object;
     if (page->free != NO_OBJECT) {
         object = address_of(page) + page->free * size;
@@ -218,6 +225,7 @@ static void *object_take(uint32_t size_class) {
         memcpy(&page->free, object, sizeof page->free);
     } else {
         object = address_of(page) + page->fresh++ * size;
+        K_ASSERT(page->fresh * size <= K_PAGE);
         UNPOISON(object, size);
     }
     page->used++;

@@ -9,6 +9,7 @@
 #define FDS_MIN 16u
 
 int k_file_new(struct k_inode *inode, uint32_t flags, struct k_file **out) {
+    K_ASSERT(inode->refs > 0 || inode->nlink > 0);
     struct k_file *file = k_zalloc(sizeof *file);
     if (!file) return -PF_ENOMEM;
     file->refs = 1;
@@ -65,6 +66,7 @@ int64_t k_fd_new(struct k_proc *proc, struct k_file *file, int64_t lowest, bool 
     int error = fds_grow(proc, fd + 1);
     if (error) return error;
     if ((uint32_t)lowest <= proc->fd_hint) proc->fd_hint = fd + 1;
+    K_ASSERT(lowest >= 0 && fd < proc->fd_cap && !proc->fds[fd].file);
     proc->fds[fd] = (struct k_fd){file, cloexec};
     return fd;
 }
@@ -82,6 +84,7 @@ int k_fd_close(struct k_proc *proc, int64_t fd) {
     struct k_file *file = k_fd(proc, fd);
     if (!file) return -PF_EBADF;
     proc->fds[fd] = (struct k_fd){NULL, false};
+    K_ASSERT(file->refs > 0);
     if ((uint32_t)fd < proc->fd_hint) proc->fd_hint = (uint32_t)fd;
     k_file_put(file);
     return 0;

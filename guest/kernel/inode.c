@@ -37,6 +37,7 @@ int k_inode_new(enum k_inode_kind kind, uint32_t mode, bool named, struct k_inod
 }
 
 static void inode_free(struct k_inode *inode) {
+    K_ASSERT(!inode->refs && !inode->nlink && (!inode->counted || counted > 0));
     if (inode->counted) counted--;
     k_present(inode);
     switch ((enum k_inode_kind)inode->kind) {
@@ -73,6 +74,7 @@ void k_inode_unlink(struct k_inode *inode) {
 }
 
 bool k_may(const struct k_proc *proc, const struct k_inode *inode, uint32_t what) {
+    K_ASSERT(!(what & ~(K_MAY_R | K_MAY_W | K_MAY_X)));
     if (proc->root) return true;
     uint32_t mode = inode->mode;
     if (inode->uid == K_UID)
@@ -131,6 +133,7 @@ void k_inode_stat(struct k_inode *inode, struct pf_stat *stat) {
 }
 
 int64_t k_inode_truncate(struct k_inode *inode, int64_t size) {
+    K_ASSERT(size >= 0 && inode->kind == K_FILE);
     if (size > PF_FILE_SIZE_MAX) return -PF_EFBIG;
     if (size < inode->size) k_data_cut(&inode->data, size);
     inode->size = size;

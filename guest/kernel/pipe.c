@@ -91,6 +91,7 @@ int k_pipe_opened(struct k_file *file) {
 void k_pipe_closed(struct k_file *file) {
     struct k_inode *inode = file->inode;
     struct k_pipe *pipe = inode->pipe;
+    K_ASSERT((!reads(file) || pipe->readers > 0) && (!writes(file) || pipe->writers > 0));
     if (reads(file) && --pipe->readers == 0) k_wake_all(&pipe->write_wait);
     if (writes(file) && --pipe->writers == 0) k_wake_all(&pipe->read_wait);
     if (inode->kind == K_PIPE && !pipe->readers && !pipe->writers) { /* what was in it is lost */
@@ -111,6 +112,7 @@ bool k_pipe_open_ready(const struct k_file *file) {
 
 /* Takes up to len bytes that lie in one piece. */
 uint32_t k_pipe_take(struct k_pipe *pipe, uint32_t len, const uint8_t **at) {
+    K_ASSERT(pipe->used <= SIZE && pipe->head < SIZE && (pipe->ring || !pipe->used));
     uint32_t n = pipe->used < len ? pipe->used : len;
     if (n > SIZE - pipe->head) n = SIZE - pipe->head;
     *at = pipe->ring + pipe->head;
@@ -125,6 +127,7 @@ uint32_t k_pipe_take(struct k_pipe *pipe, uint32_t len, const uint8_t **at) {
 }
 
 uint32_t k_pipe_put(struct k_pipe *pipe, const uint8_t *from, uint32_t len) {
+    K_ASSERT(pipe->ring && pipe->used <= SIZE && pipe->head < SIZE);
     uint32_t n = SIZE - pipe->used < len ? SIZE - pipe->used : len;
     uint32_t tail = (pipe->head + pipe->used) % SIZE;
     uint32_t first = n < SIZE - tail ? n : SIZE - tail;

@@ -150,6 +150,7 @@ void k_sched_free(struct k_proc *proc) {
 static bool next_free(struct pf_event *event) {
     if (k_list_empty(&free_queue)) return false;
     struct k_proc *proc = K_OUTER(free_queue.next, struct k_proc, freed);
+    K_ASSERT(proc->index > 0 && proc->index < PF_PROCESS_TABLE);
     k_list_remove(&proc->freed);
     event->kind = PF_EVENT_FREE;
     event->proc = proc->index;
@@ -161,6 +162,8 @@ static bool next_free(struct pf_event *event) {
 static void run(struct k_proc *proc, struct pf_event *event) {
     k_list_remove(&proc->run);
     K_ASSERT(proc->state == K_READY && !proc->stopped);
+    K_ASSERT(!current && k_list_empty(&free_queue)); /* k_next() looks at these first */
+    K_ASSERT(proc->index > 0 && proc->index < PF_PROCESS_TABLE);
     proc->state = K_RUNNING;
     proc->parked = false;
     proc->last_run = k_run_number();

@@ -6,6 +6,7 @@
  */
 #include "arena.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ void base_arena_init(struct base_arena *arena, size_t max) {
 }
 
 static bool charge(struct base_arena *arena, size_t size) {
+    assert(arena->used <= arena->max);
     if (size > arena->max || arena->used > arena->max - size) {
         arena->over = true;
         return false;
@@ -58,6 +60,7 @@ static size_t next_size(const struct base_arena *arena) {
 }
 
 void *base_arena_alloc(struct base_arena *arena, size_t size) {
+    assert(arena->at <= arena->end && ((uintptr_t)arena->at & (ALIGN - 1)) == 0);
     if (size > SIZE_MAX / 2) {
         arena->over = true;
         return NULL;
@@ -75,6 +78,7 @@ void *base_arena_alloc(struct base_arena *arena, size_t size) {
     }
     size_t want = next_size(arena);
     while (want < size) want *= 2;
+    assert(want >= size && want <= LAST_CHUNK);
     struct base_chunk *chunk = add_chunk(arena, want, false);
     if (!chunk) return NULL;
     arena->at = chunk->data + size;
@@ -121,6 +125,7 @@ void *base_arena_resize(struct base_arena *arena, void *old, size_t old_size, si
         if (link) {
             struct base_chunk *chunk = *link;
             if (size <= chunk->size) return old;
+            assert(old_size <= chunk->size);
             size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
             if (size > SIZE_MAX / 2 || !charge(arena, size - chunk->size)) return NULL;
             struct base_chunk *moved = realloc(chunk, sizeof *chunk + size);
@@ -153,6 +158,7 @@ void base_arena_release(struct base_arena *arena, void *piece, size_t size) {
     if (!link) return;
     struct base_chunk *chunk = *link;
     *link = chunk->next;
+    assert(chunk->large && arena->used >= sizeof *chunk + chunk->size);
     arena->used -= sizeof *chunk + chunk->size;
     free(chunk);
 }
@@ -174,6 +180,7 @@ void base_arena_reset(struct base_arena *arena) {
             keep = c;
             continue;
         }
+        assert(arena->used >= sizeof *c + c->size);
         arena->used -= sizeof *c + c->size;
         free(c);
     }

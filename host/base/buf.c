@@ -3,6 +3,7 @@
  */
 #include "buf.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ void base_buf_free(struct base_buf *buf) {
 }
 
 char *base_buf_room(struct base_buf *buf, size_t len) {
+    assert(buf->cap ? buf->data && buf->len < buf->cap : buf->len == 0);
     if (len > buf->max || buf->len > buf->max - len) {
         buf->over = buf->failed = true;
         return NULL;
@@ -37,6 +39,7 @@ char *base_buf_room(struct base_buf *buf, size_t len) {
         buf->data = data;
         buf->cap = cap;
     }
+    assert(need <= buf->cap);
     buf->data[buf->len + len] = '\0';
     return buf->data + buf->len;
 }

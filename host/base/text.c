@@ -5,6 +5,7 @@
 
 #include "utf8.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +14,14 @@
 #define DOTS_LEN (sizeof DOTS - 1)
 
 void base_text_init(struct base_text *text, char *buffer, size_t size) {
+    assert(size > DOTS_LEN + 1);
     *text = (struct base_text){.data = buffer, .size = size};
     buffer[0] = '\0';
 }
 
 void base_text_add(struct base_text *text, const char *data, size_t len) {
     if (text->full) return;
+    assert(text->len + DOTS_LEN < text->size); /* there is always room for the dots */
     size_t room = text->size - 1 - DOTS_LEN - text->len;
     if (len > room) {
         text->full = true;
@@ -50,6 +53,7 @@ void base_text_addf(struct base_text *text, const char *format, ...) {
 }
 
 void base_text_rewind(struct base_text *text, size_t len) {
+    assert(len <= text->len && len + DOTS_LEN < text->size);
     text->len = len;
     text->full = false;
     text->data[len] = '\0';

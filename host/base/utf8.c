@@ -3,6 +3,8 @@
  */
 #include "utf8.h"
 
+#include <assert.h>
+
 /* Bytes of the character that starts with `c`; 0: nothing starts with it. */
 static size_t length_of(unsigned char c) {
     if (c < 0x80) return 1;
@@ -44,6 +46,7 @@ size_t base_utf8_decode(const char *text, size_t len, uint32_t *point) {
 }
 
 size_t base_utf8_encode(uint32_t point, char *out) {
+    assert(point <= 0x10FFFF);
     if (point < 0x80) {
         out[0] = (char)point;
         return 1;

@@ -25,6 +25,7 @@ pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len)
     base_buf_addz(&out, "{\"version\":1,\"counters\":[");
     for (size_t i = 0; i < cap_gate_capability_count(gate); i++) {
         const struct cap_pattern *p = &gate->policy->capabilities[i].pattern;
+        assert(i < gate->ledger->count);
         base_buf_addz(&out, i ? ",{\"method\":" : "{\"method\":");
         base_json_out_string(&out, p->text, p->len);
         base_buf_addf(&out, ",\"used\":%" PRId64 "}", atomic_load(&gate->ledger->used[i]));
@@ -79,6 +80,7 @@ static int meet(struct taker *t, const char *text, size_t len) {
             high = middle;
     }
     size_t at = t->next[low];
+    assert(low <= t->count && at >= low);
     if (at >= t->count) return -1;
     const struct cap_pattern *p = pattern_of(t->gate, t->sorted[at]);
     if (compare_text(p->text, p->len, text, len) != 0) return -1;
@@ -114,6 +116,7 @@ static pf_status take_over(struct taker *t, yyjson_val *list, pf_error *error) {
         if (!read_used(entry, &used))
             return base_error(error, PF_FORMAT, "the counters cannot be read");
         int to = meet(t, yyjson_get_str(method), yyjson_get_len(method));
+        assert(to >= -1 && to < (int)t->count && t->met <= t->count);
         t->map[iter.idx - 1] = to;
         if (to >= 0)
             t->used[to] = used;
@@ -134,6 +137,7 @@ static pf_status read_counters(struct taker *t, struct base_arena *arena, yyjson
     yyjson_val *list = list_of(root);
     if (!list) return base_error(error, PF_FORMAT, "the counters cannot be read");
     t->count = cap_gate_capability_count(t->gate);
+    assert(t->count == 0 || t->count == t->gate->ledger->count);
     t->used = base_arena_array(arena, t->count + 1, sizeof *t->used);
     t->sorted = base_arena_array(arena, t->count + 1, sizeof *t->sorted);
     t->next = base_arena_array(arena, t->count + 1, sizeof *t->next);

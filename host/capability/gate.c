@@ -25,8 +25,10 @@ static struct cap_ledger *new_ledger(size_t count) {
 }
 
 static void drop_ledger(struct cap_ledger *ledger) {
-    if (!ledger || atomic_fetch_sub_explicit(&ledger->owners, 1, memory_order_acq_rel) != 1) return;
-    free(ledger);
+    if (!ledger) return;
+    size_t owners = atomic_fetch_sub_explicit(&ledger->owners, 1, memory_order_acq_rel);
+    assert(owners > 0);
+    if (owners == 1) free(ledger);
 }
 
 void cap_gate_free(cap_gate *gate) {
@@ -42,6 +44,7 @@ static cap_gate *copy_gate(const cap_gate *gate, bool shared) {
     cap_gate *copy = NULL;
     if (cap_gate_new(&copy, NULL) != PF_OK) return NULL;
     const struct cap_ledger *from = gate->ledger;
+    assert(!from == !gate->policy && (!from || from->count == gate->policy->count));
     if (from && shared) {
         atomic_fetch_add_explicit(&gate->ledger->owners, 1, memory_order_relaxed);
         copy->ledger = gate->ledger;

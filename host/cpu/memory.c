@@ -3,12 +3,15 @@
  */
 #include "memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 /* Empty slots that are kept; each costs address space only. */
 #define POOL_MAX 4096
+/* What mmap(2) counts in. */
+#define PAGE 4096u
 
 static struct {
     pthread_mutex_t lock;
@@ -46,6 +49,7 @@ void cpu_slots_hold(void) { pthread_mutex_lock(&pool.lock); }
 void cpu_slots_go_on(void) { pthread_mutex_unlock(&pool.lock); }
 
 static void destroy(struct cpu_slot *slot) {
+    assert(slot->base);
     munmap(slot->base, CPU_SLOT_BYTES);
     free(slot);
 }
@@ -53,6 +57,7 @@ static void destroy(struct cpu_slot *slot) {
 /* Replaces [from, to) by untouched, inaccessible address space. */
 static bool vacate(struct cpu_slot *slot, size_t from, size_t to) {
     if (from >= to) return true;
+    assert(to <= CPU_SLOT_BYTES && from % PAGE == 0 && to % PAGE == 0);
     return mmap(slot->base + from, to - from, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
@@ -84,6 +89,7 @@ void cpu_slot_release(struct cpu_slot *slot) {
 }
 
 bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {
+    assert(size <= CPU_SLOT_BYTES && size % PAGE == 0);
     if (size < slot->accessible) {
         if (!vacate(slot, size, slot->accessible)) return false;
         if (slot->file_to > size) slot->file_to = size;
@@ -97,6 +103,7 @@ bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {
 }
 
 bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to, size_t size) {
+    assert(from <= to && to <= size && from % PAGE == 0 && offset % PAGE == 0);
     if (!vacate(slot, 0, slot->accessible)) return false;
     slot->accessible = slot->file_from = slot->file_to = 0;
     if (!cpu_slot_resize(slot, size)) return false;
@@ -111,6 +118,7 @@ bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, siz
 }
 
 void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to) {
+    assert(from <= to && to <= slot->accessible);
     madvise(slot->base + from, to - from, MADV_DONTNEED); /* else they stay: nobody minds */
 }
 
@@ -118,6 +126,7 @@ bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to) {
 #ifdef PF_NO_SIGNALS
     return false; /* nobody would see the first write */
 #endif
+    assert(from < to && to <= slot->accessible);
     if (mprotect(slot->base + from, to - from, PROT_READ) != 0) return false;
     slot->sealed_from = from;
     slot->sealed_to = to;
@@ -127,6 +136,7 @@ bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to) {
 bool cpu_slot_unseal(struct cpu_slot *slot) {
     size_t from = slot->sealed_from, to = slot->sealed_to;
     if (to == 0) return true;
+    assert(from < to && to <= slot->accessible);
     if (mprotect(slot->base + from, to - from, PROT_READ | PROT_WRITE) != 0) return false;
     slot->sealed_from = slot->sealed_to = 0;
     return true;

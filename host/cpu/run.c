@@ -12,6 +12,7 @@
 #define STACKS_KEPT 8
 
 struct cpu_stack *cpu_stack_new(size_t size) {
+    assert(size && size % CPU_PAGE == 0);
     struct cpu_stack *stack = calloc(1, sizeof *stack);
     if (!stack) return NULL;
     uint8_t *p = mmap(NULL, size + CPU_GUARD_BYTES, PROT_READ | PROT_WRITE,
@@ -38,6 +39,7 @@ static struct cpu_stack *stack_take(struct cpu_thread *self, size_t size) {
         if (stack->size != size) continue;
         *link = stack->next;
         self->stack_count--;
+        assert(self->stack_count < STACKS_KEPT);
         return stack;
     }
     return cpu_stack_new(size);
@@ -114,6 +116,8 @@ static void entry(void) {
 
 enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
     void *context;
+    assert(!self->running && self->mode == CPU_HOST);
+    assert((instance->state == CPU_PARKED) == (instance->stack != NULL));
     if (instance->state == CPU_PARKED) {
         context = instance->parked_at;
     } else {

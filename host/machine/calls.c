@@ -8,6 +8,7 @@
 
 #include "host/base/utf8.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static bool fits(const pf_sandbox *s, size_t len) {
 }
 
 static void charge(pf_sandbox *s, struct machine_call *call, size_t len) {
+    assert(!call->charged);
     call->charged = CALL_BYTES(len);
     s->budget.used += call->charged;
     if (s->budget.used > s->budget.peak) s->budget.peak = s->budget.used;
@@ -33,6 +35,7 @@ bool machine_charge_call(pf_sandbox *s, struct machine_call *call, size_t len) {
 }
 
 void machine_free_call(pf_sandbox *s, struct machine_call *call) {
+    assert(s->budget.used >= call->charged);
     s->budget.used -= call->charged;
     cap_decision_free(&call->decision);
     free(call->restored);
@@ -60,6 +63,7 @@ static int64_t reply(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *d
         len = base_utf8_cut(data, (size_t)s->limits.tool_result_bytes);
     for (size_t at = 0;;) {
         size_t piece = len - at < PF_MESSAGE_IN_MAX ? len - at : PF_MESSAGE_IN_MAX;
+        assert(at <= len);
         bool last = at + piece == len;
         int64_t r = KERNEL(s, HOST_OP_REPLY, .arg = {op, outcome, last}, .in = data + at,
                            .in_len = piece);
@@ -164,6 +168,7 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
                call->decision.message ? call->decision.message : "denied");
     } else {
         s->run.tool_calls++;
+        assert(s->run.tool_calls <= s->run.asked && s->run.asked <= s->limits.tool_calls);
         charge(s, call, call->decision.params_len);
         call->id = s->next_call++;
         report(s, call->id, &call->decision, payload, len);
@@ -209,6 +214,7 @@ void machine_cancel_calls(pf_sandbox *s, const char *limit) {
         snprintf(text, sizeof text, "cancelled: the run was stopped");
     for (struct machine_call *call; (call = s->calls);) {
         s->calls = call->next;
+        assert(call->id);
         machine_tape_cancel(s, call->id);
         machine_refuse(s, call->op, PF_OP_CANCELLED, text);
         machine_free_call(s, call);

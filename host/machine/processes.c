@@ -3,6 +3,7 @@
  */
 #include "machine.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ bool machine_process_info(pf_sandbox *s, uint32_t index, struct pf_process_info 
 pf_status machine_refuse_parked(pf_sandbox *s, pf_error *error) {
     for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
         if (!s->procs[i] || s->procs[i]->state != CPU_PARKED) continue;
+        assert(s->procs[i]->proc == i && s->procs[i]->stack);
         struct pf_process_info info = {0};
         char name[MACHINE_PROCESS_NAME] = "";
         machine_process_info(s, i, &info, name);

@@ -7,6 +7,7 @@
 #include "host/base/json_out.h"
 #include "host/base/utf8.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static void base64(struct base_buf *out, const uint8_t *data, size_t len) {
         *to++ = i + 2 < len ? digits[bits & 63] : '=';
     }
     out->len += (len + 2) / 3 * 4;
+    assert(out->len < out->cap && to == out->data + out->len);
 }
 
 void tape_member(struct base_buf *out, const char *name, const void *data, size_t len) {

@@ -3,6 +3,7 @@
  */
 #include "mount.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ void mount_inodes_free(struct mount_inodes *inodes) {
 
 /* The slot of a number, or the free one where it belongs. */
 static struct mount_inode *slot_of(struct mount_inode *slots, size_t capacity, uint64_t number) {
+    assert(capacity && (capacity & (capacity - 1)) == 0); /* and never full: grow() */
     size_t at = (size_t)(number * 0x9e3779b97f4a7c15u >> 20) & (capacity - 1);
     while (slots[at].name && slots[at].number != number) at = (at + 1) & (capacity - 1);
     return &slots[at];
@@ -46,6 +48,7 @@ bool mount_inodes_meet(struct mount_inodes *inodes, uint64_t number, const char 
     if (2 * inodes->count >= inodes->capacity && !grow(inodes)) return false;
     struct mount_inode *slot = slot_of(inodes->slots, inodes->capacity, number);
     if (slot->name) {
+        assert(slot->name <= inodes->names.len);
         *before = inodes->names.data + slot->name - 1;
         return true;
     }
@@ -53,5 +56,6 @@ bool mount_inodes_meet(struct mount_inodes *inodes, uint64_t number, const char 
     if (!base_buf_add(&inodes->names, path, strlen(path) + 1)) return false;
     *slot = (struct mount_inode){.number = number, .name = at + 1};
     inodes->count++;
+    assert(2 * inodes->count <= inodes->capacity + 1);
     return true;
 }

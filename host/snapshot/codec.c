@@ -3,6 +3,7 @@
  */
 #include "codec.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ void put_bytes(struct writer *w, const void *data, size_t len) {
 
 const uint8_t *get_raw(struct reader *r, size_t len) {
     static const uint8_t none[8];
+    assert(r->at <= r->len);
     if (r->bad || len > r->len - r->at) {
         r->bad = true;
         return len <= sizeof none ? none : NULL;

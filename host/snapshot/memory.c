@@ -3,6 +3,7 @@
  */
 #include "memory.h"
 
+#include <assert.h>
 #include <monocypher.h>
 #include <pthread.h>
 #include <string.h>
@@ -54,6 +55,7 @@ static void canonical(const struct pages *p, size_t page, uint8_t out[PAGE]) {
 /* The page as its difference: what did not change is zero, and compresses to nothing. */
 static void put_page(void *user, size_t page) {
     struct pages *p = user;
+    assert(page % PAGE == 0 && page + PAGE <= p->instance->memory->size);
     uint8_t now[PAGE];
     canonical(p, page, now);
     uint8_t changed = 0;
@@ -80,6 +82,8 @@ static void put_live_pages(struct pages *p) {
 void put_instance(struct writer *w, const cpu_instance *instance, const struct cpu_template *base) {
     struct pages p = {.w = w, .instance = instance, .base = base};
     p.live_count = cpu_live_ranges(instance, p.live);
+    assert(p.live_count >= 0 && p.live_count <= CPU_LIVE_MAX);
+    assert(instance->memory->size <= instance->slot->accessible);
     put_u32(w, instance->memory->size);
     put_u32(w, cpu_stack_pointer(instance));
     put_u32(w, instance->rewinding);
@@ -99,6 +103,7 @@ static bool get_pages(struct reader *r, cpu_instance *instance, size_t base_size
         if (page < next || page % PAGE || page > instance->memory->size - PAGE) return false;
         const uint8_t *data = get_raw(r, PAGE);
         if (r->bad) return false;
+        assert((uint64_t)page + PAGE <= instance->slot->accessible);
         uint8_t *to = instance->slot->base + page;
         if (page < base_size)
             for (size_t i = 0; i < PAGE; i++) to[i] ^= data[i];

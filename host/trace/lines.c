@@ -3,6 +3,7 @@
  */
 #include "trace.h"
 
+#include <assert.h>
 #include <monocypher.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,7 @@ pf_status trace_split(const char *text, size_t len, struct trace_lines *out, pf_
             if (!more) return base_no_memory(error);
             out->items = more;
         }
+        assert(out->count < capacity);
         size_t line = (size_t)(end - text) - at;
         if (out->complete || out->full || !take(&chain, text + at, line, &out->items[out->count])) {
             bool first = out->count == 0 && memmem(text, line, "\"pinfold_trace\":", 16) == NULL;
