@@ -128,6 +128,24 @@ import { join } from 'path'; console.log(join('a', 'b')); export default 1;
 import fs from 'node:fs'; console.log(typeof fs.readFileSync, typeof import.meta.url); const v = await 5; console.log(v);
 //> function string
 //> 5
+//// imports-and-returns
+import fs from "node:fs";
+import { join as glue, sep } from 'node:path'; // used
+import * as os from "os"; import "node:util";
+import url, { URLSearchParams } from "url";
+const a = [typeof fs.readFileSync, glue("a", "b"), sep, os.EOL.length, typeof url.parse, new URLSearchParams({ q: 1 }).get("q")];
+return a.join(" ");
+//> function a/b / 1 function 1
+//// imports-and-returns-line
+import fs from "node:fs";
+const text = 'import x from "y"';
+if (text) return null.x + fs;
+//= 1
+//! case.js:3:
+//// imports-after-use-and-returns
+console.log(typeof fs.readFileSync); import fs from "node:fs"; return 1;
+//> function
+//> 1
 //// dynamic-import
 const { join } = await import('path'); console.log(join('x', '..', 'y')); return (await import('node:os')).EOL.length;
 //> y

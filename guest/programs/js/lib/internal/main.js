@@ -11,7 +11,7 @@ const usage = `Usage: js [options] [FILE | -] [arguments]
        js -p EXPRESSION [arguments]
 
 Runs JavaScript as Node does, on QuickJS. A program is the body of an async function: await and return
-work at its top level, and the returned value is printed. A program with import or export is a module.
+work at its top level, and the returned value is printed. A program with import or export is a module, unless it returns.
 
   -e, --eval CODE     run CODE
   -p, --print CODE    run CODE and print the value of its last expression
@@ -210,6 +210,9 @@ function attempt(text, name, { type }) {
         return { body: undefined };
     } catch (thrown) {
         if (!(thrown instanceof SyntaxError) || syntaxPlace(thrown)?.file !== name) throw thrown;
+        const asBody = code => native.program.function(code, name, true);
+        const hoisted = error && require('internal/hoist').hoist(text, error, asBody);
+        if (hoisted !== undefined) return { body: asBody(hoisted) };
         endOfText(thrown, text, name);
         return { error: error && !further(thrown, error) ? error : thrown };
     }
