@@ -177,6 +177,7 @@ enum pf_run_kind {
     PF_RUN_SPAWN = 1,   /* a fresh process whose RUN_TEXT is the text */
 };
 #define PF_RUN_STDIN 0x1u /* the host will send stdin bytes; without it stdin is empty */
+#define PF_RUN_END_OPTIONS 0x2u /* session: what it sets with `set` and `shopt` ends with it */
 struct pf_run_info {
     uint32_t number;   /* 1, 2, … */
     uint32_t flags;

@@ -157,15 +157,13 @@ int shell_command(int argc, char **argv) {
         interrupt_by_keyboard(sandbox);
         if (incomplete(sandbox, &arguments, &code)) continue;
         edit_remember(code.data);
-        bool exits = code.len >= 4 && !strncmp(code.data, "exit", 4) &&
-                     (code.len == 4 || strchr(" \t\n;", code.data[4]));
         const pf_result *result = run_line(sandbox, &arguments, &code);
         status = result->exit_code;
         explain(result);
         if (result->session_lost)
             fputs("pinfold: the session was lost; a new one begins\n", stderr);
         code.len = 0;
-        if (exits) break;
+        if (result->session_ended && !result->session_lost) break; /* by `exit` */
     }
     if (code.len) status = run_line(sandbox, &arguments, &code)->exit_code; /* says what lacks */
     if (isatty(STDIN_FILENO)) fputc('\n', stderr);

@@ -249,6 +249,7 @@ typedef struct pf_run {
     const char *stdin_data; /* copied; NULL: empty */
     size_t stdin_len;
     bool isolated; /* shell: a fresh shell of its own instead of the session's */
+    bool end_options; /* shell: what the run sets with `set` and `shopt` ends with it */
     pf_output_fn on_output;
     void *user; /* for on_output */
 } pf_run;
@@ -421,6 +422,8 @@ typedef struct pf_result {
     uint64_t cpu_ns, wall_ns; /* spent running the guest; handlers are not counted */
     uint64_t memory_bytes;    /* the most that was charged at once */
     uint64_t tool_calls;      /* allowed ones; the limit of that name counts the others, too */
+    bool session_ended; /* the session shell is gone: it was killed, or the run left it with `exit` or
+                           by an error that ends a shell; the next run starts a new one */
 } pf_result;
 
 /* The result of the last run; NULL while one is on or before the first. Lives until the next start. */

@@ -152,6 +152,7 @@ void machine_finish(pf_sandbox *s) {
                          (run->shell && (state.status & 0xff) >= 128)),
         .memory_bytes = s->budget.peak,
         .tool_calls = run->tool_calls,
+        .session_ended = had_session && !s->session_alive,
     };
     machine_point_result(s);
     s->has_result = true;
@@ -241,6 +242,7 @@ static int64_t begin(pf_sandbox *s, const struct language *language, const pf_ru
     const char *const argv[] = {name, "--run", language->flag, NULL};
     int64_t flags = request->stdin_len ? PF_RUN_STDIN : 0;
     int64_t kind = s->run.shell ? PF_RUN_SESSION : PF_RUN_SPAWN;
+    if (s->run.shell && request->end_options) flags |= PF_RUN_END_OPTIONS;
     int64_t r = 0;
     if (kind == PF_RUN_SPAWN &&
         !machine_exec_block(&block, program, argv, s->env, s->env_len, s->env_count, "/workspace"))

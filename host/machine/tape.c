@@ -90,6 +90,7 @@ void machine_tape_start(pf_sandbox *s, const pf_run *run) {
     tape_member(&line, "code", run->code ? run->code : "", run->code_len);
     if (run->stdin_len) tape_member(&line, "stdin", run->stdin_data, run->stdin_len);
     if (run->isolated) base_buf_addz(&line, ",\"isolated\":true");
+    if (run->end_options) base_buf_addz(&line, ",\"end_options\":true");
     act(s, &line);
 }
 

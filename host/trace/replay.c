@@ -372,7 +372,8 @@ static pf_status malformed(const struct pf_replay *r, pf_error *error) {
 static pf_status do_start(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     pf_run run = {.size = sizeof run,
                   .language = yyjson_get_str(yyjson_obj_get(act, "language")),
-                  .isolated = replay_flag(act, "isolated")};
+                  .isolated = replay_flag(act, "isolated"),
+                  .end_options = replay_flag(act, "end_options")};
     if (!trace_bytes(&r->act_arena, act, "code", &run.code, &run.code_len))
         return malformed(r, error);
     trace_bytes(&r->act_arena, act, "stdin", &run.stdin_data, &run.stdin_len);

@@ -53,7 +53,8 @@ char *pf_tool_take(int id, int *outcome, size_t *len);
 int pf_tool_close(int id);                            /* cancels an unfinished one */
 
 /* Runs. pf_run_next() is for the session leader; `status` is that of the run that ended, -1 at the
- * first call. On return the run's descriptors 0, 1, 2 are in place and pf_run_text() gives its text.
+ * first call. Gives the run's flags (PF_RUN_…), or -1 with errno. On return the run's descriptors 0, 1, 2
+ * are in place and pf_run_text() gives its text.
  * pf_run_text() also gives a spawned run's text (js). Result: malloc'ed, NUL-terminated, owned by
  * the caller; NULL with ENODATA when this process has no text. */
 int pf_run_next(int status);

@@ -7,7 +7,8 @@
 
 int pf_run_next(int status) {
     struct pf_run_info run;
-    return __pf_result(PF_SEND(RUN_NEXT, .arg = {status}, PF_OUT(&run, sizeof run)));
+    int result = __pf_result(PF_SEND(RUN_NEXT, .arg = {status}, PF_OUT(&run, sizeof run)));
+    return result < 0 ? result : (int)run.flags;
 }
 
 char *pf_run_text(size_t *len) {

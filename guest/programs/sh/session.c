@@ -10,7 +10,25 @@
 
 #include <pf.h>
 
+#include "abi/types.h"
+
 extern char **environ;
+
+/* What `set` and `shopt` made of the options, to be put back. */
+struct options {
+    bool set[OPT_COUNT], shopt[SHOPT_COUNT];
+};
+
+static void options_keep(const struct shell *sh, struct options *kept) {
+    memcpy(kept->set, sh->opt, sizeof kept->set);
+    memcpy(kept->shopt, sh->shopt, sizeof kept->shopt);
+}
+
+static void options_put_back(struct shell *sh, const struct options *kept) {
+    if (sh->opt[OPT_POSIX] != kept->set[OPT_POSIX]) option_set(sh, OPT_POSIX, kept->set[OPT_POSIX]);
+    memcpy(sh->opt, kept->set, sizeof kept->set);
+    memcpy(sh->shopt, kept->shopt, sizeof kept->shopt);
+}
 
 /* One run: its text, then what must not outlive it. */
 static int run_once(struct shell *sh) {
@@ -42,12 +60,15 @@ static int run_once(struct shell *sh) {
 }
 
 int session_main(struct shell *sh) {
-    int status = -1;
+    int status = -1, flags;
+    struct options kept;
     sh->command_string = "";
     /* What is left of an interrupt was for the run that is over; what comes from here on is not. */
-    while (signal_interrupted(), pf_run_next(status) >= 0) {
+    while (signal_interrupted(), (flags = pf_run_next(status)) >= 0) {
         if (sh->pid == 0) shell_startup(sh, environ);
+        options_keep(sh, &kept);
         status = run_once(sh);
+        if (flags & PF_RUN_END_OPTIONS) options_put_back(sh, &kept);
     }
     sh_error(sh, "--session: %s", strerror(errno));
     return 1;
