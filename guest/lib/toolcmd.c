@@ -174,6 +174,8 @@ static void help_of(const char *command, struct tool_entry entry, struct tool_sc
     const char *what = tool_catalog_text(entry.tool, "description");
     tool_schema_usage(stdout, command, schema);
     if (*what != '\0') printf("%s\n", what);
+    const char *returns = tool_catalog_text(entry.tool, "returns");
+    if (*returns != '\0' && strcmp(returns, "any") != 0) printf("\nPrints JSON: %s\n", returns);
     if (tool_schema_has_members(schema)) {
         puts("\nOptions:");
         tool_schema_options(stdout, schema);

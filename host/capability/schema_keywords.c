@@ -405,6 +405,7 @@ static const struct {
     {"type", kw_type},
     {"uniqueItems", kw_unique},
     {"writeOnly", kw_annotation},
+    {"x-returns", kw_annotation}, /* the schema of the tool's result, for who reads about it */
 };
 
 pf_status schema_keyword(struct schema_reader *r, struct schema_node *n, yyjson_val *key,

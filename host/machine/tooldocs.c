@@ -14,18 +14,33 @@
 
 #define ARENA_MAX ((size_t)64 << 20)
 #define DEPTH_MAX 12
+#define TYPE_LEN_MAX ((size_t)16 << 10) /* where the text of one type begins to be cut */
 #define JS_INTEGER_MAX ((INT64_C(1) << 53) - 1) /* the largest that a Number holds safely */
 
 /* ------------------------------------------------------------------ types */
 
-static void type_of(struct base_buf *out, yyjson_val *schema, int depth);
+/* A reference that is being followed, and the one around it. */
+struct followed {
+    yyjson_val *target;
+    const struct followed *outer;
+};
 
-static void join(struct base_buf *out, yyjson_val *list, const char *between, int depth) {
+/* Where in a schema a type is written. */
+struct at {
+    yyjson_val *root; /* of the document, which references start from */
+    size_t begin;     /* of this type in the text */
+    int depth;
+    const struct followed *followed;
+};
+
+static void type_of(struct base_buf *out, yyjson_val *schema, struct at at);
+
+static void join(struct base_buf *out, yyjson_val *list, const char *between, struct at at) {
     yyjson_arr_iter iter = yyjson_arr_iter_with(list);
     base_buf_addz(out, "(");
     for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
         if (iter.idx > 1) base_buf_addz(out, between);
-        type_of(out, item, depth);
+        type_of(out, item, at);
     }
     base_buf_addz(out, ")");
 }
@@ -41,13 +56,13 @@ static bool is_required(yyjson_val *schema, yyjson_val *key) {
     return false;
 }
 
-static void object_type(struct base_buf *out, yyjson_val *schema, int depth) {
+static void object_type(struct base_buf *out, yyjson_val *schema, struct at at) {
     yyjson_val *properties = yyjson_obj_get(schema, "properties");
     yyjson_val *more = yyjson_obj_get(schema, "additionalProperties");
     if (yyjson_obj_size(properties) == 0) {
         bool none = yyjson_is_false(more);
         base_buf_addz(out, none ? "{}" : "Record<string, ");
-        if (!none) type_of(out, yyjson_is_obj(more) ? more : NULL, depth);
+        if (!none) type_of(out, yyjson_is_obj(more) ? more : NULL, at);
         if (!none) base_buf_addz(out, ">");
         return;
     }
@@ -60,50 +75,50 @@ static void object_type(struct base_buf *out, yyjson_val *schema, int depth) {
         else
             base_json_out(out, key);
         base_buf_addz(out, is_required(schema, key) ? ": " : "?: ");
-        type_of(out, yyjson_obj_iter_get_val(key), depth);
+        type_of(out, yyjson_obj_iter_get_val(key), at);
     }
     base_buf_addz(out, " }");
 }
 
-static void array_type(struct base_buf *out, yyjson_val *schema, int depth) {
+static void array_type(struct base_buf *out, yyjson_val *schema, struct at at) {
     yyjson_val *first = yyjson_obj_get(schema, "prefixItems");
     if (first) {
         yyjson_arr_iter iter = yyjson_arr_iter_with(first);
         base_buf_addz(out, "[");
         for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
             if (iter.idx > 1) base_buf_addz(out, ", ");
-            type_of(out, item, depth);
+            type_of(out, item, at);
         }
         base_buf_addz(out, "]");
         return;
     }
     base_buf_addz(out, "Array<");
-    type_of(out, yyjson_obj_get(schema, "items"), depth);
+    type_of(out, yyjson_obj_get(schema, "items"), at);
     base_buf_addz(out, ">");
 }
 
-static void named_type(struct base_buf *out, yyjson_val *schema, const char *name, int depth) {
+static void named_type(struct base_buf *out, yyjson_val *schema, const char *name, struct at at) {
     if (!name)
         base_buf_addz(out, "any");
     else if (strcmp(name, "object") == 0)
-        object_type(out, schema, depth);
+        object_type(out, schema, at);
     else if (strcmp(name, "array") == 0)
-        array_type(out, schema, depth);
+        array_type(out, schema, at);
     else
         base_buf_addz(out, strcmp(name, "integer") == 0 ? "number" : name);
 }
 
-static void plain_type(struct base_buf *out, yyjson_val *schema, int depth) {
+static void plain_type(struct base_buf *out, yyjson_val *schema, struct at at) {
     yyjson_val *type = yyjson_obj_get(schema, "type");
     if (!yyjson_is_arr(type)) {
         bool object = !type && yyjson_obj_get(schema, "properties");
-        named_type(out, schema, object ? "object" : yyjson_get_str(type), depth);
+        named_type(out, schema, object ? "object" : yyjson_get_str(type), at);
         return;
     }
     yyjson_arr_iter iter = yyjson_arr_iter_with(type);
     for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
         if (iter.idx > 1) base_buf_addz(out, " | ");
-        named_type(out, schema, yyjson_get_str(item), depth);
+        named_type(out, schema, yyjson_get_str(item), at);
     }
 }
 
@@ -139,39 +154,117 @@ static void values_type(struct base_buf *out, yyjson_val *values) {
     }
 }
 
+/* A type by its reference; `any` for one that contains itself. */
+static void referred_type(struct base_buf *out, const char *reference, struct at at) {
+    yyjson_val *target =
+        reference && *reference == '#' ? yyjson_ptr_get(at.root, reference + 1) : NULL;
+    for (const struct followed *f = at.followed; f; f = f->outer)
+        if (f->target == target) target = NULL;
+    struct followed followed = {target, at.followed};
+    at.followed = &followed;
+    type_of(out, target, at);
+}
+
 /* What a schema cannot be expressed as is `any`: a type that is too wide misleads nobody. */
-static void type_of(struct base_buf *out, yyjson_val *schema, int depth) {
+static void type_of(struct base_buf *out, yyjson_val *schema, struct at at) {
     yyjson_val *part;
-    if (++depth > DEPTH_MAX || !yyjson_is_obj(schema))
+    if (++at.depth > DEPTH_MAX || out->len - at.begin > TYPE_LEN_MAX || !yyjson_is_obj(schema))
         base_buf_addz(out, "any");
+    else if ((part = yyjson_obj_get(schema, "$ref")))
+        referred_type(out, yyjson_get_str(part), at);
     else if ((part = yyjson_obj_get(schema, "enum")))
         values_type(out, part);
     else if ((part = yyjson_obj_get(schema, "const")) && !yyjson_is_ctn(part))
         value_type(out, part);
     else if ((part = yyjson_obj_get(schema, "anyOf")) || (part = yyjson_obj_get(schema, "oneOf")))
-        join(out, part, " | ", depth);
+        join(out, part, " | ", at);
     else if ((part = yyjson_obj_get(schema, "allOf")))
-        join(out, part, " & ", depth);
+        join(out, part, " & ", at);
     else
-        plain_type(out, schema, depth);
+        plain_type(out, schema, at);
     if (yyjson_is_true(yyjson_obj_get(schema, "nullable"))) base_buf_addz(out, " | null");
+}
+
+/* The type of a whole schema, or of a part of it. */
+static void whole_type(struct base_buf *out, yyjson_val *root, yyjson_val *schema) {
+    type_of(out, schema, (struct at){.root = root, .begin = out->len});
+}
+
+/* The parsed schema of a tool; NULL when it has none. */
+static yyjson_val *schema_of(struct base_arena *arena, const struct cap_tool *tool) {
+    yyjson_val *schema = NULL;
+    if (tool->schema_len && base_json_read(arena, tool->schema, tool->schema_len, BASE_JSON_DEPTH,
+                                           &schema, NULL) != PF_OK)
+        return NULL;
+    return schema;
+}
+
+static void result_type(struct base_buf *out, yyjson_val *schema) {
+    yyjson_val *returns = yyjson_obj_get(schema, "x-returns");
+    whole_type(out, returns, returns);
+}
+
+bool machine_tool_returns(struct base_buf *out, const struct cap_tool *tool) {
+    struct base_arena arena;
+    base_arena_init(&arena, ARENA_MAX);
+    result_type(out, schema_of(&arena, tool));
+    base_arena_free(&arena);
+    return !out->failed;
 }
 
 /* ------------------------------------------------------------------ tools.d.ts */
 
-/* A description inside a comment, which it must not end. */
-static void comment(struct base_buf *out, const char *indent, const char *text) {
-    if (!*text) return;
-    base_buf_addf(out, "%s/** ", indent);
+/* A text inside a comment, which it must not end. */
+static void commented(struct base_buf *out, const char *text) {
     for (const char *p = text; *p; p++) {
         if (p[0] == '*' && p[1] == '/')
             base_buf_addz(out, "*\\");
         else if (*p == '\n')
-            base_buf_addf(out, "\n%s *  ", indent);
+            base_buf_addz(out, "\n   *  ");
         else
             base_buf_add(out, p, 1);
     }
-    base_buf_addz(out, " */\n");
+}
+
+/* One more line of a comment, which the first begins. */
+static void comment_line(struct base_buf *out, size_t begin) {
+    base_buf_addz(out, out->len == begin ? "  /** " : "\n   *  ");
+}
+
+static void described_parameter(struct base_buf *out, size_t begin, const char *name,
+                                yyjson_val *schema) {
+    const char *text = yyjson_get_str(yyjson_obj_get(schema, "description"));
+    yyjson_val *fallback = yyjson_obj_get(schema, "default");
+    if ((!text || !*text) && !fallback) return;
+    struct base_buf line;
+    base_buf_init(&line, ARENA_MAX);
+    if (text) base_buf_addz(&line, text);
+    if (fallback) base_buf_addz(&line, line.len ? "; default " : "default ");
+    if (fallback) base_json_out(&line, fallback);
+    comment_line(out, begin);
+    base_buf_addz(out, "@param ");
+    commented(out, name);
+    base_buf_addz(out, " ");
+    if (!line.failed) commented(out, line.data);
+    base_buf_free(&line);
+}
+
+/* What a tool does, what its parameters and its result mean. */
+static void comment(struct base_buf *out, const struct cap_tool *tool, yyjson_val *schema) {
+    size_t begin = out->len;
+    if (*tool->description) comment_line(out, begin);
+    commented(out, tool->description);
+    yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
+    for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));)
+        described_parameter(out, begin, yyjson_get_str(key), yyjson_obj_iter_get_val(key));
+    const char *result =
+        yyjson_get_str(yyjson_obj_get(yyjson_obj_get(schema, "x-returns"), "description"));
+    if (result && *result) {
+        comment_line(out, begin);
+        base_buf_addz(out, "@returns ");
+        commented(out, result);
+    }
+    if (out->len > begin) base_buf_addz(out, " */\n");
 }
 
 /* `declare namespace stripe.charges { const create: … }`, unless a segment is no identifier. */
@@ -204,17 +297,16 @@ bool machine_tool_types(struct base_buf *out, const cap_gate *gate) {
         const struct cap_tool *tool = cap_gate_tool(gate, i);
         struct base_arena arena;
         base_arena_init(&arena, ARENA_MAX);
-        yyjson_val *schema = NULL;
-        if (tool->schema_len && base_json_read(&arena, tool->schema, tool->schema_len,
-                                               BASE_JSON_DEPTH, &schema, NULL) != PF_OK)
-            schema = NULL;
-        comment(out, "  ", tool->description);
+        yyjson_val *schema = schema_of(&arena, tool);
+        comment(out, tool, schema);
         base_buf_addf(out, "  \"%s\"(params: ", tool->id);
         if (schema)
-            type_of(out, schema, 0);
+            whole_type(out, schema, schema);
         else
             base_buf_addz(out, "Record<string, any>");
-        base_buf_addz(out, "): Promise<any>;\n");
+        base_buf_addz(out, "): Promise<");
+        result_type(out, schema);
+        base_buf_addz(out, ">;\n");
         base_arena_free(&arena);
     }
     base_buf_addz(out, "};\n");
@@ -239,13 +331,22 @@ static void parameters(struct base_buf *out, yyjson_val *schema) {
         yyjson_val *fallback = yyjson_obj_get(value, "default");
         if (iter.idx == 1) base_buf_addz(out, "\n## Parameters\n\n");
         base_buf_addf(out, "* `%s` (`", yyjson_get_str(key));
-        type_of(out, value, 0);
+        whole_type(out, schema, value);
         base_buf_addz(out, is_required(schema, key) ? "`, required)" : "`)");
         if (yyjson_is_str(text)) base_buf_addf(out, ": %s", yyjson_get_str(text));
         if (fallback) base_buf_addz(out, "; default `");
         if (fallback) base_json_out(out, fallback);
         base_buf_addz(out, fallback ? "`\n" : "\n");
     }
+}
+
+static void results(struct base_buf *out, yyjson_val *schema) {
+    yyjson_val *returns = yyjson_obj_get(schema, "x-returns");
+    const char *text = yyjson_get_str(yyjson_obj_get(returns, "description"));
+    if (!returns) return;
+    base_buf_addz(out, "\n## Result\n\n`");
+    result_type(out, schema);
+    base_buf_addf(out, "`%s%s\n", text ? ": " : "", text ? text : "");
 }
 
 /* How it is called, by the name that always works and by the short one if there is one. */
@@ -269,13 +370,11 @@ static void usage(struct base_buf *out, const struct cap_tool *tool, yyjson_val 
 bool machine_tool_page(struct base_buf *out, const struct cap_tool *tool) {
     struct base_arena arena;
     base_arena_init(&arena, ARENA_MAX);
-    yyjson_val *schema = NULL;
-    if (tool->schema_len && base_json_read(&arena, tool->schema, tool->schema_len, BASE_JSON_DEPTH,
-                                           &schema, NULL) != PF_OK)
-        schema = NULL;
+    yyjson_val *schema = schema_of(&arena, tool);
     base_buf_addf(out, "# %s\n", tool->name);
     if (*tool->description) base_buf_addf(out, "\n%s\n", tool->description);
     parameters(out, schema);
+    results(out, schema);
     usage(out, tool, schema);
     base_arena_free(&arena);
     return !out->failed;

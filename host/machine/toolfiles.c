@@ -2,8 +2,8 @@
  * host/machine/toolfiles.c: what programs can read about the tools, under /tools.
  *
  *   /tools/tools.json        {"tools": [{"name","id","flat","flat_usable","dotted_usable",
- *                            "description","parameters"}], "namespaces": [first literal segments]};
- *                            the namespaces only with a catch-all handler
+ *                            "description","returns","parameters"}], "namespaces": [first literal
+ *                            segments]}; returns is a type of TypeScript's; the namespaces only with a catch-all handler
  *   /tools/schema/FLAT.json  one of these objects; of tools with the same flat name, the last
  *   /tools/NAME.md           a tool to read about, its id with dots
  *   /tools/tools.d.ts        all of them as TypeScript declarations
@@ -32,6 +32,15 @@ static bool add_string(struct base_buf *b, const char *text) {
     return ok && base_buf_addz(b, "\"");
 }
 
+static bool add_returns(struct base_buf *b, const struct cap_tool *tool) {
+    struct base_buf type;
+    base_buf_init(&type, SIZE_MAX);
+    bool ok = machine_tool_returns(&type, tool) && base_buf_addz(b, ",\"returns\":") &&
+              add_string(b, type.data);
+    base_buf_free(&type);
+    return ok;
+}
+
 static bool add_tool(struct base_buf *b, const struct cap_tool *tool) {
     return base_buf_addz(b, "{\"name\":") && add_string(b, tool->name) && base_buf_addz(b, ",\"id\":") &&
            add_string(b, tool->id) && base_buf_addz(b, ",\"flat\":") && add_string(b, tool->flat) &&
@@ -39,7 +48,7 @@ static bool add_tool(struct base_buf *b, const struct cap_tool *tool) {
            base_buf_addz(b, tool->dotted_usable ? ",\"dotted_usable\":true"
                                                 : ",\"dotted_usable\":false") &&
            base_buf_addz(b, ",\"description\":") && add_string(b, tool->description) &&
-           base_buf_addz(b, ",\"parameters\":") &&
+           add_returns(b, tool) && base_buf_addz(b, ",\"parameters\":") &&
            (tool->schema_len ? base_buf_add(b, tool->schema, tool->schema_len)
                              : base_buf_addz(b, "{\"type\":\"object\"}")) &&
            base_buf_addz(b, "}");
