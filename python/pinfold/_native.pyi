@@ -6,8 +6,10 @@ from typing import Literal
 version: str
 
 #: (stdout, stderr, exit_code, value as JSON, limit, stdout_truncated, stderr_truncated,
-#: session_lost, cpu_ns, wall_ns, memory_bytes, tool_calls)
-Outcome = tuple[bytes, bytes, int, str | None, str | None, bool, bool, bool, int, int, int, int]
+#: session_lost, cpu_ns, wall_ns, memory_bytes, tool_calls, session_ended)
+Outcome = tuple[
+    bytes, bytes, int, str | None, str | None, bool, bool, bool, int, int, int, int, bool
+]
 #: (id, method, name, params as JSON, index of the capability, whether it has to be approved)
 CallData = tuple[int, str, str, str, int, bool]
 #: What on_decision() calls: (id, outcome, method, name, params as JSON, capability, message)
@@ -68,9 +70,7 @@ def spawn(
 class Gate:
     def __new__(cls, settings: Settings) -> Gate: ...
     def clone(self) -> Gate: ...
-    def decide(
-        self, request: bytes, /
-    ) -> tuple[str, str, str, str | None, int, str | None]: ...
+    def decide(self, request: bytes, /) -> tuple[str, str, str, str | None, int, str | None]: ...
     def refusal(self, method: str, params: str, /) -> str | None: ...
     def spend(self, capability: int, calls: int, /) -> None: ...
     def calls_left(self, capability: int, /) -> int | None: ...
@@ -84,7 +84,7 @@ class Machine:
         code: str,
         language: str,
         stdin: bytes | None,
-        isolated: bool,
+        how: int,
         on_output: Callable[[int, bytes], object] | None,
         /,
     ) -> Outcome | None: ...

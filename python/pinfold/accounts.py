@@ -46,7 +46,7 @@ JUDGED = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, type(
 DECISION = ((int,), (str,), (bytes,), (str,))
 _OUTCOME: tuple[tuple[type, ...], ...] = (
     *((bytes,), (bytes,), (int,), (str, type(None)), (str, type(None))),
-    *((bool,), (bool,), (bool,), (int,), (int,), (int,), (int,)),
+    *((bool,), (bool,), (bool,), (int,), (int,), (int,), (int,), (bool,)),
 )
 
 
@@ -193,7 +193,7 @@ class Ledger:
     def result(self, given: Any) -> Outcome:
         """What a run gave, checked."""
         outcome: Outcome = shaped("outcome", given, _OUTCOME)
-        out, err, code, value, struck, *_, cpu_ns, wall_ns, memory, made = outcome
+        out, err, code, value, struck, *_, cpu_ns, wall_ns, memory, made, _ = outcome
         if not 0 <= code <= 255 or min(cpu_ns, wall_ns, memory) < 0 or struck not in _STRIKES:
             raise Lie(f"its outcome is {shown(outcome[2:])}")
         if len(value or "") > self._value_bytes:

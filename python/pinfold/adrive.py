@@ -316,8 +316,11 @@ async def adrive(hold: Hold, sandbox: Sandbox) -> Outcome:
                 task.cancel()
         tasks.clear()
         raise
-    except BaseException:
-        await hold.abandon()
+    except BaseException as error:
+        if isinstance(error, sandbox._passthrough):
+            sandbox._held = True
+        else:
+            await hold.abandon()
         raise
     finally:
         await _cancel(tasks)
@@ -341,6 +344,8 @@ async def _ask(sandbox: Sandbox, call: Call) -> Any:
         answer = approval(sandbox, call)
         check_approval(call, await answer if hasattr(answer, "__await__") else answer)
     seconds = time_limit(sandbox, call)
+    if seconds is None and sandbox._in_time:
+        return await _ask_in_thread(sandbox, call)
     if seconds is None:
         value = ask(sandbox, call, asynchronous=True)
         return await value if hasattr(value, "__await__") else value
@@ -352,8 +357,8 @@ async def _ask(sandbox: Sandbox, call: Call) -> Any:
 
 async def _ask_in_thread(sandbox: Sandbox, call: Call) -> Any:
     """A handler with a time limit: a sync one must not hold up the loop that has to end it."""
-    tool = sandbox._tools[call.method]
-    if tool.is_async or tool.handler is None:
+    tool = sandbox._tools.get(call.method)
+    if tool is None or tool.is_async or tool.handler is None:
         value = ask(sandbox, call, asynchronous=True)
     else:
         loop = asyncio.get_running_loop()

@@ -22,7 +22,7 @@ _DEPTH = 400
 
 # What JSON Schema has as a string with a format, by name: a program that has no such value need not
 # load their modules.
-_TEXTS = frozenset(
+TEXTS = frozenset(
     ("decimal.Decimal", "fractions.Fraction", "uuid.UUID", "pydantic.networks._BaseUrl")
     + tuple(
         f"ipaddress.IPv{version}{kind}"
@@ -120,7 +120,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return _in_order(value)
     names = {f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__}
-    if not _TEXTS.isdisjoint(names):
+    if not TEXTS.isdisjoint(names):
         return str(value)
     if "datetime.timedelta" in names:
         return _duration(value)

@@ -11,6 +11,7 @@ import time
 from . import answer
 from ._native import json_refusal, printable
 from .call import Call, parse
+from .deadline import Expired
 from .errors import PinfoldError, SandboxStateError, ToolError
 from .log import log
 
@@ -42,6 +43,9 @@ def drive(sandbox: Sandbox) -> Outcome:
             if outcome is not None:
                 return outcome
     except BaseException as error:
+        if isinstance(error, sandbox._passthrough):
+            sandbox._held = True
+            raise
         abandon(machine)
         if isinstance(error, _NoLoop):  # a name that only this module knows
             raise RuntimeError(str(error)) from None
@@ -87,7 +91,11 @@ def check_approval(call: Call, answer: Any) -> None:
 def time_limit(sandbox: Sandbox, call: Call) -> float | None:
     """Seconds that the handler may take."""
     tool = sandbox._tools.get(call.method)
-    return None if tool is None else tool.timeout
+    seconds = None if tool is None else tool.timeout
+    if sandbox._deadline is None:
+        return seconds
+    left = sandbox._deadline.left()
+    return left if seconds is None else min(seconds, left)
 
 
 def timed_out(call: Call, seconds: float) -> ToolError:
@@ -95,7 +103,12 @@ def timed_out(call: Call, seconds: float) -> ToolError:
 
 
 def fail(sandbox: Sandbox, id: int, method: str, error: Exception) -> Outcome | None:
-    """Lets the guest have an exception; the log has the rest of it."""
+    """Lets the guest have an exception; the log has the rest of it. One of ``passthrough`` is the
+    embedder's, and so is one that says that the time of the run is over."""
+    if isinstance(error, (*sandbox._passthrough, Expired)):
+        raise error
+    if sandbox._deadline is not None:
+        sandbox._deadline.left()
     log.info("tool %s failed", method, exc_info=error)
     kind, text = answer.failure(error, sandbox._hide_tool_errors)
     return sandbox._machine.fail(id, kind, text)
@@ -121,7 +134,7 @@ def succeed(sandbox: Sandbox, id: int, method: str, value: Any) -> Outcome | Non
 def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | None:
     id, method, _, params_json, _, asks = given
     tool = sandbox._tools.get(method)
-    careful = asks or sandbox._ledger is not None
+    careful = asks or sandbox._ledger is not None or sandbox._deadline is not None
     if tool is None or tool.handler is None or tool.timeout is not None or careful:
         return _answer_with_care(sandbox, sandbox._call(given), waiter)
     try:

@@ -50,7 +50,20 @@ def _tool(session: Any, described: Any, prefix: str) -> Tool:
         return value_of(await session.call_tool(name, params))
 
     schema = getattr(described, "input_schema", None) or getattr(described, "inputSchema", None)
-    return Tool(prefix + name, described.description or "", schema, handler)
+    returns = getattr(described, "output_schema", None) or getattr(described, "outputSchema", None)
+    text = described.description or ""
+    return Tool(prefix + name, text, schema, handler, returns=_unwrapped(returns))
+
+
+def _unwrapped(returns: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The schema of what `value_of` gives: the SDK wraps what is no object."""
+    if returns is None or list(returns.get("properties", ())) != ["result"]:
+        return returns
+    inner = returns["properties"]["result"]
+    definitions: dict[str, Any] = {
+        name: returns[name] for name in ("$defs", "definitions") if name in returns
+    }
+    return {**inner, **definitions} if isinstance(inner, dict) else returns
 
 
 def value_of(result: Any) -> Any:
@@ -141,7 +154,7 @@ class connect:
             future = asyncio.run_coroutine_threadsafe(inside(**params), self._loop)
             return await asyncio.wrap_future(future)
 
-        return Tool(tool.name, tool.description, tool.schema, handler)
+        return Tool(tool.name, tool.description, tool.schema, handler, returns=tool.returns)
 
     def __enter__(self) -> list[Tool]:
         self._thread.start()

@@ -4,49 +4,54 @@ from __future__ import annotations
 
 import re
 
+from .catalog import declarations, describe_calls
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .sandbox_tool import SandboxTool
 
 _ABOUT = (
     "Runs a script in a sandbox and returns what it prints."
-    ' language "javascript": a program with top-level await; a returned value is printed.'
-    ' language "shell": bash with the usual Unix commands.'
+    ' language "javascript": a program with top-level await; a returned value is printed;'
+    " each program starts afresh."
+    ' language "shell": bash with the usual Unix commands; {shell}.'
     " Files under /workspace and /tmp last from run to run and are shared by both;"
     " there is no network."
 )
-
-_CALLS = (
-    "Scripts call these functions; each takes one object and gives a promise. Do many steps in"
-    " one script, in parallel with Promise.all, and print only what you need."
-    " In shell: `tool NAME --param value`, which prints JSON. In JavaScript integers beyond 2^53"
-    " are BigInt (123n), in results and in arguments; `return` and console.log show them exactly."
+_SHELL = "variables, functions and the working directory last from run to run, {options}"
+_ENDING = "options (set, shopt) end with the run"
+_KEPT = "and so do options (set, shopt)"
+_OUTPUT = (
+    " Output over {budget} characters is shortened in the middle; all of it is then in a file that"
+    " the text names."
 )
 
 
 def describe_sandbox(tool: SandboxTool) -> str:
     """The description of the sandbox as a tool, with the functions that scripts can call."""
-    types = tool_types(tool)
-    return f"{_ABOUT}\n\n{_CALLS}\n\n{types}" if types else _ABOUT
+    about = _ABOUT.format(shell=_what_lasts(tool))
+    if tool.output_characters is not None:
+        about += _OUTPUT.format(budget=tool.output_characters)
+    calls = describe_calls(tool.sandbox, tool.description_characters)
+    return f"{about}\n\n{calls}" if calls else about
+
+
+def _what_lasts(tool: SandboxTool) -> str:
+    return _SHELL.format(options=_KEPT if tool.session_options else _ENDING)
 
 
 def tool_types(tool: SandboxTool) -> str:
-    """The functions as TypeScript declarations, as /tools/tools.d.ts has them; "" without any.
+    """The functions that may be called as TypeScript declarations; "" without any.
+    /tools/tools.d.ts inside has all that are declared.
 
     >>> from pinfold import create_sandbox_tool
     >>> def greet(name: str) -> str:
     ...     \"\"\"Greets.\"\"\"
     >>> print(tool_types(create_sandbox_tool(tools=[greet])))
-    declare const tools: {
-      /** Greets. */
-      "greet"(params: { name: string }): Promise<any>;
-    };
-    declare const greet: (typeof tools)["greet"];
+    /** Greets. */
+    declare function greet(params: { name: string }): Promise<string>;
     """
-    if not tool.tools:
-        return ""
-    text = tool.sandbox.files.text("/tools/tools.d.ts")
-    return text.partition("\n")[2].strip()
+    return declarations(tool.sandbox)
 
 
 _CODEACT = """\
@@ -54,18 +59,20 @@ You solve the user's task by writing programs. Answer with exactly one block of 
 you are shown what it prints and go on from there. Answer without a block of code when you are done.
 
 ```javascript
-const rows = await list_rows({table: "orders"});
+const rows = await list_rows({{table: "orders"}});
 console.log(rows.filter(row => row.open).length);
 ```
 
 Programs are JavaScript (a block marked `javascript`, with top-level await) or bash (a block \
-marked `shell`). Variables do not last from program to program, files in /workspace do."""
+marked `shell`). Each JavaScript program starts afresh. In shell {shell}. \
+Files in /workspace and /tmp last for both."""
 
 
 def codeact_prompt(tool: SandboxTool) -> str:
     """A system prompt for a model that acts by writing code."""
-    types = tool_types(tool)
-    return f"{_CODEACT}\n\n{_CALLS}\n\n{types}" if types else _CODEACT
+    about = _CODEACT.format(shell=_what_lasts(tool))
+    calls = describe_calls(tool.sandbox, tool.description_characters)
+    return f"{about}\n\n{calls}" if calls else about
 
 
 #: A block as CommonMark has it: three or more ` or ~, perhaps indented or in a list, and closed by

@@ -123,7 +123,7 @@ class RemoteMachine(Inside):
         code: str,
         language: str,
         stdin: bytes | None,
-        isolated: bool,
+        how: int,
         on_output: Callable[[int, bytes], object] | None,
     ) -> Outcome | None:
         if not self._running:
@@ -131,7 +131,7 @@ class RemoteMachine(Inside):
             self._ledger.begin()
             self._time.begin(self._link)
         watched = on_output is not None
-        return self._drive(None, "start", code, language, stdin, isolated, watched, self._before)
+        return self._drive(None, "start", code, language, stdin, how, watched, self._before)
 
     def resume(self, id: int, text: str) -> Outcome | None:
         return self._drive(id, "resume", id, text)

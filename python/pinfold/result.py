@@ -100,7 +100,8 @@ class Result:
     @property
     def limit(self) -> str | None:
         """``"cpu_seconds"`` or ``"wall_seconds"`` when that ended the run, ``"memory_bytes"`` or
-        ``"processes"`` when it had no room for its program; else ``None``."""
+        ``"processes"`` when it had no room for its program, ``"timeout"`` when ``run(timeout=...)``
+        did; else ``None``."""
         return self._outcome[4]
 
     @property
@@ -123,9 +124,15 @@ class Result:
         return self._outcome[7]
 
     @property
+    def session_ended(self) -> bool:
+        """The session's shell is gone, with its variables and working directory: it was killed, or
+        the script left it with ``exit`` or by an error under ``set -e``. Files stay."""
+        return self._outcome[12]
+
+    @property
     def usage(self) -> Usage:
         """What the run cost."""
-        return Usage(*self._outcome[8:])
+        return Usage(*self._outcome[8:12])
 
     def __repr__(self) -> str:
         parts = [f"stdout={_shorten(self.stdout)}"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .audit import AuditLog
     from .call import Call
     from .capability import MethodCapability
+    from .deadline import Deadline
     from .errors import ToolError
     from .ledger import Ledger
     from .mounts import Mounted, MountSource
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     ToolHandler = Callable[[str, dict[str, Any]], Any]
     #: Says True to approve a call, anything else not to; a str says why not. May be async.
     Approve = Callable[[Call], Any]
+
+
+#: How the shell runs a text: in the sandbox's session, in a fresh shell, or in the session but with
+#: options that end with the run.
+SESSION, ISOLATED, OWN_OPTIONS = 0, 1, 2
 
 
 class Sandbox:
@@ -54,6 +60,11 @@ class Sandbox:
     is read when a script looks there: ``{"/data": path}`` is read-only,
     ``{"/work": (path, "copy")}`` may be changed inside while the host's files stay as they are;
     `mounted` tells the changes.
+
+    ``passthrough`` lists exceptions that end a run when a handler raises them, instead of failing
+    the call: they are raised from ``run()``, with the call still pending, so that `finish` asks its
+    handler again (in this process or in one that restored a snapshot); the next ``run()`` gives the
+    old one up. It is for control flow, such as a framework's request to ask a person.
 
     ``approve(call)`` is asked about calls that a capability with ``ask=True`` allows, and about no
     others: if there is none, or none that a call can reach, it is an error. Without it what asks is
@@ -87,6 +98,7 @@ class Sandbox:
         key: bytes | None = None,
         mounts: Mapping[str, MountSource] | None = None,
         isolation: Literal["process"] | None = None,
+        passthrough: Iterable[type[Exception]] = (),
         _snapshot: bytes | None = None,
         _min_counter: int | None = None,
     ) -> None:
@@ -110,6 +122,10 @@ class Sandbox:
             refuse_unreachable(self._capabilities, self._tools, tool_handler is not None)
         self._tool_handler = tool_handler
         self._hide_tool_errors = hide_tool_errors
+        self._passthrough = given["passthrough"] = _exceptions(passthrough)
+        self._held = False  # a run waits that such an exception came out of
+        self._deadline: Deadline | None = None
+        self._in_time = False  # an ``arun`` with a timeout is on
         self._approve = approve
         self._last: Call | None = None
         self._hold: Hold | None = None  # of the coroutine that uses it
@@ -147,6 +163,7 @@ class Sandbox:
         stdin: bytes | str | None = None,
         on_output: OnOutput | None = None,
         isolated: bool = False,
+        timeout: float | None = None,
     ) -> Result:
         """Runs a script to its end, with tool calls answered by their handlers in this thread.
 
@@ -154,7 +171,9 @@ class Sandbox:
         last expression is ``Result.value``). The shell is a session:
         variables, functions and the working directory last from run to run; ``isolated=True`` gives
         a fresh one. ``on_output(text, stream)`` gets output as it appears; the time that it takes
-        counts for no limit, as that of handlers. What the script does wrong is in the result, never
+        counts for no limit, as that of handlers; ``timeout`` is for the whole, handlers included, in
+        seconds: a run that takes longer has ended with ``Result.limit == "timeout"``, and a handler
+        that is not async goes on in a thread, with nobody waiting. What the script does wrong is in the result, never
         an exception.
 
         On the main thread Ctrl-C interrupts the script and raises; a script that goes on for a
@@ -169,6 +188,28 @@ class Sandbox:
         42
         [2, 4]
         """
+        how = ISOLATED if isolated else SESSION
+        if timeout is None:
+            return self._run(code, language, stdin, on_output, how)
+        from .deadline import Deadline, Expired, checked, cut_short
+
+        with Deadline(self, checked(timeout)) as deadline:
+            try:
+                outcome = self._run(code, language, stdin, on_output, how)._outcome
+            except Expired:
+                ended = self._machine.result()
+                assert ended is not None  # it was abandoned
+                return Result(cut_short(ended))
+            return Result(cut_short(outcome) if deadline.expired else outcome)
+
+    def _run(
+        self,
+        code: str,
+        language: str,
+        stdin: bytes | str | None,
+        on_output: OnOutput | None,
+        how: int,
+    ) -> Result:
         machine = self._machine
         # A signal's handler may raise between any two calls of these.
         owner, unclaim = object(), machine.unclaim
@@ -176,20 +217,23 @@ class Sandbox:
         try:
             if not machine.claim(True, owner):
                 self._claim(True, owner)
+            if self._held:  # nobody wants the run that an exception passed through
+                self._held = False
+                self._abandon()
             began = not machine.running()
             if stdin is None and on_output is None:
-                outcome = machine.start(code, language, None, isolated, None)
+                outcome = machine.start(code, language, None, how, None)
                 if outcome is None:
                     outcome = self._drive()
             else:
                 emit = None if on_output is None else _text_output(on_output)
-                outcome = machine.start(code, language, _bytes(stdin), isolated, emit)
+                outcome = machine.start(code, language, _bytes(stdin), how, emit)
                 if outcome is None:
                     outcome = self._drive()
                 if emit is not None:
                     emit.finish()
         except BaseException:
-            if began:
+            if began and not self._held:
                 self._abandon()
             raise
         finally:
@@ -227,12 +271,13 @@ class Sandbox:
         No handler is called: `step` hands out the calls, `resume` answers them.
 
         """
+        how = ISOLATED if isolated else SESSION
         emit = None if on_output is None else _text_output(on_output)
         with self._entered(run=True):
             began = not self._machine.running()
             try:
                 self._last = None
-                self._machine.start(code, language, _bytes(stdin), isolated, emit)
+                self._machine.start(code, language, _bytes(stdin), how, emit)
             except BaseException:
                 if began:
                     self._abandon()
@@ -273,6 +318,7 @@ class Sandbox:
     def finish(self) -> Result:
         """Completes a run that was started or restored, with the handlers answering its calls."""
         with self._entered():
+            self._held = False
             outcome = self._complete()
             if outcome is None:
                 outcome = self._drive()
@@ -287,6 +333,7 @@ class Sandbox:
         stdin: bytes | str | None = None,
         on_output: OnOutput | None = None,
         isolated: bool = False,
+        timeout: float | None = None,
     ) -> Result:
         """As `run`, with the guest in a thread of pinfold's own and handlers, sync and async, on
         this event loop, concurrently; ``on_output`` is called there, too, and may be async: one
@@ -296,15 +343,46 @@ class Sandbox:
         it has stopped. Any number of
         sandboxes run at once: each has its thread while its guest runs.
         """
+        how = ISOLATED if isolated else SESSION
+        if timeout is None:
+            return await self._arun(code, language, stdin, on_output, how)
+        import asyncio
+
+        from .deadline import checked, cut_short
+
+        seconds = asyncio.timeout(checked(timeout))
+        self._in_time = True
+        try:
+            async with seconds:
+                return await self._arun(code, language, stdin, on_output, how)
+        except TimeoutError:
+            ended = self._machine.result() if seconds.expired() else None
+            if ended is None:
+                raise
+            return Result(cut_short(ended))
+        finally:
+            self._in_time = False
+
+    async def _arun(
+        self,
+        code: str,
+        language: str,
+        stdin: bytes | str | None,
+        on_output: OnOutput | None,
+        how: int,
+    ) -> Result:
         from .adrive import Hold, LoopOutput, arun
 
         emit = None if on_output is None else LoopOutput(on_output)
         data = _bytes(stdin)
         with Hold(self, run=True) as hold:
+            if self._held:
+                self._held = False
+                await hold.abandon()
             if emit is not None:
                 emit.hold = hold
             try:
-                outcome = await arun(hold, self, code, language, data, isolated, emit)
+                outcome = await arun(hold, self, code, language, data, how, emit)
                 if emit is not None:
                     await emit.complete()
             finally:
@@ -337,6 +415,7 @@ class Sandbox:
         from .adrive import Hold, adrive
 
         with Hold(self) as hold:
+            self._held = False
             outcome = self._complete()
             if outcome is None:
                 outcome = await adrive(hold, self)
@@ -392,6 +471,7 @@ class Sandbox:
         key: bytes | None = None,
         mounts: Mapping[str, MountSource] | None = None,
         isolation: Literal["process"] | None = None,
+        passthrough: Iterable[type[Exception]] = (),
         min_counter: int | None = None,
     ) -> Self:
         """Continues a snapshot, in this process or another one.
@@ -465,6 +545,8 @@ class Sandbox:
         branch.__dict__.update(self.__dict__)
         branch._last = None
         branch._hold = None
+        branch._deadline = None
+        branch._in_time = False
         branch._machine = machine
         branch._durable = durable
         branch._branches = 0
@@ -729,6 +811,14 @@ class Sandbox:
         return await offload(self, function, *args)
 
 
+def _exceptions(given: Any) -> tuple[type[Exception], ...]:
+    kinds = tuple(given) if isinstance(given, (list, tuple, set, frozenset)) else (given,)
+    for kind in kinds:
+        if not isinstance(kind, type) or not issubclass(kind, Exception):
+            raise TypeError(f"passthrough is a list of exception classes, not {kind!r}")
+    return kinds
+
+
 def _settings_in(arguments: dict[str, Any]) -> dict[str, Any]:
     """The settings among the arguments of `Sandbox` or `Sandbox.restore`: all but a few."""
     others = ("self", "cls", "data", "min_counter", "_snapshot", "_min_counter")
@@ -853,7 +943,7 @@ def _settings(
     return (
         limits.changed() if limits is not None else [],
         list(env.items()) if env is not None else [],
-        [_declared(tool) for tool in sandbox._tools.values()],
+        [_declared(method, sandbox) for method in sandbox._tools],
         _policy(sandbox._capabilities) if sandbox._capabilities else None,
         sandbox._tool_handler is not None,
         _clock_ns(clock),
@@ -899,11 +989,20 @@ def _counter(name: str, value: int | None) -> int:
     return value
 
 
-def _declared(tool: Tool) -> tuple[str, str, str | None]:
+def _declared(method: str, sandbox: Sandbox) -> tuple[str, str, str | None]:
+    """A tool as scripts are told of it: with what it gives, and when it may be called."""
     import json
 
-    schema = None if tool.schema is None else json.dumps(tool.schema, allow_nan=False)
-    return tool.name, tool.description, schema
+    from .grants import grants
+
+    tool, schema = sandbox._tools[method], None
+    given = tool.schema
+    if tool.returns is not None:
+        given = {**({"type": "object"} if given is None else given), "x-returns": tool.returns}
+    if given is not None:
+        schema = json.dumps(given, allow_nan=False)
+    words = (tool.description, grants(method, sandbox._capabilities))
+    return tool.name, "\n\n".join(text for text in words if text), schema
 
 
 def _policy(capabilities: list[MethodCapability]) -> str:

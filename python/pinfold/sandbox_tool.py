@@ -6,8 +6,12 @@ from collections.abc import Mapping
 
 from .approval import asking
 from .capability import MethodCapability
+from .content import Content, printed_images
+from .definitions import arguments_of
 from .errors import CapabilityError
-from .sandbox import Sandbox, describe_failure
+from .limits import Limits
+from .sandbox import OWN_OPTIONS, SESSION, Sandbox
+from .shown import describe, shorten
 from .tool import Tool, as_tools
 
 TYPE_CHECKING = False
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from .capability import Constraints
+    from .editor import Editor
+    from .output import OnOutput
     from .result import Result
     from .tool import Handler
 
@@ -29,11 +35,31 @@ class SandboxTool:
     >>> print(tool.run("ls /nowhere", language="shell"))
     [stderr]: ls: cannot access '/nowhere': No such file or directory
     [exit code]: 2
+
+    ``output_characters`` is how much output a text has at most (None: all of it): head and tail
+    stay, and all of it lies in a file inside that the text names. ``description_characters`` is how
+    much a model is told about the functions that scripts can call; what has no room scripts look up.
+    Options that a script sets (``set -e``, ``shopt``) end with its run, because the next script
+    would die of them; with ``session_options=True`` they last, as variables do.
     """
 
-    def __init__(self, sandbox: Sandbox | None = None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox | None = None,
+        *,
+        output_characters: int | None = 20_000,
+        description_characters: int | None = 20_000,
+        session_options: bool = False,
+    ) -> None:
         #: The sandbox behind it: files, snapshots and exact results are there.
-        self.sandbox = Sandbox() if sandbox is None else sandbox
+        self.sandbox = Sandbox(limits=_LIMITS) if sandbox is None else sandbox
+        self.output_characters = _budget("output_characters", output_characters)
+        self.description_characters = _budget("description_characters", description_characters)
+        if not isinstance(session_options, bool):
+            raise TypeError(f"session_options is True or False, not {session_options!r}")
+        self.session_options = session_options
+        self._editor: Editor | None = None
+        self._has_session = sandbox is not None  # state that a run may lose, perhaps
 
     @classmethod
     def from_functions(
@@ -42,32 +68,109 @@ class SandboxTool:
         *,
         capabilities: Iterable[MethodCapability] | None = None,
         ask: bool | Iterable[str] = False,
+        output_characters: int | None = 20_000,
+        description_characters: int | None = 20_000,
+        session_options: bool = False,
         **settings: Any,
     ) -> Self:
         """Tools with the capabilities given; without any, each tool is granted as it is. ``ask`` is
-        that of `create_sandbox_tool`."""
+        that of `create_sandbox_tool`. Without ``limits`` a run may have 16 MiB of output, so that
+        its tail can be shown (1 MiB of what is recorded)."""
         made = as_tools(tools)
         granted = _granted(made) if capabilities is None else capabilities
-        return cls(Sandbox(tools=made, capabilities=asking(granted, ask), **settings))
+        if settings.get("limits") is None and settings.get("record") is None:
+            settings["limits"] = _LIMITS  # which a replay would have to be allowed
+        tool = cls(
+            Sandbox(tools=made, capabilities=asking(granted, ask), **settings),
+            output_characters=output_characters,
+            description_characters=description_characters,
+            session_options=session_options,
+        )
+        tool._has_session = False
+        return tool
 
     @property
     def tools(self) -> list[Tool]:
         """What scripts in the sandbox can call."""
         return self.sandbox.tools
 
-    def run(self, code: str, language: str, *, stdin: bytes | str | None = None) -> str:
+    def run(
+        self,
+        code: str,
+        language: str,
+        *,
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+    ) -> str:
         """Runs a script and gives what a model is to see of it."""
         try:
-            return describe(self.sandbox.run(code, language, stdin))
+            return self.run_result(code, language, stdin=stdin, on_output=on_output)[0]
         except ValueError as error:  # the model's mistake: an unknown language, code too long
-            return f"[error]: {error}"
+            return self._mistake(error)
 
-    async def arun(self, code: str, language: str, *, stdin: bytes | str | None = None) -> str:
+    async def arun(
+        self,
+        code: str,
+        language: str,
+        *,
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+    ) -> str:
         """As `run`, with the guest in a worker thread and handlers on the event loop."""
         try:
-            return describe(await self.sandbox.arun(code, language, stdin))
+            return (await self.arun_result(code, language, stdin=stdin, on_output=on_output))[0]
         except ValueError as error:
-            return f"[error]: {error}"
+            return self._mistake(error)
+
+    def run_result(
+        self,
+        code: str,
+        language: str,
+        *,
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+    ) -> tuple[str, Result]:
+        """What a model is to see of a run, and its result, exact and whole. What `run` words as an
+        error is a ``ValueError``.
+
+        >>> text, result = SandboxTool().run_result("return {n: 1}", "javascript")
+        >>> text, result.value
+        ('{"n":1}', {'n': 1})
+        """
+        result = self.sandbox._run(code, language, stdin, on_output, self._how())
+        return self._shown(result, language), result
+
+    async def arun_result(
+        self,
+        code: str,
+        language: str,
+        *,
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+    ) -> tuple[str, Result]:
+        """As `run_result`, async."""
+        result = await self.sandbox._arun(code, language, stdin, on_output, self._how())
+        return self._shown(result, language), result
+
+    def _mistake(self, error: ValueError) -> str:
+        if isinstance(error, self.sandbox._passthrough):
+            raise error
+        return f"[error]: {error}"
+
+    def _how(self) -> int:
+        return SESSION if self.session_options else OWN_OPTIONS
+
+    def _shown(self, result: Result, language: str) -> str:
+        text = describe(result, self.sandbox, self.output_characters)
+        if result.session_ended and self._has_session:
+            why = "was killed" if result.session_lost else "ended with this run (exit)"
+            lost = "variables, functions and the working directory are gone, files stay"
+            text = f"{text}\n[session]: the shell {why}; {lost}"
+        if result.session_ended:
+            self._has_session = False
+        elif language in _SHELLS:
+            self._has_session = True
+        return text
 
     def handle(self, arguments: str | Mapping[str, Any]) -> str:
         """Runs what a model asked for: the arguments of its tool call, as JSON text or parsed.
@@ -75,21 +178,153 @@ class SandboxTool:
         >>> SandboxTool().handle('{"code": "echo $((6 * 7))", "language": "shell"}')
         '42'
         """
-        from .definitions import arguments_of
-
         try:
             return self.run(*arguments_of(arguments))
         except ValueError as error:
-            return f"[error]: {error}"
+            return self._mistake(error)
 
     async def ahandle(self, arguments: str | Mapping[str, Any]) -> str:
         """As `handle`, async."""
-        from .definitions import arguments_of
-
         try:
             return await self.arun(*arguments_of(arguments))
         except ValueError as error:
-            return f"[error]: {error}"
+            return self._mistake(error)
+
+    # ------------------------------------------------------------------ standard tools of models
+
+    @property
+    def editor(self) -> Editor:
+        """The text editor behind the models' editing tools. What it can undo lasts as long as this
+        object; it is in no snapshot."""
+        if self._editor is None:
+            from .editor import Editor
+
+            self._editor = Editor(self.sandbox)
+        return self._editor
+
+    def run_content(self, code: str, language: str) -> Content:
+        """As `run`, with the images whose absolute paths the script printed: `Content` has them in
+        the forms of Anthropic, OpenAI and MCP."""
+        try:
+            text, result = self.run_result(code, language)
+        except ValueError as error:
+            return Content(self._mistake(error))
+        return Content(text, printed_images(self.sandbox, result.stdout))
+
+    async def arun_content(self, code: str, language: str) -> Content:
+        """As `run_content`, async."""
+        try:
+            text, result = await self.arun_result(code, language)
+        except ValueError as error:
+            return Content(self._mistake(error))
+        return Content(text, printed_images(self.sandbox, result.stdout))
+
+    def handle_anthropic(self, block: Any) -> dict[str, Any]:
+        """Serves a ``tool_use`` block of Anthropic's and gives its ``tool_result`` block: for this
+        sandbox as a tool, for Anthropic's bash tool, and for its text editor.
+
+        >>> tool = SandboxTool()
+        >>> edit = {"command": "create", "path": "/workspace/a", "file_text": "hello"}
+        >>> block = {"type": "tool_use", "id": "t1", "name": "str_replace_based_edit_tool"}
+        >>> tool.handle_anthropic({**block, "input": edit})["content"][0]["text"]
+        'File created successfully at: /workspace/a'
+        >>> block = {"type": "tool_use", "id": "t2", "name": "bash", "input": {"command": "cat a"}}
+        >>> tool.handle_anthropic(block)["content"]
+        [{'type': 'text', 'text': 'hello'}]
+        """
+        from . import standard
+
+        given = standard.plain(block)
+        try:
+            script = standard.anthropic_script(self, given)
+            if script is None:
+                content = Content(self.editor.handle(given.get("input") or {}))
+            else:
+                content = self.run_content(script.code, script.language)
+        except ValueError as error:
+            return standard.anthropic_result(given, Content(self._mistake(error)), True)
+        return standard.anthropic_result(given, content, False)
+
+    async def ahandle_anthropic(self, block: Any) -> dict[str, Any]:
+        """As `handle_anthropic`, async."""
+        from . import standard
+
+        given = standard.plain(block)
+        try:
+            script = standard.anthropic_script(self, given)
+        except ValueError as error:
+            return standard.anthropic_result(given, Content(self._mistake(error)), True)
+        if script is None:
+            edited: dict[str, Any] = await self.sandbox._offload(self.handle_anthropic, given)
+            return edited
+        content = await self.arun_content(script.code, script.language)
+        return standard.anthropic_result(given, content, False)
+
+    def handle_openai(self, item: Any) -> dict[str, Any]:
+        """Serves an item of OpenAI's responses and gives the one that answers it: a
+        ``function_call`` of this sandbox as a tool, a ``shell_call`` or ``local_shell_call``, an
+        ``apply_patch_call``, and a function or custom tool named ``apply_patch``.
+
+        >>> call = {"type": "shell_call", "call_id": "c1", "action": {"commands": ["echo hi"]}}
+        >>> SandboxTool().handle_openai(call)["output"]
+        [{'stdout': 'hi\\n', 'stderr': '', 'outcome': {'type': 'exit', 'exit_code': 0}}]
+        """
+        from . import standard
+
+        given = standard.plain(item)
+        try:
+            done = standard.openai_patch(self, given)
+            if done is not None:
+                return standard.openai_output(given, done)
+            commands = standard.openai_commands(given)
+            if commands is None:
+                code, language = arguments_of(given.get("arguments") or "")
+                return standard.openai_output(given, self.run_content(code, language).openai())
+            if given["type"] == "local_shell_call":
+                return standard.openai_output(given, self.run(commands[0], "shell"))
+            outputs = [self._shell_output(self._plain_run(code)) for code in commands]
+            return standard.openai_output(given, outputs)
+        except ValueError as error:
+            return standard.openai_output(given, self._mistake(error), failed=True)
+
+    async def ahandle_openai(self, item: Any) -> dict[str, Any]:
+        """As `handle_openai`, async."""
+        from . import standard
+
+        given = standard.plain(item)
+        try:
+            commands = standard.openai_commands(given)
+            if commands is not None and given["type"] == "local_shell_call":
+                return standard.openai_output(given, await self.arun(commands[0], "shell"))
+            if commands is not None:
+                outputs = []
+                for code in commands:
+                    result = (await self.arun_result(code, "shell"))[1]
+                    outputs.append(self._shell_output(result))
+                return standard.openai_output(given, outputs)
+            if given.get("type") == "function_call" and given.get("name") != "apply_patch":
+                code, language = arguments_of(given.get("arguments") or "")
+                content = await self.arun_content(code, language)
+                return standard.openai_output(given, content.openai())
+        except ValueError as error:
+            return standard.openai_output(given, self._mistake(error), failed=True)
+        patched: dict[str, Any] = await self.sandbox._offload(self.handle_openai, given)
+        return patched
+
+    def _plain_run(self, code: str) -> Result:
+        return self.run_result(code, "shell")[1]
+
+    def _shell_output(self, result: Result) -> dict[str, Any]:
+        """A run as the output of one command of a shell call."""
+        outcome: dict[str, Any] = {"type": "exit", "exit_code": result.exit_code}
+        if result.limit in ("cpu_seconds", "wall_seconds"):
+            outcome = {"type": "timeout"}
+        most = self.output_characters
+        stdout, stderr = (
+            text if most is None or len(text) <= most else shorten(text, most)
+            for text in (result.stdout, result.stderr)
+        )
+        return {"stdout": stdout, "stderr": stderr, "outcome": outcome}
 
     # ------------------------------------------------------------------ for models and frameworks
 
@@ -137,6 +372,20 @@ class SandboxTool:
 
         return anthropic_tool(name, self.description)
 
+    def as_anthropic_tools(self, name: str = "sandbox") -> list[dict[str, Any]]:
+        """The sandbox with Anthropic's standard tools, bash and the text editor, which
+        `handle_anthropic` serves on the same files."""
+        from .standard import ANTHROPIC
+
+        return [self.as_anthropic_tool(name), *ANTHROPIC]
+
+    def as_openai_tools(self, name: str = "sandbox") -> list[dict[str, Any]]:
+        """The sandbox with OpenAI's standard tools for responses, shell and apply_patch, which
+        `handle_openai` serves on the same files."""
+        from .standard import OPENAI
+
+        return [self.as_openai_tool(name, api="responses"), *OPENAI]
+
     def as_langchain_tool(self, name: str = "sandbox") -> Any:
         """One LangChain tool with the arguments ``code`` and ``language``, sync and async."""
         from .langchain import as_langchain_tool
@@ -165,7 +414,14 @@ class SandboxTool:
 
     def _another(self) -> Self:
         """One for another user, with a sandbox of the same settings."""
-        return type(self)(self.sandbox._another())
+        another = type(self)(
+            self.sandbox._another(),
+            output_characters=self.output_characters,
+            description_characters=self.description_characters,
+            session_options=self.session_options,
+        )
+        another._has_session = False
+        return another
 
     def close(self) -> None:
         self.sandbox.close()
@@ -193,7 +449,7 @@ def create_sandbox_tool(
 
     ``constraints`` limits the arguments of a tool by its name, ``max_calls`` how often all of them
     (an int) or some (a mapping) may be called. Or ``capabilities`` says what is granted, instead of
-    all that: nothing else is. Other settings are those of `Sandbox`.
+    all that: nothing else is. Other settings are those of `Sandbox` and `SandboxTool`.
 
     With ``ask`` calls are granted one by one: True means every call, a list of names or patterns
     those of the tools it is about. ``approve(call)`` is asked each time, after the constraints
@@ -226,6 +482,21 @@ def create_sandbox_tool(
     return SandboxTool.from_functions(made, capabilities=capabilities, ask=ask, **settings)
 
 
+#: Of a sandbox that is made for a model, unless the embedder says something else.
+_LIMITS = Limits(output_bytes=16 << 20)
+_SHELLS = ("shell", "bash", "sh")
+
+
+def _budget(name: str, value: int | None) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} is an int or None, not {value!r}")
+    if value < 100:
+        raise ValueError(f"{name} is at least 100, not {value!r}")
+    return value
+
+
 def _granted(
     tools: list[Tool],
     constraints: Mapping[str, Constraints] | None = None,
@@ -249,20 +520,3 @@ def _check_names(what: str, given: Mapping[str, Any], names: list[str]) -> None:
     for name in given:
         if name not in names:
             raise CapabilityError(f"{what}: there is no tool {name!r}, only {names}")
-
-
-def describe(result: Result) -> str:
-    """A result as a model sees it."""
-    parts = []
-    if result.stdout.rstrip("\n"):
-        parts.append(result.stdout.rstrip("\n"))
-    if result.stderr.rstrip("\n"):
-        parts.append(f"[stderr]: {result.stderr.rstrip(chr(10))}")
-    if result.exit_code != 0:
-        parts.append(f"[exit code]: {result.exit_code}")
-    if result.limit is not None:
-        parts.append(f"[error]: {describe_failure(result)}")
-    cut = [name for name in ("stdout", "stderr") if getattr(result, f"{name}_truncated")]
-    if cut:
-        parts.append(f"[truncated]: {' and '.join(cut)} over the output limit")
-    return "\n".join(parts) or "(no output)"

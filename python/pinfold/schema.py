@@ -281,11 +281,12 @@ def _pydantic(annotation: Any) -> Converted:
         schema = adapter.json_schema()
     except PydanticUserError as error:
         raise UnsupportedType(f"{_show(annotation)}: {error.message}") from None
-    return Converted(_inlined(schema), adapter.validate_python)
+    return Converted(inlined(schema), adapter.validate_python)
 
 
-def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with its ``$ref`` put in place and without titles, which only repeat names."""
+def inlined(schema: dict[str, Any], circles: bool = False) -> dict[str, Any]:
+    """The schema with its ``$ref`` put in place and without titles, which only repeat names. What
+    contains itself is refused, or is anything there, with ``circles``."""
     definitions = schema.pop("$defs", {})
 
     def inline(node: Any, inside: tuple[str, ...], names: bool = False) -> Any:
@@ -296,6 +297,8 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
         reference = None if names else node.get("$ref")
         if reference is not None:
             name = reference.removeprefix("#/$defs/")
+            if circles and name in inside:
+                return {}
             if name in inside or name not in definitions:
                 raise UnsupportedType(f"{name} contains itself")
             siblings = {k: v for k, v in node.items() if k != "$ref"}

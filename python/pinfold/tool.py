@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import ToolError
+from .returns import result_schema
 from .schema import Decoder, UnsupportedType, closed_object, convert
 
 Handler = Callable[..., Any]
@@ -25,7 +26,8 @@ Handler = Callable[..., Any]
 class Tool:
     """One tool.
 
-    ``schema`` is a JSON Schema of type object, ``None`` for any object. Without a handler, calls go
+    ``schema`` is a JSON Schema of type object, ``None`` for any object; ``returns`` is that of the
+    result, which describes it to models and checks nothing. Without a handler, calls go
     to the sandbox's ``tool_handler`` or to whoever steps it. ``timeout`` is in seconds: a call that
     takes longer fails with code ``"timeout"``. An async handler is cancelled then; a sync one runs
     in a thread of its own, which goes on until it ends, with nobody waiting for it.
@@ -42,6 +44,7 @@ class Tool:
         "handler",
         "async_handler",
         "timeout",
+        "returns",
         "_decoders",
         "_read_from",
     )
@@ -55,11 +58,14 @@ class Tool:
         *,
         timeout: float | None = None,
         async_handler: Handler | None = None,
+        returns: Mapping[str, Any] | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a tool's name is a str, not {type(name).__name__}")
         if schema is not None and not isinstance(schema, Mapping):
             raise TypeError(f"the schema of tool {name!r} is a dict, not {type(schema).__name__}")
+        if returns is not None and not isinstance(returns, Mapping):
+            raise TypeError(f"what tool {name!r} returns is a dict, not {type(returns).__name__}")
         if handler is not None and not callable(handler):
             raise TypeError(f"the handler of tool {name!r} cannot be called: {handler!r}")
         self.name = name
@@ -73,6 +79,7 @@ class Tool:
         #: What ``arun()`` calls instead of ``handler``, if there is one.
         self.async_handler = async_handler
         self.timeout = timeout
+        self.returns = None if returns is None else dict(returns)
         self._decoders: dict[str, Decoder] = {}
         self._read_from: Handler | None = None  # the function whose annotations made the decoders
 
@@ -85,7 +92,9 @@ class Tool:
         description: str | None = None,
         timeout: float | None = None,
     ) -> Tool:
-        """Reads a tool off a function: its name, docstring, parameters and type hints.
+        """Reads a tool off a function: its name, docstring, parameters and type hints. What the
+        docstring says of failures goes into the description, what it says of the result and the
+        annotation of that are ``returns``.
 
         >>> def transfer(to: str, amount: int, note: str | None = None) -> dict:
         ...     \"\"\"Moves money.
@@ -103,10 +112,11 @@ class Tool:
             raise TypeError(f"a tool is a function or a Tool, not {function!r}")
         name = name or _name_of(function)
         refuse_generator(function, name)
-        documented, parameters = _docstring(function)
-        schema, decoders = _schema_of(function, name, parameters)
-        text = documented if description is None else description
-        tool = cls(name, text, schema, function, timeout=timeout)
+        documented = _docstring(function)
+        schema, decoders = _schema_of(function, name, documented.parameters)
+        text = documented.text if description is None else description
+        returns = _returns_of(function, name, documented.returns)
+        tool = cls(name, text, schema, function, timeout=timeout, returns=returns)
         tool._decoders = decoders
         tool._read_from = function
         return tool
@@ -299,21 +309,42 @@ def _add_default(schema: dict[str, Any], default: Any) -> None:
         pass  # a sentinel: the parameter is optional, its default is the host's
 
 
-def _docstring(function: Handler) -> tuple[str, dict[str, str]]:
-    """The description of a function and those of its parameters."""
+def _returns_of(function: Handler, name: str, described: str | None) -> dict[str, Any] | None:
+    """The schema of what a function gives; ``None`` when nothing is known of that."""
+    hints = _hints(function, name)
+    schema = result_schema(hints["return"]) if "return" in hints else {}
+    if described:
+        schema.setdefault("description", described)
+    return schema or None
+
+
+class _Documented(typing.NamedTuple):
+    text: str
+    parameters: dict[str, str] = {}
+    returns: str | None = None
+
+
+def _docstring(function: Handler) -> _Documented:
+    """The description of a function, and those of its parameters and its result."""
     text = inspect.getdoc(_innermost(function)) or ""
     if "\n" not in text:
-        return text, {}
+        return _Documented(text)
     try:
         from docstring_parser import ParseError, parse
     except ImportError:  # installed without dependencies: the text as it is
-        return text, {}
+        return _Documented(text)
     try:
         parsed = parse(text)
     except ParseError:
-        return text, {}
+        return _Documented(text)
     paragraphs = [p for p in (parsed.short_description, parsed.long_description) if p]
-    return (
+    paragraphs += [
+        f"Fails with {raised.type_name or 'an error'}: {raised.description}"
+        for raised in parsed.raises
+        if raised.description
+    ]
+    return _Documented(
         "\n\n".join(paragraphs),
         {p.arg_name: p.description for p in parsed.params if p.description},
+        parsed.returns.description if parsed.returns else None,
     )

@@ -123,16 +123,16 @@ class _Worker:
     def _start(
         self, machine: Machine, what: list[Any], watched: bool, before: int
     ) -> Outcome | None:
-        code, language, stdin, isolated = what
+        code, language, stdin, how = what
         if machine.running():  # else it is refused
-            return machine.start(code, language, stdin, isolated, None)
+            return machine.start(code, language, stdin, how, None)
         self._before = before
         machine.claim(True, self)
         try:
             if self._interrupts > before:  # it came before the run that it is for
                 machine.interrupt()
             emit = self._emit if watched else None
-            return machine.start(code, language, stdin, isolated, emit)
+            return machine.start(code, language, stdin, how, emit)
         finally:
             machine.unclaim(self)
 
@@ -166,7 +166,9 @@ class _Worker:
         left = [machine.calls_left(index) for index in range(capabilities)]
         return self._landlock, self._state(machine, left, judged)
 
-    def _state(self, machine: Machine, left: list[int | None], judged: list[Any]) -> tuple[Any, ...]:
+    def _state(
+        self, machine: Machine, left: list[int | None], judged: list[Any]
+    ) -> tuple[Any, ...]:
         """What a snapshot brought."""
         pending = machine.pending_ids()
         new = 0  # that were not handed out: the branch is asked, which does not matter

@@ -147,7 +147,7 @@ def an_answer(rng, number):
             ("value", None),
             ("value", (None, None, ())),
             ("value", (None, number, (number % 8,))),
-            ("value", ((b"", b"", 0, None, None, False, False, False, 0, 0, 0, 0), None, ())),
+            ("value", ((b"", b"", 0, None, None, False, False, False, 0, 0, 0, 0, False), None, ())),
             ("value", ((b"x" * 50_000, b"", 0, "1", None, *[False] * 3, 1, 1, 1, 1), None, ())),
             ("error", "SandboxStateError", ["no"]),
             ("error", "SystemExit", ["0"]),

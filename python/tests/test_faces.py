@@ -332,6 +332,22 @@ def probe_isolation(run, tmp_path):
     assert machines and {type(machine).__name__ for machine in machines} == {"RemoteMachine"}
 
 
+def probe_passthrough(run, tmp_path):
+    class Stop(ValueError):
+        pass
+
+    def halt():
+        raise Stop("ask a person")
+
+    yield {"tools": [halt], "capabilities": [MethodCapability("halt")], "passthrough": [Stop]}
+    try:
+        said = run("halt; echo went on", "shell")
+    except Stop:
+        assert [call.name for call in made[-1].pending] == ["halt"]
+    else:  # a server's client gets no exceptions
+        assert "went on" not in said and made[-1].pending
+
+
 PROBES = {name.removeprefix("probe_"): probe for name, probe in globals().items() if name.startswith("probe_")}
 
 
@@ -365,6 +381,8 @@ def test_every_setting_is_looked_at():
 def test_every_face_is_looked_at():
     looked_at = {
         "as_openai_tool",
+        "as_openai_tools",
+        "as_anthropic_tools",
         "as_anthropic_tool",
         "as_codeact_eval",
         "as_langchain_tool",

@@ -385,7 +385,7 @@ def call(id=1, outcome="allowed", amount=1, tool="pay", by="", more=""):
     answers["start"] = answers["resume"] = answers["fail"] = (None, None, (id,))
 
 def over(*numbers):
-    answers["start"] = (b"", b"", 0, None, None, False, False, False, *numbers), None, ()
+    answers["start"] = (b"", b"", 0, None, None, False, False, False, *numbers, False), None, ()
 
 try:
     while True:

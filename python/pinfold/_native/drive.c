@@ -14,7 +14,7 @@ static PyObject *text_or_none(const char *data, size_t len) {
 }
 
 /* (stdout, stderr, exit_code, value, limit, stdout_truncated, stderr_truncated, session_lost,
- * cpu_ns, wall_ns, memory_bytes, tool_calls): what pinfold.result.Result reads. */
+ * cpu_ns, wall_ns, memory_bytes, tool_calls, session_ended): what pinfold.result.Result reads. */
 static PyObject *result_tuple(const pf_result *result) {
     PyObject *items[] = {
         PyBytes_FromStringAndSize(result->stdout_data, (Py_ssize_t)result->stdout_len),
@@ -29,6 +29,7 @@ static PyObject *result_tuple(const pf_result *result) {
         PyLong_FromUnsignedLongLong(result->wall_ns),
         PyLong_FromUnsignedLongLong(result->memory_bytes),
         PyLong_FromUnsignedLongLong(result->tool_calls),
+        PyBool_FromLong(result->session_ended),
     };
     const Py_ssize_t count = sizeof items / sizeof items[0];
     PyObject *tuple = PyTuple_New(count);
@@ -129,7 +130,8 @@ static bool check_count(Py_ssize_t count, Py_ssize_t expected) {
     return false;
 }
 
-/* start(code, language, stdin, isolated, on_output) */
+/* start(code, language, stdin, how, on_output): how is 0, 1 for a fresh shell, 2 for the session's
+ * with options that end with the run */
 PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count) {
     if (!check_count(count, 5)) return NULL;
     if (!PyUnicode_Check(args[0]))
@@ -138,7 +140,9 @@ PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count) {
         return PyErr_Format(PyExc_TypeError, "language must be str, not %R", Py_TYPE(args[1]));
 
     Py_ssize_t code_len = 0, language_len = 0, stdin_len = 0;
-    pf_run run = {.size = sizeof run, .isolated = PyObject_IsTrue(args[3]) == 1, .user = self};
+    long how = PyLong_AsLong(args[3]);
+    if (how == -1 && PyErr_Occurred()) return NULL;
+    pf_run run = {.size = sizeof run, .isolated = how & 1, .end_options = how & 2, .user = self};
     run.code = PyUnicode_AsUTF8AndSize(args[0], &code_len);
     run.language = run.code ? PyUnicode_AsUTF8AndSize(args[1], &language_len) : NULL;
     if (!run.language) return NULL;

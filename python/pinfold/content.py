@@ -1,0 +1,106 @@
+"""What a run gives a model beside text: the images whose paths it printed."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .sandbox import Sandbox
+
+#: How many images of one run are shown, and how large one may be.
+IMAGES = 4
+IMAGE_BYTES = 5 << 20
+
+_PATH = re.compile(r"(?:^|(?<=[\s'\"`(=:]))/[\w./+@%-]*\.(?:png|jpe?g|gif|webp)\b", re.ASCII | re.I)
+_KINDS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+)
+
+
+class Image:
+    """An image that a script left."""
+
+    __slots__ = ("path", "media_type", "data")
+
+    def __init__(self, path: str, media_type: str, data: bytes) -> None:
+        self.path = path
+        self.media_type = media_type
+        self.data = data
+
+    @property
+    def base64(self) -> str:
+        return base64.b64encode(self.data).decode()
+
+    def __repr__(self) -> str:
+        return f"<Image {self.path}, {self.media_type}, {len(self.data)} bytes>"
+
+
+class Content:
+    """Text and images for a model, in the form of its interface."""
+
+    __slots__ = ("text", "images")
+
+    def __init__(self, text: str, images: list[Image] | None = None) -> None:
+        self.text = text
+        self.images = images or []
+
+    def anthropic(self) -> list[dict[str, Any]]:
+        """Content blocks of a ``tool_result``."""
+        parts: list[dict[str, Any]] = [{"type": "text", "text": self.text}]
+        for image in self.images:
+            source = {"type": "base64", "media_type": image.media_type, "data": image.base64}
+            parts.append({"type": "image", "source": source})
+        return parts
+
+    def openai(self) -> str | list[dict[str, Any]]:
+        """The ``output`` of a ``function_call_output``."""
+        if not self.images:
+            return self.text
+        parts: list[dict[str, Any]] = [{"type": "input_text", "text": self.text}]
+        for image in self.images:
+            url = f"data:{image.media_type};base64,{image.base64}"
+            parts.append({"type": "input_image", "image_url": url})
+        return parts
+
+    def mcp(self) -> list[Any]:
+        """Content of a tool's result, as the MCP SDK has it."""
+        from mcp import types
+
+        parts: list[Any] = [types.TextContent(type="text", text=self.text)]
+        for image in self.images:
+            given = {"type": "image", "data": image.base64, "mimeType": image.media_type}
+            parts.append(types.ImageContent.model_validate(given))
+        return parts
+
+
+def printed_images(sandbox: Sandbox, stdout: str) -> list[Image]:
+    """The images inside whose absolute paths a script printed, the first few."""
+    found: dict[str, Image] = {}
+    for match in _PATH.finditer(stdout[-(1 << 20) :]):
+        if len(found) == IMAGES:
+            break
+        path = match[0]
+        if path not in found:
+            image = _image(sandbox, path)
+            if image is not None:
+                found[path] = image
+    return list(found.values())
+
+
+def _image(sandbox: Sandbox, path: str) -> Image | None:
+    from .errors import BoundError
+
+    try:
+        data = sandbox.files.read(path, max_bytes=IMAGE_BYTES)
+    except (KeyError, OSError, ValueError, BoundError):
+        return None
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return Image(path, "image/webp", data)
+    kind = next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
+    return None if kind is None else Image(path, kind, data)

@@ -1,0 +1,235 @@
+"""What a model is told of the functions it can call: results, failures, limits, within a budget."""
+
+import dataclasses
+import datetime
+import enum
+import pathlib
+from collections.abc import AsyncIterator, Awaitable
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+import pytest
+
+from pinfold import MethodCapability, Param, Sandbox, SandboxTool, Tool, create_sandbox_tool
+from pinfold.mcp import _unwrapped
+from pinfold.returns import result_schema
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclasses.dataclass
+class Line:
+    sku: str
+    count: int = 1
+
+
+class Item(TypedDict):
+    name: str
+    price: NotRequired[float]
+
+
+@dataclasses.dataclass
+class Tree:
+    name: str
+    children: "list[Tree]"
+
+
+@pytest.mark.parametrize(
+    "annotation, told",
+    [
+        (str, "string"),
+        (None, "null"),
+        (int, "number"),
+        (list[Line], "Array<{ sku: string; count: number }>"),
+        (Item, "{ name: string; price?: number }"),
+        (Line | None, "({ sku: string; count: number } | null)"),
+        (dict[str, bool], "Record<string, boolean>"),
+        (dict, "Record<string, any>"),
+        (tuple[str, int], "[string, number]"),
+        (tuple[str, ...], "Array<string>"),
+        (set[int], "Array<number>"),
+        (Colour, '"red" | "blue"'),
+        (Literal["a", 1], '"a" | 1'),
+        (datetime.datetime, "string"),
+        (pathlib.Path, "string"),
+        (Awaitable[str], "string"),
+        (Tree, "{ name: string; children: Array<any> }"),
+        (Any, "any"),
+        (object, "any"),
+        (AsyncIterator[str], "any"),
+    ],
+)
+def test_a_result_is_described(annotation, told):
+    def get():
+        pass
+
+    get.__annotations__["return"] = annotation
+    tool = create_sandbox_tool([get])
+    assert f"get(params: {{}}): Promise<{told}>;" in tool.description
+    with tool.sandbox as sandbox:
+        said = sandbox.shell("tool --help get")
+        assert (f"Prints JSON: {told}\n" in said) is (told != "any")
+        assert f"Promise<{told}>" in sandbox.shell("cat /tools/tools.d.ts")
+
+
+def test_a_result_of_pydantic():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Inner(pydantic.BaseModel):
+        when: datetime.date
+        note: str | None = None
+
+    class Order(pydantic.BaseModel):
+        id: str
+        total: Annotated[float, pydantic.Field(description="in euros")]
+        inner: list[Inner]
+        again: "Order | None" = None
+
+    def get_order(id: str) -> Order: ...
+
+    Order.model_rebuild(_types_namespace={"Order": Order, "Inner": Inner})
+    get_order.__annotations__["return"] = Order
+    told = create_sandbox_tool([get_order]).description
+    assert "Promise<{ id: string; total: number; inner: Array<{ when: string; note: (string | null) }>; again: (any | null) }>" in told
+
+
+def test_what_a_docstring_says():
+    def get_order(id: Annotated[str, "as in the mail"], most: int = 5) -> Annotated[dict, "the order"]:
+        """Finds an order. It may take long.
+
+        Args:
+            most: how many lines to give
+
+        Raises:
+            LookupError: there is no such order
+        """
+
+    told = create_sandbox_tool([get_order]).description
+    for words in (
+        "Finds an order. It may take long.",
+        "@param id as in the mail",
+        "@param most how many lines to give; default 5",
+        "@returns the order",
+        "Fails with LookupError: there is no such order",
+    ):
+        assert words in told, told
+
+    def documented() -> str:
+        """Does it.
+
+        Returns:
+            what was done
+        """
+
+    assert "@returns what was done" in create_sandbox_tool([documented]).description
+
+
+def test_a_comment_cannot_be_left():
+    def sly(a: Annotated[str, "*/ declare const x: any; /*"]) -> Annotated[str, "*/ y"]:
+        """*/ z"""
+
+    told = create_sandbox_tool([sly]).description
+    assert told.count("*/") == 1
+
+
+def test_limits_and_budgets_are_told():
+    def pay(to: str, amount: int) -> str:
+        """Pays."""
+
+    tool = create_sandbox_tool(
+        [pay], constraints={"pay": {"amount": "<=1000", "to": ["ada", "bo"]}}, max_calls=3
+    )
+    words = 'Allowed: amount <= 1000, to one of "ada", "bo"; at most 3 calls.'
+    assert words in tool.description and words in tool.sandbox.shell("tool --help pay")
+    asked = create_sandbox_tool([pay], ask=True, approve=lambda call: True)
+    assert "Allowed: each call has to be approved." in asked.description
+
+
+def test_what_is_not_granted_is_not_advertised():
+    def pay() -> str: ...
+
+    def steal() -> str: ...
+
+    tool = SandboxTool.from_functions([pay, steal], capabilities=[MethodCapability("pay")])
+    assert "pay(" in tool.description and "steal" not in tool.description
+    assert "steal" not in tool.codeact_prompt()
+    assert "Not granted: every call is denied." in tool.sandbox.shell("tool --help steal")
+
+
+def test_what_a_handler_of_all_methods_grants():
+    granted = [MethodCapability("stripe/**", [Param("amount") <= 5]), MethodCapability("ping")]
+    tool = SandboxTool(Sandbox(tool_handler=lambda method, params: method, capabilities=granted))
+    assert "- stripe/** (amount <= 5)\n- ping" in tool.description
+    assert tool.run("return await tools.stripe.charges({amount: 1})", "javascript") == "stripe/charges"
+
+
+def catalogue(count):
+    words = "Does things of this kind. And some more words about what it does. " * 3
+    schema = {"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(5)}}
+    return [Tool(f"area.tool_{i}", words, schema, lambda **given: 1) for i in range(count)]
+
+
+@pytest.mark.parametrize("count, budget", [(10, 20_000), (10, 3000), (10, 1500), (100, 5000), (400, 4000), (400, 500)])
+def test_a_long_catalogue_is_shortened(count, budget):
+    tool = create_sandbox_tool(catalogue(count), description_characters=budget)
+    whole = create_sandbox_tool(catalogue(count), description_characters=None).description
+    told = tool.description
+    assert "area_tool_0" in told or "and 400 more: `tool --list`" in told
+    assert len(told) - len(create_sandbox_tool().description) <= max(budget, 900)
+    if len(told) < len(whole):
+        assert "tool --help NAME" in told and "tool --search WORD" in told
+    assert len(tool.tools) == count and "Does things" in tool.run("tool --help area.tool_7", "shell")
+
+
+def test_a_schema_with_references():
+    schema = {
+        "type": "object",
+        "properties": {"line": {"$ref": "#/$defs/Line"}, "node": {"$ref": "#/$defs/Node"}},
+        "$defs": {
+            "Line": {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]},
+            "Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}},
+        },
+    }
+    told = create_sandbox_tool([Tool("add", "", schema, lambda **given: 1)]).description
+    assert "{ line?: { sku: string }; node?: { next?: any } }" in told
+
+
+def test_a_schema_that_explodes_stays_small():
+    fan = {f"D{i}": {"type": "array", "prefixItems": [{"$ref": f"#/$defs/D{i + 1}"}] * 10} for i in range(10)}
+    fan["D10"] = {"type": "string"}
+    tool = Tool("t", "", {"type": "object", "x-returns": {"$ref": "#/$defs/D0", "$defs": fan}}, lambda: 1)
+    with Sandbox(tools=[tool]) as sandbox:
+        assert len(sandbox.files["/tools/tools.d.ts"]) < 200_000
+
+
+def test_output_schemas_of_mcp():
+    inner = {"type": "array", "items": {"$ref": "#/$defs/Row"}}
+    defs = {"Row": {"type": "object"}}
+    wrapped = {"type": "object", "properties": {"result": inner}, "$defs": defs}
+    assert _unwrapped(wrapped) == {**inner, "$defs": defs}
+    assert _unwrapped(None) is None and _unwrapped(inner) is inner
+
+
+def test_a_schema_never_fails():
+    class Odd:
+        __pydantic_core_schema__ = None
+
+    assert result_schema(Odd) == {}
+    with pytest.raises(TypeError, match="returns"):
+        Tool("t", returns="string")
+    # What describes a result is not checked, whatever keywords it has.
+    tool = Tool("t", "", {"type": "object"}, lambda: 1, returns={"type": "string", "x-odd": 1})
+    assert SandboxTool.from_functions([tool]).run("t", "shell") == "1"
+
+
+def test_the_codeact_prompt_says_what_lasts():
+    tool = SandboxTool()
+    said = tool.codeact_prompt()
+    tool.run("x=41; cd /tmp", "shell")
+    assert tool.run("echo $((x + 1)) $PWD", "shell") == "42 /tmp"
+    assert "variables, functions and the working directory last" in said
+    assert "options (set, shopt) end with the run" in said
+    assert "Each JavaScript program starts afresh" in said
+    assert "and so do options" in SandboxTool(session_options=True).codeact_prompt()
