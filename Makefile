@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels amalgamation native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
         format clean help setup
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -47,6 +47,9 @@ wheels: build $(PYTHON) ## the wheel for other machines, in dist
 	    --config-settings=cmake.define.PF_PACKAGE=$(CURDIR)/$(BUILT) .
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PYTHON) -m auditwheel repair --plat $(PLATFORM) -w dist $(BUILD)/wheels/*.whl
 	@ls -l dist/*.whl
+
+amalgamation: build ## pinfold as C sources for any compiler, in build/amalgamation
+	@tools/amalgamation.py --build $(BUILD)
 
 native: ## the guest's programs as plain Linux programs, in seconds: build/twins/native/bin
 	@cmake -S . -B $(BUILD)/twins -G Ninja -DPF_GUEST=OFF -DBUILD_TESTING=OFF > /dev/null
