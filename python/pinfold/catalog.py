@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _CALLS = (
     "Scripts call these functions; each takes one object and gives a promise. Do many steps in"
     " one script, in parallel with Promise.all, and print only what you need."
+    " In Python: `import tools`, then `tools.NAME(param=value)`, which waits, or"
+    " `await tools.aio.NAME(...)` for several at once."
     " In shell: `tool NAME --param value`, which prints JSON. A call that fails throws ToolError,"
     " one that is denied CapabilityError (in shell: status 1 and 126). In JavaScript integers"
     " beyond 2^53 are BigInt (123n), in results and in arguments; `return` and console.log show"

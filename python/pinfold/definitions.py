@@ -17,7 +17,7 @@ PARAMETERS: dict[str, Any] = {
         "code": {"type": "string", "description": "the script"},
         "language": {
             "type": "string",
-            "enum": ["javascript", "shell"],
+            "enum": ["javascript", "python", "shell"],
             "description": "what it is written in",
         },
     },

@@ -81,7 +81,7 @@ def as_langchain_tool(tool: SandboxTool, name: str, description: str) -> Any:
 
     fields = {
         "code": (str, "the script"),
-        "language": (Literal["javascript", "shell"], "what it is written in"),
+        "language": (Literal["javascript", "python", "shell"], "what it is written in"),
     }
     return _structured(name, description, run, arun, fields)
 

@@ -14,8 +14,10 @@ _ABOUT = (
     "Runs a script in a sandbox and returns what it prints."
     ' language "javascript": a program with top-level await; a returned value is printed;'
     " each program starts afresh."
+    ' language "python": CPython 3.11, a fresh cell with top-level await; the value of a last'
+    " expression is shown."
     ' language "shell": bash with the usual Unix commands; {shell}.'
-    " Files under /workspace and /tmp last from run to run and are shared by both;"
+    " Files under /workspace and /tmp last from run to run and are shared by all;"
     " there is no network."
 )
 _SHELL = "variables, functions and the working directory last from run to run, {options}"
@@ -63,9 +65,9 @@ const rows = await list_rows({{table: "orders"}});
 console.log(rows.filter(row => row.open).length);
 ```
 
-Programs are JavaScript (a block marked `javascript`, with top-level await) or bash (a block \
-marked `shell`). Each JavaScript program starts afresh. In shell {shell}. \
-Files in /workspace and /tmp last for both."""
+Programs are JavaScript (a block marked `javascript`, with top-level await), Python (`python`) or bash \
+(`shell`). Each JavaScript and Python program starts afresh. In shell {shell}. \
+Files in /workspace and /tmp last for all."""
 
 
 def codeact_prompt(tool: SandboxTool) -> str:
@@ -91,6 +93,9 @@ _LANGUAGES = {
     "node": "javascript",
     "typescript": "typescript",
     "ts": "typescript",
+    "python": "python",
+    "python3": "python",
+    "py": "python",
     "shell": "shell",
     "bash": "shell",
     "sh": "shell",

@@ -161,7 +161,7 @@ class SandboxTool:
         return SESSION if self.session_options else OWN_OPTIONS
 
     def _shown(self, result: Result, language: str) -> str:
-        text = describe(result, self.sandbox, self.output_characters)
+        text = describe(result, self.sandbox, self.output_characters, language in ("python", "py"))
         if result.session_ended and self._has_session:
             why = "was killed" if result.session_lost else "ended with this run (exit)"
             lost = "variables, functions and the working directory are gone, files stay"

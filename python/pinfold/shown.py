@@ -33,9 +33,19 @@ _KINDS = (
 )
 
 
-def describe(result: Result, sandbox: Sandbox | None = None, budget: int | None = None) -> str:
-    """A result as a model sees it, in about ``budget`` characters of output; ``None`` for all."""
+def describe(
+    result: Result,
+    sandbox: Sandbox | None = None,
+    budget: int | None = None,
+    with_value: bool = False,
+) -> str:
+    """A result as a model sees it, in about ``budget`` characters of output; ``None`` for all. With
+    ``with_value`` its value as well, as Python writes it: a cell has not printed it."""
     stdout = _Stream(result.stdout_bytes, result.stdout)
+    if with_value and result.value is not None and not stdout.binary:
+        lines = [*([stdout.text] if stdout.text else []), repr(result.value)]
+        text = "\n".join(lines)
+        stdout = _Stream(text.encode("utf-8", "surrogateescape"), text)
     stderr = _Stream(result.stderr_bytes, result.stderr)
     kept = _Kept(sandbox)
     room = None if budget is None else max(budget // 4, budget - len(stdout))

@@ -57,7 +57,7 @@ def test_calls_of_a_model():
 
 def test_code_in_an_answer():
     assert extract_code("no code") is None
-    assert extract_code("```python\nprint(1)\n```") is None
+    assert extract_code("```ruby\nputs 1\n```") is None
     assert extract_code("a\n```js\n1\n```\nb\n```javascript\n2\n```\n```sh\nls\n```") == ("1\n\n2\n", "javascript")
     assert extract_code("```\nreturn 1\n```") == ("return 1\n", "javascript")
 
@@ -74,7 +74,8 @@ def test_code_in_an_answer():
         ("````js\nf(`\n```\n`)\n````\ntext", ("f(`\n```\n`)\n", "javascript")),
         ("```js\r\n1\r\n```\r\ntext", ("1\r\n", "javascript")),
         ("```js\nf(`\n      ```\n`)\n```", ("f(`\n      ```\n`)\n", "javascript")),
-        ("```python\nprint(1)\n", None),
+        ("```ruby\nputs 1\n", None),
+        ("```py\nprint(1)\n```", ("print(1)\n", "python")),
         ("text\n```\n", None),
         ("inline ```js 1``` code", None),
         ("```js 1``` code", None),

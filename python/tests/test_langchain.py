@@ -25,7 +25,7 @@ PROGRAM = "const o = await list_orders({customer: 'c'}); return o.reduce((n, x) 
 def test_one_tool():
     made = create_sandbox_tool(tools=[list_orders]).as_langchain_tool()
     assert made.name == "sandbox" and set(made.args) == {"code", "language"}
-    assert made.args["language"]["enum"] == ["javascript", "shell"]
+    assert made.args["language"]["enum"] == ["javascript", "python", "shell"]
     assert "list_orders" in made.description
     assert made.invoke({"code": PROGRAM, "language": "javascript"}) == "42"
     assert asyncio.run(made.ainvoke({"code": "list_orders --customer c | jq length", "language": "shell"})) == "2"

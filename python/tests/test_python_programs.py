@@ -208,6 +208,7 @@ def test_the_library_is_no_memory_until_it_is_used(sandbox):
         ("", None, ""),
         ("# nothing", None, ""),
         ("def f():\n    return 1\nf()", 1, ""),
+        ("\n    # indented\n    x = 3\n    if x:\n        x += 1\n    x\n", 4, ""),
     ],
 )
 def test_the_value_of_a_last_expression(sandbox, code, value, output):

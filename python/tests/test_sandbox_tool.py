@@ -57,6 +57,11 @@ def test_truncated_output():
     assert tool.run("echo 123456", "shell") == "1234\n[truncated]: stdout over the output limit"
 
 
+def test_the_value_of_a_python_cell_is_shown(tool):
+    assert tool.run("print('a')\nx = {'k': True}\nx", "python") == "a\n{'k': True}"
+    assert tool.run("x = 1", "python") == "(no output)"
+
+
 def test_the_model_s_mistakes_are_text(tool):
     assert tool.run("print(1)", language="perl").startswith("[error]: ")
 

@@ -43,6 +43,7 @@ def evaluate(text, names):
         import json
         words, _, source = source.removeprefix(ARGUMENTS).partition("\n")
         sys.argv[:] = json.loads(words)
+    source = unindented(source)
     linecache.cache[NAME] = (len(source), None, source.splitlines(True), NAME)
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = compile(source, NAME, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -51,6 +52,16 @@ def evaluate(text, names):
     if last is None:
         return None
     return execute(compile(ast.Expression(last.value), NAME, "eval", flags, dont_inherit=True), names)
+
+
+def unindented(source):
+    """As a notebook takes a cell that stands indented in another text: without its first line's indent."""
+    lines = source.splitlines(True)
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    indent = first[:len(first) - len(first.lstrip())]
+    if not indent:
+        return source
+    return "".join(line.removeprefix(indent) for line in lines)
 
 
 runner = None  # of cells that wait; one loop, so that tasks of the first half go on in the second
