@@ -151,7 +151,7 @@ class Programs:
         entry, out = self.objects[output], self.work / output
         source = pathlib.Path(entry["file"])
         out.parent.mkdir(parents=True, exist_ok=True)
-        for file in (source, source.parent / "check.h", source.parent / "harness.h"):
+        for file in (source.parent / "check.h", source.parent / "harness.h", source):
             if file.exists():
                 text = re.sub(r"\bchecks?_failed\+\+;", "mutant_noticed(__FILE__, __LINE__);",
                               file.read_text())

@@ -27,7 +27,7 @@ from mutant_tests import ROOT, Programs, Test
 from mutations import FILES, Mutation, find
 
 # A mutation has survived when tests of so many seconds did not notice it.
-SECONDS = 10
+SECONDS = 30
 SURVIVORS = ROOT / "tests/mutation/survivors.txt"
 
 

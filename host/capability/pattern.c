@@ -150,14 +150,14 @@ bool cap_pattern_overlaps(const struct cap_pattern *a, const struct cap_pattern 
         for (size_t j = b->count + 1; j-- > 0;) {
             bool a_any = a->segments[i].kind == CAP_SEGMENT_ANY;
             bool b_any = b->segments[j].kind == CAP_SEGMENT_ANY;
-            bool both = i < a->count && j < b->count;
             bool found = i == a->count && j == b->count;
-            if (a_any || b_any) found = (below & bit(j)) || (row >> j >> 1 & 1);
-            if (both && !a_any && !b_any)
+            if (a_any || b_any)
+                found = (below & bit(j)) || (row >> j >> 1 & 1);
+            else if (!found)
                 found = (a->segments[i].kind == CAP_SEGMENT_ONE ||
                          b->segments[j].kind == CAP_SEGMENT_ONE ||
                          same(a->segments[i].segment, b->segments[j].segment)) &&
-                        (below & bit(j + 1));
+                        (below >> j >> 1 & 1);
             if (found) row |= bit(j);
         }
         below = row;

@@ -124,7 +124,7 @@ static bool excluded(void) {
 static bool paths_and_patterns(void) {
     static const char text[] = "ab.c";
     bool good = true;
-    for (size_t filler = 800; filler < 1024; filler += 16) {
+    for (size_t filler = 800; filler <= 1024; filler += 16) {
         struct base_arena arena;
         struct cap_path path;
         pf_error error;
