@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from . import _native
 from .limits import DEFAULTS
+from .wire import ALLOWED, NO_MEMORY, TOO_MANY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     #: (outcome, method, name, params, capability, message)
     Verdict = tuple[str, str, str, str | None, int, str | None]
 
-#: What a machine refuses before it asks its gate, in its words.
-TOO_MANY = "this run has made as many tool calls as it may (tool_calls)"
-NO_MEMORY = "the sandbox has no memory left for another call (memory_bytes)"
 #: Calls that a sandbox may have unanswered: PF_OPS_MAX of abi/limits.h.
 MOST_PENDING = 4096
 #: What a request has besides its arguments, and what the machine takes for one that it holds.
@@ -36,8 +34,6 @@ MOST_BYTES = 1 << 62
 #: Limits that a result may name.
 _STRIKES = ("cpu_seconds", "wall_seconds", "memory_bytes", "processes", None)
 
-#: Outcomes of a call that is handed out.
-ALLOWED = ("allowed", "ask")
 _REFUSED = ("denied", "limit", "invalid", "unknown")
 #: What a machine has decided about a call of a snapshot, as `Decision`.
 JUDGED = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, type(None)))

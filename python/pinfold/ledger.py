@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 
 from ._native import Gate
-from .accounts import ALLOWED
 from .errors import ToolError
+from .wire import ALLOWED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from pinfold.worker import main; main()"
-#: The descriptors of a worker beside 0, 1 and 2.
-REQUESTS, CONTROL, TRACE = 3, 4, 5
 #: How often the processor time of a worker is looked at.
 _LOOK_SECONDS = 1.0
 #: How long one that closed its connection has to end by itself.

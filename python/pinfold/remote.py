@@ -18,9 +18,9 @@ from . import _native, allowance, errors
 from .accounts import DECISION, JUDGED, Ledger, Lie, shaped
 from .allowance import DRIVES, Allowance, RunTime
 from .inside import Inside
-from .link import TRACE, Broken, Deadline, Late, Link, opened
+from .link import Broken, Deadline, Late, Link, opened
 from .replies import MADE, OUTPUT, REPLY, STATE, is_error, is_event
-from .wire import Ended, Sending, WireError
+from .wire import TRACE, Ended, Sending, WireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

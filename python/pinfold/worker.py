@@ -13,9 +13,20 @@ import resource
 import threading
 
 from . import _native, errors
-from .accounts import ALLOWED, NO_MEMORY, TOO_MANY
-from .link import CONTROL, REQUESTS
-from .wire import Ended, Reader, encoded, frame, send_all
+
+# Nothing else: what is imported here is waited for by each new sandbox.
+from .wire import (
+    ALLOWED,
+    CONTROL,
+    NO_MEMORY,
+    REQUESTS,
+    TOO_MANY,
+    Ended,
+    Reader,
+    encoded,
+    frame,
+    send_all,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -227,6 +227,18 @@ def test_a_worker_has_nothing_of_the_host(monkeypatch):
         ), opened
 
 
+def test_a_worker_begins_with_little():
+    """What it imports is waited for by each new sandbox."""
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import pinfold.worker\n"
+        "print(*{'json', 'pathlib', 're', 'select', 'socket', 'typing'} & sys.modules.keys())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script, PACKAGE], capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("\n", "")
+
+
 def test_a_worker_ends_with_its_sandbox():
     sandbox = isolated()
     pid = worker_of(sandbox)
