@@ -11,6 +11,9 @@ instead of being changed by accident.
 import pathlib
 import sys
 
+import adapt_private
+import adapt_stack
+
 # (why, how often, old, new)
 CHANGES = [
     (
@@ -730,6 +733,53 @@ CHANGES = [
         "        v = js_array_includes(ctx, jsc->stack, 1, vc(&val));\n",
     ),
     (
+        "as many arguments may be spread as fit on Node's stack, and more",
+        1,
+        "    if (len > JS_MAX_LOCAL_VARS) {",
+        "    if (len > MOST_ARGUMENTS) {",
+    ),
+    (
+        "as above",
+        1,
+        "                           JS_MAX_LOCAL_VARS);\n        return NULL;\n    }\n    /* avoid allocating 0 bytes */",
+        "                           MOST_ARGUMENTS);\n        return NULL;\n    }\n    /* avoid allocating 0 bytes */",
+    ),
+    (
+        "as above",
+        1,
+        "    uint16_t arg_count;\n    bool is_strict_mode;",
+        "    int arg_count;\n#define MOST_ARGUMENTS (1 << 20)\n    bool is_strict_mode;",
+    ),
+    (
+        "the text of a class's method and its place begin together (find_source in quickjs_messages.h)",
+        1,
+        "        start_ptr = s->token.ptr;\n        if (prop_type < 0) {",
+        "        start_ptr = s->token.ptr;\n"
+        "        struct source_place element = {s->token.line_num, s->token.col_num};\n"
+        "        if (prop_type < 0) {",
+    ),
+    (
+        "as above",
+        2,
+        "                                        start_ptr,\n                                        s->token.line_num,\n"
+        "                                        s->token.col_num,\n",
+        "                                        start_ptr, element.line, element.column,\n",
+    ),
+    (
+        "as above, of a constructor, whose text is the whole class",
+        1,
+        "    const uint8_t *class_start_ptr = s->token.ptr;\n",
+        "    const uint8_t *class_start_ptr = s->token.ptr;\n"
+        "    struct source_place class_place = {s->token.line_num, s->token.col_num};\n",
+    ),
+    (
+        "as above",
+        1,
+        "    js_free(ctx, ctor_fd->source);\n",
+        "    js_free(ctx, ctor_fd->source);\n    ctor_fd->line_num = class_place.line;\n"
+        "    ctor_fd->col_num = class_place.column;\n",
+    ),
+    (
         "a pattern that is wrong is shown",
         1,
         '        JS_ThrowSyntaxError(ctx, "%s", error_msg);\n        return JS_EXCEPTION;\n    }\n\n    ret = js_new_string8_len',
@@ -1026,19 +1076,24 @@ WORDING = [
 ]
 
 
-def main():
-    source, output = map(pathlib.Path, sys.argv[1:])
+def adapt(source, output, changes):
+    """Writes the text of `source`, changed, to `output`."""
+    source = pathlib.Path(source)
     text = source.read_text()
-    wording = [("wording", *change) for change in WORDING]
     wrong = []
-    for why, count, old, new in CHANGES + wording:
+    for why, count, old, new in changes:
         found = text.count(old)
         if found != count:
             wrong.append(f"{source}: expected {count} times, found {found} times: {old!r} ({why})")
         text = text.replace(old, new)
     if wrong:
         sys.exit("\n".join(wrong))
-    output.write_text(text)
+    pathlib.Path(output).write_text(text)
+
+
+def main():
+    wording = [("wording", *change) for change in WORDING]
+    adapt(*sys.argv[1:], CHANGES + adapt_private.CHANGES + adapt_stack.CHANGES + wording)
 
 
 if __name__ == "__main__":

@@ -419,6 +419,14 @@ static JSValue native_memory(JSContext *ctx, JSValueConst this_val, int argc, JS
     return JS_NewInt64(ctx, usage.malloc_size);
 }
 
+static JSValue native_set_stack_maker(JSContext *ctx, JSValueConst this_val, int argc,
+                                      JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    quickjs_set_stack_maker(ctx, argv[0]);
+    return JS_UNDEFINED;
+}
+
 void bind_engine(JSContext *ctx, JSValueConst native)
 {
     static const JSCFunctionListEntry functions[] = {
@@ -429,6 +437,7 @@ void bind_engine(JSContext *ctx, JSValueConst native)
         JS_CFUNC_DEF("library", 1, native_library),
         JS_CFUNC_DEF("memory", 0, native_memory),
         JS_CFUNC_DEF("setContext", 1, native_set_context),
+        JS_CFUNC_DEF("setStackMaker", 1, native_set_stack_maker),
         JS_PROP_STRING_DEF("version", "0.18.0", 0),
     };
     engine_bind(ctx, native, "engine", functions, sizeof functions / sizeof *functions);

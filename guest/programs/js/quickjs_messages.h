@@ -157,6 +157,15 @@ static bool print_expression(char *out, const char *at, const char *end) {
                 text = part + 2;
                 len -= 4;
             }
+        } else if (*at == '.' && at + 1 < end && at[1] == '#') { /* V8 writes this[#name] */
+            for (at++; at < end && (is_name_byte((uint8_t)*at) || *at == '#');) at++;
+            if (used + (size_t)(at - part) + 1 >= EXPRESSION_BYTES) return false;
+            used += (size_t)sprintf(out + used, "[%.*s]", (int)(at - part - 1), part + 1);
+            continue;
+        } else if (first && end - at > 5 && !memcmp(at, "super", 5) && strchr(".[", at[5])) {
+            at += 5;
+            text = "(intermediate value)";
+            len = strlen(text);
         } else {
             at++;
             if (strchr(" \n\t\r", *part)) len = 0;

@@ -15,7 +15,9 @@ void (*quickjs_wait)(int64_t ms);
 #define gettimeofday engine_gettimeofday
 #include "quickjs_adapted.c"
 #include "quickjs_messages.h"
+#include "quickjs_private.h"
 #include "quickjs_json.h"
+#include "quickjs_stack.h"
 
 /* The next JSON that is read or written is exact: taken at once, so that a toJSON() or getter of the
  * program meets the ordinary JSON. */

@@ -50,6 +50,10 @@ void quickjs_free_callers(JSContext *ctx, const struct quickjs_callers *callers)
 /* Their lines, as the engine writes them in a stack; JS_EXCEPTION: memory is out. */
 JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *callers);
 
+/* `function` makes the text of an error's `stack` of the error and of its frames as the engine writes
+ * them. */
+void quickjs_set_stack_maker(JSContext *ctx, JSValueConst function);
+
 /* The context of AsyncLocalStorage, JS_UNDEFINED when the program has none; and the same function
  * bound to it, which is the function itself without a context. The caller frees both. */
 JSValue quickjs_context(JSContext *ctx);

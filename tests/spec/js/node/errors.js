@@ -71,3 +71,50 @@ said(() => { console.log([1, ...h.k, 2]); });
 for (const text of ['const a = 1; const a = 2', 'let a = 1; var a = 2;', 'function f(a) { let a = 1; }', 'try {} catch (e) { let e; }',
     '[1].forEach(r => { const d = await f(r); });', 'const f = () => await g();', 'function f() { const y = 1 + await g(); }'])
     try { new Function(text); } catch (e) { console.log(e.name, e.message); }
+//// names-inside-of-classes
+const calls = ['this.x()', 'o.x()', 'this["x"]()', 'arg()', 'arg.x()', 'new arg()', 'new this.x()', 'this.#p()', 'super.x()', 'o?.x()', 'o[arg]()', 'const {q} = arg', '[...this.o]', 'o.u.v', 'o.f`x`'];
+const kinds = ['m(arg){ BODY }', 'static m(arg){ BODY }', 'async m(arg){ BODY }', '*m(arg){ BODY }', 'get g(){ let arg; BODY }', 'set s(arg){ BODY }', '["m"](arg){ BODY }', '#q(arg){ BODY }\n m(a){ this.#q(a) }', 'f = (arg) => { BODY }; m(a) { this.f(a) }', 'constructor(a){ super(); let arg = a; BODY }'];
+for (const kind of kinds) for (const call of calls) for (const before of ['', '\n\n  /* c */ ', 'z = 1; zz(){ return 1 }\n  ']) {
+    const text = `const o = {}; class P {} class A extends P { #p = 1; o = {}; ${before}${kind.replace('BODY', call)} }
+      const names = Object.getOwnPropertyNames(A); if (names.includes('m')) return A.m(); const i = new A();
+      if ('g' in i) return i.g; if ('s' in i) return void (i.s = undefined); const r = i.m?.(); return r?.next ? r.next() : r;`;
+    let said;
+    try { await new Function(text)(); said = 'fine'; } catch (e) { said = `${e.name}: ${e.message}`; }
+    console.log(kind.slice(0, 12), call, said);
+}
+//// private-members
+class A {
+    #p = 1; #m() {} static #s = 1; static #sm() {} get #g() { return 1; } set #w(v) {}
+    static t(f, ...args) { try { f(...args); console.log('ok'); } catch (e) { console.log(`${e.name}: ${e.message}`); } }
+    static all() {
+        for (const o of [undefined, null, 1, 'a', {}, A, new A()]) {
+            A.t(() => o.#p); A.t(() => { o.#p = 1; }); A.t(() => o.#p++); A.t(() => o.#s); A.t(() => o.#sm()); A.t(() => #p in o);
+            if (o != null) { A.t(() => o.#m()); A.t(() => o.#m); A.t(() => o.#g); A.t(() => { o.#w = 1; }); }
+        }
+        const own = new A(); A.t(() => { own.#m = 1; }); A.t(() => { own.#g = 1; }); A.t(() => own.#w);
+    }
+}
+A.all();
+class B { constructor(o) { return o; } } class C extends B { #x = 1; } class D extends B { #x() {} }
+const q = {}; new C(q); A.t(() => new C(q)); new D(q); A.t(() => new D(q));
+//// own-stack cjs
+const first = e => e.stack.split('\n')[0];
+const e = new Error('a'); e.message = 'b'; e.name = 'N'; console.log(first(e)); e.message = 'c'; console.log(first(e));
+class M extends Error { constructor(m) { super(m); this.name = 'M'; } } console.log(first(new M('x')), Object.getOwnPropertyNames(new M('y')));
+console.log(Object.getOwnPropertyDescriptor(Error.prototype, 'stack'), Object.hasOwn(e, 'stack'));
+const d = Object.getOwnPropertyDescriptors(new RangeError('d')); console.log(Object.keys(d), typeof d.stack.value, d.stack.enumerable, d.stack.writable, d.stack.configurable);
+try { null.x; } catch (error) { console.log(Object.getOwnPropertyNames(error), error.stack.includes('own-stack') || error.stack.includes('case.js')); }
+try { JSON.parse('{'); } catch (error) { console.log(Object.getOwnPropertyNames(error)); }
+console.log(Object.getOwnPropertyNames(new AggregateError([1], 'm', { cause: 2 })), Object.getOwnPropertyNames(structuredClone(new Error('v', { cause: 1 }))));
+const s = new Error('ser'), copy = JSON.parse(JSON.stringify(s, Object.getOwnPropertyNames(s))); console.log(Object.keys(copy), copy.stack === s.stack, Object.entries(s), { ...s });
+s.stack = 'own'; console.log(s.stack, Object.keys(s)); delete s.stack; console.log(s.stack, 'stack' in s);
+class R extends Error { get message() { return `it is a ${typeof this.stack}`.slice(0, 5); } } console.log(first(new R()));
+console.log(first(Object.freeze(new Error('frozen'))), typeof Object.setPrototypeOf(new Error('n'), null).stack, first(new Proxy(new Error('p'), {})), first(Object.create(new Error('i'))));
+Promise.any([Promise.reject(1)]).catch(error => console.log(error.stack, Object.getOwnPropertyNames(error)));
+//// many-arguments
+const many = Array.from({ length: 100000 }, (_, i) => i);
+console.log(Math.max(...many), String.fromCharCode.apply(null, new Array(70000).fill(65)).length, ((...a) => a.length)(...many), (function () { return arguments.length; })(...many));
+//// exit-code-after-an-uncaught-error cjs
+process.on('exit', code => console.log('exit', code, process.exitCode)); process.exitCode = 5; throw new Error('x');
+//// exit-code-after-a-rejection cjs
+process.on('exit', code => console.log('exit', code)); process.exitCode = 5; Promise.reject(new Error('x'));

@@ -241,3 +241,37 @@ for (const name of ['b'])
 await import("axios").catch(e => console.log(e.stack.includes(':2:')));
 //> false
 //> false
+//// uncaught-errors-show-the-line
+const fine = 1;
+	throw new Error('thrown');
+//= 1
+//! case.js:2
+//! 	throw new Error('thrown');
+//! 	^
+//! Error: thrown
+//// uncaught-rejections-show-the-line
+async function f() { await null; throw new TypeError('rejected'); }
+f();
+//= 1
+//! case.js:1
+//! async function f() { await null; throw new TypeError('rejected'); }
+//!                                            ^
+//// uncaught-errors-of-reading-show-the-place
+setTimeout(() => { const o = {}; o.a.b = 1; }, 1);
+//= 1
+//! setTimeout(() => { const o = {}; o.a.b = 1; }, 1);
+//!                                        ^
+//! TypeError: Cannot set properties of undefined (setting 'b')
+//// many-arguments-of-methods-and-constructors
+const many = Array.from({ length: 200000 }, (_, i) => i), list = [];
+list.push(...many); console.log(list.length, new (class { constructor(...a) { this.n = a.length; } })(...many).n, Reflect.apply(Math.max, null, many));
+//> 200000 200000 199999
+//// too-many-arguments
+try { Math.max(...new Array(2 ** 21)); } catch (e) { console.log(e.name); }
+//> RangeError
+//// a-web-stream-of-an-endless-readable-can-be-left mjs
+import { Readable } from 'stream';
+let pulled = 0; const endless = Readable.toWeb(new Readable({ objectMode: true, highWaterMark: 2, read() { this.push({ n: pulled++ }); } }));
+const reader = endless.getReader(); console.log((await reader.read()).value, (await reader.read()).value); await reader.cancel(); console.log(pulled < 20);
+//> { n: 0 } { n: 1 }
+//> true

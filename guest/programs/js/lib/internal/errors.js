@@ -173,17 +173,10 @@ function header(error) {
     }
 }
 
-Object.defineProperty(Error.prototype, 'stack', {
-    configurable: true,
-    enumerable: false,
-    get: function stack() {
-        const raw = rawStack.get.call(this);
-        return typeof raw === 'string' && (raw === '' || raw.startsWith('    at ')) ? header(this) + frames(raw) : raw;
-    },
-    set(value) {
-        Object.defineProperty(this, 'stack', { value, writable: true, configurable: true, enumerable: false });
-    },
-});
+// What an error's own `stack` is when somebody first looks at it.
+native.engine.setStackMaker((error, raw = '') =>
+    (typeof raw === 'string' && (raw === '' || raw.startsWith('    at ')) ? header(error) + frames(raw) : raw));
+delete Error.prototype.stack;
 
 Error.captureStackTrace = function captureStackTrace(object, above) {
     captureRaw(object, above);
@@ -216,6 +209,16 @@ function syntaxPlace(error) {
     return place ? { file: place[1], line: Number(place[2]), column: Number(place[3]) } : undefined;
 }
 
+// Where an error was made: {file, line, column} of the first frame that is the program's own.
+function placeOf(error) {
+    let raw;
+    try {
+        raw = rawStack.get.call(error);
+    } catch { /* no error of this engine */ }
+    const place = typeof raw === 'string' && /^    at (?:.* \()?(.*):(\d+):(\d+)\)?$/m.exec(frames(raw));
+    return place ? { file: place[1], line: Number(place[2]), column: Number(place[3]) } : undefined;
+}
+
 // A program is compiled inside the braces of a function, so one that is unfinished fails behind its
 // end; the place is put where its text ends.
 function endOfText(error, text, file) {
@@ -229,4 +232,4 @@ function endOfText(error, text, file) {
     return setPlace(error, { file, line, column });
 }
 
-module.exports = { endOfText, systemError, describeReceived, specificType, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, setPlace, frameText, setFrames, names, texts };
+module.exports = { endOfText, systemError, describeReceived, specificType, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, placeOf, setPlace, frameText, setFrames, names, texts };

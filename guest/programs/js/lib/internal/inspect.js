@@ -173,7 +173,6 @@ function functionBase(value, name, tag) {
 
 // ---------------------------------------------------------------- errors
 
-const stackOf = Object.getOwnPropertyDescriptor(Error.prototype, 'stack').get;
 
 // A stack begins with the error's name; what is missing of the constructor's is put in front.
 function improveStack(stack, constructor, name, tag) {
@@ -195,8 +194,7 @@ function improveStack(stack, constructor, name, tag) {
 
 function formatError(ctx, error, constructor, tag, keys) {
     const name = error.name != null ? String(error.name) : 'Error';
-    const text = 'stack' in error ? error.stack : stackOf.call(error); // as if it were each error's own
-    let stack = text ? String(text) : Error.prototype.toString.call(error);
+    let stack = error.stack ? String(error.stack) : Error.prototype.toString.call(error);
     if (!ctx.showHidden) {
         for (const key of ['name', 'message', 'stack']) {
             const at = keys.indexOf(key);

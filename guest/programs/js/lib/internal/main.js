@@ -2,7 +2,7 @@
 'use strict';
 
 const path = require('path');
-const { endOfText, names, syntaxPlace, systemError } = require('internal/errors');
+const { endOfText, names, placeOf, syntaxPlace, systemError } = require('internal/errors');
 const modules = require('internal/modules');
 const { inspect } = require('internal/inspect');
 
@@ -28,7 +28,9 @@ work at its top level, and the returned value is printed. A program with import 
 const ignored = /^--(?:no-warnings|enable-source-maps|experimental-[\w-]+|no-experimental-[\w-]+|trace-[\w-]+|max-old-space-size=.*|stack-size=.*|unhandled-rejections=.*|no-deprecation|disable-warning=.*|expose-gc|harmony[\w-]*|use-strict)$/;
 
 let isModule = false; // the main program is one
+let isHandedOver = false; // the main program came from the embedder
 let main; // the promise of the main program
+const LONGEST_LINE = 2000; // of what is shown of a program, in characters
 const sources = new Map(); // program texts by name, for the line and caret of a syntax error
 
 function usageError(message) {
@@ -104,11 +106,30 @@ function runText(options) {
     if (typeof text === 'number' && names[-text] === 'ENOMEM') throw new InternalError('out of memory: the program is too large');
     if (typeof text === 'number') return void usageError('--run: no text was handed over');
     process.argv = [process.execPath, ...options.args];
-    options.isRun = true;
+    options.isRun = isHandedOver = true;
     program(text, '[code]', options);
 }
 
+// The modules of Node as globals of -e and -p, made when they are first used.
+function nameModules() {
+    for (const name of modules.builtins) {
+        if (name.includes('/') || name === 'process' || name === 'console') continue;
+        const define = value => Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+        Object.defineProperty(globalThis, name, {
+            configurable: true,
+            enumerable: false,
+            get() {
+                const value = modules.builtin(name);
+                define(value);
+                return value;
+            },
+            set: define,
+        });
+    }
+}
+
 function runCode(options) {
+    nameModules();
     process.argv = [process.execPath, ...options.args];
     if (options.print) return print(options);
     program(options.code, '[eval]', options);
@@ -269,16 +290,25 @@ function handOver(json) {
 
 // ---------------------------------------------------------------- errors and the end
 
-function describe(error) {
-    if (!(error instanceof Error) && !Error.isError(error)) return `Uncaught ${inspect(error)}\n`;
-    let text = '';
-    const place = error instanceof SyntaxError ? syntaxPlace(error) : undefined;
+// The line of the program that is to blame, and a caret below the place. `thrown`: by a statement, not by
+// rejecting a promise; then the place is the statement's.
+function sourceLine(error, thrown) {
+    const isSyntax = error instanceof SyntaxError;
+    const place = (isSyntax ? syntaxPlace(error) : undefined) ?? placeOf(error);
     const lines = place && sourceText(place.file)?.split('\n');
-    if (lines) {
-        const line = Math.max(1, Math.min(place.line, lines.length));
-        const shown = lines[line - 1], column = place.line > lines.length ? shown.length + 1 : place.column;
-        text = `${place.file}:${line}\n${shown}\n${shown.slice(0, Math.max(0, column - 1)).replace(/[^\t]/g, ' ')}^\n\n`;
-    }
+    if (!lines) return '';
+    const line = Math.max(1, Math.min(place.line, lines.length)), shown = lines[line - 1].replace(/\r$/, '');
+    if (shown.length > LONGEST_LINE) return `${place.file}:${line}\n`;
+    let before = shown.slice(0, place.line > lines.length ? shown.length : Math.max(0, place.column - 1));
+    if (thrown && !isSyntax) before = before.replace(/\bthrow\s+(?:new\s+)?$/, '');
+    const word = isSyntax ? Math.max(1, /^[\w$]*/.exec(shown.slice(before.length))[0].length) : 1;
+    return `${place.file}:${line}\n${shown}\n${before.replace(/[^\t]/g, ' ')}${'^'.repeat(word)}\n\n`;
+}
+
+function describe(error, thrown) {
+    if (!(error instanceof Error) && !Error.isError(error)) return `Uncaught ${inspect(error)}\n`;
+    // Whoever handed a program over reads the error first, and has the text.
+    const text = isHandedOver && !(error instanceof SyntaxError) ? '' : sourceLine(error, thrown);
     const missing = error instanceof ReferenceError && /^(require|module|exports|__filename|__dirname) is not defined$/.exec(error.message);
     if (missing && isModule) error.message += ` in ES module scope${missing[1] === 'require' ? ', you can use import instead' : ''}`;
     let stack;
@@ -305,8 +335,8 @@ function fatal(error, origin) {
         process.emit('uncaughtException', error, origin);
         return true;
     }
-    native.process.write(2, describe(error));
-    if (process.exitCode === undefined || process.exitCode === 0) process.exitCode = 1;
+    native.process.write(2, describe(error, origin !== 'unhandledRejection'));
+    process.exitCode = 1; // whatever the program had set
     return false;
 }
 
