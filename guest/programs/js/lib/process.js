@@ -243,8 +243,14 @@ const lazily = (name, make) => Object.defineProperty(self, name, {
         return value;
     },
 });
-lazily('stdout', () => require('internal/stdio').output(1));
-lazily('stderr', () => require('internal/stdio').output(2));
+const outputs = {}; // as they were made
+lazily('stdout', () => (outputs.stdout = require('internal/stdio').output(1)));
+lazily('stderr', () => (outputs.stderr = require('internal/stdio').output(2)));
+// What console writes may go past the stream: it is what it was, and nobody listens for its errors.
+hidden('isPlainOutput', name => {
+    const stream = outputs[name];
+    return stream === undefined || (self[name] === stream && stream._events.error === undefined && stream.isPlain());
+});
 lazily('stdin', () => require('internal/stdio').input());
 
 // The environment: names and values are strings, children inherit changes. Read at the first look.

@@ -1,29 +1,52 @@
-// console: Node's, on stdout and stderr.
+// console: the global one, on stdout and stderr, and Console for others.
+//
+// The methods are those of Console.prototype, bound to each console; they call one another as properties,
+// so that a program that puts its own `log` in place sees what `table` and `count` print, too.
 'use strict';
 
 const { format, formatWithOptions, inspect } = require('internal/inspect');
 
-let indent = '';
-const counts = new Map(), times = new Map();
+const kState = Symbol('state'), kIsConsole = Symbol('kIsConsole');
+const ignore = () => {};
 
-function print(fd, text) {
-    if (indent !== '') text = indent + text.replaceAll('\n', `\n${indent}`);
-    native.process.write(fd, `${text}\n`);
+// ---------------------------------------------------------------- output
+
+// Writes a line. The real outputs are asked directly for as long as no program put its own function in
+// place of theirs.
+function put(console, toError, text) {
+    const state = console[kState];
+    if (state.indent !== '') text = state.indent + text.replaceAll('\n', `\n${state.indent}`);
+    text += '\n';
+    if (state.isGlobal && process.isPlainOutput(toError ? 'stderr' : 'stdout')) return void native.process.write(toError ? 2 : 1, text);
+    const stream = toError ? console._stderr : console._stdout;
+    if (console._ignoreErrors === false) return void stream.write(text);
+    try { // an error that nobody listens for is nobody's
+        if (stream.listenerCount('error') === 0) stream.once('error', ignore);
+        stream.write(text, error => {
+            if (error && !stream._writableState?.errorEmitted && stream.listenerCount('error') === 0) stream.once('error', ignore);
+        });
+    } catch (error) {
+        if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') throw error;
+    } finally {
+        stream.removeListener('error', ignore);
+    }
 }
 
-function log(...args) {
-    if (args.length === 1 && typeof args[0] === 'string') print(1, args[0]);
-    else print(1, format(...args));
+function inspectOptions(console, stream) {
+    const { colorMode, options } = console[kState];
+    let colors = colorMode;
+    if (colors === 'auto')
+        colors = stream.isTTY && (typeof stream.getColorDepth === 'function' ? stream.getColorDepth() > 2 : true);
+    if (options !== undefined) return options.colors === undefined ? { ...options, colors } : options;
+    return colors ? { colors } : undefined;
 }
 
-function error(...args) {
-    print(2, format(...args));
-}
-
-function trace(...args) {
-    const at = { name: 'Trace', message: format(...args) };
-    Error.captureStackTrace(at, trace);
-    print(2, at.stack);
+// The arguments as text; `toError` says whose colours they may have.
+function text(console, toError, args) {
+    if (args.length === 1 && typeof args[0] === 'string') return args[0];
+    if (console[kState].isGlobal && process.isPlainOutput(toError ? 'stderr' : 'stdout')) return format(...args);
+    const options = inspectOptions(console, toError ? console._stderr : console._stdout);
+    return options === undefined ? format(...args) : formatWithOptions(options, ...args);
 }
 
 function duration(ms) {
@@ -40,130 +63,138 @@ function duration(ms) {
     return `${Number(ms.toFixed(3))}ms`;
 }
 
-function elapsed(label, method, rest) {
-    const began = times.get(label);
-    if (began === undefined) {
-        process.emitWarning(`No such label '${label}' for console.${method}()`);
-        return;
-    }
-    print(1, format(`${label}: ${duration(native.process.now() - began)}`.replaceAll('%', '%%'), ...rest));
+function elapsed(console, label, method, rest) {
+    const began = console._times.get(label);
+    if (began === undefined) return void process.emitWarning(`No such label '${label}' for console.${method}()`);
+    put(console, false, text(console, false, [`${label}: ${duration(native.process.now() - began)}`.replaceAll('%', '%%'), ...rest]));
 }
 
-// ---------------------------------------------------------------- table
-
-const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\ud83c-\ud83e][\udc00-\udfff]/g;
-
-function widthOf(text) {
-    const bare = text.normalize('NFC').replace(/[\u200b-\u200f\u0300-\u036f\ufe00-\ufe0f]/g, '');
-    return [...bare].length + (bare.match(wide)?.length ?? 0);
-}
-
-function cell(value) {
-    const deep = value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 2;
-    return inspect(value, { maxArrayLength: 3, breakLength: Infinity, depth: deep ? -1 : 0 });
-}
-
-function drawTable(head, columns) {
-    const rows = Math.max(...columns.map(column => column.length));
-    const widths = columns.map((column, i) => Math.max(widthOf(head[i]), ...column.map(widthOf)) + 2);
-    const line = (left, middle, right) => left + widths.map(width => '─'.repeat(width)).join(middle) + right;
-    const row = cells => `│${cells.map((text, i) => ` ${text}${' '.repeat(widths[i] - widthOf(text) - 1)}`).join('│')}│`;
-    const lines = [line('┌', '┬', '┐'), row(head), line('├', '┼', '┤')];
-    for (let i = 0; i < rows; i++) lines.push(row(columns.map(column => column[i] ?? '')));
-    lines.push(line('└', '┴', '┘'));
-    return lines.join('\n');
-}
-
-function table(data, only) {
-    if (data === null || typeof data !== 'object') return log(data);
-    const indexHead = data instanceof Map || data instanceof Set ? '(iteration index)' : '(index)';
-    const index = [], keys = new Map(), values = [];
-    let hasValues = false, rows = [];
-    if (data instanceof Map) {
-        const pairs = [...data];
-        return log(drawTable([indexHead, 'Key', 'Values'], [pairs.map((_, i) => `${i}`),
-            pairs.map(([key]) => cell(key)), pairs.map(([, value]) => cell(value))]));
-    }
-    if (data instanceof Set)
-        return log(drawTable([indexHead, 'Values'], [[...data].map((_, i) => `${i}`), [...data].map(cell)]));
-    rows = Object.keys(data).map(key => [key, data[key]]);
-    rows.forEach(([key, value], i) => {
-        index.push(`${key}`);
-        const primitive = value === null || (typeof value !== 'object' && typeof value !== 'function');
-        if (primitive) {
-            hasValues = true;
-            values[i] = cell(value);
-            return;
-        }
-        for (const name of only ?? Object.keys(value)) {
-            if (!keys.has(name)) keys.set(name, []);
-            if (Object.hasOwn(value, name)) keys.get(name)[i] = cell(value[name]);
-        }
-    });
-    const fill = column => Array.from({ length: index.length }, (_, i) => column[i] ?? '');
-    const head = [indexHead, ...[...keys.keys()].map(String)], columns = [index, ...[...keys.values()].map(fill)];
-    if (hasValues) {
-        head.push('Values');
-        columns.push(fill(values));
-    }
-    log(drawTable(head, columns));
-}
+// ---------------------------------------------------------------- methods
 
 const methods = {
-    log, info: log, debug: log, error, warn: error, trace, table,
-    dir(value, options) {
-        print(1, inspect(value, { customInspect: false, ...options }));
+    log(...args) {
+        put(this, false, text(this, false, args));
     },
-    dirxml: log,
+    warn(...args) {
+        put(this, true, text(this, true, args));
+    },
+    dir(value, options) {
+        put(this, false, inspect(value, { customInspect: false, ...inspectOptions(this, this._stdout), ...options }));
+    },
+    time(label = 'default') {
+        label = `${label}`;
+        if (this._times.has(label)) process.emitWarning(`Label '${label}' already exists for console.time()`);
+        else this._times.set(label, native.process.now());
+    },
+    timeEnd(label = 'default') {
+        label = `${label}`;
+        elapsed(this, label, 'timeEnd', []);
+        this._times.delete(label);
+    },
+    timeLog(label = 'default', ...rest) {
+        elapsed(this, `${label}`, 'timeLog', rest);
+    },
+    trace: function trace(...args) {
+        const at = { name: 'Trace', message: text(this, true, args) };
+        Error.captureStackTrace(at, trace);
+        this.error(at.stack);
+    },
     assert(value, ...args) {
         if (value) return;
         if (typeof args[0] === 'string') args[0] = `Assertion failed: ${args[0]}`;
         else args.unshift(args.length ? 'Assertion failed:' : 'Assertion failed');
-        error(...args);
+        this.warn(...args);
+    },
+    clear() {
+        const stream = this._stdout;
+        if (!stream.isTTY || process.env.TERM === 'dumb') return;
+        stream.write('\x1b[1;1H');
+        stream.write('\x1b[0J');
     },
     count(label = 'default') {
         label = `${label}`;
+        const { counts } = this[kState];
         counts.set(label, (counts.get(label) ?? 0) + 1);
-        log(`${label}: ${counts.get(label)}`);
+        this.log(`${label}: ${counts.get(label)}`);
     },
     countReset(label = 'default') {
-        counts.delete(`${label}`);
+        label = `${label}`;
+        if (!this[kState].counts.delete(label)) process.emitWarning(`Count for '${label}' does not exist`);
     },
     group(...args) {
-        if (args.length) log(...args);
-        indent += '  ';
+        if (args.length) this.log(...args);
+        this[kState].indent += ' '.repeat(this[kState].step);
     },
     groupEnd() {
-        indent = indent.slice(0, -2);
+        const state = this[kState];
+        state.indent = state.indent.slice(0, Math.max(0, state.indent.length - state.step));
     },
-    time(label = 'default') {
-        label = `${label}`;
-        if (times.has(label)) process.emitWarning(`Label '${label}' already exists for console.time()`);
-        else times.set(label, native.process.now());
-    },
-    timeLog(label = 'default', ...rest) {
-        elapsed(`${label}`, 'timeLog', rest);
-    },
-    timeEnd(label = 'default') {
-        label = `${label}`;
-        elapsed(label, 'timeEnd', []);
-        times.delete(label);
+    table(data, only = undefined) {
+        if (only !== undefined) require('internal/validators').array(only, 'properties');
+        if (data === null || typeof data !== 'object') return this.log(data);
+        this.log(require('internal/console_table')(data, only, inspectOptions(this, this._stdout)));
     },
 };
+methods.debug = methods.log;
+methods.info = methods.log;
+methods.dirxml = methods.log;
+methods.error = methods.warn;
 methods.groupCollapsed = methods.group;
 
-const console = Object.create({}, { [Symbol.toStringTag]: { value: 'console', configurable: true } });
-for (const [name, method] of Object.entries(methods))
-    Object.defineProperty(console, name, { value: method, writable: true, enumerable: true, configurable: true });
+// ---------------------------------------------------------------- consoles
 
-// A console on other streams: new console.Console(stdout, stderr).
-console.Console = function Console(options, stderr) {
-    const out = options.stdout ?? options, err = options.stderr ?? stderr ?? out;
-    const made = Object.create(console);
-    const write = (stream, args) => void stream.write(`${formatWithOptions(options.inspectOptions, ...args)}\n`);
-    made.log = made.info = made.debug = (...args) => write(out, args);
-    made.error = made.warn = (...args) => write(err, args);
-    return made;
-};
+const hide = (object, name, value) => Object.defineProperty(object, name, { value, writable: true, configurable: true });
+
+// Makes a console of an object: its state, and the methods bound to it.
+function equip(console, state, ignoreErrors) {
+    hide(console, kState, { indent: '', step: 2, counts: new Map(), colorMode: 'auto', ...state });
+    hide(console, kIsConsole, true);
+    hide(console, '_ignoreErrors', ignoreErrors);
+    hide(console, '_times', new Map());
+    for (const name of Object.keys(methods)) {
+        const value = console[name].bind(console);
+        Object.defineProperty(value, 'name', { value: name, configurable: true });
+        Object.defineProperty(console, name, { value, writable: true, enumerable: true, configurable: true });
+    }
+    return console;
+}
+
+function Console(options, ...rest) {
+    if (new.target === undefined) return Reflect.construct(Console, arguments);
+    const errors = require('internal/errors'), validate = require('internal/validators');
+    if (!options || typeof options.write === 'function') options = { stdout: options, stderr: rest[0], ignoreErrors: rest[1] };
+    const { stdout, stderr = stdout, ignoreErrors = true, colorMode = 'auto', inspectOptions: given, groupIndentation } = options;
+    for (const [name, stream] of [['stdout', stdout], ['stderr', stderr]])
+        if (!stream || typeof stream.write !== 'function')
+            throw errors.coded(TypeError, 'ERR_CONSOLE_WRITABLE_STREAM', `Console expects a writable stream instance for ${name}`);
+    validate.oneOf(colorMode, 'colorMode', ['auto', true, false]);
+    if (groupIndentation !== undefined) validate.integer(groupIndentation, 'groupIndentation', 0, 1000);
+    if (given !== undefined) {
+        validate.object(given, 'options.inspectOptions');
+        if (given.colors !== undefined && options.colorMode !== undefined)
+            throw errors.coded(TypeError, 'ERR_INCOMPATIBLE_OPTION_PAIR',
+                'Option "options.inspectOptions.color" cannot be used in combination with option "colorMode"');
+    }
+    hide(this, '_stdout', stdout);
+    hide(this, '_stderr', stderr);
+    equip(this, { colorMode, options: given, step: groupIndentation ?? 2 }, Boolean(ignoreErrors));
+}
+for (const [name, method] of Object.entries(methods)) hide(Console.prototype, name, method);
+Object.defineProperty(Console.prototype, Symbol.toStringTag, { value: 'console', configurable: true });
+Object.defineProperty(Console, Symbol.hasInstance, {
+    value(object) {
+        return this === Console ? Boolean(object?.[kIsConsole]) : Function.prototype[Symbol.hasInstance].call(this, object);
+    },
+});
+
+const console = Object.create({}, { [Symbol.toStringTag]: { value: 'console', configurable: true } });
+for (const name of ['stdout', 'stderr'])
+    Object.defineProperty(console, `_${name}`, { get: () => process[name], configurable: true });
+Object.assign(console, methods);
+equip(console, { isGlobal: true }, true);
+console.Console = Console;
+// Without an inspector they do nothing in Node either.
+for (const name of ['profile', 'profileEnd', 'timeStamp'])
+    console[name] = { [name]() {} }[name];
 
 module.exports = console;

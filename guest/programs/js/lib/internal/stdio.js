@@ -75,6 +75,11 @@ Output.prototype.getColorDepth = () => 1;
 Output.prototype.hasColors = () => false;
 Output.prototype.cursorTo = Output.prototype.clearLine = Output.prototype.moveCursor = () => true;
 
+const { write, getColorDepth } = Output.prototype;
+Output.prototype.isPlain = function () {
+    return this.write === write && this.getColorDepth === getColorDepth;
+};
+
 const output = fd => new Output(fd);
 
 function input() {
