@@ -65,6 +65,7 @@ for (const name of ['URL', 'URLSearchParams']) lazy(name, () => libraryRequire('
 for (const name of ['TextEncoder', 'TextDecoder']) lazy(name, () => libraryRequire('internal/encoding')[name]);
 for (const name of ['Event', 'EventTarget', 'CustomEvent', 'AbortController', 'AbortSignal'])
     lazy(name, () => libraryRequire('internal/events')[name]);
+for (const name of ['MessageChannel', 'MessagePort', 'MessageEvent', 'BroadcastChannel']) lazy(name, () => libraryRequire('internal/messaging')[name]);
 lazy('DOMException', () => libraryRequire('internal/domexception').DOMException);
 for (const name of ['atob', 'btoa']) lazy(name, () => libraryRequire('internal/domexception')[name], true);
 lazy('structuredClone', () => libraryRequire('internal/clone').structuredClone, true);

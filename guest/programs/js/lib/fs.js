@@ -36,9 +36,12 @@ function toPath(value, name = 'path') {
             throw argValue(name, value, 'must be a string, Uint8Array, or URL without null bytes');
         return value;
     }
-    if (value instanceof Uint8Array) return toPath(native.text.utf8Decode(value), name);
+    if (value instanceof Uint8Array) {
+        if (value.includes(0)) throw argValue(name, value, 'must be a string, Uint8Array, or URL without null bytes');
+        return native.text.utf8Decode(value);
+    }
     if (value !== null && typeof value === 'object' && typeof value.href === 'string' && typeof value.protocol === 'string')
-        return require('internal/url').fileURLToPath(value);
+        return toPath(require('internal/url').fileURLToPath(value), name);
     throw argType(name, ['string', 'Buffer', 'URL'], value);
 }
 
@@ -644,12 +647,19 @@ function readLater(file, options, done) {
         }
         const bytes = checked(calls.readAll(handle.fd), 'read');
         handle.close();
-        complete(done, null, fromBytes(bytes, options.encoding));
+        const { signal, encoding } = options;
+        if (signal) return void complete(() => (signal.aborted ? done(new AbortError(undefined, { cause: signal.reason })) : done(null, fromBytes(bytes, encoding))));
+        complete(done, null, fromBytes(bytes, encoding));
     } catch (error) {
         handle?.close();
         if (typeof error.code === 'string' && error.code.startsWith('ERR_INVALID')) throw error;
         complete(done, error);
     }
+}
+
+// Throws when the program gave up waiting.
+function aborted(options) {
+    if (options?.signal?.aborted) throw new AbortError(undefined, { cause: options.signal.reason });
 }
 
 const misuse = error => error instanceof TypeError || error instanceof RangeError ||
@@ -714,6 +724,17 @@ class FileHandle {
     appendFile(data, options) {
         return promises_.writeFile(this.#fd, data, options);
     }
+    // The file as a stream of the Web's; it stays open.
+    readableWebStream() {
+        const handle = this;
+        return new ReadableStream({
+            async pull(controller) {
+                const { bytesRead, buffer } = await handle.read(Buffer.alloc(16384), 0, 16384, null);
+                if (bytesRead === 0) controller.close();
+                else controller.enqueue(new Uint8Array(buffer.subarray(0, bytesRead)));
+            },
+        });
+    }
     stat(options) {
         return promises_.fstat(this.#fd, options);
     }
@@ -763,10 +784,16 @@ promises_.writeFile = async function writeFile(file, data, options) {
     if (data !== null && typeof data === 'object' && !ArrayBuffer.isView(data) &&
         (data[Symbol.asyncIterator] || data[Symbol.iterator])) {
         const parts = [];
-        for await (const part of data) parts.push(Buffer.from(part));
+        const encoding = typeof options === 'string' ? options : options?.encoding ?? 'utf8';
+        for await (const part of data) {
+            parts.push(ArrayBuffer.isView(part) ? Buffer.from(part.buffer, part.byteOffset, part.byteLength) : Buffer.from(part, encoding));
+            aborted(options);
+        }
         data = Buffer.concat(parts);
     }
-    if (options?.signal?.aborted) throw new AbortError(undefined, { cause: options.signal.reason });
+    aborted(options);
+    if (options?.signal) await new Promise(resolve => void complete(resolve));
+    aborted(options);
     return writeLater(file, data, options);
 };
 const writeLater = promised(sync.writeFile);

@@ -10,3 +10,5 @@ class Worker {
 }
 
 module.exports = { Worker, isMainThread: true, threadId: 0, parentPort: null, workerData: null };
+for (const name of ['MessageChannel', 'MessagePort', 'BroadcastChannel', 'receiveMessageOnPort'])
+    Object.defineProperty(module.exports, name, { get: () => require('internal/messaging')[name], enumerable: true, configurable: true });

@@ -45,3 +45,23 @@ require('timers/promises').setTimeout(1, 2, { signal: controller.signal }).catch
 fetch('data:,x', { signal: controller.signal }).catch(first);
 const keep = setInterval(() => {}, 1000); AbortSignal.timeout(1).addEventListener('abort', event => { first(event.target.reason); clearInterval(keep); });
 try { crypto.getRandomValues(new Uint8Array(70000)) } catch (e) { first(e) }
+//// message-channel
+const { port1, port2 } = new MessageChannel(); const seen = [];
+await new Promise(done => { port2.onmessage = e => { seen.push(e.data, e instanceof MessageEvent, e.type); if (seen.length === 6) done(); }; const o = { a: [1], m: new Map([[1, 2]]) }; port1.postMessage(o); o.a.push(2); port1.postMessage('second'); console.log('sent'); });
+console.log(seen);
+await new Promise(done => { port1.on('message', value => { console.log('got', value); done(); }); port2.postMessage(7); });
+await new Promise(done => { port2.addEventListener('close', () => { console.log('closed'); done(); }); port1.close(); });
+try { port1.postMessage(() => {}); } catch (e) { console.log(e.name); } try { new MessagePort(); } catch (e) { console.log(e.name); }
+console.log(port2.onmessage !== null);
+//// message-channel-keeps-nothing-alive-unheard
+const c = new MessageChannel(); c.port1.postMessage(1); console.log('ends');
+//// broadcast-channel
+const a = new BroadcastChannel('x'), b = new BroadcastChannel('x'), other = new BroadcastChannel('y');
+a.onmessage = () => console.log('never'); other.onmessage = () => console.log('never');
+await new Promise(done => { b.onmessage = e => { console.log(e.data, a.name); done(); }; a.postMessage({ hi: 1 }); });
+for (const channel of [a, b, other]) channel.close(); try { a.postMessage(1); } catch (e) { console.log(e.name); }
+//// utf-16-decoders
+const d = new TextDecoder('utf-16le'); console.log(d.decode(Uint8Array.of(0x3d), { stream: true }) + d.decode(Uint8Array.of(0xd8, 0x4d), { stream: true }) + d.decode(Uint8Array.of(0xdc)));
+const big = new TextDecoder('utf-16be'); console.log(big.encoding, big.decode(Uint8Array.of(0xfe, 0xff, 0, 65, 0x20, 0xac)), big.decode(Uint8Array.of(0xd8, 0x3d, 0xdc), { stream: true }) + big.decode(Uint8Array.of(0x4d, 0), { stream: true }) + big.decode(Uint8Array.of(66)));
+for (const label of ['utf-16', 'unicode', 'unicodefffe', 'ucs-2']) console.log(new TextDecoder(label).encoding);
+for (const bytes of [[0x3d, 0xd8], [0x41], [0x00, 0xdc, 0x41, 0]]) { console.log(JSON.stringify(new TextDecoder('utf-16le').decode(Uint8Array.from(bytes)))); try { new TextDecoder('utf-16le', { fatal: true }).decode(Uint8Array.from(bytes)); } catch (e) { console.log(e.name, e.code); } }

@@ -28,7 +28,7 @@ class TextEncoder {
 
 const labels = {
     'utf-8': 'utf-8', utf8: 'utf-8', 'unicode-1-1-utf-8': 'utf-8', 'utf-16le': 'utf-16le', 'utf-16': 'utf-16le',
-    'ucs-2': 'utf-16le', 'iso-10646-ucs-2': 'utf-16le', latin1: 'windows-1252', 'iso-8859-1': 'windows-1252',
+    'utf-16be': 'utf-16be', unicodefffe: 'utf-16be', unicodefeff: 'utf-16le', csunicode: 'utf-16le', unicode: 'utf-16le', 'ucs-2': 'utf-16le', 'iso-10646-ucs-2': 'utf-16le', latin1: 'windows-1252', 'iso-8859-1': 'windows-1252',
     ascii: 'windows-1252', 'us-ascii': 'windows-1252', 'windows-1252': 'windows-1252',
 };
 // What windows-1252 has at 0x80..0x9f; everything else is Latin-1.
@@ -75,8 +75,14 @@ class TextDecoder {
             bytes = joined;
         }
         let end = bytes.length;
-        if (stream) end = this.#encoding === 'utf-8' ? wholeLength(bytes) : end & ~1;
+        if (this.#encoding === 'utf-16be') bytes = swapped(bytes);
+        if (stream) end = this.#encoding === 'utf-8' ? wholeLength(bytes) : wholePairs(bytes);
         this.#rest = stream ? bytes.slice(end) : none;
+        if (this.#encoding === 'utf-16be') this.#rest = swapped(this.#rest);
+        if (this.#fatal && this.#encoding !== 'utf-8' && ((!stream && end & 1) || !text.utf16Decode(bytes, 0, end).isWellFormed())) {
+            this.#rest = none;
+            throw coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA', `The encoded data was not valid for encoding ${this.#encoding}`);
+        }
         if (this.#fatal && this.#encoding === 'utf-8' && text.utf8Valid(bytes, 0, end) !== end) {
             this.#rest = none;
             throw coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA', 'The encoded data was not valid for encoding utf-8');
@@ -98,6 +104,19 @@ function wholeLength(bytes) {
         return need > back ? bytes.length - back : bytes.length;
     }
     return bytes.length;
+}
+
+// As above, for UTF-16: neither in the middle of a unit nor behind the first half of a pair.
+function wholePairs(bytes) {
+    const end = bytes.length & ~1;
+    return end > 0 && (bytes[end - 1] & 0xfc) === 0xd8 ? end - 2 : end;
+}
+
+// The bytes of each unit the other way round; half a unit at the end stays.
+function swapped(bytes) {
+    const out = bytes.slice();
+    for (let i = 0; i + 1 < out.length; i += 2) [out[i], out[i + 1]] = [out[i + 1], out[i]];
+    return out;
 }
 
 for (const [name, Class] of Object.entries({ TextEncoder, TextDecoder }))

@@ -3,13 +3,23 @@
 
 const { Readable, Writable } = require('stream');
 const fs = require('fs');
+const { outOfRange } = require('internal/errors');
+const validate = require('internal/validators');
 
 const EAGAIN = -11;
+
+// Where in the file a stream begins and ends.
+function checkRange(start, end = Infinity) {
+    if (start !== undefined) validate.integer(start, 'start', 0);
+    if (end !== Infinity) validate.integer(end, 'end', 0);
+    if (start !== undefined && start > end) throw outOfRange('start', `<= "end" (here: ${end})`, start);
+}
 
 class ReadStream extends Readable {
     constructor(path, options) {
         if (typeof options === 'string') options = { encoding: options };
         const { fd, flags = 'r', mode = 0o666, start, end = Infinity, autoClose = true, encoding, highWaterMark = 65536, signal } = options ?? {};
+        checkRange(start, end);
         super({ encoding, highWaterMark, signal, autoDestroy: autoClose, emitClose: options?.emitClose ?? true });
         Object.assign(this, { path: path === null ? undefined : fs._toPath(path), flags, mode, start, end, autoClose, bytesRead: 0 });
         this.fd = fd === undefined || fd === null ? null : fd.fd ?? fd;
@@ -56,6 +66,7 @@ class WriteStream extends Writable {
     constructor(path, options) {
         if (typeof options === 'string') options = { encoding: options };
         const { fd, flags = 'w', mode = 0o666, start, autoClose = true, encoding = 'utf8', highWaterMark = 16384, signal } = options ?? {};
+        checkRange(start);
         super({ highWaterMark, signal, defaultEncoding: encoding, decodeStrings: true, autoDestroy: autoClose, emitClose: options?.emitClose ?? true });
         Object.assign(this, { path: path === null ? undefined : fs._toPath(path), flags, mode, start, autoClose, bytesWritten: 0 });
         this.fd = fd === undefined || fd === null ? null : fd.fd ?? fd;

@@ -63,13 +63,17 @@ function remove(name, options) {
 
 // ---------------------------------------------------------------- mkdir
 
-// Makes a directory and what is missing above it; answers the first that was made.
+// Makes a directory and what is missing above it; answers the first that was made. `a/..` and `a/.` are
+// there once `a` is.
 function makeDirectories(name, mode) {
     const missing = [];
     for (let at = name; ;) {
         const result = calls.mkdir(at, mode);
         if (result >= 0) {
-            for (const below of missing.reverse()) checked(calls.mkdir(below, mode), 'mkdir', below);
+            for (const below of missing.reverse()) {
+                const next = calls.mkdir(below, mode);
+                if (next !== EEXIST || !isDirectory(calls.stat(below))) checked(next, 'mkdir', below);
+            }
             return at;
         }
         const existing = calls.stat(at);
