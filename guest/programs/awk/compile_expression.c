@@ -120,9 +120,6 @@ static void call(compiler *c, const node *n) {
         emit(c, I_CALL_BY_NAME, 0, count, 0);
         return;
     }
-    const function_tree *f = &c->tree->functions[n->slot];
-    if (count > (size_t)f->param_count)
-        compile_error(n, "function `%s' called with more arguments than declared", f->name->s);
     emit(c, I_CALL, 0, count, n->slot);
 }
 

@@ -32,14 +32,14 @@ _Noreturn static void ran_out(const arguments *a, size_t at) {
 
 static value *argument(arguments *a, int64_t position, size_t at) {
     if (position > 0) {
-        if (a->ordered) awk_fatal("fatal: %s", positions);
+        if (a->ordered) awk_fatal("%s", positions);
         a->positional = true;
         if ((size_t)position > a->count)
             awk_fatal("fatal: argument index %d greater than total number of supplied arguments",
                       (int)position);
         return &a->args[position - 1];
     }
-    if (a->positional) awk_fatal("fatal: %s", positions);
+    if (a->positional) awk_fatal("%s", positions);
     a->ordered = true;
     if (a->next >= a->count) ran_out(a, at);
     return &a->args[a->next++];

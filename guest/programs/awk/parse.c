@@ -133,7 +133,7 @@ static node *print(parser *p) {
     if (n->list && n->list->kind == N_GROUP && !n->list->next) n->list = n->list->list;
     count = 0;
     for (node *i = n->list; i; i = i->next) count++;
-    if (n->kind == N_PRINTF && count == 0) lex_error(&p->lx, "printf: no arguments");
+    if (n->kind == N_PRINTF && count == 0) lex_fatal(&p->lx, "printf: no arguments");
     static const struct {
         int token;
         uint8_t how;
@@ -560,6 +560,9 @@ void parse_finish(tree *t) {
         }
         char where[300];
         lex_where(f->source, f->line, where, sizeof where);
+        if (tree_find_global(t, f->name->s, f->name->len) >= 0)
+            g_die(1, "%s: error: attempt to use non-function `%s' in function call", where,
+                  f->name->s);
         g_die(2, "%s: fatal: function `%s' not defined", where, f->name->s);
     }
 }

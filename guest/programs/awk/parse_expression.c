@@ -11,6 +11,7 @@
 static node *concatenation(parser *p);
 static node *unary(parser *p);
 static node *primary(parser *p);
+static node *step(parser *p, enum step kind, node *place);
 
 static node *list_append(node ***tail, node *item) {
     **tail = item;
@@ -200,6 +201,9 @@ static node *field(parser *p) {
         index = unary(p);
     else
         index = primary(p);
+    /* $$a++ counts up the inner field: each $ takes a ++ of its own. */
+    if (token == '$' && parse_accept(p, T_INCREMENT)) index = step(p, POST_INCREMENT, index);
+    else if (token == '$' && parse_accept(p, T_DECREMENT)) index = step(p, POST_DECREMENT, index);
     return parse_node2(p, N_FIELD, index, NULL);
 }
 
@@ -349,7 +353,8 @@ static bool begins_operand(const parser *p) {
 }
 
 static bool before_getline(const parser *p) {
-    if (p->lx.token != '|' && p->lx.token != T_COPROCESS) return false;
+    /* What print prints goes into a pipe, whatever stands behind it. */
+    if (p->no_greater || (p->lx.token != '|' && p->lx.token != T_COPROCESS)) return false;
     lexer ahead = p->lx;
     lex_next(&ahead);
     return ahead.token == T_GETLINE;

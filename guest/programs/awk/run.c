@@ -303,6 +303,17 @@ static uint32_t stop_at(void) {
     return prog->entries[GROUP_BEGIN] + prog->sizes[GROUP_BEGIN] - 1;
 }
 
+/* Drops the arguments beyond those that the function declares; how many there are then. */
+static int declared_only(int function, int count) {
+    int declared = prog->functions[function].params;
+    if (count <= declared) return count;
+    awk_warn("function `%s' called with more arguments than declared",
+             prog->functions[function].name->s);
+    machine.top -= (size_t)(count - declared);
+    drop_values(machine.stack + machine.top, count - declared);
+    return declared;
+}
+
 double run_call(int function, value *args, int count) {
     ensure_stack((size_t)count + 2);
     if (count > prog->functions[function].params)
@@ -698,7 +709,7 @@ static enum outcome execute(uint32_t from) {
         case I_CALL:
             SAVE();
             take_turns();
-            pc = prog->code + enter(pc->a, pc->n, (uint32_t)(pc - prog->code) + 1) - 1;
+            pc = prog->code + enter(pc->a, declared_only(pc->a, pc->n), (uint32_t)(pc - prog->code) + 1) - 1;
             LOAD();
             break;
         case I_CALL_BY_NAME: {
@@ -722,13 +733,10 @@ static enum outcome execute(uint32_t from) {
                 sp = name + 1;
                 break;
             }
-            if (pc->n > prog->functions[function].params)
-                awk_fatal("function `%s' called with more arguments than declared",
-                          prog->functions[function].name->s);
             memmove(name, name + 1, pc->n * sizeof *name);
             machine.top--;
             take_turns();
-            pc = prog->code + enter(function, pc->n, (uint32_t)(pc - prog->code) + 1) - 1;
+            pc = prog->code + enter(function, declared_only(function, pc->n), (uint32_t)(pc - prog->code) + 1) - 1;
             LOAD();
             break;
         }

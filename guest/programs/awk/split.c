@@ -186,6 +186,8 @@ void split_by(splitter *sp, value *v, bool is_fs) {
     if (len == 1 && (!regex || !strchr("^$.[|()*+?{\\", s[0])) &&
         plain_char(sp, (unsigned char)s[0], is_fs))
         return;
+    /* Lines of a paragraph are fields only where FS is one character. */
+    sp->newline = sp->newline && len == 1;
     /* One character, written as a regular expression. */
     if (len == 2 && s[0] == '\\' && s[1] && strchr("|.*+?()[]{}^$\\", s[1]) &&
         plain_char(sp, (unsigned char)s[1], is_fs))
