@@ -53,6 +53,8 @@ static const g_long longs[] = {{"ignore-environment", 'i', G_NONE},
                                {"split-string", 'S', G_REQUIRED},
                                {0}};
 
+static bool debug; /* -v */
+
 /* One argument of a -S string, from *at, into `out`; false at the end. */
 static bool split_word(const char **at, g_text *out) {
     const char *p = *at;
@@ -83,8 +85,11 @@ static bool split_word(const char **at, g_text *out) {
                 g_die(125, "only ${VARNAME} expansion is supported, error at: %s", p);
             char *name = g_copy_bytes(p + 2, (size_t)(close - p - 2));
             const char *value = getenv(name);
-            free(name);
+            if (debug)
+                tell(value ? "expanding ${%s} into %s\n" : "replacing ${%s} with null string\n",
+                     name, value ? g_quote(value) : "");
             if (value) g_text_adds(out, value);
+            free(name);
             p = close;
         } else {
             g_text_addc(out, *p);
@@ -96,20 +101,27 @@ static bool split_word(const char **at, g_text *out) {
 }
 
 /* argv with the arguments of `text` put in the place of what comes before argv[at]. */
-static void splice(const char *text, int *argc, char ***argv, int at) {
+static void splice(const char *text_given, int *argc, char ***argv, int at) {
+
     char **out = NULL;
     size_t count = 0, cap = 0;
     g_text word = {0};
+    const char *text = text_given;
     out = g_more(out, &cap, sizeof *out);
     out[count++] = (*argv)[0];
     while (split_word(&text, &word)) {
         if (count + 1 >= cap) out = g_more(out, &cap, sizeof *out);
         out[count++] = g_copy_string(word.s);
     }
+    size_t from_text = count;
     for (int i = at; i <= *argc; i++) {
         if (count + 1 >= cap) out = g_more(out, &cap, sizeof *out);
         out[count++] = (*argv)[i];
     }
+    if (debug && from_text > 1) tell("split -S:  %s\n", g_quote(text_given));
+    for (size_t i = 1; debug && i < count; i++)
+        if (i == 1 || i < from_text)
+            tell("%s%s\n", i == 1 ? " into:    " : "     &    ", g_quote(out[i]));
     g_text_free(&word);
     *argc = (int)count - 1;
     *argv = out;
@@ -138,7 +150,7 @@ static void handle_signals(const char *list, int option) {
 }
 
 int env_main(int argc, char **argv) {
-    bool ignore = false, debug = false;
+    bool ignore = false;
     char end = '\n';
     const char *dir = NULL;
     char **unset = g_resize(NULL, (size_t)argc + 1, sizeof *unset);

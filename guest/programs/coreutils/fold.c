@@ -18,6 +18,7 @@
 #include "g_quote.h"
 #include "g_text.h"
 
+#include <errno.h>
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -70,6 +71,12 @@ static void fold_line(void *context, const g_line *line) {
 static const g_long longs[] = {
     {"bytes", 'b', G_NONE}, {"spaces", 's', G_NONE}, {"width", 'w', G_REQUIRED}, {0}};
 
+static size_t columns(const char *text) {
+    uint64_t value = g_number(text, "", 0, SIZE_MAX - 9, "invalid number of columns");
+    if (value == 0) g_die_errno(1, ERANGE, "invalid number of columns: %s", g_quote(text));
+    return (size_t)value;
+}
+
 int fold_main(int argc, char **argv) {
     folder f = {.width = 80};
     g_text old = {0}; /* -NUM, digit by digit */
@@ -80,11 +87,11 @@ int fold_main(int argc, char **argv) {
         case 'b': f.bytes = true; break;
         case 's': f.spaces = true; break;
         case 'w':
-            f.width = (size_t)g_number(o.arg, "", 1, SIZE_MAX - 9, "invalid number of columns");
+            f.width = columns(o.arg);
             break;
         default:
             g_text_addc(&old, (char)option);
-            f.width = (size_t)g_number(old.s, "", 1, SIZE_MAX - 9, "invalid number of columns");
+            f.width = columns(old.s);
         }
     }
     return g_each_line(argc - o.at, argv + o.at, fold_line, &f);

@@ -102,7 +102,7 @@ int id_main(int argc, char **argv) {
         }
     }
     if (!what && (name || real))
-        g_die(1, "printing only names or real IDs requires -u, -g, or -G");
+        g_die(1, "cannot print only names or real IDs in default format");
     if (!what && zero) g_die(1, "option --zero not permitted in default format");
     int status = 0;
     for (int i = o.at; i == o.at || i < argc; i++) {

@@ -291,7 +291,7 @@ static void one_option(ls_options *o, choices *c, int option, const char *arg) {
         break;
     case BLOCK_SIZE:
         if (!g_size_style_parse(arg, &o->block_size))
-            g_die(2, "invalid --block-size argument %s", g_quote(arg));
+            g_die(2, "invalid --block-size argument '%s'", arg);
         o->file_size = o->block_size;
         c->block_size = true;
         break;

@@ -41,7 +41,7 @@ int mkfifo_main(int argc, char **argv) {
     int status = 0;
     for (int i = o.at; i < argc; i++)
         if (mkfifo(argv[i], mode) < 0) {
-            g_warn_errno(errno, "cannot create fifo %s", g_quote(argv[i]));
+            g_warn_errno(errno, "cannot create fifo %s", g_quoteaf(argv[i]));
             status = 1;
         }
     return status;

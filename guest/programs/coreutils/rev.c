@@ -13,10 +13,12 @@
 #include "g_option.h"
 #include "g_out.h"
 #include "g_quote.h"
+#include "g_text.h"
 #include "lib/utf8/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 static void put_reversed(const char *s, size_t len, bool utf8) {
@@ -57,11 +59,19 @@ int rev_main(int argc, char **argv) {
         }
         g_reader in;
         g_line line;
+        g_text whole = {0};
         g_reader_init(&in, fd, end);
         while (g_read_line(&in, &line)) {
-            put_reversed(line.s, line.len, utf8);
+            /* A line is a string: what stands behind a NUL is lost, and with it that the line ended. */
+            const char *nul = memchr(line.s, '\0', line.len);
+            g_text_add(&whole, line.s, nul ? (size_t)(nul - line.s) : line.len);
+            if (nul) continue;
+            put_reversed(whole.s, whole.len, utf8);
+            whole.len = 0;
             if (line.terminated) g_outc(end);
         }
+        put_reversed(whole.s, whole.len, utf8);
+        g_text_free(&whole);
         g_reader_free(&in);
         g_close_input(fd);
     }

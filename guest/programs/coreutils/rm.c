@@ -24,9 +24,12 @@
  */
 #include "g_file.h"
 #include "g_option.h"
+#include "g_quote.h"
+#include "g_text.h"
 #include "g_out.h"
 #include "remove_tree.h"
 
+#include <sys/stat.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -49,10 +52,24 @@ static const g_word whens[] = {{"never", NEVER},
                                {"yes", 'i'},
                                {0}};
 
+/* A file whose name looks like options: the message about wrong ones says how to remove it. */
+static void hint_at_hyphens(int argc, char **argv) {
+    struct stat st;
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-' || !argv[i][1] || lstat(argv[i], &st) != 0) continue;
+        g_text text = {0};
+        g_text_addf(&text, "Try '%s ./%s' to remove the file %s.\nTry '%s --help' for more information.",
+                    g_name(), argv[i], g_quoteaf(argv[i]), g_name());
+        g_set_hint(text.s);
+        return;
+    }
+}
+
 int rm_main(int argc, char **argv) {
     remove_options r = {0};
     bool once = false;
     g_options o;
+    hint_at_hyphens(argc, argv);
     g_options_init(&o, argc, argv, "dfirvIR", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == INTERACTIVE)

@@ -115,7 +115,7 @@ static void check_letters(const char *letters) {
     char text[16];
     size_t at = 0;
     for (const char *p = "dfghiMnRV"; *p; p++)
-        if (seen[(unsigned char)*p] && *p != 'f') text[at++] = *p;
+        if (seen[(unsigned char)*p] && *p != 'f' && !(*p == 'i' && seen['d'])) text[at++] = *p;
     text[at] = '\0';
     g_die(2, "options '-%s' are incompatible", text);
 }

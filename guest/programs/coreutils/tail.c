@@ -323,7 +323,7 @@ static bool old_style(int argc, char **argv, options *t) {
     size_t digits = strspn(p, "0123456789");
     const char *after = p + digits;
     bool bytes = *after == 'c' || *after == 'b', unit = bytes || *after == 'l';
-    if (!plus && digits == 0) return false;
+    if (!plus && digits == 0 && !(unit && (*after != 'c' || after[1]))) return false;
     if (plus && digits == 0 && !unit && *after != 'f' && *after != '\0') return false;
     if (plus && argc == 2 && *after == '\0' && digits == 0) return false;
     char scale = *after;

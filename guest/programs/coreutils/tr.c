@@ -286,9 +286,6 @@ static void make_map(const set *s1, set *s2, bool complement, bool truncate,
             g_die(1, "when translating with complemented character classes,\nstring2 must map all "
                      "characters in the domain to one");
     }
-    if (len2 < from_len && !truncate && s2->count && s2->items[s2->count - 1].kind == CLASS)
-        g_die(1, "when translating with string1 longer than string2,\nthe latter string must not "
-                 "end with a character class");
     for (size_t i = 0; i < from_len; i++) {
         if (i < len2) to[from[i]] = into[i];
         else if (!truncate) to[from[i]] = into[len2 - 1];
@@ -319,6 +316,9 @@ static void make_map(const set *s1, set *s2, bool complement, bool truncate,
             j++;
         }
     }
+    if (len2 < from_len && !truncate && s2->count && s2->items[s2->count - 1].kind == CLASS)
+        g_die(1, "when translating with string1 longer than string2,\nthe latter string must not "
+                 "end with a character class");
     free(from);
     free(into);
 }

@@ -96,7 +96,10 @@ typedef struct {
 
 static uint64_t factor(const char **s, const char *text, bool *bytes) {
     uint64_t value;
-    const char *end;
+    const char *end, *start;
+    while (isspace((unsigned char)**s)) ++*s; /* as strtoumax() does */
+    *s += **s == '+';
+    start = *s;
     if (!isdigit((unsigned char)**s)) {
         static const char letters[] = "bcwKkMG";
         const char *known = strchr(letters, **s); /* a unit alone counts once */
@@ -115,6 +118,9 @@ static uint64_t factor(const char **s, const char *text, bool *bytes) {
         if (bytes) *bytes = true;
         end++;
     }
+    if (*start == '0' && start[1] == 'x' && end == start + 1)
+        g_warn("warning: %s is a zero multiplier; use %s if that is intended", g_quote("0x"),
+               g_quote("00x"));
     *s = end;
     return value;
 }

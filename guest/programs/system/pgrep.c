@@ -163,6 +163,8 @@ int pgrep_main(int argc, char **argv) {
     search s = {.delimiter = "\n"};
     g_options o;
     g_set_failure(2);
+    g_set_hint(kills ? "Try `pkill --help' for more information."
+                     : "Try `pgrep --help' for more information.");
     g_options_init(&o, argc, argv, kills ? "cefg:inoP:s:u:U:x" : "acd:fg:ilnoP:s:u:U:vx", longs);
     read_options(&s, &o, &signal_number, &ignore_case);
     criteria = s.groups || s.parents || s.sessions || s.users;

@@ -16,6 +16,7 @@
 #include "g_option.h"
 #include "g_out.h"
 #include "g_quote.h"
+#include "g_text.h"
 #include "tabs.h"
 
 #include <ctype.h>
@@ -60,20 +61,21 @@ static const g_long longs[] = {{"tabs", 't', G_REQUIRED}, {"initial", 'i', G_NON
 
 int expand_main(int argc, char **argv) {
     expander e = {.initial = false};
-    char digits[64] = "";
-    size_t len = 0;
     g_options o;
-    g_options_init(&o, argc, argv, "it:0123456789,", longs);
+    g_options_init(&o, argc, argv, "it:0::1::2::3::4::5::6::7::8::9::", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
         case 'i': e.initial = true; break;
         case 't': tab_stops_add(&e.tabs, o.arg); break;
-        default: /* -4 or -4,8 */
-            if (len < sizeof digits - 1) digits[len++] = (char)option;
-            digits[len] = '\0';
+        default: { /* -4 or -4,8 */
+            g_text list = {0};
+            g_text_addc(&list, (char)option);
+            g_text_adds(&list, o.arg ? o.arg : "");
+            tab_stops_add(&e.tabs, list.s);
+            g_text_free(&list);
+        }
         }
     }
-    if (len) tab_stops_add(&e.tabs, digits);
     tab_stops_finish(&e.tabs);
     return g_each_line(argc - o.at, argv + o.at, expand_line, &e);
 }

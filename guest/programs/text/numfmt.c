@@ -322,11 +322,10 @@ static void put_line(converter *c, const char *s, size_t len, bool terminated) {
 static void read_format(converter *c, const char *text) {
     const char *s = text;
     g_text before = {0}, after = {0};
-    for (; *s && !(*s == '%' && s[1] != '%'); s++) {
-        g_text_addc(&before, *s);
-        if (*s == '%') g_text_addc(&before, *s++); /* GNU prints both */
-    }
+    size_t before_len = 0; /* characters, with %% for one; as many bytes are printed, as GNU does */
+    for (; *s && !(*s == '%' && s[1] != '%'); s++, before_len++) s += *s == '%';
     if (!*s) g_die(1, "format %s has no %% directive", g_quote(text));
+    g_text_add(&before, text, before_len);
     s++;
     for (;; s++) {
         if (*s == '0')
