@@ -250,8 +250,8 @@ static void publish(make_arguments *a) {
     if (opt.trace) g_text_adds(&flags, " --trace");
     if (opt.no_print_directory) g_text_adds(&flags, " --no-print-directory");
     if (opt.warn_undefined) g_text_adds(&flags, " --warn-undefined-variables");
-    for (size_t i = 0; i < a->assignments.count; i++) {
-        if (i) g_text_addc(&overrides, ' ');
+    for (size_t i = a->assignments.count; i-- > 0;) { /* the last one first, as GNU make does */
+        if (overrides.len) g_text_addc(&overrides, ' ');
         add_quoted(&overrides, a->assignments.list[i]);
     }
     if (*flags.s && *flags.s != ' ') g_text_addc(&dashed, '-');

@@ -57,6 +57,7 @@ static void prepare(target *t) {
 static int64_t behind(target *t, unsigned depth) {
     int64_t time = target_time(t);
     if (time != TIME_NONE || !t->intermediate || depth > 32) return time;
+    time = TIME_OLD; /* it is wanted for what it is made of, and for nothing else */
     if (!t->searched && !t->recipe) {
         t->searched = true;
         implicit_search(t);
