@@ -47,8 +47,12 @@ def download(url: str, to: pathlib.Path, checksum: str) -> str:
     """Fetches one address; what went wrong, or nothing."""
     to.unlink(missing_ok=True)
     if os.access(APT_HELPER, os.X_OK):
-        result = subprocess.run([APT_HELPER, "download-file", url, str(to), f"SHA256:{checksum}"],
-                                capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            [APT_HELPER, "download-file", url, str(to), f"SHA256:{checksum}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         why = result.stderr.strip() if result.returncode else ""
     else:
         try:
@@ -79,8 +83,10 @@ def fetch(package: dict, kept: pathlib.Path) -> pathlib.Path:
             return archive
         reasons.append(f"  {url}: {why}")
     part.unlink(missing_ok=True)
-    sys.exit(f"{name} could not be fetched; it needs the network once. Without it: put the file into "
-             f"{kept}, or leave the program out (PF_PROGRAMS in CMakeLists.txt).\n" + "\n".join(reasons))
+    sys.exit(
+        f"{name} could not be fetched; it needs the network once. Without it: put the file into "
+        f"{kept}, or leave the program out (PF_PROGRAMS in CMakeLists.txt).\n" + "\n".join(reasons)
+    )
 
 
 def wanted(path: pathlib.PurePosixPath, package: dict) -> bool:
@@ -88,7 +94,8 @@ def wanted(path: pathlib.PurePosixPath, package: dict) -> bool:
     if len(path.parts) == 1:
         return path.name.startswith("LICENSE")
     return path.parts[0] in package["folders"] and not any(
-        path.is_relative_to(folder) for folder in package["leave"])
+        path.is_relative_to(folder) for folder in package["leave"]
+    )
 
 
 def unpack(archive: pathlib.Path, package: dict, to: pathlib.Path) -> None:

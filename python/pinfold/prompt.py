@@ -65,8 +65,8 @@ const rows = await list_rows({{table: "orders"}});
 console.log(rows.filter(row => row.open).length);
 ```
 
-Programs are JavaScript (a block marked `javascript`, with top-level await), Python (`python`) or bash \
-(`shell`). Each JavaScript and Python program starts afresh. In shell {shell}. \
+Programs are JavaScript (a block marked `javascript`, with top-level await), Python (`python`) or \
+bash (`shell`). Each JavaScript and Python program starts afresh. In shell {shell}. \
 Files in /workspace and /tmp last for all."""
 
 

@@ -32,10 +32,15 @@ def python(sandbox, code, **how):
         ("python3 -c 'raise SystemExit(3)'; echo $?", "3\n"),
         ("python3 -c '1/0' 2>/dev/null; echo $?", "1\n"),
         ("""echo '{"a":[1]}' | python3 -m json.tool --compact""", '{"a":[1]}\n'),
-        ("python3 -c 'import sys, os; print(sys.platform, os.name, sys.version_info[:2])'",
-         "linux posix (3, 11)\n"),
-        ("yes | python3 -c 'import sys\nfor l in sys.stdin: print(l, end=\"\", flush=True)' 2>/dev/null "
-         "| head -2", "y\ny\n"),
+        (
+            "python3 -c 'import sys, os; print(sys.platform, os.name, sys.version_info[:2])'",
+            "linux posix (3, 11)\n",
+        ),
+        (
+            "yes | python3 -c 'import sys\nfor l in sys.stdin: print(l, end=\"\", flush=True)' 2>/dev/null "
+            "| head -2",
+            "y\ny\n",
+        ),
         ("seq 3 | xargs -n1 python3 -c 'import sys; print(int(sys.argv[1]) ** 2)'", "1\n4\n9\n"),
         ("python3 -u -c 'print(1)' & wait; echo 2", "1\n2\n"),
         ("timeout 0.2 python3 -c 'while True: pass'; echo $?", "124\n"),
@@ -54,7 +59,9 @@ def test_a_traceback_cites_the_script_and_the_library(sandbox):
     assert 'File "/workspace/bad.py", line 2, in <module>' in result.stderr
     assert 'File "/usr/lib/python3.11/json/__init__.py"' in result.stderr
     assert "return _default_decoder.decode(s)" in result.stderr
-    assert result.stderr.endswith("json.decoder.JSONDecodeError: Expecting value: line 1 column 2 (char 1)\n")
+    assert result.stderr.endswith(
+        "json.decoder.JSONDecodeError: Expecting value: line 1 column 2 (char 1)\n"
+    )
 
 
 LIBRARY = """
@@ -88,20 +95,36 @@ def test_the_standard_library_is_there(sandbox):
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("import zlib, bz2, lzma\nd = b'abc' * 99\n"
-         "all(m.decompress(m.compress(d)) == d for m in (zlib, bz2, lzma))", True),
-        ("import hashlib\nhashlib.sha256(b'a').hexdigest()[:8] + hashlib.sha3_256(b'a').hexdigest()[:8]",
-         "ca97811280084bf2"),
+        (
+            "import zlib, bz2, lzma\nd = b'abc' * 99\n"
+            "all(m.decompress(m.compress(d)) == d for m in (zlib, bz2, lzma))",
+            True,
+        ),
+        (
+            "import hashlib\nhashlib.sha256(b'a').hexdigest()[:8] + hashlib.sha3_256(b'a').hexdigest()[:8]",
+            "ca97811280084bf2",
+        ),
         ("from decimal import Decimal\nstr(Decimal(1) / 7)", "0.1428571428571428571428571429"),
-        ("import datetime, zoneinfo\n"
-         "datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).isoformat()",
-         "2024-07-01T00:00:00+02:00"),
-        ("import sqlite3\nd = sqlite3.connect(':memory:')\nd.execute('create table t(a)')\n"
-         "d.executemany('insert into t values (?)', [(1,), (2,)])\n"
-         "d.execute('select sum(a) from t').fetchone()[0]", 3),
-        ("import asyncio\nawait asyncio.gather(*(asyncio.sleep(0.01, i) for i in range(3)))", [0, 1, 2]),
-        ("import asyncio, sys\nasync def f():\n    p = await asyncio.create_subprocess_exec('echo', 'x', stdout=-1)\n"
-         "    return (await p.communicate())[0].decode()\nawait f()", "x\n"),
+        (
+            "import datetime, zoneinfo\n"
+            "datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).isoformat()",
+            "2024-07-01T00:00:00+02:00",
+        ),
+        (
+            "import sqlite3\nd = sqlite3.connect(':memory:')\nd.execute('create table t(a)')\n"
+            "d.executemany('insert into t values (?)', [(1,), (2,)])\n"
+            "d.execute('select sum(a) from t').fetchone()[0]",
+            3,
+        ),
+        (
+            "import asyncio\nawait asyncio.gather(*(asyncio.sleep(0.01, i) for i in range(3)))",
+            [0, 1, 2],
+        ),
+        (
+            "import asyncio, sys\nasync def f():\n    p = await asyncio.create_subprocess_exec('echo', 'x', stdout=-1)\n"
+            "    return (await p.communicate())[0].decode()\nawait f()",
+            "x\n",
+        ),
         ("import socket\na, b = socket.socketpair()\na.send(b'hi')\nb.recv(5).decode()", "hi"),
         ("import xml.etree.ElementTree as e\ne.fromstring('<a><b/></a>')[0].tag", "b"),
         ("import tempfile, os\nf = tempfile.NamedTemporaryFile()\nos.path.exists(f.name)", True),
@@ -121,9 +144,14 @@ def test_libraries_work(sandbox, code, expected):
         ("subprocess.check_output(['tr', 'a-z', 'A-Z'], input=b'abc').decode()", "ABC"),
         ("subprocess.run(['pwd'], cwd='/tmp', capture_output=True, text=True).stdout", "/tmp\n"),
         ("subprocess.run('echo $X', shell=True, env={'X': '5'}, stdout=-1).stdout.decode()", "5\n"),
-        ("subprocess.run('echo err >&2', shell=True, stderr=subprocess.STDOUT, stdout=-1).stdout.decode()",
-         "err\n"),
-        ("subprocess.Popen(['cat'], stdin=-1, stdout=-1).communicate(b'x' * 100000)[0] == b'x' * 100000", True),
+        (
+            "subprocess.run('echo err >&2', shell=True, stderr=subprocess.STDOUT, stdout=-1).stdout.decode()",
+            "err\n",
+        ),
+        (
+            "subprocess.Popen(['cat'], stdin=-1, stdout=-1).communicate(b'x' * 100000)[0] == b'x' * 100000",
+            True,
+        ),
         ("os.popen('echo p').read()", "p\n"),
         ("os.waitstatus_to_exitcode(os.system('exit 4'))", 4),
     ],
@@ -136,16 +164,25 @@ def test_processes(sandbox, code, expected):
 @pytest.mark.parametrize(
     ("code", "error"),
     [
-        ("import subprocess\nsubprocess.run(['nowhere'])", "FileNotFoundError: [Errno 2] No such file"),
+        (
+            "import subprocess\nsubprocess.run(['nowhere'])",
+            "FileNotFoundError: [Errno 2] No such file",
+        ),
         ("import subprocess\nsubprocess.run(['pwd'], cwd='/nowhere')", "directory: '/nowhere'"),
         ("import subprocess\nsubprocess.run(['sleep', '9'], timeout=0.05)", "TimeoutExpired"),
-        ("import subprocess\nsubprocess.run(['a'], preexec_fn=print)", "preexec_fn is not supported"),
+        (
+            "import subprocess\nsubprocess.run(['a'], preexec_fn=print)",
+            "preexec_fn is not supported",
+        ),
         ("import threading\nthreading.Thread(target=print).start()", "use asyncio"),
         ("import os\nos.fork()", "use subprocess"),
         ("import ctypes", "a sandbox runs none"),
         ("import ssl", "call a tool"),
         ("import socket\nsocket.create_connection(('example.com', 80))", "call a tool"),
-        ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError: maximum recursion depth exceeded"),
+        (
+            "def f(n):\n    return f(n + 1)\nf(0)",
+            "RecursionError: maximum recursion depth exceeded",
+        ),
         ("eval('[' * 100000)", "SyntaxError: too many nested parentheses"),
         ("import json\njson.loads('[' * 100000)", "RecursionError"),
         ("x = bytearray(1 << 30)", "MemoryError"),
@@ -160,7 +197,9 @@ def test_mistakes_and_what_is_not_here(sandbox, code, error):
 
 
 def test_an_alarm_reaches_a_busy_loop(sandbox):
-    result = python(sandbox, """
+    result = python(
+        sandbox,
+        """
         import signal
         def ring(*_):
             raise TimeoutError("rung")
@@ -173,15 +212,18 @@ def test_an_alarm_reaches_a_busy_loop(sandbox):
             busy()
         except TimeoutError as error:
             print(error)
-    """)
+    """,
+    )
     assert (result.stdout, result.stderr) == ("rung\n", "")
 
 
 def test_equal_seeds_give_equal_runs():
     code = "import random, uuid, time\n[hash('a'), random.random(), str(uuid.uuid4()), {'b', 'a', 'c'}.__repr__(), time.time()]"
+
     def run(seed):
         with Sandbox(seed=seed, clock=0) as made:
             return made.run(code, language="python").value
+
     assert run(1) == run(1) != run(2)
 
 
@@ -217,12 +259,15 @@ def test_the_value_of_a_last_expression(sandbox, code, value, output):
 
 
 def test_an_error_cites_the_cell(sandbox):
-    result = python(sandbox, """\
+    result = python(
+        sandbox,
+        """\
         def f(x):
             return 1 / x
 
         f(0)
-    """)
+    """,
+    )
     assert result.stderr == textwrap.dedent("""\
         Traceback (most recent call last):
           File "<cell>", line 4, in <module>
@@ -261,8 +306,14 @@ def broken() -> int:
 
 @pytest.fixture(scope="module")
 def shop():
-    with Sandbox(tools=[pay, broken, Tool("bank/wire", handler=pay)],
-                 capabilities=[MethodCapability("pay"), MethodCapability("broken"), MethodCapability("bank/wire")]) as made:
+    with Sandbox(
+        tools=[pay, broken, Tool("bank/wire", handler=pay)],
+        capabilities=[
+            MethodCapability("pay"),
+            MethodCapability("broken"),
+            MethodCapability("bank/wire"),
+        ],
+    ) as made:
         yield made
 
 
@@ -272,13 +323,27 @@ def shop():
         ("from tools import pay\npay(to='a', amount=5)", {"to": "a", "amount": 5, "memo": ""}),
         ("import tools\ntools.pay('b', 2**60)['amount']", 2**60),
         ("import tools\ntools.bank.wire(to='c', amount=1)['to']", "c"),
-        ("import tools\npay = tools.pay\n[pay.__name__, pay.__doc__.split('.')[0]]", ["pay", "Pays somebody"]),
-        ("import tools, inspect\nlist(inspect.signature(tools.pay).parameters)", ["to", "amount", "memo"]),
-        ("import tools\nawait tools.aio.pay(to='d', amount=3)", {"to": "d", "amount": 3, "memo": ""}),
-        ("import tools, asyncio\nr = await asyncio.gather(*(tools.aio.pay(to='e', amount=i) for i in range(9)))\n"
-         "[x['amount'] for x in r]", list(range(9))),
-        ("import tools\ntry:\n    tools.broken()\nexcept tools.ToolError as e:\n    r = [str(e), e.code]\nr",
-         ["ValueError: out of order", "failed"]),
+        (
+            "import tools\npay = tools.pay\n[pay.__name__, pay.__doc__.split('.')[0]]",
+            ["pay", "Pays somebody"],
+        ),
+        (
+            "import tools, inspect\nlist(inspect.signature(tools.pay).parameters)",
+            ["to", "amount", "memo"],
+        ),
+        (
+            "import tools\nawait tools.aio.pay(to='d', amount=3)",
+            {"to": "d", "amount": 3, "memo": ""},
+        ),
+        (
+            "import tools, asyncio\nr = await asyncio.gather(*(tools.aio.pay(to='e', amount=i) for i in range(9)))\n"
+            "[x['amount'] for x in r]",
+            list(range(9)),
+        ),
+        (
+            "import tools\ntry:\n    tools.broken()\nexcept tools.ToolError as e:\n    r = [str(e), e.code]\nr",
+            ["ValueError: out of order", "failed"],
+        ),
     ],
 )
 def test_tools_are_functions(shop, code, value):
@@ -290,8 +355,14 @@ def test_tools_are_functions(shop, code, value):
     ("code", "error"),
     [
         ("tools.pay(to='a')", "TypeError: pay() missing 1 required positional argument: 'amount'"),
-        ("tools.pay(to='a', amount=1, no=2)", "TypeError: pay() got an unexpected keyword argument 'no'"),
-        ("tools.nothing()", "AttributeError: there is no tool nothing; there are: bank.wire, broken, pay"),
+        (
+            "tools.pay(to='a', amount=1, no=2)",
+            "TypeError: pay() got an unexpected keyword argument 'no'",
+        ),
+        (
+            "tools.nothing()",
+            "AttributeError: there is no tool nothing; there are: bank.wire, broken, pay",
+        ),
         ("tools.pay(to='a', amount=float('nan'))", "the arguments are not JSON"),
         ("tools.pay(to='a', amount='x')", "ToolError"),
         ("from tools import gone", "ImportError: cannot import name 'gone' from 'tools'"),
@@ -304,8 +375,11 @@ def test_mistakes_with_tools(shop, code, error):
 
 def test_a_call_that_is_not_allowed():
     with Sandbox(tools=[pay], capabilities=[MethodCapability("pay", max_calls=1)]) as made:
-        result = made.run("import tools\ntools.pay(to='a', amount=1)\ntry:\n    tools.pay(to='a', amount=1)\n"
-                          "except tools.CapabilityError as e:\n    code = e.code\ncode", language="python")
+        result = made.run(
+            "import tools\ntools.pay(to='a', amount=1)\ntry:\n    tools.pay(to='a', amount=1)\n"
+            "except tools.CapabilityError as e:\n    code = e.code\ncode",
+            language="python",
+        )
         assert (result.value, result.stderr) == ("limit", "")
 
 

@@ -26,15 +26,29 @@ def archive(folder, members):
 
 def package(path, **more):
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return {"pool": f"pool/main/t/thing/{path.name}", "snapshot": "20230301T000000Z", "sha256": digest,
-            "folders": ["Lib"], "leave": ["Lib/test"], **more}
+    return {
+        "pool": f"pool/main/t/thing/{path.name}",
+        "snapshot": "20230301T000000Z",
+        "sha256": digest,
+        "folders": ["Lib"],
+        "leave": ["Lib/test"],
+        **more,
+    }
 
 
 def test_only_the_folders_that_are_named_are_unpacked(tmp_path):
-    names = ["thing/LICENSE", "thing/configure", "thing/Lib/a.py", "thing/Lib/test/b.py", "thing/Doc/c.rst"]
+    names = [
+        "thing/LICENSE",
+        "thing/configure",
+        "thing/Lib/a.py",
+        "thing/Lib/test/b.py",
+        "thing/Doc/c.rst",
+    ]
     path = archive(tmp_path, dict.fromkeys(names, tarfile.REGTYPE))
     debian.unpack(path, package(path), tmp_path / "out")
-    found = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file())
+    found = sorted(
+        str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file()
+    )
     assert found == ["LICENSE", "Lib/a.py"]
 
 
@@ -51,7 +65,9 @@ def test_an_archive_that_leads_out_is_refused(tmp_path, name, kind):
 def test_a_kept_archive_is_taken_only_if_it_is_the_one(tmp_path, monkeypatch):
     path = archive(tmp_path, {"thing/Lib/a.py": tarfile.REGTYPE})
     asked = []
-    monkeypatch.setattr(debian, "download", lambda url, to, checksum: asked.append(url) or "no network")
+    monkeypatch.setattr(
+        debian, "download", lambda url, to, checksum: asked.append(url) or "no network"
+    )
     assert debian.fetch(package(path), tmp_path) == path and not asked
     with pytest.raises(SystemExit) as refused:
         debian.fetch(package(path, sha256="0" * 64), tmp_path)

@@ -24,7 +24,7 @@ CHANGES = [
         "an engine cannot fork (guest/libc/README.md): who does hears what to use",
         "    if (pid == -1)\n        return posix_error();\n    return PyLong_FromPid(pid);\n}\n#endif /* HAVE_FORK */",
         "    if (pid == -1 && errno == ENOSYS) {\n"
-        "        PyErr_SetString(PyExc_OSError, \"[Errno 38] python cannot fork in a sandbox: use subprocess, \"\n"
+        '        PyErr_SetString(PyExc_OSError, "[Errno 38] python cannot fork in a sandbox: use subprocess, "\n'
         '                        "os.posix_spawn, or a shell\'s &");\n'
         "        return NULL;\n    }\n"
         "    if (pid == -1)\n        return posix_error();\n    return PyLong_FromPid(pid);\n}\n#endif /* HAVE_FORK */",

@@ -16,9 +16,22 @@ import sys
 
 MAGIC = 3495  # of the byte code of every 3.11
 ROOT = "/usr/lib/python3.11"
-LEFT_OUT = {"ensurepip", "idlelib", "lib2to3", "msilib", "test", "tkinter", "turtle.py", "turtledemo",
-            "venv", "__phello__", "__hello__.py", "_bootsubprocess.py", "_aix_support.py",
-            "_osx_support.py"}
+LEFT_OUT = {
+    "ensurepip",
+    "idlelib",
+    "lib2to3",
+    "msilib",
+    "test",
+    "tkinter",
+    "turtle.py",
+    "turtledemo",
+    "venv",
+    "__phello__",
+    "__hello__.py",
+    "_bootsubprocess.py",
+    "_aix_support.py",
+    "_osx_support.py",
+}
 DATA = {".py", ".txt", ".css", ".pxd"}
 
 
@@ -36,7 +49,9 @@ def byte_code(job: tuple[str, bytes]) -> tuple[str, bytes]:
     name, text = job
     code = compile(text, f"{ROOT}/{name}", "exec", dont_inherit=True, optimize=0)
     path = pathlib.PurePosixPath(name)
-    head = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + importlib.util.source_hash(text)
+    head = (
+        importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + importlib.util.source_hash(text)
+    )
     cached = path.parent / "__pycache__" / f"{path.stem}.cpython-311.pyc"
     return cached.as_posix(), head + marshal.dumps(code)
 
@@ -46,8 +61,11 @@ def folders(names: list[str]) -> set[str]:
 
 
 def write_table(path: pathlib.Path, blob: pathlib.Path, files: dict[str, bytes]) -> None:
-    lines = ['#include "host/machine/library.h"', "",
-             "const struct machine_library_entry machine_library[] = {"]
+    lines = [
+        '#include "host/machine/library.h"',
+        "",
+        "const struct machine_library_entry machine_library[] = {",
+    ]
     at = 0
     for name in sorted({*files, *(folders(list(files)) | {"lib-dynload"}) - {"."}}, key=str.encode):
         if name in files:
@@ -55,17 +73,23 @@ def write_table(path: pathlib.Path, blob: pathlib.Path, files: dict[str, bytes])
             at += len(files[name])
         else:
             lines.append(f'    {{"{name}", 0, 0, 1}},')
-    lines += ["};", f"const unsigned machine_library_count = {len(lines) - 3};",
-              '__asm__(".section .rodata.pf_library, \\"a\\"\\n"',
-              '        ".balign 4096\\n.global machine_library_data\\n.hidden machine_library_data\\n"',
-              f'        "machine_library_data:\\n.incbin \\"{blob}\\"\\n.byte 0\\n.previous\\n");', ""]
+    lines += [
+        "};",
+        f"const unsigned machine_library_count = {len(lines) - 3};",
+        '__asm__(".section .rodata.pf_library, \\"a\\"\\n"',
+        '        ".balign 4096\\n.global machine_library_data\\n.hidden machine_library_data\\n"',
+        f'        "machine_library_data:\\n.incbin \\"{blob}\\"\\n.byte 0\\n.previous\\n");',
+        "",
+    ]
     path.write_text("\n".join(lines))
 
 
 def main() -> None:
     folder, blob, table = map(pathlib.Path, sys.argv[1:4])
     if int.from_bytes(importlib.util.MAGIC_NUMBER[:2], "little") != MAGIC:
-        sys.exit(f"{sys.executable} is Python {sys.version.split()[0]}, whose byte code is not 3.11's")
+        sys.exit(
+            f"{sys.executable} is Python {sys.version.split()[0]}, whose byte code is not 3.11's"
+        )
     found = sources(folder)
     for overlay in sys.argv[4:]:
         found |= sources(pathlib.Path(overlay))

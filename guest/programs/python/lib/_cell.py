@@ -14,6 +14,7 @@ ARGUMENTS = "#!pinfold-argv "
 def run():
     import __main__
     import _pinfold
+
     try:
         text = _pinfold.run_text()
     except OSError:
@@ -38,9 +39,11 @@ def run():
 def evaluate(text, names):
     import ast
     import linecache
+
     source = text.decode()  # a file may say otherwise, the embedder's text is UTF-8
     if source.startswith(ARGUMENTS):  # of `pinfold run FILE ARGUMENT...`
         import json
+
         words, _, source = source.removeprefix(ARGUMENTS).partition("\n")
         sys.argv[:] = json.loads(words)
     source = unindented(source)
@@ -51,14 +54,16 @@ def evaluate(text, names):
     execute(compile(tree, NAME, "exec", flags, dont_inherit=True), names)
     if last is None:
         return None
-    return execute(compile(ast.Expression(last.value), NAME, "eval", flags, dont_inherit=True), names)
+    return execute(
+        compile(ast.Expression(last.value), NAME, "eval", flags, dont_inherit=True), names
+    )
 
 
 def unindented(source):
     """As a notebook takes a cell that stands indented in another text: without its first line's indent."""
     lines = source.splitlines(True)
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    indent = first[:len(first) - len(first.lstrip())]
+    indent = first[: len(first) - len(first.lstrip())]
     if not indent:
         return source
     return "".join(line.removeprefix(indent) for line in lines)
@@ -74,8 +79,10 @@ def execute(code, names):
         return result
     if runner is None:
         import asyncio
+
         runner = asyncio.Runner()
         import atexit
+
         atexit.register(runner.close)
     return runner.run(result)
 
@@ -84,6 +91,7 @@ def give(value):
     import json
 
     import _pinfold
+
     try:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -95,6 +103,7 @@ def give(value):
 def tell(error):
     """Prints a traceback without the frames of this file and what runs it."""
     import traceback
+
     sys.stdout.flush()
     inner = error.__traceback__
     while inner is not None and inner.tb_frame.f_code.co_filename != NAME:
@@ -105,6 +114,7 @@ def tell(error):
 def interrupted():
     import os
     import signal
+
     sys.stdout.flush()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGINT)

@@ -71,11 +71,15 @@ class socket:
         if self._timeout is None:
             return
         import select
+
         poller = select.poll()
         poller.register(fd, event)
         if not poller.poll(self._timeout * 1000):
-            raise TimeoutError("timed out") if self._timeout else BlockingIOError(
-                errno.EAGAIN, os.strerror(errno.EAGAIN))
+            raise (
+                TimeoutError("timed out")
+                if self._timeout
+                else BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            )
 
     def recv(self, size, flags=0):
         reads = _ends[self._fd][0]
@@ -84,7 +88,7 @@ class socket:
 
     def recv_into(self, buffer, nbytes=0, flags=0):
         data = self.recv(nbytes or len(buffer), flags)
-        memoryview(buffer).cast("B")[:len(data)] = data
+        memoryview(buffer).cast("B")[: len(data)] = data
         return len(data)
 
     def send(self, data, flags=0):
@@ -95,7 +99,7 @@ class socket:
     def sendall(self, data, flags=0):
         view = memoryview(data).cast("B")
         while view:
-            view = view[self.send(view, flags):]
+            view = view[self.send(view, flags) :]
 
     def shutdown(self, how):
         if how in (SHUT_WR, SHUT_RDWR):
@@ -203,6 +207,7 @@ def inet_ntoa(packed):
 
 def inet_pton(family, text):
     import ipaddress
+
     kind = {AF_INET: ipaddress.IPv4Address, AF_INET6: ipaddress.IPv6Address}.get(family)
     if kind is None:
         raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))
@@ -214,6 +219,7 @@ def inet_pton(family, text):
 
 def inet_ntop(family, packed):
     import ipaddress
+
     kind = {AF_INET: ipaddress.IPv4Address, AF_INET6: ipaddress.IPv6Address}.get(family)
     if kind is None:
         raise ValueError(f"unknown address family {family}")

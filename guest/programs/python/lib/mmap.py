@@ -1,4 +1,5 @@
 """Memory that is a file does not exist here."""
 
-raise ImportError("a sandbox has no mmap: read the file, or parts of it with seek() and read()",
-                  name="mmap")
+raise ImportError(
+    "a sandbox has no mmap: read the file, or parts of it with seek() and read()", name="mmap"
+)

@@ -32,11 +32,24 @@ class ToolError(Exception):
 
 
 # enum pf_op_outcome of abi/types.h
-_OUTCOMES = {1: (CapabilityError, "denied"), 2: (CapabilityError, "limit"), 3: (ToolError, "failed"),
-             4: (ToolError, "invalid"), 5: (ToolError, "timeout"), 6: (ToolError, "unknown"),
-             7: (ToolError, "cancelled")}
-_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list",
-          "object": "dict", "null": "None"}
+_OUTCOMES = {
+    1: (CapabilityError, "denied"),
+    2: (CapabilityError, "limit"),
+    3: (ToolError, "failed"),
+    4: (ToolError, "invalid"),
+    5: (ToolError, "timeout"),
+    6: (ToolError, "unknown"),
+    7: (ToolError, "cancelled"),
+}
+_TYPES = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "array": "list",
+    "object": "dict",
+    "null": "None",
+}
 
 
 class _Left:
@@ -88,11 +101,15 @@ class _Selector:
         if not _waiting:
             return self._inner.select(timeout)
         keys = {key.fd: key for key in self._inner.get_map().values()}
-        wanted = [(fd, (1 if key.events & 1 else 0) | (4 if key.events & 2 else 0))
-                  for fd, key in keys.items()]
+        wanted = [
+            (fd, (1 if key.events & 1 else 0) | (4 if key.events & 2 else 0))
+            for fd, key in keys.items()
+        ]
         wait = -1 if timeout is None else max(0, -int(-timeout * 1000 // 1))
-        ready = [(keys[fd], keys[fd].events & ((1 if events & ~4 else 0) | (2 if events & ~1 else 0)))
-                 for fd, events in _pinfold.poll(wanted, wait)]
+        ready = [
+            (keys[fd], keys[fd].events & ((1 if events & ~4 else 0) | (2 if events & ~1 else 0)))
+            for fd, events in _pinfold.poll(wanted, wait)
+        ]
         while _waiting and (number := _pinfold.tool_next()) is not None:
             future = _waiting.pop(number, None)
             answer = _pinfold.tool_take(number)
@@ -104,6 +121,7 @@ class _Selector:
 async def _call_later(tool, arguments):
     import asyncio
     import selectors
+
     loop = asyncio.get_running_loop()
     if not isinstance(loop._selector, _Selector):
         loop._selector = _Selector(loop._selector, selectors)
@@ -119,6 +137,7 @@ async def _call_later(tool, arguments):
 
 
 # ---- functions from schemas
+
 
 def _annotation(schema):
     kind = schema.get("type") if isinstance(schema, dict) else None
@@ -141,12 +160,21 @@ def _function(tool, call):
     parameters = []
     for name in names:
         kind = _annotation(properties[name])
-        parameters.append(name + (f": {kind!r}" if kind else "")
-                          + ("" if name in required else " = __left"))
+        parameters.append(
+            name + (f": {kind!r}" if kind else "") + ("" if name in required else " = __left")
+        )
     if not names or schema.get("additionalProperties") not in (None, False):
         parameters.append("**__more")
-    sent = "{" + ", ".join([*(f"{name!r}: {name}" for name in names),
-                            *(["**__more"] if "**__more" in parameters else [])]) + "}"
+    sent = (
+        "{"
+        + ", ".join(
+            [
+                *(f"{name!r}: {name}" for name in names),
+                *(["**__more"] if "**__more" in parameters else []),
+            ]
+        )
+        + "}"
+    )
     last = tool["id"].rpartition("/")[2]
     title = last if _plain(last) else "tool"
     scope = {"__left": _LEFT, "__call": call, "__name__": "tools"}
@@ -170,8 +198,13 @@ class _Names:
 
     def __dir__(self):
         depth = len(self._path)
-        return sorted({parts[depth] for parts in map(_parts, _list()["tools"])
-                       if len(parts) > depth and parts[:depth] == self._path})
+        return sorted(
+            {
+                parts[depth]
+                for parts in map(_parts, _list()["tools"])
+                if len(parts) > depth and parts[:depth] == self._path
+            }
+        )
 
     def __repr__(self):
         return f"<tools {'.'.join(self._path)}.*>"
@@ -206,16 +239,21 @@ def _find(path, call):
     if made is not None:
         return made
     listed = _list()
-    tools = [tool for tool in listed["tools"]
-             if _parts(tool) == path or (len(path) == 1 and tool.get("flat") == path[0])]
+    tools = [
+        tool
+        for tool in listed["tools"]
+        if _parts(tool) == path or (len(path) == 1 and tool.get("flat") == path[0])
+    ]
     if tools:
         made = _function(tools[-1], call)
-    elif any(_parts(tool)[:len(path)] == path for tool in listed["tools"]):
+    elif any(_parts(tool)[: len(path)] == path for tool in listed["tools"]):
         made = _Names(path, call)
     elif path[0] in listed.get("namespaces", ()):
         made = _Open(path, call)
     else:
-        known = ", ".join(sorted(tool["id"].replace("/", ".") for tool in listed["tools"])) or "none"
+        known = (
+            ", ".join(sorted(tool["id"].replace("/", ".") for tool in listed["tools"])) or "none"
+        )
         raise AttributeError(f"there is no tool {'.'.join(path)}; there are: {known[:500]}")
     _made[path, call] = made
     return made
@@ -238,4 +276,6 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*(_parts(tool)[0] for tool in _list()["tools"]), "aio", "ToolError", "CapabilityError"})
+    return sorted(
+        {*(_parts(tool)[0] for tool in _list()["tools"]), "aio", "ToolError", "CapabilityError"}
+    )
