@@ -31,7 +31,7 @@ static void test_cpu(void) {
     pf_sandbox *s = limited("cpu_ms", 200);
     check_limit(s, "shell", "while :; do :; done", "cpu_seconds");
     check_limit(s, "javascript", "for (;;);", "cpu_seconds");
-    check_limit(s, "javascript", "/(a+)+$/.test('a'.repeat(40) + 'b')", "cpu_seconds");
+    check_limit(s, "javascript", "/^(a+)+\\1c$/.test('a'.repeat(40))", "cpu_seconds");
     check_limit(s, "shell", "while :; do :; done &", "cpu_seconds");
     check_limit(s, "shell", "trap '' INT; while :; do :; done", "cpu_seconds");
     check_limit(s, "shell", "yes > /dev/null", "cpu_seconds");
