@@ -35,6 +35,8 @@ def main() -> None:
             wrong.append(f"{name} has no {path.name}")
         elif path.exists() and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", path.read_text()):
             wrong.append(f"{path.name} does not run {name}")
+    wrong += [f"{path.name}: CMake's lists break at such a name" for path in cases.iterdir()
+              if not re.fullmatch(r"[\w.+-]+", path.name)]
     if wrong:
         sys.exit("\n".join(wrong))
     print(f"{len(names)} commands, {len(elsewhere)} of them tested elsewhere")
