@@ -26,8 +26,8 @@ class Till:
         self.paid.append(amount)
         return f"paid {amount}"
 
-    def look(self) -> str:
-        return "looked"
+    def glance(self) -> str:
+        return "glanced"
 
     def approve(self, call):
         self.asked.append(call.params.get("amount"))
@@ -35,7 +35,7 @@ class Till:
 
     @property
     def tools(self):
-        return [Tool.from_function(self.pay), Tool.from_function(self.look)]
+        return [Tool.from_function(self.pay), Tool.from_function(self.glance)]
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ NEVER_ASKED = {
     "each of its tools is granted before": {
         "capabilities": [
             MethodCapability("pay"),
-            MethodCapability("look"),
+            MethodCapability("glance"),
             MethodCapability("**", ask=True),
         ]
     },
@@ -69,7 +69,7 @@ NEVER_ASKED = {
         "capabilities": [
             MethodCapability("pay"),
             MethodCapability("pay", ask=True),
-            MethodCapability("look", ask=True),
+            MethodCapability("glance", ask=True),
         ]
     },
 }
@@ -112,7 +112,7 @@ REACHED = {
         MethodCapability("pay", ask=True),
     ],
     "some of its tools are granted before": [
-        MethodCapability("look"),
+        MethodCapability("glance"),
         MethodCapability("**", ask=True),
     ],
 }
@@ -157,7 +157,7 @@ def everywhere(tool):
 
 
 @pytest.mark.parametrize("isolation", [None, "process"])
-@pytest.mark.parametrize("ask", [True, ["pay"], ["*"], ("pay", "look"), {"pay"}], ids=str)
+@pytest.mark.parametrize("ask", [True, ["pay"], ["*"], ("pay", "glance"), {"pay"}], ids=str)
 def test_ask(till, ask, isolation):
     tool = create_sandbox_tool(till.tools, ask=ask, approve=till.approve, isolation=isolation)
     with tool:
@@ -170,7 +170,7 @@ def test_ask(till, ask, isolation):
 
 def test_what_ask_does_not_name_is_not_asked_about(till):
     tool = create_sandbox_tool(till.tools, ask=["pay"], approve=till.approve)
-    assert tool.run("look", "shell") == '"looked"' and till.asked == []
+    assert tool.run("glance", "shell") == '"glanced"' and till.asked == []
 
 
 def test_without_an_approver_what_asks_is_denied(till):
@@ -215,8 +215,8 @@ def test_what_is_no_ask(till, ask, error, words):
 
 
 def test_capabilities_take_the_place_of_what_is_granted_by_itself(till):
-    tool = create_sandbox_tool(till.tools, capabilities=[MethodCapability("look")])
-    assert tool.run("look", "shell") == '"looked"'
+    tool = create_sandbox_tool(till.tools, capabilities=[MethodCapability("glance")])
+    assert tool.run("glance", "shell") == '"glanced"'
     assert "no capability grants it" in tool.run(PAY, "shell")
     assert create_sandbox_tool(till.tools, capabilities=[]).sandbox.capabilities == []
 
@@ -229,11 +229,11 @@ def test_capabilities_that_ask(till):
     assert till.paid == [5] and till.asked == [1000000]
 
 
-@pytest.mark.parametrize("ask", [True, ["pay", "look"], ["**"]], ids=str)
+@pytest.mark.parametrize("ask", [True, ["pay", "glance"], ["**"]], ids=str)
 def test_ask_is_about_capabilities_that_are_given_too(till, ask):
-    granted = [MethodCapability("pay", max_calls=3), MethodCapability("look")]
+    granted = [MethodCapability("pay", max_calls=3), MethodCapability("glance")]
     tool = create_sandbox_tool(till.tools, capabilities=granted, ask=ask, approve=till.approve)
-    assert "not approved" in tool.run(PAY, "shell") and "not approved" in tool.run("look", "shell")
+    assert "not approved" in tool.run(PAY, "shell") and "not approved" in tool.run("glance", "shell")
     assert granted[0].ask is False and tool.sandbox.capabilities[0].max_calls == 3
 
 

@@ -14,10 +14,10 @@ def test_a_piece_of_code(pinfold):
 
 
 def test_a_call_that_somebody_must_approve_is_denied(pinfold):
-    policy = {"capabilities": [{"method": "pay", "ask": True}, {"method": "look"}]}
+    policy = {"capabilities": [{"method": "pay", "ask": True}, {"method": "glance"}]}
     (pinfold.folder / "policy.json").write_text(json.dumps(policy))
-    tools = ("--tool", "pay=touch paid", "--tool", "look=echo 1")
-    done = pinfold("-c", "look; pay", "--policy", "policy.json", *tools)
+    tools = ("--tool", "pay=touch paid", "--tool", "glance=echo 1")
+    done = pinfold("-c", "glance; pay", "--policy", "policy.json", *tools)
     assert done.stdout == "1\n" and done.returncode == 126 and "needs approval" in done.stderr
     assert not (pinfold.folder / "paid").exists()
 
