@@ -165,6 +165,8 @@ struct cpu_thread *cpu_thread(void);
 /* A fresh instance by the module's own data segments; used to make templates. NULL: no memory. */
 cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *budget);
 void cpu_instance_free(cpu_instance *instance);
+/* How much of a program's stack keeps no memory when a process ends: all but its top, of a long one. */
+size_t cpu_stack_given_back(const struct pf_image *image);
 /* Frees the instance but keeps its slot for another of the same sandbox. */
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance);
 /* The ranges of an UNWOUND program's memory that mean anything: its live stack, its data up to the

@@ -95,14 +95,18 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
     memory->size = pages << 16;
 }
 
+size_t cpu_stack_given_back(const struct pf_image *image) {
+    if (image->stack_size <= CPU_STACK_LONG) return 0;
+    return (image->stack_size - CPU_STACK_TOUCHED) / CPU_PAGE * CPU_PAGE;
+}
+
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance) {
     struct cpu_slot *slot = instance->slot;
-    size_t stack = instance->image->stack_size;
+    size_t stack = cpu_stack_given_back(instance->image);
     if (slot) slot->dirty = true;
-    if (slot && stack > CPU_STACK_LONG && slot->accessible >= stack) {
-        stack = (stack - CPU_STACK_TOUCHED) / CPU_PAGE * CPU_PAGE;
-        if (cpu_stack_touched(slot->base + stack)) cpu_slot_discard(slot, 0, stack);
-    }
+    if (slot && stack && slot->accessible >= instance->image->stack_size &&
+        cpu_stack_touched(slot->base + stack))
+        cpu_slot_discard(slot, 0, stack);
     if (instance->stack) cpu_stack_discard(instance->stack);
     if (instance->budget) instance->budget->used -= instance->charged;
     free(instance);

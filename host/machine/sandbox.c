@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Slots of ended processes that a sandbox keeps, and the size above which it does not. */
+/* Slots of ended processes that a sandbox keeps, and the size above which it does not; what of a long
+ * stack is given back has none. */
 #define SPARE_MAX        8
 #define SPARE_KINDS      4
 #define SPARE_BYTES_MAX  (8u << 20)
@@ -46,8 +47,9 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
     cpu_instance *instance = sandbox->procs[proc];
     if (!instance) return;
     sandbox->procs[proc] = NULL;
+    size_t most = SPARE_BYTES_MAX + cpu_stack_given_back(instance->image);
     struct cpu_slot *slot = cpu_instance_dismantle(instance);
-    if (slot->file_to || slot->accessible > SPARE_BYTES_MAX ||
+    if (slot->file_to || slot->accessible > most ||
         sandbox->spare_count >= SPARE_MAX) {
         cpu_slot_release(slot);
         return;

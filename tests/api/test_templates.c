@@ -9,6 +9,8 @@
 
 #include "host/cpu/baked.h"
 
+#include <sys/resource.h>
+
 struct bytes {
     char *data;
     size_t len;
@@ -45,6 +47,28 @@ static void go_on(struct bytes b) {
     pf_sandbox_free(sandbox);
 }
 
+static long page_faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+/* Processes that end leave their memory to the next of their sandbox: new pages, one fault each, would
+ * cost more than all that a small script does. */
+static void test_memory_is_used_again(void) {
+    static const char *const kinds[][2] = {{"javascript", "return 1"}, {"shell", "ls | cat"}};
+    pf_sandbox *sandbox = make_sandbox("");
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 5; i++) run(sandbox, kinds[k][0], kinds[k][1]);
+        long before = page_faults();
+        for (int i = 0; i < 20; i++) run(sandbox, kinds[k][0], kinds[k][1]);
+        long each = (page_faults() - before) / 20;
+        CHECK(each < 40);
+        if (each >= 40) printf("  %s: %ld page faults for each run\n", kinds[k][0], each);
+    }
+    pf_sandbox_free(sandbox);
+}
+
 static struct bytes read_file(const char *path) {
     struct bytes b = {malloc(1 << 20), 0};
     FILE *file = fopen(path, "rb");
@@ -67,5 +91,6 @@ int main(int argc, char **argv) {
         free(other.data);
     }
     pf_free(b.data);
+    test_memory_is_used_again();
     return finish_tests();
 }
