@@ -16,10 +16,19 @@ IMAGES = 4
 IMAGE_BYTES = 5 << 20
 
 _PATH = re.compile(r"(?:^|(?<=[\s'\"`(=:]))/[\w./+@%-]*\.(?:png|jpe?g|gif|webp)\b", re.ASCII | re.I)
-_KINDS = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
+#: What files begin with that are no text: in words, as a suffix, and the media type of an image
+#: that models take.
+KINDS: tuple[tuple[bytes, str, str, str | None], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image", "png", "image/png"),
+    (b"\xff\xd8\xff", "a JPEG image", "jpg", "image/jpeg"),
+    (b"GIF8", "a GIF image", "gif", "image/gif"),
+    (b"%PDF-", "a PDF document", "pdf", None),
+    (b"PK\x03\x04", "a zip archive", "zip", None),
+    (b"\x1f\x8b", "gzip data", "gz", None),
+    (b"BZh", "bzip2 data", "bz2", None),
+    (b"\xfd7zXZ\x00", "xz data", "xz", None),
+    (b"\x28\xb5\x2f\xfd", "zstd data", "zst", None),
+    (b"SQLite format 3\x00", "an SQLite database", "sqlite", None),
 )
 
 
@@ -102,5 +111,5 @@ def _image(sandbox: Sandbox, path: str) -> Image | None:
         return None
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return Image(path, "image/webp", data)
-    kind = next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
-    return None if kind is None else Image(path, kind, data)
+    media_type = next((kind for mark, *_, kind in KINDS if data.startswith(mark)), None)
+    return None if media_type is None else Image(path, media_type, data)

@@ -282,7 +282,7 @@ class SandboxTool:
                 return standard.openai_output(given, self.run_content(code, language).openai())
             if given["type"] == "local_shell_call":
                 return standard.openai_output(given, self.run(commands[0], "shell"))
-            outputs = [self._shell_output(self._plain_run(code)) for code in commands]
+            outputs = [self._shell_output(self.run_result(code, "shell")[1]) for code in commands]
             return standard.openai_output(given, outputs)
         except ValueError as error:
             return standard.openai_output(given, self._mistake(error), failed=True)
@@ -310,9 +310,6 @@ class SandboxTool:
             return standard.openai_output(given, self._mistake(error), failed=True)
         patched: dict[str, Any] = await self.sandbox._offload(self.handle_openai, given)
         return patched
-
-    def _plain_run(self, code: str) -> Result:
-        return self.run_result(code, "shell")[1]
 
     def _shell_output(self, result: Result) -> dict[str, Any]:
         """A run as the output of one command of a shell call."""

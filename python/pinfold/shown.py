@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import stat
 
+from .content import KINDS
 from .sandbox import describe_failure
 
 TYPE_CHECKING = False
@@ -18,19 +19,6 @@ if TYPE_CHECKING:
 #: Where whole outputs lie, and how many of them.
 FOLDER = "/tmp/output"
 KEPT = 20
-
-_KINDS = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG image", "png"),
-    (b"\xff\xd8\xff", "a JPEG image", "jpg"),
-    (b"GIF8", "a GIF image", "gif"),
-    (b"%PDF-", "a PDF document", "pdf"),
-    (b"PK\x03\x04", "a zip archive", "zip"),
-    (b"\x1f\x8b", "gzip data", "gz"),
-    (b"BZh", "bzip2 data", "bz2"),
-    (b"\xfd7zXZ\x00", "xz data", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zstd data", "zst"),
-    (b"SQLite format 3\x00", "an SQLite database", "sqlite"),
-)
 
 
 def describe(
@@ -117,7 +105,7 @@ def is_binary(data: bytes, text: str) -> bool:
     """Is it something else than text? A few odd bytes are not enough."""
     if not data:
         return False
-    odd = data[:8].startswith(tuple(mark for mark, *_ in _KINDS))
+    odd = data[:8].startswith(tuple(mark for mark, *_ in KINDS))
     if odd and (b"\0" in data[:4096] or "\ufffd" in text[:4096]):
         return True
     sample = text[:65536]
@@ -126,7 +114,7 @@ def is_binary(data: bytes, text: str) -> bool:
 
 
 def _kind(data: bytes) -> tuple[str, str]:
-    for mark, kind, suffix in _KINDS:
+    for mark, kind, suffix, _ in KINDS:
         if data.startswith(mark):
             return kind, suffix
     return "of no known kind", "bin"
