@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from ._native import Outcome
     from .call import Call
+    from .core import Core
     from .output import OnOutput
-    from .sandbox import Sandbox
 
 
 class Hold:
@@ -46,7 +46,7 @@ class Hold:
     `left_behind` ends the run and sets the sandbox free.
     """
 
-    def __init__(self, sandbox: Sandbox, run: bool = False) -> None:
+    def __init__(self, sandbox: Core, run: bool = False) -> None:
         self._sandbox = sandbox
         self._run = run
         self._loop = asyncio.get_running_loop()
@@ -205,7 +205,7 @@ class LoopOutput(TextOutput):
                 self._telling.cancel()
 
 
-async def offload(sandbox: Sandbox, function: Callable[..., Any], *args: Any) -> Any:
+async def offload(sandbox: Core, function: Callable[..., Any], *args: Any) -> Any:
     """Runs something that drives the guest in a thread. Cancelling stops the guest, and is over
     only then."""
     loop = asyncio.get_running_loop()
@@ -213,7 +213,7 @@ async def offload(sandbox: Sandbox, function: Callable[..., Any], *args: Any) ->
 
 
 async def _offload(
-    sandbox: Sandbox,
+    sandbox: Core,
     loop: asyncio.AbstractEventLoop,
     done: Callable[[Callable[[], None]], None],
     function: Callable[..., Any],
@@ -275,7 +275,7 @@ def _in_thread(
     return future
 
 
-async def arun(hold: Hold, sandbox: Sandbox, *start: Any) -> Outcome:
+async def arun(hold: Hold, sandbox: Core, *start: Any) -> Outcome:
     """Starts a run and answers its calls until it is complete."""
     try:
         outcome = await hold.offload(sandbox._machine.start, *start)
@@ -287,7 +287,7 @@ async def arun(hold: Hold, sandbox: Sandbox, *start: Any) -> Outcome:
     return await adrive(hold, sandbox) if outcome is None else outcome
 
 
-async def adrive(hold: Hold, sandbox: Sandbox) -> Outcome:
+async def adrive(hold: Hold, sandbox: Core) -> Outcome:
     """Answers the calls of the run that is on, concurrently, until it is complete."""
     machine = sandbox._machine
     outcome: Outcome | None = None
@@ -327,7 +327,7 @@ async def adrive(hold: Hold, sandbox: Sandbox) -> Outcome:
     return outcome
 
 
-def _take_calls(sandbox: Sandbox, tasks: dict[asyncio.Task[Any], Call]) -> None:
+def _take_calls(sandbox: Core, tasks: dict[asyncio.Task[Any], Call]) -> None:
     """Starts the handler of every unanswered call that has no task yet."""
     while sandbox._machine.step() is not None:
         pass  # handed out: `pending` has them
@@ -338,7 +338,7 @@ def _take_calls(sandbox: Sandbox, tasks: dict[asyncio.Task[Any], Call]) -> None:
             tasks[asyncio.ensure_future(_ask(sandbox, call))] = call
 
 
-async def _ask(sandbox: Sandbox, call: Call) -> Any:
+async def _ask(sandbox: Core, call: Call) -> Any:
     admit(sandbox, call)
     if call.ask:
         answer = approval(sandbox, call)
@@ -355,7 +355,7 @@ async def _ask(sandbox: Sandbox, call: Call) -> Any:
         raise timed_out(call, seconds) from None
 
 
-async def _ask_in_thread(sandbox: Sandbox, call: Call) -> Any:
+async def _ask_in_thread(sandbox: Core, call: Call) -> Any:
     """A handler with a time limit: a sync one must not hold up the loop that has to end it."""
     tool = sandbox._tools.get(call.method)
     if tool is None or tool.is_async or tool.handler is None:
@@ -367,7 +367,7 @@ async def _ask_in_thread(sandbox: Sandbox, call: Call) -> Any:
     return await value if hasattr(value, "__await__") else value
 
 
-def _answer(sandbox: Sandbox, call: Call, task: asyncio.Task[Any]) -> Outcome | None:
+def _answer(sandbox: Core, call: Call, task: asyncio.Task[Any]) -> Outcome | None:
     if task.cancelled():
         return fail(sandbox, call.id, call.method, ToolError("cancelled"))
     error = task.exception()

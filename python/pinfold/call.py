@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .capability import MethodCapability
-    from .sandbox import Sandbox
+    from .core import Core
 
 
 #: Reads the arguments, which the engine has written: one value without blanks around it.
@@ -38,7 +38,7 @@ class Call:
 
     def __init__(
         self,
-        sandbox: Sandbox,
+        sandbox: Core,
         id: int,
         method: str,
         name: str,

@@ -7,8 +7,9 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._native import Machine, Outcome
-    from .sandbox import Sandbox
+    from ._native import Outcome
+    from .core import Core
+    from .machine import Machine
 
 #: Seconds in which a script may end by itself when it was interrupted.
 _GRACE = 1.0
@@ -22,7 +23,7 @@ class Deadline:
     """For a ``with`` block around one synchronous run. At its time the guest is interrupted, and
     killed a second later; a handler is left behind in its thread."""
 
-    def __init__(self, sandbox: Sandbox, seconds: float) -> None:
+    def __init__(self, sandbox: Core, seconds: float) -> None:
         self._sandbox = sandbox
         self._end = time.monotonic() + seconds
         machine = sandbox._machine

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from typing import Any
 
-    from ._native import CallData, Machine, Outcome
-    from .sandbox import Sandbox
+    from ._native import CallData, Outcome
+    from .core import Core
+    from .machine import Machine
 
 
-def drive(sandbox: Sandbox) -> Outcome:
+def drive(sandbox: Core) -> Outcome:
     """Answers calls in the calling thread until the run is complete."""
     machine = sandbox._machine
     step = machine.step
@@ -56,7 +57,7 @@ def drive(sandbox: Sandbox) -> Outcome:
         waiter.close()
 
 
-def ask(sandbox: Sandbox, call: Call, asynchronous: bool = False) -> Any:
+def ask(sandbox: Core, call: Call, asynchronous: bool = False) -> Any:
     """Calls the handler of a call; what it gives may be awaitable."""
     tool = sandbox._tools.get(call.method)
     if tool is not None and tool.handler is not None:
@@ -66,13 +67,13 @@ def ask(sandbox: Sandbox, call: Call, asynchronous: bool = False) -> Any:
     raise LookupError(f"{call.method} has no handler")
 
 
-def admit(sandbox: Sandbox, call: Call) -> None:
+def admit(sandbox: Core, call: Call) -> None:
     """Spends what several sandboxes have together; `ToolError` when there is none left."""
     if sandbox._ledger is not None:
         sandbox._ledger.admit(call)
 
 
-def approval(sandbox: Sandbox, call: Call) -> Any:
+def approval(sandbox: Core, call: Call) -> Any:
     """What the embedder says to a call that has to be approved; may be awaitable."""
     if sandbox._approve is None:
         raise ToolError(
@@ -88,7 +89,7 @@ def check_approval(call: Call, answer: Any) -> None:
         raise ToolError(f"{call.method} is denied: {why}", "denied")
 
 
-def time_limit(sandbox: Sandbox, call: Call) -> float | None:
+def time_limit(sandbox: Core, call: Call) -> float | None:
     """Seconds that the handler may take."""
     tool = sandbox._tools.get(call.method)
     seconds = None if tool is None else tool.timeout
@@ -102,7 +103,7 @@ def timed_out(call: Call, seconds: float) -> ToolError:
     return ToolError(f"{call.method} gave no answer within {seconds:g} s", "timeout")
 
 
-def fail(sandbox: Sandbox, id: int, method: str, error: Exception) -> Outcome | None:
+def fail(sandbox: Core, id: int, method: str, error: Exception) -> Outcome | None:
     """Lets the guest have an exception; the log has the rest of it. One of ``passthrough`` is the
     embedder's, and so is one that says that the time of the run is over."""
     if isinstance(error, (*sandbox._passthrough, Expired)):
@@ -114,7 +115,7 @@ def fail(sandbox: Sandbox, id: int, method: str, error: Exception) -> Outcome | 
     return sandbox._machine.fail(id, kind, text)
 
 
-def succeed(sandbox: Sandbox, id: int, method: str, value: Any) -> Outcome | None:
+def succeed(sandbox: Core, id: int, method: str, value: Any) -> Outcome | None:
     """Answers with what a handler gave; what is no JSON value fails the call."""
     text = ""
     try:
@@ -131,7 +132,7 @@ def succeed(sandbox: Sandbox, id: int, method: str, value: Any) -> Outcome | Non
     return sandbox._machine.fail(id, 0, why)
 
 
-def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | None:
+def _answer(sandbox: Core, given: CallData, waiter: _Waiter) -> Outcome | None:
     id, method, _, params_json, _, asks = given
     tool = sandbox._tools.get(method)
     careful = asks or sandbox._ledger is not None or sandbox._deadline is not None
@@ -149,7 +150,7 @@ def _answer(sandbox: Sandbox, given: CallData, waiter: _Waiter) -> Outcome | Non
     return succeed(sandbox, id, method, value)
 
 
-def _answer_with_care(sandbox: Sandbox, call: Call, waiter: _Waiter) -> Outcome | None:
+def _answer_with_care(sandbox: Core, call: Call, waiter: _Waiter) -> Outcome | None:
     """A call that is not just a call of a tool's own function."""
     try:
         admit(sandbox, call)
@@ -173,7 +174,7 @@ def _settled(call: Call, value: Any, waiter: _Waiter, seconds: float | None) -> 
     return waiter.wait(call, value, seconds)
 
 
-def _in_time(sandbox: Sandbox, call: Call, seconds: float) -> Any:
+def _in_time(sandbox: Core, call: Call, seconds: float) -> Any:
     """A handler with a time limit runs in a thread, which nobody can stop: it is left behind."""
     import contextvars
     import threading

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ._native import Machine
+    from .machine import Machine
 
 #: In `Files`, `list` is a method.
 _List = list

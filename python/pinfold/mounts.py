@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    from ._native import Machine
+    from .machine import Machine
 
     Path = str | PathLike[str]
     #: A directory (read-only), or a directory and ``"copy"`` or ``"read"``; None when a snapshot is

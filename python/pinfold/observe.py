@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .audit import AuditLog
     from .capability import MethodCapability
+    from .machine import Machine
 
 #: How `pf_failure` is called.
 FAILURES = ("failed", "invalid", "timeout", "denied")
@@ -46,7 +47,7 @@ class Observer(Protocol):
 class ObservedMachine:
     """A machine with observers. What is not about runs and calls goes straight through."""
 
-    def __init__(self, machine: _native.Machine, observers: list[Observer]) -> None:
+    def __init__(self, machine: Machine, observers: list[Observer]) -> None:
         self._machine = machine
         self._observers = observers
         machine.on_decision(self._decided)
@@ -82,7 +83,7 @@ class ObservedMachine:
         return self._ended(self._machine.advance())
 
     @property
-    def unwatched(self) -> _native.Machine:
+    def unwatched(self) -> Machine:
         return self._machine
 
     def abandoned(self) -> None:
@@ -114,9 +115,7 @@ class ObservedMachine:
         return outcome
 
 
-def observed(
-    machine: _native.Machine, audit: AuditLog | None, capabilities: list[MethodCapability]
-) -> Any:
+def observed(machine: Machine, audit: AuditLog | None, capabilities: list[MethodCapability]) -> Any:
     """The machine, watched if there is somebody to watch it."""
     observers: list[Observer] = []
     if audit is not None:

@@ -10,7 +10,8 @@ from .content import Content, printed_images
 from .definitions import arguments_of
 from .errors import CapabilityError
 from .limits import Limits
-from .sandbox import OWN_OPTIONS, SESSION, Sandbox
+from .running import OWN_OPTIONS, SESSION
+from .sandbox import Sandbox
 from .shown import describe, shorten
 from .tool import Tool, as_tools
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import stat
 
 from .content import KINDS
-from .sandbox import describe_failure
+from .running import describe_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from pinfold import (
     Tool,
     create_sandbox_tool,
 )
+from pinfold import typed
 from pinfold.definitions import from_openai_tools
 from pinfold.sandbox_tool import describe
 
@@ -394,8 +395,8 @@ def test_every_face_is_looked_at():
 
 
 def test_restoring_takes_what_making_takes():
-    restore = set(inspect.signature(Sandbox.restore).parameters) - {"data", "min_counter"}
-    assert restore == set(SETTINGS) - OF_A_SNAPSHOT
+    assert set(typed.SandboxSettings.__annotations__) == set(SETTINGS)
+    assert set(typed.RestoreSettings.__annotations__) == set(SETTINGS) - OF_A_SNAPSHOT
 
 
 def test_what_is_no_setting_is_refused(tmp_path):

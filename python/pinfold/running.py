@@ -1,0 +1,327 @@
+"""How a sandbox runs scripts: to their end, step by step, and as coroutines."""
+
+from __future__ import annotations
+
+from . import _native
+from .core import Core
+from .errors import ExecutionError
+from .result import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .call import Call
+    from .output import OnOutput
+
+
+#: How the shell runs a text: in the sandbox's session, in a fresh shell, or in the session but with
+#: options that end with the run.
+SESSION, ISOLATED, OWN_OPTIONS = 0, 1, 2
+
+
+class Running(Core):
+    """The part of `Sandbox` that runs scripts."""
+
+    def run(
+        self,
+        code: str,
+        language: str = "shell",
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+        isolated: bool = False,
+        timeout: float | None = None,
+    ) -> Result:
+        """Runs a script to its end, with tool calls answered by their handlers in this thread.
+
+        ``language`` is ``"shell"``, ``"javascript"``, ``"typescript"`` or ``"python"`` (a cell: the value of a
+        last expression is ``Result.value``). The shell is a session:
+        variables, functions and the working directory last from run to run; ``isolated=True`` gives
+        a fresh one. ``on_output(text, stream)`` gets output as it appears; the time that it takes
+        counts for no limit, as that of handlers; ``timeout`` is for the whole, handlers included, in
+        seconds: a run that takes longer has ended with ``Result.limit == "timeout"``, and a handler
+        that is not async goes on in a thread, with nobody waiting. What the script does wrong is in the result, never
+        an exception.
+
+        On the main thread Ctrl-C interrupts the script and raises; a script that goes on for a
+        second, or until a second Ctrl-C, is killed: files stay, the session's shell may be lost.
+        Other signal handlers of Python's run meanwhile, and what they raise ends the run as well.
+
+        >>> with Sandbox() as sandbox:
+        ...     _ = sandbox.run("cd /tmp; x=41")
+        ...     print(sandbox.run("pwd; echo $((x + 1))").stdout, end="")
+        ...     sandbox.run("return [1, 2].map(n => n * 2)", language="javascript").value
+        /tmp
+        42
+        [2, 4]
+        """
+        how = ISOLATED if isolated else SESSION
+        if timeout is None:
+            return self._run(code, language, stdin, on_output, how)
+        from .deadline import Deadline, Expired, checked, cut_short
+
+        with Deadline(self, checked(timeout)) as deadline:
+            try:
+                outcome = self._run(code, language, stdin, on_output, how)._outcome
+            except Expired:
+                ended = self._machine.result()
+                assert ended is not None  # it was abandoned
+                return Result(cut_short(ended))
+            return Result(cut_short(outcome) if deadline.expired else outcome)
+
+    def _run(
+        self,
+        code: str,
+        language: str,
+        stdin: bytes | str | None,
+        on_output: OnOutput | None,
+        how: int,
+    ) -> Result:
+        machine = self._machine
+        # A signal's handler may raise between any two calls of these.
+        owner, unclaim = object(), machine.unclaim
+        began = False
+        try:
+            if not machine.claim(True, owner):
+                self._claim(True, owner)
+            if self._held:  # nobody wants the run that an exception passed through
+                self._held = False
+                self._abandon()
+            began = not machine.running()
+            if stdin is None and on_output is None:
+                outcome = machine.start(code, language, None, how, None)
+                if outcome is None:
+                    outcome = self._drive()
+            else:
+                emit = None if on_output is None else _text_output(on_output)
+                outcome = machine.start(code, language, _bytes(stdin), how, emit)
+                if outcome is None:
+                    outcome = self._drive()
+                if emit is not None:
+                    emit.finish()
+        except BaseException:
+            if began and not self._held:
+                self._abandon()
+            raise
+        finally:
+            unclaim(owner)
+        return Result(outcome)
+
+    def execute(self, code: str, **how: Any) -> str:
+        """Runs JavaScript and gives its output; `ExecutionError` when it fails."""
+        return _stdout(self.run(code, "javascript", **how))
+
+    def shell(self, command: str, **how: Any) -> str:
+        """Runs a shell script and gives its output; `ExecutionError` when it fails."""
+        return _stdout(self.run(command, "shell", **how))
+
+    def interrupt(self) -> None:
+        """As Ctrl-C for what is running. From any thread, at any time.
+
+        It counts from the moment in which ``run`` is entered until it is over; between runs it is
+        nothing.
+        """
+        self._machine.interrupt()
+
+    # ------------------------------------------------------------------ running, step by step
+
+    def start(
+        self,
+        code: str,
+        language: str = "shell",
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+        isolated: bool = False,
+    ) -> None:
+        """Starts a run and returns when it is complete or waits for tool calls to be answered.
+
+        No handler is called: `step` hands out the calls, `resume` answers them.
+
+        """
+        how = ISOLATED if isolated else SESSION
+        emit = None if on_output is None else _text_output(on_output)
+        with self._entered(run=True):
+            began = not self._machine.running()
+            try:
+                self._last = None
+                self._machine.start(code, language, _bytes(stdin), how, emit)
+            except BaseException:
+                if began:
+                    self._abandon()
+                raise
+
+    def has_work(self) -> bool:
+        """Is there a call that was not handed out yet? Only looks."""
+        return self._machine.has_work()
+
+    def step(self) -> Call | None:
+        """Hands out the oldest call that was not handed out yet, ``None`` when there is none."""
+        with self._entered():
+            given = self._machine.step()
+        if given is None:
+            return None
+        self._last = self._call(given)
+        return self._last
+
+    def resume(self, value: Any = None) -> None:
+        """Answers the call last handed out with a JSON value, and runs the guest on."""
+        self._answer(self._last_call(), value)
+
+    def fail(self, message: str, code: str = "failed") -> None:
+        """Fails the call last handed out, and runs the guest on."""
+        self._last_call().fail(message, code)
+
+    @property
+    def pending(self) -> list[Call]:
+        """All calls without an answer, oldest first, handed out or not."""
+        return [self._call(given) for given in self._machine.pending()]
+
+    @property
+    def result(self) -> Result | None:
+        """What the last run gave; ``None`` while one is on and before the first."""
+        outcome = self._machine.result()
+        return None if outcome is None else Result(outcome)
+
+    def finish(self) -> Result:
+        """Completes a run that was started or restored, with the handlers answering its calls."""
+        with self._entered():
+            self._held = False
+            outcome = self._complete()
+            if outcome is None:
+                outcome = self._drive()
+        return Result(outcome)
+
+    # ------------------------------------------------------------------ async twins
+
+    async def arun(
+        self,
+        code: str,
+        language: str = "shell",
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | None = None,
+        isolated: bool = False,
+        timeout: float | None = None,
+    ) -> Result:
+        """As `run`, with the guest in a thread of pinfold's own and handlers, sync and async, on
+        this event loop, concurrently; ``on_output`` is called there, too, and may be async: one
+        piece is awaited before the next, and all of them before the result is given.
+
+        Cancelling interrupts the script, kills it when it goes on for a second, and is over when
+        it has stopped. Any number of
+        sandboxes run at once: each has its thread while its guest runs.
+        """
+        how = ISOLATED if isolated else SESSION
+        if timeout is None:
+            return await self._arun(code, language, stdin, on_output, how)
+        import asyncio
+
+        from .deadline import checked, cut_short
+
+        seconds = asyncio.timeout(checked(timeout))
+        self._in_time = True
+        try:
+            async with seconds:
+                return await self._arun(code, language, stdin, on_output, how)
+        except TimeoutError:
+            ended = self._machine.result() if seconds.expired() else None
+            if ended is None:
+                raise
+            return Result(cut_short(ended))
+        finally:
+            self._in_time = False
+
+    async def _arun(
+        self,
+        code: str,
+        language: str,
+        stdin: bytes | str | None,
+        on_output: OnOutput | None,
+        how: int,
+    ) -> Result:
+        from .adrive import Hold, LoopOutput, arun
+
+        emit = None if on_output is None else LoopOutput(on_output)
+        data = _bytes(stdin)
+        with Hold(self, run=True) as hold:
+            if self._held:
+                self._held = False
+                await hold.abandon()
+            if emit is not None:
+                emit.hold = hold
+            try:
+                outcome = await arun(hold, self, code, language, data, how, emit)
+                if emit is not None:
+                    await emit.complete()
+            finally:
+                if emit is not None:
+                    emit.end()
+        return Result(outcome)
+
+    async def aexecute(self, code: str, **how: Any) -> str:
+        """As `execute`, async."""
+        return _stdout(await self.arun(code, "javascript", **how))
+
+    async def ashell(self, command: str, **how: Any) -> str:
+        """As `shell`, async."""
+        return _stdout(await self.arun(command, "shell", **how))
+
+    async def astart(self, code: str, language: str = "shell", **how: Any) -> None:
+        """As `start`, with the guest in a worker thread."""
+        await self._offload(lambda: self.start(code, language, **how))
+
+    async def aresume(self, value: Any = None) -> None:
+        """As `resume`, with the guest in a worker thread."""
+        await self._offload(self.resume, value)
+
+    async def afail(self, message: str, code: str = "failed") -> None:
+        """As `fail`, with the guest in a worker thread."""
+        await self._offload(self.fail, message, code)
+
+    async def afinish(self) -> Result:
+        """As `finish`, async."""
+        from .adrive import Hold, adrive
+
+        with Hold(self) as hold:
+            self._held = False
+            outcome = self._complete()
+            if outcome is None:
+                outcome = await adrive(hold, self)
+        return Result(outcome)
+
+
+def _bytes(stdin: bytes | str | None) -> bytes | None:
+    if isinstance(stdin, str):
+        return stdin.encode()
+    if stdin is None or isinstance(stdin, bytes):
+        return stdin
+    raise TypeError(f"stdin is bytes or str, not {type(stdin).__name__}")
+
+
+def _text_output(on_output: OnOutput) -> Any:
+    from .output import TextOutput, refuse_async
+
+    refuse_async(on_output)
+    return TextOutput(on_output)
+
+
+def _stdout(result: Result) -> str:
+    if result.ok:
+        return result.stdout
+    raise ExecutionError(describe_failure(result), result)
+
+
+def describe_failure(result: Result) -> str:
+    """One line that says why a run failed."""
+    if result.limit is not None:
+        return f"stopped at the limit {result.limit}"
+    why = _native.printable(_reason(result.stderr.strip().splitlines()))
+    return f"exit status {result.exit_code}" + (f": {why}" if why else "")
+
+
+def _reason(lines: list[str]) -> str:
+    """What a program says first; JavaScript that was thrown says it where its program ended, after
+    what was printed before and, of a syntax error, the place and the line."""
+    import re
+
+    thrown = re.compile(r"Uncaught .|([\w$]+ \[)?[\w$]*Error(\]| \[\w+\])?(:|$)")
+    return next((line for line in reversed(lines) if thrown.match(line)), lines[0] if lines else "")

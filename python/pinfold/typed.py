@@ -1,0 +1,55 @@
+"""Keywords as type checkers see them where a function passes them on."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+    from os import PathLike
+
+    from .audit import AuditLog
+    from .capability import MethodCapability
+    from .core import Approve, ToolHandler
+    from .limits import Limits
+    from .mounts import MountSource
+    from .tool import Handler, Tool
+
+
+class CommonSettings(TypedDict, total=False):
+    """Settings of `Sandbox` that are not about what may be called."""
+
+    tool_handler: ToolHandler | None
+    limits: Limits | None
+    env: Mapping[str, str] | None
+    clock: Literal["host"] | datetime | float
+    js_prelude: str | None
+    hide_tool_errors: bool
+    approve: Approve | None
+    audit: AuditLog | None
+    record: str | PathLike[str] | None
+    redact: bool
+    key: bytes | None
+    mounts: Mapping[str, MountSource] | None
+    isolation: Literal["process"] | None
+    passthrough: Iterable[type[Exception]]
+
+
+class RestoreSettings(CommonSettings, total=False):
+    """Of `Sandbox.restore`."""
+
+    tools: Iterable[Tool | Handler] | None
+    capabilities: Iterable[MethodCapability] | None
+
+
+class OtherSettings(CommonSettings, total=False):
+    """Of `create_sandbox_tool` and `SandboxTool.from_functions`, beside what these name."""
+
+    files: Mapping[str, bytes | str] | None
+    seed: int | None
+
+
+class SandboxSettings(RestoreSettings, OtherSettings, total=False):
+    """Of `Sandbox`: all."""
