@@ -156,6 +156,21 @@ static JSValue zlib_reset(JSContext *ctx, JSValueConst this_val, int argc, JSVal
     return JS_NewInt32(ctx, s->inflates ? inflateReset(&s->z) : deflateReset(&s->z));
 }
 
+/* params(stream, level, strategy): the number of zlib; what was fed before must have been flushed */
+static JSValue zlib_params(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val, (void)argc;
+    struct stream *s = JS_GetOpaque2(ctx, argv[0], stream_class);
+    int level, strategy;
+    if (!s || JS_ToInt32(ctx, &level, argv[1]) || JS_ToInt32(ctx, &strategy, argv[2]))
+        return JS_EXCEPTION;
+    if (s->inflates) return JS_NewInt32(ctx, Z_OK);
+    uint8_t none[16];
+    s->z.avail_in = 0;
+    s->z.next_out = none;
+    s->z.avail_out = sizeof none;
+    return JS_NewInt32(ctx, deflateParams(&s->z, level, strategy));
+}
+
 /* crc32(bytes, value) */
 static JSValue zlib_crc32(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
@@ -171,7 +186,7 @@ void bind_zlib(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("start", 5, zlib_start), JS_CFUNC_DEF("dictionary", 2, zlib_dictionary),
         JS_CFUNC_DEF("run", 4, zlib_run),     JS_CFUNC_DEF("reset", 1, zlib_reset),
-        JS_CFUNC_DEF("crc32", 2, zlib_crc32),
+        JS_CFUNC_DEF("crc32", 2, zlib_crc32), JS_CFUNC_DEF("params", 3, zlib_params),
     };
     static const JSClassDef definition = {"Zlib", .finalizer = stream_end};
     JSRuntime *rt = JS_GetRuntime(ctx);

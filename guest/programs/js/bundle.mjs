@@ -12,10 +12,47 @@ const require = createRequire(path.join(folder, 'package.json'));
 const esbuild = require('esbuild');
 
 // Modules of Node that a package asks for are files of the library.
-const library = ['buffer', 'events', 'internal/events', 'process', 'stream', 'string_decoder'];
+const library = ['buffer', 'events', 'internal/events', 'internal/inspect', 'internal/stream_support', 'process', 'stream', 'string_decoder'];
 const alias = {
     'abort-controller': 'internal/events', 'process/': 'process', 'string_decoder/': 'string_decoder', 'buffer/': 'buffer',
 };
+
+// Files of readable-stream for which the library has its own: one place for errors and their words.
+const replaced = [
+    [/\/ours\/errors$/, 'internal/stream_support'],
+    [/\/validators$/, 'internal/stream_support'],
+    [/\/util\/inspect$/, 'internal/inspect'],
+];
+
+// Where Node 20 does something else than readable-stream, which follows Node 18. Each text stands once in its file.
+const newer = {
+    'streams/writable.js': [
+        [`this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'`,
+            `this.defaultEncoding = require('internal/stream_support').defaultEncoding(options)`],
+        [`if (typeof encoding === 'string') encoding = StringPrototypeToLowerCase(encoding)
+  if (!Buffer.isEncoding(encoding)) throw`, `if (typeof encoding === 'string') encoding = StringPrototypeToLowerCase(encoding)
+  if (typeof encoding !== 'string' || !Buffer.isEncoding(encoding)) throw`],
+        [`Stream._isUint8Array(chunk)`, `ArrayBuffer.isView(chunk)`],
+        [`['string', 'Buffer', 'Uint8Array']`, `['string', 'Buffer', 'TypedArray', 'DataView']`],
+    ],
+    'streams/readable.js': [
+        [`this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'`,
+            `this.defaultEncoding = require('internal/stream_support').defaultEncoding(options)`],
+        [`Stream._isUint8Array(chunk)`, `ArrayBuffer.isView(chunk)`],
+        [`['string', 'Buffer', 'Uint8Array']`, `['string', 'Buffer', 'TypedArray', 'DataView']`],
+    ],
+};
+
+function renew(file) {
+    const name = Object.keys(newer).find(end => file.endsWith(end));
+    if (!name) return undefined;
+    let source = fs.readFileSync(file, 'utf8');
+    for (const [old, text] of newer[name]) {
+        if (source.split(old).length !== 2) throw new Error(`${file}: not once there: ${old}`);
+        source = source.replace(old, () => text);
+    }
+    return { contents: source };
+}
 
 // Parts of packages that are never reached from here: their functions only say so.
 const unreached = [
@@ -48,6 +85,11 @@ await esbuild.build({
                 const name = alias[path] ?? path;
                 return library.includes(name) ? { path: name, external: true } : undefined;
             });
+            build.onResolve({ filter: /^\./ }, ({ path, importer }) => {
+                const found = importer.includes('readable-stream') && replaced.find(([pattern]) => pattern.test(path));
+                return found ? { path: found[1], external: true } : undefined;
+            });
+            build.onLoad({ filter: /readable-stream/ }, ({ path }) => renew(path));
             build.onLoad({ filter: /sucrase/ }, ({ path }) =>
                 unreached.some(pattern => pattern.test(path)) ? { contents: hollow(path) } : undefined);
         },

@@ -51,10 +51,11 @@ function diff(actual, expected) {
 }
 
 function message(actual, expected, operator, given) {
-    const object = value => value !== null && (typeof value === 'object' || typeof value === 'function');
+    const object = value => value !== null && typeof value === 'object';
+    const alike = (object(actual) && object(expected)) || (typeof actual === 'function' && typeof expected === 'function');
     if (operator === 'strictEqual' || operator === 'deepStrictEqual') {
         let head = given ?? heads[operator];
-        if (given === undefined && operator === 'strictEqual' && object(actual) && object(expected)) head = heads.strictEqualObject;
+        if (given === undefined && operator === 'strictEqual' && alike) head = heads.strictEqualObject;
         const left = show(actual), right = show(expected);
         if (!left.includes('\n') && !right.includes('\n') && left !== right) {
             const plain = !object(actual) && !object(expected);
@@ -67,11 +68,11 @@ function message(actual, expected, operator, given) {
             }
             return `${head}\n+ actual - expected\n\n+ ${left}\n- ${right}${mark}`;
         }
-        if (left === right) return `${given === undefined && operator === 'strictEqual' && object(actual) ? heads.notIdentical : head}\n\n${left}\n`;
+        if (left === right) return `${given === undefined && operator === 'strictEqual' && (object(actual) || typeof actual === 'function') ? heads.notIdentical : head}\n\n${left}\n`;
         return `${head}\n+ actual - expected\n\n${diff(left, right).join('\n')}`;
     }
     if (operator === 'notStrictEqual' || operator === 'notDeepStrictEqual') {
-        const head = operator === 'notStrictEqual' && object(actual) ? heads.notStrictEqualObject : heads[operator];
+        const head = operator === 'notStrictEqual' && (object(actual) || typeof actual === 'function') ? heads.notStrictEqualObject : heads[operator];
         const text = show(actual);
         return text.includes('\n') ? `${head}\n\n${text}\n` : `${head} ${text}`;
     }
@@ -85,7 +86,7 @@ function message(actual, expected, operator, given) {
 
 class AssertionError extends Error {
     constructor(options) {
-        if (options === null || typeof options !== 'object') throw argType('options', 'Object', options);
+        require('internal/validators').object(options, 'options');
         const { message: given, actual, expected, operator, stackStartFn } = options;
         const compared = operator === 'strictEqual' || operator === 'deepStrictEqual';
         super(given === undefined || given === null ? message(actual, expected, operator)
@@ -182,10 +183,24 @@ compare('notDeepStrictEqual', 'notDeepStrictEqual', (a, b) => !isDeepStrictEqual
 assert.ok = ok;
 assert.AssertionError = AssertionError;
 
-assert.fail = function fail(text = 'Failed') {
+let warned = false;
+assert.fail = function fail(actual, expected, text, operator, start) {
+    const few = arguments.length <= 1;
+    let generated;
+    if (few) {
+        generated = actual === null || actual === undefined;
+        text = generated ? 'Failed' : actual;
+        actual = undefined;
+        operator = 'fail';
+    } else {
+        if (!warned) process.emitWarning('assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.', 'DeprecationWarning', 'DEP0094');
+        warned = true;
+        if (arguments.length === 2) operator = '!=';
+    }
     if (text instanceof Error) throw text;
-    const error = new AssertionError({ message: text, operator: 'fail', stackStartFn: fail });
-    error.generatedMessage = arguments.length === 0;
+    const error = new AssertionError({ message: text, actual, expected, operator: operator ?? 'fail', stackStartFn: start ?? fail });
+    if (!few) error.operator = operator;
+    if (generated) error.generatedMessage = true;
     throw error;
 };
 
@@ -254,8 +269,20 @@ function accept(error, expected, text, start) {
     }
 }
 
+// Who gives a text as the error that is expected meant that error, and it is the message.
+function ambiguous(error, text) {
+    const why = typeof error === 'object' && error !== null ? error.message === text && `error message "${text}"` : error === text && `error "${text}"`;
+    if (why) throw coded(TypeError, 'ERR_AMBIGUOUS_ARGUMENT', `The "error/message" argument is ambiguous. The ${why} is identical to the message.`);
+}
+
 function expectThrow(caught, expected, text, start) {
-    if (typeof expected === 'string') [text, expected] = [expected, undefined];
+    if (typeof expected === 'string') {
+        if (text !== undefined) throw argType('error', ['Object', 'Error', 'Function', 'RegExp'], expected);
+        if (caught) ambiguous(caught.error, expected);
+        [text, expected] = [expected, undefined];
+    } else if (expected !== undefined && expected !== null && typeof expected !== 'object' && typeof expected !== 'function') {
+        throw argType('error', ['Object', 'Error', 'Function', 'RegExp'], expected);
+    }
     if (!caught) {
         const kind = expected?.name ? ` (${expected.name})` : '';
         raise(undefined, expected, `Missing expected ${start.name === 'rejects' ? 'rejection' : 'exception'}${kind}${text ? `: ${text instanceof Error ? text.message : text}` : '.'}`, start.name, start);

@@ -38,7 +38,7 @@ const lookUp = name => (Object.hasOwn(canonical, name) ? canonical[name] : undef
 const encodingOf = name => lookUp(name) ?? lookUp(`${name}`.toLowerCase());
 const known = name => {
     const found = encodingOf(name);
-    if (found === undefined) throw validate.unknownEncoding(`${name}`);
+    if (found === undefined) throw validate.unknownEncoding(name);
     return found;
 };
 

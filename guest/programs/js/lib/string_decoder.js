@@ -2,15 +2,15 @@
 'use strict';
 
 const { StringDecoder: Decoder } = require('npm/string_decoder');
-const { coded } = require('internal/errors');
+const { unknownEncoding } = require('internal/validators');
 
 const encodings = new Set(['utf8', 'utf-8', 'ascii', 'latin1', 'binary', 'base64', 'base64url', 'hex', 'ucs2', 'ucs-2', 'utf16le', 'utf-16le', 'buffer']);
 
 class StringDecoder extends Decoder {
     #urlSafe = false;
     constructor(encoding = 'utf8') {
-        const name = `${encoding}`.toLowerCase();
-        if (!encodings.has(name)) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+        const name = encoding === null || encoding === '' ? 'utf8' : typeof encoding === 'string' ? encoding.toLowerCase() : undefined;
+        if (!encodings.has(name)) throw unknownEncoding(encoding);
         super(name === 'base64url' ? 'base64' : name);
         this.#urlSafe = name === 'base64url';
         if (this.#urlSafe) this.encoding = 'base64url';

@@ -1,8 +1,8 @@
 // util: Node's helpers.
 'use strict';
 
-const { inspect, format, formatWithOptions, colors } = require('internal/inspect');
-const { check, argType, coded, describeReceived, AbortError, names } = require('internal/errors');
+const { inspect, format, formatWithOptions: formatWith, colors } = require('internal/inspect');
+const { check, argType, coded, outOfRange, describeReceived, AbortError, names } = require('internal/errors');
 
 const promisifyCustom = Symbol.for('nodejs.util.promisify.custom');
 
@@ -45,8 +45,9 @@ function callbackify(original) {
 }
 
 function inherits(constructor, parent) {
-    check.function(constructor, 'ctor');
-    check.function(parent, 'superCtor');
+    if (constructor === undefined || constructor === null) throw argType('ctor', 'Function', constructor);
+    if (parent === undefined || parent === null) throw argType('superCtor', 'Function', parent);
+    if (parent.prototype === undefined) throw argType('superCtor.prototype', 'Object', parent.prototype);
     Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
     Object.setPrototypeOf(constructor.prototype, parent.prototype);
 }
@@ -70,12 +71,16 @@ function deprecate(fn, message, code) {
 }
 
 function debuglog(section) {
-    const enabled = new RegExp(`^(?:${(process.env.NODE_DEBUG ?? '').replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replaceAll('*', '.*').replaceAll(',', '|')})$`, 'i').test(section);
-    const log = (...args) => {
-        if (enabled) native.process.write(2, `${section.toUpperCase()} ${process.pid}: ${format(...args)}\n`);
+    let enabled, title = section;
+    const start = () => {
+        title = `${section}`.toUpperCase();
+        enabled = new RegExp(`^(?:${(process.env.NODE_DEBUG ?? '').replace(/[|\\{}()[\]^$+?.]/g, '\\$&').replaceAll('*', '.*').replaceAll(',', '|')})$`, 'i').test(title);
+        return enabled;
     };
-    log.enabled = enabled;
-    return log;
+    const log = (...args) => {
+        if (enabled ?? start()) native.process.write(2, `${title} ${process.pid}: ${format(...args)}\n`);
+    };
+    return Object.defineProperty(log, 'enabled', { get: () => enabled ?? start(), configurable: true, enumerable: true });
 }
 
 const stripVTControlCharacters = text => {
@@ -95,8 +100,10 @@ function styleText(style, text, { validateStream = true, stream = process.stdout
     return validateStream && !stream.isTTY ? text : before + text + after;
 }
 
-function aborted(signal, resource) {
-    check.object(resource, 'resource');
+async function aborted(signal, resource) {
+    if (signal === undefined) throw argType('signal', 'AbortSignal', signal);
+    require('internal/validators').abortSignal(signal, 'signal');
+    require('internal/validators').object(resource, 'resource', { allowFunction: true });
     if (signal.aborted) return Promise.resolve();
     return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
@@ -177,14 +184,35 @@ function parseArgs(config = {}) {
     return wantTokens ? { values, positionals, tokens } : { values, positionals };
 }
 
+function formatWithOptions(options, ...args) {
+    if (options === null || typeof options !== 'object') throw argType('inspectOptions', 'object', options);
+    return formatWith(options, ...args);
+}
+
+function checkErrno(number) {
+    check.number(number, 'err');
+    if (number >= 0 || !Number.isSafeInteger(number)) throw outOfRange('err', 'a negative integer', number);
+}
+
 const util = {
     aborted, callbackify, debug: debuglog, debuglog, deprecate, format, formatWithOptions, inherits, inspect, parseArgs,
     promisify, stripVTControlCharacters, styleText,
-    getSystemErrorName: number => names[-number],
+    getSystemErrorName(number) {
+        checkErrno(number);
+        return names[-number] ?? `Unknown system error ${number}`;
+    },
     getSystemErrorMap: () => new Map(Object.entries(names).map(([number, name]) => [-Number(number), [name, require('internal/errors').texts[name]]])),
     isArray: Array.isArray,
     isDeepStrictEqual: (a, b) => require('internal/comparisons').isDeepStrictEqual(a, b),
+    parseEnv(content) {
+        check.string(content, 'content');
+        return require('internal/dotenv').parse(content);
+    },
     toUSVString: text => `${text}`.toWellFormed(),
+    transferableAbortSignal(signal) {
+        if (!(signal instanceof AbortSignal)) throw argType('signal', 'AbortSignal', signal);
+        return signal;
+    },
     transferableAbortController: () => new AbortController(),
     types: require('internal/types'),
     get TextDecoder() {
@@ -194,10 +222,19 @@ const util = {
         return globalThis.TextEncoder;
     },
     log(...args) {
-        console.log('%s - %s', new Date().toISOString(), format(...args));
+        const now = new Date(), two = number => `${number}`.padStart(2, '0');
+        const month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][now.getMonth()];
+        console.log('%s - %s', `${now.getDate()} ${month} ${[now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(':')}`, format(...args));
     },
-    _extend: (target, source) => Object.assign(target, source),
-    _errnoException: (errno, syscall) => require('internal/errors').systemError(errno, syscall),
+    _extend(target, source) {
+        if (source === null || typeof source !== 'object') return target;
+        for (const key of Object.keys(source).reverse()) target[key] = source[key];
+        return target;
+    },
+    _errnoException(errno, syscall) {
+        checkErrno(errno);
+        return require('internal/errors').systemError(errno, syscall);
+    },
 };
 Object.defineProperty(util, 'AbortError', { value: AbortError, enumerable: false });
 Object.defineProperty(util, 'argType', { value: argType, enumerable: false });

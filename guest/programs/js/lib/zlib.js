@@ -35,23 +35,43 @@ function failure(number, message) {
 }
 
 function setting(options, name, low, high, fallback) {
-    const value = options[name];
+    const value = options[name], shown = `options.${name}`;
     if (value === undefined || Number.isNaN(value)) return fallback;
-    if (typeof value !== 'number') throw argType(`options.${name}`, 'number', value);
-    if (!(value >= low && value <= high)) throw outOfRange(`options.${name}`, `>= ${low} and <= ${high}`, value);
+    if (typeof value !== 'number') throw argType(shown, 'number', value);
+    if (!Number.isFinite(value)) throw outOfRange(shown, 'a finite number', value);
+    if (!(value >= low && value <= high)) throw outOfRange(shown, high === Infinity ? `>= ${low}` : `>= ${low} and <= ${high}`, value);
     return value;
 }
 
-function start(kind, options = {}) {
+// Options as they count, each of them checked.
+function settings(kind, given) {
+    const options = given ?? {}, { inflates } = kinds[kind];
+    const free = inflates && kind !== 'InflateRaw' && (options.windowBits == null || options.windowBits === 0); // the data says it
+    const checked = {
+        window: free ? 0 : setting(options, 'windowBits', kind === 'Gzip' ? 9 : 8, 15, 15),
+        level: setting(options, 'level', -1, 9, -1), memory: setting(options, 'memLevel', 1, 9, 8),
+        strategy: setting(options, 'strategy', 0, 4, 0), dictionary: options.dictionary,
+    };
+    if (checked.dictionary !== undefined && !ArrayBuffer.isView(checked.dictionary)) {
+        if (!require('internal/types').isAnyArrayBuffer(checked.dictionary))
+            throw argType('options.dictionary', ['Buffer', 'TypedArray', 'DataView', 'ArrayBuffer'], checked.dictionary);
+        checked.dictionary = new Uint8Array(checked.dictionary);
+    }
+    checked.chunkSize = setting(options, 'chunkSize', 64, Infinity, constants.Z_DEFAULT_CHUNK);
+    if (checked.chunkSize > 2 ** 32) throw outOfRange('size', '>= 0 && <= 4294967296', checked.chunkSize);
+    checked.flush = setting(options, 'flush', 0, 5, 0);
+    checked.finishFlush = setting(options, 'finishFlush', 0, 5, constants.Z_FINISH);
+    checked.maxOutputLength = setting(options, 'maxOutputLength', 1, 2 ** 32, 2 ** 32);
+    return checked;
+}
+
+function start(kind, { window, level, memory, strategy, dictionary }) {
     const { inflates, bits } = kinds[kind];
-    const window = setting(options, 'windowBits', inflates && !kind.endsWith('Raw') ? 0 : 8, 15, 15);
-    const level = setting(options, 'level', -1, 9, -1), memory = setting(options, 'memLevel', 1, 9, 8);
-    const strategy = setting(options, 'strategy', 0, 4, 0);
     // zlib itself has no window of 8 bits for raw data
     const stream = zlib.start(inflates, level, bits(kind === 'DeflateRaw' && window === 8 ? 9 : window), memory, strategy);
     if (typeof stream === 'number') throw failure(stream);
-    if (options.dictionary && (!inflates || kind === 'InflateRaw')) {
-        const result = zlib.dictionary(stream, options.dictionary);
+    if (dictionary && (kind === 'InflateRaw' || kind.startsWith('Deflate'))) {
+        const result = zlib.dictionary(stream, dictionary);
         if (result !== 0) throw failure(result, 'Failed to set dictionary');
     }
     return stream;
@@ -71,12 +91,12 @@ class Work {
     #options;
     #hasMembers; // of gzip, which may follow each other
     constructor(kind, options) {
-        this.#options = options ?? {};
+        this.#options = options;
         this.#hasMembers = kind === 'Gunzip' ? true : kind === 'Unzip' ? undefined : false;
         this.#stream = start(kind, options);
     }
     feed(bytes, flush) {
-        const parts = [], most = this.#options.maxOutputLength ?? Number.MAX_SAFE_INTEGER;
+        const parts = [], most = this.#options.maxOutputLength;
         let left = bytes, total = 0;
         if (left.length > 0) this.#hasMembers ??= left[0] === 0x1f; // what gzip begins with, and zlib never
         for (;;) {
@@ -86,7 +106,7 @@ class Work {
                 zlib.reset(this.#stream);
                 this.ended = false;
             }
-            const [status, out, unused, message] = zlib.run(this.#stream, left, flush, most - total);
+            const [status, out, unused, message] = zlib.run(this.#stream, left, flush, Math.min(most - total, 2 ** 31));
             total += out.byteLength;
             if (total > most)
                 throw coded(RangeError, 'ERR_BUFFER_TOO_LARGE', `Cannot create a Buffer larger than ${most} bytes`);
@@ -106,6 +126,9 @@ class Work {
         }
         return parts.length === 1 ? parts[0] : Buffer.concat(parts);
     }
+    params(level, strategy) {
+        return zlib.params(this.#stream, level, strategy);
+    }
     finish(bytes, flush = constants.Z_FINISH) {
         const out = this.feed(bytes, flush);
         if (!this.ended && flush === constants.Z_FINISH) throw failure(constants.Z_BUF_ERROR);
@@ -114,28 +137,41 @@ class Work {
 }
 
 function convert(kind, data, options) {
-    return new Work(kind, options).finish(asBytes(data), options?.finishFlush);
+    const bytes = asBytes(data), checked = settings(kind, options);
+    return new Work(kind, checked).finish(bytes, checked.finishFlush);
 }
+
+const flushes = new WeakMap(); // of empty buffers that are written to a stream: the kind of flush that each asks for
 
 // The streams: new zlib.Gzip(options), zlib.createGzip(options).
 class ZlibBase extends Transform {
     #work;
     #kind;
-    #finishFlush;
+    #settings;
     bytesWritten = 0;
     constructor(kind, options) {
-        super({ ...options });
+        const checked = settings(kind, options);
+        super({ autoDestroy: true, ...options });
         this.#kind = kind;
-        this.#finishFlush = options?.finishFlush ?? constants.Z_FINISH;
-        this.#work = new Work(kind, options);
-        this._options = options;
+        this.#settings = checked;
+        this.#work = new Work(kind, checked);
+        this._chunkSize = checked.chunkSize;
+        this._level = checked.level;
+        this._strategy = checked.strategy;
+        this._maxOutputLength = checked.maxOutputLength;
+    }
+    get bytesRead() {
+        return this.bytesWritten;
+    }
+    get _closed() {
+        return this.destroyed;
     }
     _transform(chunk, encoding, done) {
         this.bytesWritten += chunk.length;
-        this.#step(() => this.#work.feed(asBytes(chunk), constants.Z_NO_FLUSH), done);
+        this.#step(() => this.#work.feed(asBytes(chunk), flushes.get(chunk) ?? this.#settings.flush), done);
     }
     _flush(done) {
-        this.#step(() => (this.#work.ended || (kinds[this.#kind].inflates && this.bytesWritten === 0) ? Buffer.alloc(0) : this.#work.finish(new Uint8Array(0), this.#finishFlush)), done);
+        this.#step(() => (this.#work.ended || (kinds[this.#kind].inflates && this.bytesWritten === 0) ? Buffer.alloc(0) : this.#work.finish(new Uint8Array(0), this.#settings.finishFlush)), done);
     }
     #step(work, done) {
         let out;
@@ -144,20 +180,51 @@ class ZlibBase extends Transform {
         } catch (error) {
             return done(error);
         }
-        if (out.length) this.push(out);
+        for (let at = 0; at < out.length; at += this._chunkSize) this.push(out.subarray(at, at + this._chunkSize));
         return done();
     }
     flush(kind, callback) {
-        if (typeof kind === 'function') [kind, callback] = [constants.Z_FULL_FLUSH, kind];
-        this.#step(() => this.#work.feed(new Uint8Array(0), kind ?? constants.Z_FULL_FLUSH), error => callback?.(error));
+        if (typeof kind === 'function' || (kind === undefined && !callback)) [kind, callback] = [constants.Z_FULL_FLUSH, kind];
+        if (this.writableFinished) {
+            if (callback) process.nextTick(callback);
+        } else if (this.writableEnded) {
+            if (callback) this.once('end', callback);
+        } else {
+            const mark = Buffer.alloc(0);
+            flushes.set(mark, kind ?? constants.Z_FULL_FLUSH);
+            this.write(mark, '', callback);
+        }
+    }
+    params(level, strategy, callback) {
+        number(level, 'level', -1, 9);
+        number(strategy, 'strategy', 0, 4);
+        if (this._level === level && this._strategy === strategy) {
+            process.nextTick(callback);
+            return;
+        }
+        this.flush(constants.Z_SYNC_FLUSH, () => {
+            const result = this.#work.params(level, strategy);
+            [this._level, this._strategy] = [level, strategy];
+            if (result !== 0) this.destroy(failure(result, 'Failed to set parameters'));
+            else callback?.();
+        });
     }
     reset() {
-        this.#work = new Work(this.#kind, this._options);
+        if (this.destroyed)
+            throw coded(Error, 'ERR_INTERNAL_ASSERTION', 'zlib binding closed\nThis is caused by either a bug in Node.js or incorrect usage of Node.js internals.\nPlease open an issue with this stack trace at https://github.com/nodejs/node/issues\n');
+        this.#work = new Work(this.#kind, this.#settings);
     }
     close(callback) {
-        if (callback) this.once('close', callback);
+        if (callback) require('stream').finished(this, callback);
         this.destroy();
     }
+}
+
+function number(value, name, low, high) {
+    if (value === undefined || Number.isNaN(value)) return;
+    check.number(value, name);
+    if (!Number.isFinite(value)) throw outOfRange(name, 'a finite number', value);
+    if (value < low || value > high) throw outOfRange(name, `>= ${low} and <= ${high}`, value);
 }
 
 const names = {
@@ -169,6 +236,7 @@ module.exports = {
     constants, codes,
     crc32(data, value = 0) {
         if (typeof data !== 'string' && !ArrayBuffer.isView(data)) throw argType('data', ['string', 'Buffer', 'TypedArray', 'DataView'], data);
+        require('internal/validators').uint32(value, 'value');
         return zlib.crc32(asBytes(data), value);
     },
 };

@@ -10,7 +10,7 @@ const encodeBytes = string => new Uint8Array(native.text.utf8Encode(string));
 
 const set = characters => new Set([...characters].map(c => c.charCodeAt(0)));
 const fragmentSet = set(' "<>`'), querySet = set(' "#<>'), specialQuerySet = set(' "#<>\'');
-const pathSet = set(' "#<>?`{}^'), userinfoSet = set(' "#<>?`{}/:;=@[\\]^|');
+const pathSet = set(' "#<>?`{}'), userinfoSet = set(' "#<>?`{}/:;=@[\\]^|');
 const componentKept = set('*-._');
 
 const percent = byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
@@ -119,10 +119,21 @@ function parseIPv6(text) {
 }
 
 const forbiddenHost = /[\0\t\n\r #/:<>?@[\\\]^|]/;
-const forbiddenDomain = /[\0-\x20"#%/:<>?@[\\\]^`{|}\x7f]/;
+const forbiddenDomain = /[\0-\x20#%/:<>?@[\\\]^|\x7f]/;
+
+// A label that says it is encoded must be so.
+function isLabel(label) {
+    if (!label.startsWith('xn--')) return true;
+    try {
+        return /^[\0-\x7f]+$/.test(label) && /[^\0-\x7f]/.test(require('punycode').decode(label.slice(4)));
+    } catch {
+        return false;
+    }
+}
 
 function toAscii(domain) {
     const labels = domain.normalize('NFKC').toLowerCase().replace(/[\u3002\uff0e\uff61]/g, '.').replace(/\u00ad/g, '').split('.');
+    if (!labels.every(isLabel)) return '';
     return labels.map(label => (/^[\0-\x7f]*$/.test(label) ? label : `xn--${require('punycode').encode(label)}`)).join('.');
 }
 
@@ -643,10 +654,12 @@ function fileURLToPath(value) {
         throw coded(TypeError, 'ERR_INVALID_FILE_URL_HOST', 'File URL host must be "localhost" or empty on linux');
     if (/%2f/i.test(url.pathname))
         throw coded(TypeError, 'ERR_INVALID_FILE_URL_PATH', 'File URL path must not include encoded / characters');
+    decodeURIComponent(url.pathname); // which says what is malformed
     return decode(url.pathname);
 }
 
 function pathToFileURL(file) {
+    require('internal/validators').string(file, 'path');
     let resolved = require('path').resolve(file);
     if (file.endsWith('/') && !resolved.endsWith('/')) resolved += '/';
     const url = new URL('file:///');
@@ -654,4 +667,16 @@ function pathToFileURL(file) {
     return url;
 }
 
-module.exports = { URL, URLSearchParams, fileURLToPath, pathToFileURL, parse };
+// The host of a URL of this domain, which is empty when there is none; and back, as people read it.
+function domainToASCII(...args) {
+    if (args.length === 0) throw require('internal/validators').missing('domain');
+    return URL.parse(`ws://${args[0]}`)?.hostname ?? '';
+}
+
+function domainToUnicode(...args) {
+    if (args.length === 0) throw require('internal/validators').missing('domain');
+    const host = domainToASCII(args[0]);
+    return host.includes('xn--') ? require('punycode').toUnicode(host) : host;
+}
+
+module.exports = { URL, URLSearchParams, domainToASCII, domainToUnicode, fileURLToPath, pathToFileURL, parse };
