@@ -178,6 +178,9 @@ enum pf_run_kind {
 };
 #define PF_RUN_STDIN 0x1u /* the host will send stdin bytes; without it stdin is empty */
 #define PF_RUN_END_OPTIONS 0x2u /* session: what it sets with `set` and `shopt` ends with it */
+/* Session: before the text stand the run's working directory (empty: the session's), its variables
+ * as NAME=VALUE, and an empty string, each ended by a NUL. They are put back when it is over. */
+#define PF_RUN_PLACE 0x4u
 struct pf_run_info {
     uint32_t number;   /* 1, 2, … */
     uint32_t flags;

@@ -252,6 +252,14 @@ typedef struct pf_run {
     bool end_options; /* shell: what the run sets with `set` and `shopt` ends with it */
     pf_output_fn on_output;
     void *user; /* for on_output */
+    /* Of this run alone; what the session had is there again afterwards, unless the run has ended it.
+     * The directory must be there (PF_NOT_FOUND, PF_GUEST); NULL: the session's, /workspace for others. */
+    const char *cwd;
+    const char *const *env; /* "NAME=VALUE" …, NULL: besides the sandbox's. May be NULL */
+    /* cpu_ms, wall_ms, output_bytes, tool_calls, code_bytes and stdin_bytes as these options have them,
+     * also if that is more; other limits hold for more than a run, and stay. NULL: the sandbox's.
+     * A run that goes on from a snapshot has the limits of pf_sandbox_restore(). */
+    const pf_options *limits;
 } pf_run;
 
 /*

@@ -251,7 +251,7 @@ static void forget(void) {
 int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
     int64_t kind = k_arg(call, 0), flags = k_arg(call, 1);
     if ((kind != PF_RUN_SESSION && kind != PF_RUN_SPAWN) ||
-        flags & ~(int64_t)(PF_RUN_STDIN | PF_RUN_END_OPTIONS))
+        flags & ~(int64_t)(PF_RUN_STDIN | PF_RUN_END_OPTIONS | PF_RUN_PLACE))
         return -PF_EINVAL;
     struct k_exec exec;
     if (kind == PF_RUN_SPAWN) {

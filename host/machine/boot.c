@@ -209,7 +209,7 @@ static struct machine_boot *boot_machine(pf_error *error) {
     }
     struct machine_boot *boot = NULL;
     machine_run_init(&s->run);
-    s->limits = machine_default_limits;
+    s->limits = s->own_limits = machine_default_limits;
     s->budget.limit = s->budget.each = UINT64_MAX;
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
     s->clock_fixed = true;

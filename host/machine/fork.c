@@ -95,6 +95,7 @@ static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
 /* What is neither memory nor a buffer of its own. */
 static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, bool shared) {
     to->limits = from->limits;
+    to->own_limits = from->own_limits;
     to->budget.limit = UINT64_MAX; /* until all of it is there */
     to->budget.each = from->budget.each;
     to->budget.reserve = from->budget.reserve;

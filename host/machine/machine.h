@@ -9,7 +9,8 @@
  * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) entry.c (who
  * is inside, and the bounds of what is no run) fork.c (a branch of one) kernel.c (messages to the
  * kernel) trampoline.c (messages from programs) loop.c (who runs) run.c (one run, from start to result)
- * exec.c (what to start) calls.c (tool calls) rejudge.c (those of a snapshot) reading.c files.c
+ * exec.c (what to start) place.c (a
+ * run's own cwd, environment and limits) calls.c (tool calls) rejudge.c (those of a snapshot) reading.c files.c
  * (the embedder's files) toolfiles.c (/tools).
  */
 #ifndef PF_MACHINE_H
@@ -215,7 +216,8 @@ struct pf_sandbox {
     const char *dead_why;
     struct cpu_begun begun; /* while a thread is inside */
 
-    struct machine_limits limits;
+    struct machine_limits limits;     /* in force: with those of the run that is on, or of the last */
+    struct machine_limits own_limits; /* the sandbox's */
     pf_bounds bounds;       /* of the embedder's acts, as it set them */
     struct machine_act act; /* that is on */
     struct cpu_budget budget;
@@ -391,6 +393,26 @@ void machine_show_time(pf_sandbox *sandbox);
 
 /* pf_sandbox_fork() or, `shared`, _fork_shared(), also of a sandbox that is recorded. */
 pf_status machine_fork(pf_sandbox *sandbox, bool shared, pf_sandbox **out, pf_error *error);
+
+/* ---- place.c: what one run has of its own */
+
+/* The limits that hold in a run. */
+struct machine_limits machine_run_limits(const pf_sandbox *sandbox, const pf_run *run);
+/* Writes its variables as a member of its line of a trace, each ended by a NUL. */
+void machine_tape_run_env(const pf_run *run, struct base_buf *line);
+/* Writes those that the run was given as a member of its line of a trace, if there are any. */
+void machine_tape_run_limits(const pf_run *run, struct base_buf *line);
+/* PF_INVALID: a variable without a name, too many of them, a relative cwd. */
+pf_status machine_check_place(const pf_run *run, pf_error *error);
+/* PF_NOT_FOUND, PF_GUEST: cwd is no directory. The tape has the run's line. */
+pf_status machine_find_place(pf_sandbox *sandbox, const pf_run *run, pf_error *error);
+/* Appends the environment of a run's own process; false: no memory. */
+bool machine_run_env(const pf_sandbox *sandbox, const pf_run *run, struct base_buf *out,
+                     size_t *count);
+/* Has it a cwd or an environment of its own? */
+bool machine_has_place(const pf_run *run);
+/* Appends what the session reads before the text, see PF_RUN_PLACE; false: no memory. */
+bool machine_place_text(const pf_run *run, struct base_buf *out);
 
 /* ---- run.c */
 

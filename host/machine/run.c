@@ -161,24 +161,25 @@ void machine_finish(pf_sandbox *s) {
 
 static pf_status check_request(const pf_sandbox *s, const pf_run *request,
                                const struct language *language, pf_error *error) {
+    struct machine_limits limits = machine_run_limits(s, request);
     if (!language)
         return base_error(error, PF_INVALID,
                           "unknown language \"%.64s\"; use \"shell\", \"javascript\", "
                           "\"typescript\" or \"python\"",
                           request->language ? request->language : "(null)");
-    if (request->code_len > s->limits.code_bytes)
+    if (request->code_len > limits.code_bytes)
         return base_error(error, PF_INVALID,
                           "the code has %zu bytes, more than the limit code_bytes (%llu)",
-                          request->code_len, (unsigned long long)s->limits.code_bytes);
-    if (request->stdin_len > s->limits.stdin_bytes)
+                          request->code_len, (unsigned long long)limits.code_bytes);
+    if (request->stdin_len > limits.stdin_bytes)
         return base_error(error, PF_INVALID,
                           "stdin has %zu bytes, more than the limit stdin_bytes (%llu)",
-                          request->stdin_len, (unsigned long long)s->limits.stdin_bytes);
+                          request->stdin_len, (unsigned long long)limits.stdin_bytes);
     if (s->run.on)
         return base_error(error, PF_STATE,
                           "a run is on: answer its calls until it is over before starting "
                           "another");
-    return PF_OK;
+    return machine_check_place(request, error);
 }
 
 void machine_arm_limits(pf_sandbox *s) {
@@ -226,6 +227,7 @@ static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
     run->shell = shell;
     run->on_output = request->on_output;
     run->user = request->user;
+    s->limits = machine_run_limits(s, request);
     s->has_result = false;
     s->budget.peak = s->budget.used;
     atomic_store(&s->watch.ticks, 0);
@@ -233,30 +235,51 @@ static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
     machine_arm_limits(s);
 }
 
-/* Gives the kernel the program; then it only has to be driven. */
-static int64_t begin(pf_sandbox *s, const struct language *language, const pf_run *request) {
-    struct base_buf block;
-    base_buf_init(&block, SIZE_MAX);
-    const char *program = language->program ? language->program : "/usr/bin/bash";
-    const char *name = strrchr(program, '/') + 1;
-    const char *const argv[] = {name, "--run", language->flag, NULL};
-    int64_t flags = request->stdin_len ? PF_RUN_STDIN : 0;
-    int64_t kind = s->run.shell ? PF_RUN_SESSION : PF_RUN_SPAWN;
-    if (s->run.shell && request->end_options) flags |= PF_RUN_END_OPTIONS;
+/* Sends bytes of the run's text. */
+static int64_t send_text(pf_sandbox *s, const char *text, size_t len) {
     int64_t r = 0;
-    if (kind == PF_RUN_SPAWN &&
-        !machine_exec_block(&block, program, argv, s->env, s->env_len, s->env_count, "/workspace"))
-        r = -PF_ENOMEM;
-    if (r == 0)
-        r = KERNEL(s, HOST_RUN_BEGIN, .arg = {kind, flags}, .in = block.data, .in_len = block.len);
-    base_buf_free(&block);
-    for (size_t at = 0; r >= 0 && at < request->code_len;) {
-        size_t len = request->code_len - at;
-        if (len > PF_MESSAGE_IN_MAX) len = PF_MESSAGE_IN_MAX;
-        r = KERNEL(s, HOST_RUN_TEXT, .in = request->code + at, .in_len = len);
+    for (size_t at = 0; r >= 0 && at < len;) {
+        size_t piece = len - at < PF_MESSAGE_IN_MAX ? len - at : PF_MESSAGE_IN_MAX;
+        r = KERNEL(s, HOST_RUN_TEXT, .in = text + at, .in_len = piece);
         if (r == 0) r = -PF_ENOMEM;
         if (r > 0) at += (size_t)r;
     }
+    return r;
+}
+
+/* What the kernel is given besides the text: a program to start, or for the session its place. */
+static bool head_of(pf_sandbox *s, const struct language *language, const pf_run *request,
+                    struct base_buf *out) {
+    if (s->run.shell) return !machine_has_place(request) || machine_place_text(request, out);
+    const char *program = language->program ? language->program : "/usr/bin/bash";
+    const char *const argv[] = {strrchr(program, '/') + 1, "--run", language->flag, NULL};
+    const char *cwd = request->cwd ? request->cwd : "/workspace";
+    struct base_buf env;
+    base_buf_init(&env, SIZE_MAX);
+    size_t count;
+    bool ok = machine_run_env(s, request, &env, &count) &&
+              machine_exec_block(out, program, argv, env.data, env.len, count, cwd);
+    base_buf_free(&env);
+    return ok;
+}
+
+/* Gives the kernel the program; then it only has to be driven. */
+static int64_t begin(pf_sandbox *s, const struct language *language, const pf_run *request) {
+    struct base_buf head;
+    base_buf_init(&head, SIZE_MAX);
+    bool shell = s->run.shell;
+    int64_t flags = request->stdin_len ? PF_RUN_STDIN : 0;
+    if (shell && request->end_options) flags |= PF_RUN_END_OPTIONS;
+    if (shell && machine_has_place(request)) flags |= PF_RUN_PLACE;
+    int64_t r = -PF_ENOMEM;
+    if (head_of(s, language, request, &head)) {
+        size_t len = shell ? 0 : head.len;
+        r = KERNEL(s, HOST_RUN_BEGIN, .arg = {shell ? PF_RUN_SESSION : PF_RUN_SPAWN, flags},
+                   .in = len ? head.data : NULL, .in_len = len);
+        if (r >= 0 && shell && head.len) r = send_text(s, head.data, head.len);
+        if (r >= 0) r = send_text(s, request->code, request->code_len);
+    }
+    base_buf_free(&head);
     return r;
 }
 
@@ -298,6 +321,8 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     bool shell = !language->program && !request->isolated;
     machine_tape_start(s, request);
     machine_show_time(s);
+    status = machine_find_place(s, request, error);
+    if (status != PF_OK) return status;
     s->session_alive = session_alive(s);
     if (shell && !s->session_alive) {
         pf_error why;

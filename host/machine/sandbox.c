@@ -105,7 +105,7 @@ pf_status pf_sandbox_end_record(pf_sandbox *sandbox, pf_error *error) {
 
 pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *error) {
     machine_run_init(&s->run);
-    s->limits = options->limits;
+    s->limits = s->own_limits = options->limits;
     s->budget.limit = s->limits.memory_bytes;
     s->budget.each = s->limits.process_memory_bytes;
     s->budget.reserve = share(s->budget.limit, 16, RESERVE_MAX);

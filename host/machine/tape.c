@@ -91,6 +91,9 @@ void machine_tape_start(pf_sandbox *s, const pf_run *run) {
     if (run->stdin_len) tape_member(&line, "stdin", run->stdin_data, run->stdin_len);
     if (run->isolated) base_buf_addz(&line, ",\"isolated\":true");
     if (run->end_options) base_buf_addz(&line, ",\"end_options\":true");
+    if (run->cwd) member(&line, "cwd", run->cwd);
+    machine_tape_run_env(run, &line);
+    machine_tape_run_limits(run, &line);
     act(s, &line);
 }
 

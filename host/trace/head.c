@@ -45,8 +45,9 @@ static pf_status check_limit(const char *name, uint64_t asked, uint64_t most, pf
                       wanted, name, allowed);
 }
 
-static pf_status read_limits(struct pf_replay *r, pf_options *o, pf_error *error) {
-    yyjson_val *limits = yyjson_obj_get(r->head, "limits"), *key;
+pf_status replay_read_limits(const struct pf_replay *r, yyjson_val *limits, pf_options *o,
+                             pf_error *error) {
+    yyjson_val *key;
     yyjson_obj_iter iter = yyjson_obj_iter_with(limits);
     pf_status status = PF_OK;
     while (status == PF_OK && (key = yyjson_obj_iter_next(&iter))) {
@@ -54,7 +55,7 @@ static pf_status read_limits(struct pf_replay *r, pf_options *o, pf_error *error
         status = pf_options_limit(o, name, trace_uint(limits, name), error);
     }
 #define X(name, value)                                                                             \
-    if (status == PF_OK) status = check_limit(#name, o->limits.name, r->most->name, error);
+    if (status == PF_OK) status = check_limit(#name, o->limits.name, r->most.name, error);
     MACHINE_LIMITS(X)
 #undef X
     return status;
@@ -96,7 +97,7 @@ static pf_status read_tools(struct pf_replay *r, pf_options *o, pf_error *error)
 static pf_status read_options(struct pf_replay *r, pf_options *o, pf_error *error) {
     const char *data;
     size_t len;
-    pf_status status = read_limits(r, o, error);
+    pf_status status = replay_read_limits(r, yyjson_obj_get(r->head, "limits"), o, error);
     if (status == PF_OK) status = read_env(r, o, error);
     if (status == PF_OK) status = read_tools(r, o, error);
     if (status == PF_OK && trace_bytes(&r->head_arena, r->head, "policy", &data, &len))

@@ -240,12 +240,10 @@ pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *
 /* More is for ever. */
 #define SECONDS_MAX 1e9
 
-static void set_bounds(struct pf_replay *r, const pf_replay_bounds *bounds,
-                       struct machine_limits *limits) {
-    *limits = machine_default_limits;
-    limits->cpu_ms = limits->wall_ms = PF_UNLIMITED; /* the replay as a whole has a bound of time */
-    if (bounds && bounds->limits) *limits = bounds->limits->limits;
-    r->most = limits;
+static void set_bounds(struct pf_replay *r, const pf_replay_bounds *bounds) {
+    r->most = machine_default_limits;
+    r->most.cpu_ms = r->most.wall_ms = PF_UNLIMITED; /* the replay as a whole has a bound of time */
+    if (bounds && bounds->limits) r->most = bounds->limits->limits;
     r->seconds = bounds && bounds->max_seconds > 0 ? bounds->max_seconds : DEFAULT_SECONDS;
     r->left_ns = r->seconds < SECONDS_MAX ? (int64_t)(r->seconds * 1e9) : INT64_MAX;
 }
@@ -268,7 +266,6 @@ pf_status pf_replay_open(const char *trace, size_t len, bool partial, pf_replay 
 
 pf_status pf_replay_open_within(const char *trace, size_t len, bool partial,
                                 const pf_replay_bounds *given, pf_replay **out, pf_error *error) {
-    struct machine_limits limits;
     pf_replay_bounds all, *bounds = given ? &all : NULL;
     *out = NULL;
     if (given) {
@@ -292,7 +289,7 @@ pf_status pf_replay_open_within(const char *trace, size_t len, bool partial,
                                     .fill = on_fill,
                                     .leave = on_leave,
                                     .close = on_close};
-    set_bounds(r, bounds, &limits);
+    set_bounds(r, bounds);
     run_time(r);
     r->text = malloc(len ? len : 1);
     pf_status status = r->text ? PF_OK : base_no_memory(error);
@@ -305,7 +302,6 @@ pf_status pf_replay_open_within(const char *trace, size_t len, bool partial,
     r->next = 1;
     end_where_cut(r);
     if (status == PF_OK) status = replay_make_sandbox(r, error);
-    r->most = NULL;
     stop_time(r);
     if (status != PF_OK) {
         pf_replay_free(r);
@@ -364,20 +360,9 @@ pf_status pf_replay_answer(pf_replay *r, uint64_t id, const char *json, size_t l
 
 /* ---- the acts */
 
-static pf_status malformed(const struct pf_replay *r, pf_error *error) {
+pf_status replay_malformed(const struct pf_replay *r, pf_error *error) {
     return base_error(error, PF_FORMAT, "line %zu of the trace is no act that this pinfold knows",
                       r->next);
-}
-
-static pf_status do_start(struct pf_replay *r, yyjson_val *act, pf_error *error) {
-    pf_run run = {.size = sizeof run,
-                  .language = yyjson_get_str(yyjson_obj_get(act, "language")),
-                  .isolated = replay_flag(act, "isolated"),
-                  .end_options = replay_flag(act, "end_options")};
-    if (!trace_bytes(&r->act_arena, act, "code", &run.code, &run.code_len))
-        return malformed(r, error);
-    trace_bytes(&r->act_arena, act, "stdin", &run.stdin_data, &run.stdin_len);
-    return pf_sandbox_start(r->sandbox, &run, error);
 }
 
 static pf_status do_resume(struct pf_replay *r, yyjson_val *act, pf_error *error) {
@@ -387,7 +372,7 @@ static pf_status do_resume(struct pf_replay *r, yyjson_val *act, pf_error *error
     if (!replay_flag(act, "redacted"))
         return trace_bytes(&r->act_arena, act, "json", &json, &len)
                    ? pf_sandbox_resume(r->sandbox, id, json, len, error)
-                   : malformed(r, error);
+                   : replay_malformed(r, error);
     for (const struct answer *a = r->answers; a; a = a->next)
         if (a->id == id) return pf_sandbox_resume(r->sandbox, id, a->json, a->len, error);
     return base_error(error, PF_NOT_FOUND,
@@ -397,7 +382,7 @@ static pf_status do_resume(struct pf_replay *r, yyjson_val *act, pf_error *error
 static pf_status do_fail(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     const char *message;
     size_t len;
-    if (!trace_bytes(&r->act_arena, act, "message", &message, &len)) return malformed(r, error);
+    if (!trace_bytes(&r->act_arena, act, "message", &message, &len)) return replay_malformed(r, error);
     return machine_reply(r->sandbox, trace_uint(act, "id"), (uint32_t)trace_uint(act, "outcome"),
                          message, len, error);
 }
@@ -407,9 +392,9 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
     size_t len = 0;
     char *taken = NULL;
     pf_status status;
-    if (!path) return malformed(r, error);
+    if (!path) return replay_malformed(r, error);
     if (strcmp(name, "write") == 0) {
-        if (!trace_bytes(&r->act_arena, act, "data", &data, &len)) return malformed(r, error);
+        if (!trace_bytes(&r->act_arena, act, "data", &data, &len)) return replay_malformed(r, error);
         status = pf_file_write(r->sandbox, path, data, len, error);
     } else if (strcmp(name, "remove") == 0) {
         status = pf_file_remove(r->sandbox, path, error);
@@ -431,7 +416,7 @@ static pf_status do_mount(struct pf_replay *r, yyjson_val *act, pf_error *error)
     const char *path = yyjson_get_str(yyjson_obj_get(act, "path"));
     const char *source = yyjson_get_str(yyjson_obj_get(act, "source"));
     if (!path || path[0] != '/' || strlen(path) >= PF_PATH_MAX || !source)
-        return malformed(r, error);
+        return replay_malformed(r, error);
     pf_status status = machine_enter(r->sandbox, error);
     if (status != PF_OK) return status;
     status = machine_mount_at(r->sandbox, path, source, (uint32_t)trace_uint(act, "mode"),
@@ -442,8 +427,8 @@ static pf_status do_mount(struct pf_replay *r, yyjson_val *act, pf_error *error)
 
 static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     const char *name = yyjson_get_str(yyjson_obj_get(act, "do"));
-    if (!name) return malformed(r, error);
-    if (strcmp(name, "start") == 0) return do_start(r, act, error);
+    if (!name) return replay_malformed(r, error);
+    if (strcmp(name, "start") == 0) return replay_start(r, act, error);
     if (strcmp(name, "resume") == 0) return do_resume(r, act, error);
     if (strcmp(name, "fail") == 0) return do_fail(r, act, error);
     if (strcmp(name, "mount") == 0) return do_mount(r, act, error);
@@ -451,7 +436,7 @@ static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     static const char *const files[] = {"write", "remove", "read", "list", "stat", "lstat"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i]) == 0) return do_file(r, name, act, error);
-    return malformed(r, error);
+    return replay_malformed(r, error);
 }
 
 /* The guest did less than it did then, or came to this act at another moment. */

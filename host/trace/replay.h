@@ -23,7 +23,7 @@ struct pf_replay {
     size_t next, until; /* lines: to be done or compared next; where to stop */
     struct base_arena head_arena, act_arena, ahead_arena; /* for the line that each holds */
     yyjson_val *head;
-    const struct machine_limits *most; /* what the head may ask for; while it is opened */
+    struct machine_limits most; /* what the trace may ask for */
     int64_t left_ns; /* of what the replay may take; INT64_MAX: for ever */
     double seconds;  /* the same, as it was at first */
     struct answer *answers;
@@ -45,5 +45,19 @@ static inline bool replay_flag(yyjson_val *object, const char *name) {
 
 /* Makes the sandbox that the head of the trace describes, within the embedder's bounds. */
 pf_status replay_make_sandbox(struct pf_replay *replay, pf_error *error);
+
+/* Reads the limits of a trace into options, within the embedder's bounds. */
+pf_status replay_read_limits(const struct pf_replay *replay, yyjson_val *limits, pf_options *options,
+                             pf_error *error);
+
+/* ---- start.c */
+
+/* Starts the run of a line. */
+pf_status replay_start(struct pf_replay *replay, yyjson_val *act, pf_error *error);
+
+/* ---- replay.c */
+
+/* PF_FORMAT: the line that was taken last is no act. */
+pf_status replay_malformed(const struct pf_replay *replay, pf_error *error);
 
 #endif

@@ -30,6 +30,9 @@ Settings = tuple[
     str | None,
 ]
 
+#: Of one run: (cwd, NAME=VALUE of its environment, limits or None)
+Place = tuple[str | None, list[str], list[tuple[str, int]] | None]
+
 def printable(text: str, /) -> str: ...
 def json_refusal(text: str, /) -> str | None: ...
 def policy_check(policy: str, /) -> None: ...
@@ -86,6 +89,7 @@ class Machine:
         stdin: bytes | None,
         how: int,
         on_output: Callable[[int, bytes], object] | None,
+        place: Place | None = ...,
         /,
     ) -> Outcome | None: ...
     def resume(self, id: int, json: str, /) -> Outcome | None: ...

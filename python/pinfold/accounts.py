@@ -11,7 +11,7 @@ import json
 from typing import NamedTuple
 
 from . import _native
-from .limits import DEFAULTS
+from .limits import DEFAULTS, OF_A_RUN
 from .wire import ALLOWED, NO_MEMORY, TOO_MANY
 
 TYPE_CHECKING = False
@@ -57,6 +57,18 @@ def limit(settings: Settings, name: str) -> int:
     return min(dict(settings[0]).get(name, usual), MOST_BYTES)
 
 
+def with_limits(settings: Settings, limits: list[tuple[str, int]]) -> Settings:
+    """Settings with some limits exchanged."""
+    return [*{**dict(settings[0]), **dict(limits)}.items()], *settings[1:]
+
+
+def of_a_run(settings: Settings) -> list[tuple[str, int]]:
+    """The limits that can be a run's own, as the settings have them."""
+    names = sorted(name.replace("_seconds", "_ms") for name in OF_A_RUN)
+    given = dict(settings[0])
+    return [(name, given.get(name, limit(settings, name))) for name in names]
+
+
 class Count(NamedTuple):
     """What changes with a call, exchanged together, in one step for the interpreter."""
 
@@ -90,8 +102,7 @@ class Ledger:
     def __init__(self, settings: Settings, gate: _native.Gate | None = None) -> None:
         self._settings = settings
         self._gate = gate or _native.Gate(settings)
-        self._tool_calls = limit(settings, "tool_calls")
-        self._output_bytes = limit(settings, "output_bytes")
+        self.limit(settings)
         self._value_bytes = limit(settings, "tool_result_bytes")
         self._request_bytes = limit(settings, "tool_argument_bytes") + REQUEST_BYTES
         self._memory_bytes = limit(settings, "memory_bytes")
@@ -108,6 +119,11 @@ class Ledger:
         self._told = [0, 0]  # bytes of output of this run
         self._elsewhere = False  # this run began there, and may have used more than is known here
 
+    def limit(self, settings: Settings) -> None:
+        """A run begins, and these are its limits."""
+        self._tool_calls = limit(settings, "tool_calls")
+        self._output_bytes = limit(settings, "output_bytes")
+
     def branch(self) -> Ledger:
         """Of a copy of the sandbox; `renumber` completes it."""
         copy = Ledger(self._settings, self._gate.clone())
@@ -116,6 +132,7 @@ class Ledger:
         copy._count = self._count
         copy._told = list(self._told)
         copy._elsewhere = self._elsewhere
+        copy._tool_calls, copy._output_bytes = self._tool_calls, self._output_bytes
         return copy
 
     def renumber(self, judged: list[Decision], waiting: tuple[int, ...], new: int) -> None:

@@ -26,7 +26,7 @@ from .drive import (
     timed_out,
 )
 from .errors import ToolError
-from .output import TextOutput
+from .output import BytesOutput, TextOutput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ._native import Outcome
     from .call import Call
     from .core import Core
-    from .output import OnOutput
 
 
 class Hold:
@@ -139,21 +138,21 @@ class Hold:
 class LoopOutput(TextOutput):
     """Output that comes in another thread, for a function that is called on the event loop."""
 
-    def __init__(self, on_output: OnOutput) -> None:
+    def __init__(self, on_output: Callable[[Any, str], object]) -> None:
         super().__init__(on_output)
         self._loop = asyncio.get_running_loop()
         self._context = contextvars.copy_context()
-        self._later: deque[tuple[str, str]] = deque()
+        self._later: deque[tuple[Any, str]] = deque()
         self._telling: asyncio.Task[None] | None = None  # of a piece that is awaited
         self.hold: Hold | None = None
 
-    def emit(self, text: str, stream: str) -> None:
+    def emit(self, text: Any, stream: str) -> None:
         try:
             self._loop.call_soon_threadsafe(self._emit, text, stream, context=self._context)
         except RuntimeError:
             pass  # the loop was closed: nobody listens
 
-    def _emit(self, text: str, stream: str) -> None:
+    def _emit(self, text: Any, stream: str) -> None:
         if self._telling is not None:
             self._later.append((text, stream))
             return
@@ -203,6 +202,16 @@ class LoopOutput(TextOutput):
         if self._telling is not None:
             with contextlib.suppress(RuntimeError):  # the loop was closed
                 self._telling.cancel()
+
+
+class LoopBytes(LoopOutput):
+    """The same with bytes."""
+
+    __call__ = BytesOutput.__call__
+
+
+def loop_listener(on_output: Any, binary: bool) -> LoopOutput:
+    return (LoopBytes if binary else LoopOutput)(on_output)
 
 
 async def offload(sandbox: Core, function: Callable[..., Any], *args: Any) -> Any:
@@ -278,7 +287,7 @@ def _in_thread(
 async def arun(hold: Hold, sandbox: Core, *start: Any) -> Outcome:
     """Starts a run and answers its calls until it is complete."""
     try:
-        outcome = await hold.offload(sandbox._machine.start, *start)
+        outcome = await hold.offload(sandbox._begin, *start)
     except GeneratorExit:
         raise
     except BaseException:

@@ -40,9 +40,7 @@ def _bytes(value: float | None) -> int:
     if value == math.inf:
         return _ALL_BYTES
     if value != value or value < 1 or value != int(value):
-        raise ValueError(
-            f"max_bytes must be a whole number from 1 on, or math.inf, not {value!r}"
-        )
+        raise ValueError(f"max_bytes must be a whole number from 1 on, or math.inf, not {value!r}")
     return min(int(value), _ALL_BYTES)
 
 

@@ -100,6 +100,7 @@ class Copying(Core):
         held = self._held
         branch._rest()
         branch._held = held
+        branch._budget = None if self._budget is None else self._budget.copy()
         branch._machine = machine
         branch._durable = durable
         branch._branches = 0

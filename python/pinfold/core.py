@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from .errors import SandboxBusy, SandboxStateError
+from .limits import Limits
+from .result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ._native import CallData, Durable, Outcome, Settings
+    from ._native import CallData, Durable, Outcome, Place, Settings
     from .adrive import Hold
     from .call import Call
     from .capability import MethodCapability
@@ -18,12 +20,15 @@ if TYPE_CHECKING:
     from .files import Files
     from .ledger import Ledger
     from .machine import Machine
+    from .place import Budget
     from .tool import Tool
 
     #: ``tool_handler(method, params)``: asked for what has no handler of its own.
     ToolHandler = Callable[[str, dict[str, Any]], Any]
     #: Says True to approve a call, anything else not to; a str says why not. May be async.
     Approve = Callable[[Call], Any]
+    #: What a run has of its own: its place and its budget.
+    Own = tuple[Place | None, Budget | None]
 
 
 class Core:
@@ -49,10 +54,19 @@ class Core:
     #: Every setting, by its name: what `_another` goes by. A new one is in here by itself.
     _given: dict[str, Any]
     _ledger: Ledger | None
+    _budget: Budget | None  # of the run that is on, or of the last
+    _totals: list[int]  # of all runs: how many, ns of CPU and wall time, most memory, calls
+
+    @property
+    def limits(self) -> Limits:
+        """How much it may use."""
+        return self._given["limits"] or Limits()
 
     def _rest(self) -> None:
         """Nothing is on."""
         self._held = self._in_time = False
+        self._totals = [0, 0, 0, 0, 0]
+        self._budget = None
         self._deadline = self._last = self._hold = None
 
     def _entered(self, run: bool = False) -> _Entered:
@@ -76,10 +90,42 @@ class Core:
             return
         try:
             with self._entered(run=True):
-                machine.advance()
+                self._count(machine.advance())
         except BaseException:
             machine.close()
             raise
+
+    def _begin(
+        self,
+        code: str,
+        language: str,
+        stdin: bytes | None,
+        how: int,
+        emit: Callable[[int, bytes], object] | None,
+        own: Own | None,
+    ) -> Outcome | None:
+        """Starts a run, with what it has of its own."""
+        place, budget = own or (None, None)
+        if not self._machine.running():  # else it is refused
+            self._budget = budget
+        if place is None:
+            return self._machine.start(code, language, stdin, how, emit)
+        return self._machine.start(code, language, stdin, how, emit, place)
+
+    def _ended(self, outcome: Outcome) -> Result:
+        self._count(outcome)
+        return Result(outcome)
+
+    def _count(self, outcome: Outcome | None) -> None:
+        """A run is complete, if it is."""
+        if outcome is None:
+            return
+        totals = self._totals
+        totals[0] += 1
+        totals[1] += outcome[8]
+        totals[2] += outcome[9]
+        totals[3] = max(totals[3], outcome[10])
+        totals[4] += outcome[11]
 
     def _complete(self) -> Outcome | None:
         """The result of a complete run, ``None`` while one is on."""
@@ -115,14 +161,14 @@ class Core:
 
         text = encode(call.method, value)
         with self._entered():
-            self._machine.resume(call.id, text)
+            self._count(self._machine.resume(call.id, text))
 
     def _fail(self, call: Call, error: ToolError) -> None:
         from .answer import failure
 
         kind, text = failure(error, hide=False)
         with self._entered():
-            self._machine.fail(call.id, kind, text)
+            self._count(self._machine.fail(call.id, kind, text))
 
     def _deny(self, call: Call, message: str | None) -> None:
         from .errors import ToolError

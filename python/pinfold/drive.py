@@ -68,7 +68,10 @@ def ask(sandbox: Core, call: Call, asynchronous: bool = False) -> Any:
 
 
 def admit(sandbox: Core, call: Call) -> None:
-    """Spends what several sandboxes have together; `ToolError` when there is none left."""
+    """Spends of the run's budget and of what several sandboxes have together; `ToolError` when
+    there is none left."""
+    if sandbox._budget is not None:
+        sandbox._budget.admit(call)
     if sandbox._ledger is not None:
         sandbox._ledger.admit(call)
 
@@ -135,7 +138,12 @@ def succeed(sandbox: Core, id: int, method: str, value: Any) -> Outcome | None:
 def _answer(sandbox: Core, given: CallData, waiter: _Waiter) -> Outcome | None:
     id, method, _, params_json, _, asks = given
     tool = sandbox._tools.get(method)
-    careful = asks or sandbox._ledger is not None or sandbox._deadline is not None
+    careful = (
+        asks
+        or sandbox._ledger is not None
+        or sandbox._deadline is not None
+        or sandbox._budget is not None
+    )
     if tool is None or tool.handler is None or tool.timeout is not None or careful:
         return _answer_with_care(sandbox, sandbox._call(given), waiter)
     try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar, Self
 
 MIB = 1 << 20
 
@@ -30,6 +30,11 @@ DEFAULTS: dict[str, float | int | None] = {
     "trace_bytes": 1024 * MIB,
 }
 
+#: What ``run(limits=...)`` takes; the others hold for what outlives a run.
+OF_A_RUN = frozenset(
+    ("cpu_seconds", "wall_seconds", "output_bytes", "tool_calls", "code_bytes", "stdin_bytes")
+)
+
 _UNLIMITED = (1 << 64) - 1
 
 
@@ -45,7 +50,7 @@ class Limits:
     ValueError: cpu_seconds must not be negative, got -1
     """
 
-    __slots__ = tuple(DEFAULTS)
+    __slots__ = (*DEFAULTS, "_named")
 
     cpu_seconds: float | None
     wall_seconds: float | None
@@ -62,6 +67,14 @@ class Limits:
     code_bytes: int | None
     stdin_bytes: int | None
     trace_bytes: int | None
+    _named: frozenset[str]  # that were given, and not left at their defaults
+
+    __signature__: ClassVar[Any]  # that of __init__
+
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        self = object.__new__(cls)
+        object.__setattr__(self, "_named", frozenset(given))
+        return self
 
     def __init__(
         self,
@@ -98,7 +111,7 @@ class Limits:
         return hash(tuple(getattr(self, name) for name in DEFAULTS))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make, (type(self), {name: getattr(self, name) for name in DEFAULTS})
+        return _make, (type(self), {name: getattr(self, name) for name in self._named})
 
     def __repr__(self) -> str:
         changed = (
@@ -110,15 +123,26 @@ class Limits:
 
     def changed(self) -> list[tuple[str, int]]:
         """The limits that differ from the defaults, under the C library's names and units."""
-        out = []
-        for name, default in DEFAULTS.items():
-            value = getattr(self, name)
-            if value == default:
-                continue
-            seconds = name.endswith("_seconds")
-            number = _UNLIMITED if value is None else _milliseconds(value) if seconds else value
-            out.append((name.replace("_seconds", "_ms"), number))
-        return out
+        return [
+            self._native(name) for name, value in DEFAULTS.items() if getattr(self, name) != value
+        ]
+
+    def of_a_run(self, own: Limits) -> list[tuple[str, int]]:
+        """These limits with those that ``own`` names for one run, under the C library's names and
+        units: all that can be a run's."""
+        others = sorted(own._named - OF_A_RUN)
+        if others:
+            raise ValueError(
+                f"{others[0]} is no limit of one run, but of the whole sandbox:"
+                f" Sandbox(limits=Limits({others[0]}=...))"
+            )
+        return [(own if name in own._named else self)._native(name) for name in sorted(OF_A_RUN)]
+
+    def _native(self, name: str) -> tuple[str, int]:
+        value = getattr(self, name)
+        seconds = name.endswith("_seconds")
+        number = _UNLIMITED if value is None else _milliseconds(value) if seconds else value
+        return name.replace("_seconds", "_ms"), number
 
 
 def _make(cls: type[Limits], values: dict[str, Any]) -> Limits:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._native import CallData, Durable, OnDecision, Outcome, Settings
+    from ._native import CallData, Durable, OnDecision, Outcome, Place, Settings
 
 
 class Machine(Protocol):
@@ -24,6 +24,7 @@ class Machine(Protocol):
         stdin: bytes | None,
         how: int,
         on_output: Callable[[int, bytes], object] | None,
+        place: Place | None = ...,
         /,
     ) -> Outcome | None: ...
     def resume(self, id: int, text: str, /) -> Outcome | None: ...

@@ -7,14 +7,17 @@ import codecs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     #: May be async for ``arun()``.
     OnOutput = Callable[[str, str], object]
+    #: With ``binary=True``.
+    OnBytes = Callable[[bytes, str], object]
 
 STREAMS = {1: "stdout", 2: "stderr"}
 
 
-def refuse_async(on_output: OnOutput) -> None:
+def refuse_async(on_output: Callable[..., object]) -> None:
     """Nobody would await what it gives."""
     import inspect
 
@@ -43,7 +46,7 @@ class TextOutput:
     [('stdout', 'caf'), ('stdout', 'é')]
     """
 
-    def __init__(self, on_output: OnOutput) -> None:
+    def __init__(self, on_output: Callable[[Any, str], object]) -> None:
         if not callable(on_output):
             raise TypeError(f"on_output cannot be called: {on_output!r}")
         self._on_output = on_output
@@ -55,9 +58,24 @@ class TextOutput:
         if text:
             self.emit(text, STREAMS[stream])
 
-    def emit(self, text: str, stream: str) -> None:
+    def emit(self, text: Any, stream: str) -> None:
         refuse_awaitable(self._on_output(text, stream))
 
     def finish(self) -> None:
         for stream in STREAMS:
             self(stream, b"", final=True)
+
+
+class BytesOutput(TextOutput):
+    """The same for bytes as they are written.
+
+    >>> pieces = []
+    >>> output = BytesOutput(lambda data, stream: pieces.append((stream, data)))
+    >>> output(1, b"caf\\xc3"); output.finish()
+    >>> pieces
+    [('stdout', b'caf\\xc3')]
+    """
+
+    def __call__(self, stream: int, data: bytes, final: bool = False) -> None:
+        if data:
+            self.emit(data, STREAMS[stream])

@@ -15,7 +15,7 @@ import time
 import weakref
 
 from . import _native, allowance, errors
-from .accounts import DECISION, JUDGED, Ledger, Lie, shaped
+from .accounts import DECISION, JUDGED, Ledger, Lie, of_a_run, shaped, with_limits
 from .allowance import DRIVES, Allowance, RunTime
 from .inside import Inside
 from .link import Broken, Deadline, Late, Link, opened
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from ._native import CallData, Decision, Durable, OnDecision, Outcome, Settings
+    from ._native import CallData, Decision, Durable, OnDecision, Outcome, Place, Settings
 
 #: What it has for the last line of a recording.
 _CLOSE_SECONDS = 2.0
@@ -52,6 +52,7 @@ class RemoteMachine(Inside):
         snapshot: bytes | None,
         durable: Durable,
         _trunk: RemoteMachine | None = None,
+        _in_force: Settings | None = None,
     ) -> None:
         if durable[3]:
             raise ValueError(
@@ -60,7 +61,9 @@ class RemoteMachine(Inside):
             )
         self._settings = settings
         self._durable = durable
-        self._allowance = Allowance(settings)
+        #: With the limits of the run that is on, or of the last one; and what the worker started with.
+        self._in_force = self._worker_settings = _in_force or settings
+        self._allowance = Allowance(self._in_force)
         self._time = RunTime(self._allowance)
         self._ledger: Ledger = _trunk._ledger.branch() if _trunk is not None else Ledger(settings)
         self._on_output: Callable[[int, bytes], object] | None = None
@@ -85,7 +88,7 @@ class RemoteMachine(Inside):
             _machines.add(self)
             self._time.begin(self._link)
             record = None if trace is None else TRACE
-            self._make(settings, snapshot, (durable[0], record, *durable[2:]), _trunk)
+            self._make(self._in_force, snapshot, (durable[0], record, *durable[2:]), _trunk)
         except BaseException:
             self._end()
             raise
@@ -125,13 +128,30 @@ class RemoteMachine(Inside):
         stdin: bytes | None,
         how: int,
         on_output: Callable[[int, bytes], object] | None,
+        place: Place | None = None,
     ) -> Outcome | None:
         if not self._running:
             self._on_output = on_output
+            place = self._limit(place)
             self._ledger.begin()
             self._time.begin(self._link)
         watched = on_output is not None
-        return self._drive(None, "start", code, language, stdin, how, watched, self._before)
+        what = code, language, stdin, how, place, watched, self._before
+        return self._drive(None, "start", *what)
+
+    def _limit(self, place: Place | None) -> Place | None:
+        """The limits of a run hold here as well, and the worker is told of them if it has others."""
+        own = None if place is None else place[2]
+        in_force = with_limits(self._settings, own) if own else self._settings
+        if in_force is not self._in_force:
+            self._in_force = in_force
+            self._allowance = Allowance(in_force)
+            self._time = RunTime(self._allowance)
+            self._ledger.limit(in_force)
+        if own is None and self._worker_settings is not self._settings:
+            own = of_a_run(self._settings)
+        cwd, env, _ = place or (None, [], None)
+        return (cwd, env, own) if place is not None or own is not None else None
 
     def resume(self, id: int, text: str) -> Outcome | None:
         return self._drive(id, "resume", id, text)
@@ -260,7 +280,8 @@ class RemoteMachine(Inside):
         waits is known here."""
         ours = durable or (self._durable[0], None, False, [], 0)
         data = self._is("branch", self._ask("branch"), bytes)
-        return RemoteMachine(settings or self._settings, data, ours, self)
+        own = None if settings is not None or not self._running else self._in_force
+        return RemoteMachine(settings or self._settings, data, ours, self, own)
 
     def close(self) -> None:
         try:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from . import _native
 from .core import Core
-from .errors import ExecutionError
+from .errors import ExecutionError, ToolError
 from .result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
+    from os import PathLike
+    from typing import Any, Unpack
 
     from .call import Call
-    from .output import OnOutput
-
+    from .core import Own
+    from .limits import Limits
+    from .output import OnBytes, OnOutput, TextOutput
+    from .typed import RunSettings, StartSettings
 
 #: How the shell runs a text: in the sandbox's session, in a fresh shell, or in the session but with
 #: options that end with the run.
@@ -28,20 +32,43 @@ class Running(Core):
         code: str,
         language: str = "shell",
         stdin: bytes | str | None = None,
-        on_output: OnOutput | None = None,
+        on_output: OnOutput | OnBytes | None = None,
         isolated: bool = False,
         timeout: float | None = None,
+        *,
+        cwd: str | PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        budget: int | Mapping[str, int] | None = None,
+        binary: bool = False,
     ) -> Result:
-        """Runs a script to its end, with tool calls answered by their handlers in this thread.
+        """Runs a script to its end, with tool calls answered by their handlers in this thread. What
+        the script does wrong is in the result, never an exception.
 
-        ``language`` is ``"shell"``, ``"javascript"``, ``"typescript"`` or ``"python"`` (a cell: the value of a
-        last expression is ``Result.value``). The shell is a session:
-        variables, functions and the working directory last from run to run; ``isolated=True`` gives
-        a fresh one. ``on_output(text, stream)`` gets output as it appears; the time that it takes
-        counts for no limit, as that of handlers; ``timeout`` is for the whole, handlers included, in
-        seconds: a run that takes longer has ended with ``Result.limit == "timeout"``, and a handler
-        that is not async goes on in a thread, with nobody waiting. What the script does wrong is in the result, never
-        an exception.
+        * ``language``: ``"shell"``, ``"javascript"``, ``"typescript"`` or ``"python"`` (a cell: the
+          value of a last expression is ``Result.value``); another is a ``ValueError``. The shell is
+          a session: variables, functions and the working directory last from run to run.
+        * ``stdin``: what the script reads there; empty without.
+        * ``on_output(text, stream)`` gets output as it appears, ``stream`` is ``"stdout"`` or
+          ``"stderr"``; with ``binary=True`` it gets bytes as they are written. The time that it
+          takes counts for no limit, as that of handlers. What it raises ends the run and is raised.
+        * ``isolated=True`` gives the run a fresh shell of its own.
+        * ``timeout``: seconds for the whole, handlers included. A run that takes longer has ended
+          with ``Result.limit == "timeout"``; a handler that is not async goes on in a thread, with
+          nobody waiting.
+        * ``cwd``, ``env``: working directory and variables of this run alone; what the session had
+          is there again afterwards. A relative ``cwd`` starts at ``/workspace``; one that is not
+          there is an ``OSError`` (`FileNotFoundError`, `NotADirectoryError`) before anything runs.
+        * ``limits``: of this run alone, also higher ones than the sandbox's. What is named counts
+          (``Limits(cpu_seconds=2)`` changes that one only), and may be ``cpu_seconds``,
+          ``wall_seconds``, ``output_bytes``, ``tool_calls``, ``code_bytes``, ``stdin_bytes``; other
+          limits are the whole sandbox's, and a ``ValueError``.
+        * ``budget``: how many tool calls this run may make, or a dict that says so for methods and
+          patterns, ``{"pay": 1, "stripe/**": 5}``. What is over it is denied. It comes on top of the
+          capabilities' ``max_calls``, which such a call spends as well.
+
+        A run that waits and goes on from a snapshot is under the limits of who restores it, and has
+        no ``budget`` any more.
 
         On the main thread Ctrl-C interrupts the script and raises; a script that goes on for a
         second, or until a second Ctrl-C, is killed: files stay, the session's shell may be lost.
@@ -50,32 +77,53 @@ class Running(Core):
         >>> with Sandbox() as sandbox:
         ...     _ = sandbox.run("cd /tmp; x=41")
         ...     print(sandbox.run("pwd; echo $((x + 1))").stdout, end="")
+        ...     print(sandbox.run("pwd; echo $x", cwd="/", env={"x": "1"}).stdout, end="")
         ...     sandbox.run("return [1, 2].map(n => n * 2)", language="javascript").value
         /tmp
         42
+        /
+        1
         [2, 4]
         """
         how = ISOLATED if isolated else SESSION
+        own = self._own(cwd, env, limits, budget)
         if timeout is None:
-            return self._run(code, language, stdin, on_output, how)
+            return self._run(code, language, stdin, on_output, how, own, binary)
         from .deadline import Deadline, Expired, checked, cut_short
 
         with Deadline(self, checked(timeout)) as deadline:
             try:
-                outcome = self._run(code, language, stdin, on_output, how)._outcome
+                outcome = self._run(code, language, stdin, on_output, how, own, binary)._outcome
             except Expired:
                 ended = self._machine.result()
                 assert ended is not None  # it was abandoned
                 return Result(cut_short(ended))
             return Result(cut_short(outcome) if deadline.expired else outcome)
 
+    def _own(
+        self,
+        cwd: str | PathLike[str] | None,
+        env: Mapping[str, str] | None,
+        limits: Limits | None,
+        budget: int | Mapping[str, int] | None,
+    ) -> Own | None:
+        """What a run has of its own, if anything."""
+        if cwd is None and env is None and limits is None and budget is None:
+            return None
+        from .place import Budget, place_of
+
+        place = place_of(self.limits, cwd, env, limits)
+        return place, None if budget is None else Budget(budget)
+
     def _run(
         self,
         code: str,
         language: str,
         stdin: bytes | str | None,
-        on_output: OnOutput | None,
+        on_output: OnOutput | OnBytes | None,
         how: int,
+        own: Own | None = None,
+        binary: bool = False,
     ) -> Result:
         machine = self._machine
         # A signal's handler may raise between any two calls of these.
@@ -88,13 +136,15 @@ class Running(Core):
                 self._held = False
                 self._abandon()
             began = not machine.running()
-            if stdin is None and on_output is None:
+            if stdin is None and on_output is None and own is None:
+                if began:
+                    self._budget = None
                 outcome = machine.start(code, language, None, how, None)
                 if outcome is None:
                     outcome = self._drive()
             else:
-                emit = None if on_output is None else _text_output(on_output)
-                outcome = machine.start(code, language, _bytes(stdin), how, emit)
+                emit = None if on_output is None else listener(on_output, binary)
+                outcome = self._begin(code, language, _bytes(stdin), how, emit, own)
                 if outcome is None:
                     outcome = self._drive()
                 if emit is not None:
@@ -105,14 +155,16 @@ class Running(Core):
             raise
         finally:
             unclaim(owner)
-        return Result(outcome)
+        return self._ended(outcome)
 
-    def execute(self, code: str, **how: Any) -> str:
-        """Runs JavaScript and gives its output; `ExecutionError` when it fails."""
+    def execute(self, code: str, **how: Unpack[RunSettings]) -> str:
+        """Runs JavaScript and gives its output; `ExecutionError` when it fails. The keywords are
+        those of `run`."""
         return _stdout(self.run(code, "javascript", **how))
 
-    def shell(self, command: str, **how: Any) -> str:
-        """Runs a shell script and gives its output; `ExecutionError` when it fails."""
+    def shell(self, command: str, **how: Unpack[RunSettings]) -> str:
+        """Runs a shell script and gives its output; `ExecutionError` when it fails. The keywords are
+        those of `run`."""
         return _stdout(self.run(command, "shell", **how))
 
     def interrupt(self) -> None:
@@ -130,21 +182,28 @@ class Running(Core):
         code: str,
         language: str = "shell",
         stdin: bytes | str | None = None,
-        on_output: OnOutput | None = None,
+        on_output: OnOutput | OnBytes | None = None,
         isolated: bool = False,
+        *,
+        cwd: str | PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        budget: int | Mapping[str, int] | None = None,
+        binary: bool = False,
     ) -> None:
         """Starts a run and returns when it is complete or waits for tool calls to be answered.
 
-        No handler is called: `step` hands out the calls, `resume` answers them.
-
+        No handler is called: `step` hands out the calls, `resume` answers them. The arguments are
+        those of `run`; calls over the ``budget`` are denied by `step`.
         """
         how = ISOLATED if isolated else SESSION
-        emit = None if on_output is None else _text_output(on_output)
+        own = self._own(cwd, env, limits, budget)
+        emit = None if on_output is None else listener(on_output, binary)
         with self._entered(run=True):
             began = not self._machine.running()
             try:
                 self._last = None
-                self._machine.start(code, language, _bytes(stdin), how, emit)
+                self._count(self._begin(code, language, _bytes(stdin), how, emit, own))
             except BaseException:
                 if began:
                     self._abandon()
@@ -156,12 +215,25 @@ class Running(Core):
 
     def step(self) -> Call | None:
         """Hands out the oldest call that was not handed out yet, ``None`` when there is none."""
-        with self._entered():
-            given = self._machine.step()
-        if given is None:
-            return None
-        self._last = self._call(given)
-        return self._last
+        while True:
+            with self._entered():
+                given = self._machine.step()
+            if given is None:
+                return None
+            call = self._call(given)
+            if self._budget is None or self._affords(call):
+                self._last = call
+                return call
+
+    def _affords(self, call: Call) -> bool:
+        """Has the run's budget room for a call? It is denied if not."""
+        assert self._budget is not None
+        try:
+            self._budget.admit(call)
+        except ToolError as over:
+            self._fail(call, over)
+            return False
+        return True
 
     def resume(self, value: Any = None) -> None:
         """Answers the call last handed out with a JSON value, and runs the guest on."""
@@ -189,6 +261,7 @@ class Running(Core):
             outcome = self._complete()
             if outcome is None:
                 outcome = self._drive()
+                self._count(outcome)
         return Result(outcome)
 
     # ------------------------------------------------------------------ async twins
@@ -198,9 +271,15 @@ class Running(Core):
         code: str,
         language: str = "shell",
         stdin: bytes | str | None = None,
-        on_output: OnOutput | None = None,
+        on_output: OnOutput | OnBytes | None = None,
         isolated: bool = False,
         timeout: float | None = None,
+        *,
+        cwd: str | PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        budget: int | Mapping[str, int] | None = None,
+        binary: bool = False,
     ) -> Result:
         """As `run`, with the guest in a thread of pinfold's own and handlers, sync and async, on
         this event loop, concurrently; ``on_output`` is called there, too, and may be async: one
@@ -211,8 +290,9 @@ class Running(Core):
         sandboxes run at once: each has its thread while its guest runs.
         """
         how = ISOLATED if isolated else SESSION
+        own = self._own(cwd, env, limits, budget)
         if timeout is None:
-            return await self._arun(code, language, stdin, on_output, how)
+            return await self._arun(code, language, stdin, on_output, how, own, binary)
         import asyncio
 
         from .deadline import checked, cut_short
@@ -221,7 +301,7 @@ class Running(Core):
         self._in_time = True
         try:
             async with seconds:
-                return await self._arun(code, language, stdin, on_output, how)
+                return await self._arun(code, language, stdin, on_output, how, own, binary)
         except TimeoutError:
             ended = self._machine.result() if seconds.expired() else None
             if ended is None:
@@ -235,12 +315,14 @@ class Running(Core):
         code: str,
         language: str,
         stdin: bytes | str | None,
-        on_output: OnOutput | None,
+        on_output: OnOutput | OnBytes | None,
         how: int,
+        own: Own | None = None,
+        binary: bool = False,
     ) -> Result:
-        from .adrive import Hold, LoopOutput, arun
+        from .adrive import Hold, arun, loop_listener
 
-        emit = None if on_output is None else LoopOutput(on_output)
+        emit = None if on_output is None else loop_listener(on_output, binary)
         data = _bytes(stdin)
         with Hold(self, run=True) as hold:
             if self._held:
@@ -249,23 +331,25 @@ class Running(Core):
             if emit is not None:
                 emit.hold = hold
             try:
-                outcome = await arun(hold, self, code, language, data, how, emit)
+                outcome = await arun(hold, self, code, language, data, how, emit, own)
                 if emit is not None:
                     await emit.complete()
             finally:
                 if emit is not None:
                     emit.end()
-        return Result(outcome)
+        return self._ended(outcome)
 
-    async def aexecute(self, code: str, **how: Any) -> str:
+    async def aexecute(self, code: str, **how: Unpack[RunSettings]) -> str:
         """As `execute`, async."""
         return _stdout(await self.arun(code, "javascript", **how))
 
-    async def ashell(self, command: str, **how: Any) -> str:
+    async def ashell(self, command: str, **how: Unpack[RunSettings]) -> str:
         """As `shell`, async."""
         return _stdout(await self.arun(command, "shell", **how))
 
-    async def astart(self, code: str, language: str = "shell", **how: Any) -> None:
+    async def astart(
+        self, code: str, language: str = "shell", **how: Unpack[StartSettings]
+    ) -> None:
         """As `start`, with the guest in a worker thread."""
         await self._offload(lambda: self.start(code, language, **how))
 
@@ -286,7 +370,16 @@ class Running(Core):
             outcome = self._complete()
             if outcome is None:
                 outcome = await adrive(hold, self)
+                self._count(outcome)
         return Result(outcome)
+
+
+def listener(on_output: Any, binary: bool) -> TextOutput:
+    """For what a machine writes."""
+    from .output import BytesOutput, TextOutput, refuse_async
+
+    refuse_async(on_output)
+    return (BytesOutput if binary else TextOutput)(on_output)
 
 
 def _bytes(stdin: bytes | str | None) -> bytes | None:
@@ -295,13 +388,6 @@ def _bytes(stdin: bytes | str | None) -> bytes | None:
     if stdin is None or isinstance(stdin, bytes):
         return stdin
     raise TypeError(f"stdin is bytes or str, not {type(stdin).__name__}")
-
-
-def _text_output(on_output: OnOutput) -> Any:
-    from .output import TextOutput, refuse_async
-
-    refuse_async(on_output)
-    return TextOutput(on_output)
 
 
 def _stdout(result: Result) -> str:

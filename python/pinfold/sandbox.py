@@ -189,11 +189,6 @@ class Sandbox(Running, Copying):
         return Mounted(self._machine, place)
 
     @property
-    def limits(self) -> Limits:
-        """How much it may use."""
-        return self._given["limits"] or Limits()
-
-    @property
     def capabilities(self) -> list[MethodCapability]:
         """What was granted, in the order in which it is looked at."""
         return list(self._capabilities)

@@ -91,17 +91,13 @@ def native_settings(
 ) -> Settings:
     if limits is not None and not isinstance(limits, Limits):
         raise TypeError(f"limits is a Limits object, not {limits!r}")
-    if env is not None:
-        for name, value in mapping("env", env, "names to values").items():
-            if not isinstance(name, str) or not isinstance(value, str):
-                raise TypeError(f"env has str for str, not {name!r}: {value!r}")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TypeError(f"seed is an int, not {seed!r}")
     if seed is not None and not 0 <= seed < 1 << 64:
         raise ValueError(f"seed is a number of 64 bits, not {seed!r}")
     return (
         limits.changed() if limits is not None else [],
-        list(env.items()) if env is not None else [],
+        checked_env(env),
         [_declared(method, sandbox) for method in sandbox._tools],
         _policy(sandbox._capabilities) if sandbox._capabilities else None,
         sandbox._tool_handler is not None,
@@ -109,6 +105,17 @@ def native_settings(
         seed,
         js_prelude,
     )
+
+
+def checked_env(env: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    """Pairs of a name and a value."""
+    if env is None:
+        return []
+    items = list(mapping("env", env, "names to values").items())
+    for name, value in items:
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"env has str for str, not {name!r}: {value!r}")
+    return items
 
 
 def mapping(name: str, given: Any, what: str) -> Any:

@@ -15,7 +15,27 @@ if TYPE_CHECKING:
     from .core import Approve, ToolHandler
     from .limits import Limits
     from .mounts import MountSource
+    from .output import OnBytes, OnOutput
     from .tool import Handler, Tool
+
+
+class StartSettings(TypedDict, total=False):
+    """Keywords of `Sandbox.start`."""
+
+    stdin: bytes | str | None
+    on_output: OnOutput | OnBytes | None
+    isolated: bool
+    cwd: str | PathLike[str] | None
+    env: Mapping[str, str] | None
+    limits: Limits | None
+    budget: int | Mapping[str, int] | None
+    binary: bool
+
+
+class RunSettings(StartSettings, total=False):
+    """Keywords of `Sandbox.run`."""
+
+    timeout: float | None
 
 
 class CommonSettings(TypedDict, total=False):

@@ -134,7 +134,7 @@ class _Worker:
     def _start(
         self, machine: Machine, what: list[Any], watched: bool, before: int
     ) -> Outcome | None:
-        code, language, stdin, how = what
+        code, language, stdin, how, place = what
         if machine.running():  # else it is refused
             return machine.start(code, language, stdin, how, None)
         self._before = before
@@ -143,7 +143,7 @@ class _Worker:
             if self._interrupts > before:  # it came before the run that it is for
                 machine.interrupt()
             emit = self._emit if watched else None
-            return machine.start(code, language, stdin, how, emit)
+            return machine.start(code, language, stdin, how, emit, place)
         finally:
             machine.unclaim(self)
 

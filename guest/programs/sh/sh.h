@@ -351,6 +351,16 @@ char **var_environ(struct shell *sh);                           /* valid until a
 /* The same for the program at `path`, which finds that in `_`; in the scratch arena. */
 char **var_environ_of(struct shell *sh, const char *path);
 void var_import(struct shell *sh, char **environ);
+void var_import_one(struct shell *sh, const char *name, const char *value); /* exported */
+/* A global variable, put aside: it is as if it were unset, until it is put back. */
+struct var_kept {
+    bool there;
+    uint16_t flags;
+    size_t len, cap;
+    void *value;
+};
+void var_keep(struct shell *sh, const char *name, struct var_kept *out);
+void var_put_back(struct shell *sh, const char *name, struct var_kept *kept);
 void var_changed(struct shell *sh, struct var *v);
 /* The variable that a nameref leads to by name; NULL with *target set to a name that is not there
  * yet, or to "a[1]". */

@@ -491,6 +491,42 @@ static bool import_function(struct shell *sh, const char *name, size_t n, const 
     return ok;
 }
 
+void var_import_one(struct shell *sh, const char *name, const char *value) {
+    struct var *v = var_make_local(sh, name, 0);
+    if ((v->flags & V_READONLY) || (v->special && v->special->set)) return;
+    if (!(v->flags & (V_ARRAY | V_ASSOC))) var_put(sh, v, value);
+    v->flags |= V_IMPORTED;
+    var_export(sh, v, true);
+    if (v->special && v->special->changed) v->special->changed(sh, v);
+}
+
+void var_keep(struct shell *sh, const char *name, struct var_kept *out) {
+    struct var *v = var_global(sh, name);
+    *out = (struct var_kept){.there = v};
+    if (!v) return;
+    *out = (struct var_kept){true, v->flags, v->len, v->cap, v->value.text};
+    v->flags = 0;
+    v->len = v->cap = 0;
+    v->value.text = NULL;
+    environ_stale(sh, V_EXPORT);
+}
+
+void var_put_back(struct shell *sh, const char *name, struct var_kept *kept) {
+    struct var *v = var_global(sh, name);
+    if (!kept->there) {
+        if (v) var_remove(sh, v);
+        return;
+    }
+    if (!v) v = var_make_local(sh, name, 0);
+    free_value(v);
+    v->flags = kept->flags;
+    v->len = kept->len;
+    v->cap = kept->cap;
+    v->value.text = kept->value;
+    environ_stale(sh, V_EXPORT);
+    if (v->special && v->special->changed) v->special->changed(sh, v);
+}
+
 void var_import(struct shell *sh, char **environ) {
     for (; environ && *environ; environ++) {
         const char *eq = strchr(*environ, '=');
@@ -498,13 +534,7 @@ void var_import(struct shell *sh, char **environ) {
         size_t n = (size_t)(eq - *environ);
         if (import_function(sh, *environ, n, eq + 1)) continue;
         char *name = xstrndup(*environ, n);
-        struct var *v = var_make_local(sh, name, 0);
-        if (!(v->flags & V_READONLY) && !(v->special && v->special->set)) {
-            if (!(v->flags & (V_ARRAY | V_ASSOC))) var_put(sh, v, eq + 1);
-            v->flags |= V_IMPORTED;
-            var_export(sh, v, true);
-            if (v->special && v->special->changed) v->special->changed(sh, v);
-        }
+        var_import_one(sh, name, eq + 1);
         free(name);
     }
 }

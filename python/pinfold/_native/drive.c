@@ -130,10 +130,26 @@ static bool check_count(Py_ssize_t count, Py_ssize_t expected) {
     return false;
 }
 
-/* start(code, language, stdin, how, on_output): how is 0, 1 for a fresh shell, 2 for the session's
+/* start(code, language, stdin, how, on_output), or with a place: how is 0, 1 for a fresh shell, 2 for the session's
  * with options that end with the run */
+static PyObject *start(machine *self, pf_run *run, PyObject *listener) {
+    native_guard guard;
+    pf_error error;
+    if (!native_enter(self)) return NULL; /* on_output belongs to the run that is on, if one is */
+    bool idle = !pf_sandbox_running(self->sandbox);
+    if (idle) pf_sandbox_expect_run(self->sandbox, true); /* Ctrl-C is caught before it starts */
+    native_leave(self);
+    if (idle) {
+        Py_CLEAR(self->on_output);
+        if (run->on_output) self->on_output = Py_NewRef(listener);
+    }
+    if (!drive_begin(self, &guard)) return NULL;
+    pf_status status = pf_sandbox_start(self->sandbox, run, &error);
+    return drive_end(self, &guard, status, &error);
+}
+
 PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count) {
-    if (!check_count(count, 5)) return NULL;
+    if (count != 6 && !check_count(count, 5)) return NULL;
     if (!PyUnicode_Check(args[0]))
         return PyErr_Format(PyExc_TypeError, "code must be text (str), not %R", Py_TYPE(args[0]));
     if (!PyUnicode_Check(args[1]))
@@ -155,20 +171,11 @@ PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count) {
     run.stdin_data = stdin_data;
     run.stdin_len = (size_t)stdin_len;
     if (args[4] != Py_None) run.on_output = on_output;
-
-    native_guard guard;
-    pf_error error;
-    if (!native_enter(self)) return NULL; /* on_output belongs to the run that is on, if one is */
-    bool idle = !pf_sandbox_running(self->sandbox);
-    if (idle) pf_sandbox_expect_run(self->sandbox, true); /* Ctrl-C is caught before it starts */
-    native_leave(self);
-    if (idle) {
-        Py_CLEAR(self->on_output);
-        if (run.on_output) self->on_output = Py_NewRef(args[4]);
-    }
-    if (!drive_begin(self, &guard)) return NULL;
-    pf_status status = pf_sandbox_start(self->sandbox, &run, &error);
-    return drive_end(self, &guard, status, &error);
+    native_place own = {0};
+    bool placed = count == 5 || args[5] == Py_None || native_place_take(self, args[5], &run, &own);
+    PyObject *outcome = placed ? start(self, &run, args[4]) : NULL;
+    native_place_free(&own);
+    return outcome;
 }
 
 static bool call_id(PyObject *number, uint64_t *id) {

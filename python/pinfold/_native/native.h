@@ -46,6 +46,18 @@ PyObject *native_raise(const native_state *state, const pf_error *error, PyObjec
 
 /* options.c: the settings tuple of Machine() as options; NULL with an exception set. */
 pf_options *native_options(const native_state *state, PyObject *settings);
+/* The text of a str, which lives with it; NULL: an exception is set, also for a NUL in it. */
+const char *native_text(PyObject *text);
+
+/* place.c: (cwd or None, ["NAME=VALUE", …], limits by the library's names or None) of one run. */
+typedef struct native_place {
+    const char **env;
+    pf_options *limits;
+} native_place;
+/* Fills a zeroed place, which `run` then points into, as into `given`; false: an exception is set. To
+ * be freed in either case. */
+bool native_place_take(machine *self, PyObject *given, pf_run *run, native_place *own);
+void native_place_free(native_place *own);
 /* Of the first of them alone, the pairs (name, int). */
 pf_options *native_limits(const native_state *state, PyObject *pairs);
 

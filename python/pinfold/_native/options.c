@@ -25,6 +25,8 @@ static const char *text_of(PyObject *value, Py_ssize_t *len) {
     return text;
 }
 
+const char *native_text(PyObject *text) { return text_of(text, NULL); }
+
 /* Member i of a tuple in a sequence, borrowed; NULL with an exception. */
 static PyObject *member(PyObject *tuple, Py_ssize_t i) {
     return PyTuple_Check(tuple) ? PyTuple_GetItem(tuple, i)
