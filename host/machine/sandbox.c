@@ -3,6 +3,7 @@
  */
 #include "machine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -78,6 +79,7 @@ bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
 void pf_sandbox_free(pf_sandbox *sandbox) {
     if (!sandbox) return;
     if (sandbox->tape) sandbox->tape->close(sandbox->tape, sandbox);
+    sandbox->budget.used += sandbox->clean; /* the kernel was charged for it as well */
     for (uint32_t i = 0; i < PF_PROCESS_TABLE; i++) cpu_instance_free(sandbox->procs[i]);
     cpu_instance_free(sandbox->kernel);
     for (struct cpu_slot *slot; (slot = sandbox->spare);) {
@@ -85,6 +87,7 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
         cpu_slot_release(slot);
     }
     machine_forget_calls(sandbox);
+    assert(sandbox->budget.used == 0);
     machine_run_free(&sandbox->run);
     machine_forget_mounts(sandbox->mounts);
     cap_gate_free(sandbox->gate);
