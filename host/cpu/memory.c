@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Empty slots that are kept; each costs address space only. */
-#define POOL_MAX 4096
+/* Empty slots that are kept; each costs address space only. Of those that have a template's bytes mapped,
+ * each costs the system's tables of it as well. */
+#define POOL_MAX  4096
+#define READY_MAX 64
 /* What mmap(2) counts in. */
 #define PAGE 4096u
 
@@ -17,6 +19,8 @@ static struct {
     pthread_mutex_t lock;
     struct cpu_slot *free;
     unsigned count;
+    struct cpu_slot *ready; /* their origin's bytes are mapped, and nobody has written to them */
+    unsigned ready_count;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct cpu_slot *reserve(void) {
@@ -45,6 +49,19 @@ struct cpu_slot *cpu_slot_acquire(void) {
     return slot;
 }
 
+struct cpu_slot *cpu_slot_ready(const struct cpu_template *origin) {
+    pthread_mutex_lock(&pool.lock);
+    struct cpu_slot **at = &pool.ready, *slot;
+    while ((slot = *at) && slot->origin != origin) at = &slot->next;
+    if (slot) {
+        *at = slot->next;
+        pool.ready_count--;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    if (slot) slot->next = NULL;
+    return slot;
+}
+
 void cpu_slots_hold(void) { pthread_mutex_lock(&pool.lock); }
 void cpu_slots_go_on(void) { pthread_mutex_unlock(&pool.lock); }
 
@@ -68,13 +85,32 @@ static void forget_copy(struct cpu_slot *slot) {
     slot->sealed_from = slot->sealed_to = 0;
 }
 
+/* Its pages are the template's again, and its mappings stay. False: it has to be vacated. */
+static bool make_ready(struct cpu_slot *slot) {
+    if (!slot->lasting || slot->file_to == 0 || slot->sealed_to) return false;
+    if (slot->accessible != slot->began_with) return false;
+    /* Refused for memory that is locked (mlockall(2)). */
+    if (madvise(slot->base, slot->accessible, MADV_DONTNEED) != 0) return false;
+    slot->dirty = false;
+    pthread_mutex_lock(&pool.lock);
+    bool keep = pool.ready_count < READY_MAX;
+    if (keep) {
+        slot->next = pool.ready;
+        pool.ready = slot;
+        pool.ready_count++;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return keep;
+}
+
 void cpu_slot_release(struct cpu_slot *slot) {
-    if (!slot) return;
+    if (!slot || make_ready(slot)) return;
     if (!vacate(slot, 0, slot->accessible)) {
         destroy(slot); /* unmapping cannot leak bytes either */
         return;
     }
     slot->accessible = slot->file_from = slot->file_to = 0;
+    slot->lasting = false;
     forget_copy(slot);
     slot->dirty = false;
     pthread_mutex_lock(&pool.lock);
@@ -112,6 +148,8 @@ bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, siz
         return false;
     slot->file_from = from;
     slot->file_to = to;
+    slot->lasting = false;
+    slot->began_with = size;
     forget_copy(slot);
     slot->dirty = false;
     return true;

@@ -4,7 +4,7 @@
  * A slot is 8 GiB + 64 KiB of reserved address space whose first bytes are a linear memory: any
  * 32-bit address plus any 32-bit offset falls inside it, so generated code needs no bounds checks.
  * Slots are recycled. The rule that keeps tenants apart: a slot that leaves its sandbox is emptied
- * (cpu_slot_release) before anybody else can take it; inside one sandbox it is handed on as it is,
+ * (cpu_slot_release) before anybody else can take it, or given back all of a template's bytes; inside one sandbox it is handed on as it is,
  * and whoever fills it overwrites what the next process could see.
  *
  * The pool is shared by all threads; a slot belongs to one sandbox at a time.
@@ -23,6 +23,7 @@ struct cpu_slot {
     size_t accessible;     /* [base, base + accessible) may be read and written */
     size_t file_from, file_to; /* a private mapping of a template's bytes; the rest is anonymous */
     const struct cpu_template *origin; /* that template; meaningful with file_to */
+    bool lasting;          /* the template is there as long as the process */
     bool dirty;            /* anonymous bytes may be other than zero */
     size_t began_with;     /* accessible bytes when its last process began */
     /* Its last process began as a copy of this template; NULL: as something else. */
@@ -33,6 +34,8 @@ struct cpu_slot {
 
 /* A slot with nothing accessible, or NULL when address space is out. */
 struct cpu_slot *cpu_slot_acquire(void);
+/* One as cpu_template_map() leaves it, which is of no sandbox; NULL: there is none, map it. */
+struct cpu_slot *cpu_slot_ready(const struct cpu_template *origin);
 /* Around fork(): a child must not find the pool in the middle of another thread's change. */
 void cpu_slots_hold(void);
 void cpu_slots_go_on(void);

@@ -45,10 +45,12 @@ static struct cpu_stack *stack_take(struct cpu_thread *self, size_t size) {
     return cpu_stack_new(size);
 }
 
+/* Each process that ends on a long stack comes here, so a sample has to do: who went deeper left
+ * frames of many words. */
 bool cpu_stack_touched(const uint8_t *at) {
     const uint64_t *words = (const uint64_t *)(at - CPU_PAGE);
     uint64_t any = 0;
-    for (size_t i = 0; i < CPU_PAGE / sizeof *words; i++) any |= words[i];
+    for (size_t i = 0; i < CPU_PAGE / sizeof *words; i += 64) any |= words[i] | words[i + 1];
     return any != 0;
 }
 

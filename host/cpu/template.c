@@ -199,13 +199,16 @@ static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
 bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot) {
     if (!cpu_slot_map(slot, t->fd, t->offset, t->from, t->to, t->size)) return false;
     slot->origin = t;
+    slot->lasting = t->baked;
     return true;
 }
 
 cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_budget *budget,
                                     bool mapped, struct cpu_slot *slot) {
+    bool ready = mapped && !slot && (slot = cpu_slot_ready(t)) != NULL;
     cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
     if (!instance) return NULL;
+    if (ready) return instance;
     bool keep = instance->slot->copied == t; /* what is sealed is right already */
     bool ok = mapped ? cpu_template_map(t, instance->slot)
                      : (keep || cpu_slot_unseal(instance->slot)) &&

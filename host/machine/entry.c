@@ -48,7 +48,7 @@ pf_status machine_enter(pf_sandbox *s, pf_error *error) {
     struct cpu_thread *self = cpu_thread();
     if (!self)
         status = base_error(error, PF_NO_MEMORY, "no memory for this thread's stacks");
-    else if (!cpu_begin(self, &s->begun, s->run.on && s->run.brief))
+    else if (!cpu_begin(self, &s->begun, s->run.brief))
         status = no_timer(self, error);
     if (status != PF_OK) atomic_store(&s->busy, 0);
     return status;

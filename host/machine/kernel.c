@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <string.h>
 
-struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox) {
-    return (struct pf_mailbox *)(sandbox->kernel->slot->base + sandbox->mailbox);
-}
-
 static void lost(pf_sandbox *sandbox) {
     sandbox->dead = true;
     if (!sandbox->dead_why) sandbox->dead_why = "its kernel faulted or did not come back";

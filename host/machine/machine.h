@@ -322,7 +322,10 @@ struct k_call {
 int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call);
 #define KERNEL(sandbox, name, ...)                                                                 \
     machine_kernel(sandbox, &(struct k_call){.call = PF_CALL_##name, __VA_ARGS__})
-struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox);
+/* Where host and kernel leave messages for each other; at another place when the kernel is another. */
+static inline struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox) {
+    return (struct pf_mailbox *)(sandbox->kernel->slot->base + sandbox->mailbox);
+}
 /* Around each entry into the kernel: what it may use of its own memory, and what it does not use. */
 void machine_show_room(pf_sandbox *sandbox, struct pf_mailbox *mailbox);
 void machine_settle_memory(pf_sandbox *sandbox, const struct pf_mailbox *mailbox);

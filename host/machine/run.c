@@ -222,8 +222,10 @@ pf_status machine_fit_run(pf_sandbox *s, pf_error *error) {
 
 static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
     struct machine_run *run = &s->run;
+    bool brief = run->brief; /* as the last run ended, this one is likely to begin */
     machine_run_free(run);
     machine_run_init(run);
+    run->brief = brief;
     run->shell = shell;
     run->on_output = request->on_output;
     run->user = request->user;

@@ -5,10 +5,13 @@
  *     api_templates_baked FILE      writes a snapshot in the middle of a call, continues it
  *     api_templates_anew FILE FILE  the same without templates; compares, and continues the first FILE
  */
+#define _GNU_SOURCE /* memmem() */
 #include "harness.h"
 
 #include "host/cpu/baked.h"
+#include "host/machine/machine.h"
 
+#include <string.h>
 #include <sys/resource.h>
 
 struct bytes {
@@ -53,6 +56,24 @@ static long page_faults(void) {
     return usage.ru_minflt;
 }
 
+/* The memory of a sandbox that ended serves the next: none of its files, variables or output is in there. */
+static void test_memory_is_nobodys(void) {
+    static const char script[] = "x=$(printf 'Tr%sk' oubadour-hor); echo $x > /workspace/f; cat f f; echo $x";
+    for (int round = 0; round < 3; round++) {
+        pf_sandbox *sandbox = make_sandbox("");
+        for (int kind = 0; kind < 2; kind++) {
+            const cpu_instance *instance = sandbox->kernel;
+            for (uint32_t i = 1; kind == 1 && i < PF_PROCESS_TABLE; i++)
+                if (sandbox->procs[i]) instance = sandbox->procs[i];
+            CHECK(memmem(instance->slot->base, instance->memory->size, "Troubadour-hork", 15) == NULL);
+        }
+        run(sandbox, "shell", script);
+        CHECK(memmem(sandbox->kernel->slot->base, sandbox->kernel->memory->size, "Troubadour-hork",
+                     15) != NULL); /* or this proves nothing */
+        pf_sandbox_free(sandbox);
+    }
+}
+
 /* Processes that end leave their memory to the next of their sandbox: new pages, one fault each, would
  * cost more than all that a small script does. */
 static void test_memory_is_used_again(void) {
@@ -91,6 +112,7 @@ int main(int argc, char **argv) {
         free(other.data);
     }
     pf_free(b.data);
+    test_memory_is_nobodys();
     test_memory_is_used_again();
     return finish_tests();
 }

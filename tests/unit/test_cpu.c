@@ -322,6 +322,36 @@ static void test_templates(void) {
     cpu_template_free(template);
 }
 
+/* A slot that keeps a template's mapping is handed on with the template's bytes and nothing else, and only
+ * as the template left it. */
+static void test_ready_slots(void) {
+    cpu_instance *first = cpu_instance_new(&program, NULL);
+    first->slot->base[70000] = 2;
+    struct cpu_template *template = cpu_template_new(first);
+    size_t size = cpu_template_size(template);
+    template->baked = true; /* it stays until nobody has such a slot */
+    cpu_instance *tenant = cpu_template_instance(template, NULL, true, NULL);
+    uint8_t *base = tenant->slot->base;
+    memset(base, 0x5a, size);
+    cpu_instance_free(tenant);
+    tenant = cpu_template_instance(template, NULL, true, NULL);
+    CHECK(tenant->slot->base == base); /* or this proves nothing */
+    CHECK(memcmp(base, first->slot->base, size) == 0);
+    CHECK(tenant->slot->origin == template && !tenant->slot->dirty);
+    /* Grown, it is no such slot: what lay beyond is gone. */
+    CHECK(cpu_slot_resize(tenant->slot, size + 65536));
+    memset(base, 0x5a, size + 65536);
+    cpu_instance_free(tenant);
+    CHECK(cpu_slot_ready(template) == NULL);
+    struct cpu_slot *slot = cpu_slot_acquire();
+    CHECK(slot->base == base && slot->accessible == 0);
+    CHECK(cpu_slot_resize(slot, size + 65536) && all_zero(base, size + 65536));
+    cpu_slot_release(slot);
+    template->baked = false;
+    cpu_instance_free(first);
+    cpu_template_free(template);
+}
+
 /* ---- what processes leave alone is not copied again, and whoever writes there finds it writable */
 
 #ifdef PF_NO_SIGNALS
@@ -392,6 +422,7 @@ int main(void) {
     test_kernel();
     test_slots();
     test_templates();
+    test_ready_slots();
     test_sealing();
     cpu_end(cpu_thread(), &begun);
     return check_report();

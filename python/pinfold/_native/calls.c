@@ -29,9 +29,15 @@ PyObject *native_wait_ns(machine *self, PyObject *none) {
 
 /* (id, method, name, params as JSON text, index of the capability) */
 static PyObject *call_tuple(const pf_call *call) {
-    return Py_BuildValue("(Kssz#iN)", (unsigned long long)call->id, call->method, call->name,
-                         call->params, (Py_ssize_t)call->params_len, call->capability,
-                         PyBool_FromLong(call->ask));
+    PyObject *items[] = {
+        PyLong_FromUnsignedLongLong(call->id),
+        PyUnicode_FromString(call->method),
+        PyUnicode_FromString(call->name),
+        PyUnicode_FromStringAndSize(call->params, (Py_ssize_t)call->params_len),
+        PyLong_FromLong(call->capability),
+        PyBool_FromLong(call->ask),
+    };
+    return native_tuple(items, sizeof items / sizeof *items);
 }
 
 /* The oldest call not handed out yet, or None. */

@@ -8,6 +8,19 @@
 
 /* ------------------------------------------------------------------ results */
 
+PyObject *native_tuple(PyObject *const *items, Py_ssize_t count) {
+    PyObject *tuple = PyTuple_New(count);
+    bool complete = tuple != NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        complete = complete && items[i];
+        if (tuple) PyTuple_SetItem(tuple, i, items[i]); /* takes the item, also a NULL */
+        else Py_XDECREF(items[i]);
+    }
+    if (complete) return tuple;
+    Py_XDECREF(tuple);
+    return NULL;
+}
+
 static PyObject *text_or_none(const char *data, size_t len) {
     if (!data) Py_RETURN_NONE;
     return PyUnicode_DecodeUTF8(data, (Py_ssize_t)len, "replace");
@@ -31,17 +44,7 @@ static PyObject *result_tuple(const pf_result *result) {
         PyLong_FromUnsignedLongLong(result->tool_calls),
         PyBool_FromLong(result->session_ended),
     };
-    const Py_ssize_t count = sizeof items / sizeof items[0];
-    PyObject *tuple = PyTuple_New(count);
-    bool complete = tuple != NULL;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        complete = complete && items[i];
-        if (tuple) PyTuple_SetItem(tuple, i, items[i]); /* takes the item, also a NULL */
-        else Py_XDECREF(items[i]);
-    }
-    if (complete) return tuple;
-    Py_XDECREF(tuple);
-    return NULL;
+    return native_tuple(items, sizeof items / sizeof *items);
 }
 
 PyObject *native_result(machine *self, PyObject *none) {

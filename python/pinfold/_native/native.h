@@ -103,6 +103,8 @@ bool native_act_begin(machine *self, native_act *act, PyObject *const *args, Py_
 /* With the GIL again; false: an exception, also for a status other than PF_OK. `path` may be NULL. */
 bool native_act_end(machine *self, native_act *act, pf_status status, const pf_error *error,
                     PyObject *path);
+/* A tuple of these, whose references it takes; one that is NULL, with its exception set, makes it NULL. */
+PyObject *native_tuple(PyObject *const *items, Py_ssize_t count);
 /* A bytes object of what the library gave, which is freed; NULL: an exception. */
 PyObject *native_take_bytes(char *data, size_t len);
 
