@@ -1,5 +1,5 @@
 /*
- * bind_hash.c: MD5, SHA-1 and SHA-2 for crypto and crypto.subtle.
+ * bind_hash.c: MD5, SHA-1 and SHA-2 for crypto and crypto.subtle, and the costly part of scrypt.
  *
  * A hash in progress is a struct in an ArrayBuffer, so that copying one is copying bytes.
  */
@@ -103,6 +103,80 @@ static JSValue hash_digest(JSContext *ctx, JSValueConst this_val, int argc, JSVa
     return JS_NewArrayBufferCopy(ctx, out, pf_hash_kinds[kind].size);
 }
 
+/* Salsa20/8 on 16 words, as RFC 7914 has it. */
+static void salsa8(uint32_t *words)
+{
+    static const uint8_t steps[32][3] = {
+        {4, 0, 12},  {8, 4, 0},   {12, 8, 4},   {0, 12, 8},   {9, 5, 1},    {13, 9, 5},  {1, 13, 9},
+        {5, 1, 13},  {14, 10, 6}, {2, 14, 10},  {6, 2, 14},   {10, 6, 2},   {3, 15, 11}, {7, 3, 15},
+        {11, 7, 3},  {15, 11, 7}, {1, 0, 3},    {2, 1, 0},    {3, 2, 1},    {0, 3, 2},   {6, 5, 4},
+        {7, 6, 5},   {4, 7, 6},   {5, 4, 7},    {11, 10, 9},  {8, 11, 10},  {9, 8, 11},  {10, 9, 8},
+        {12, 15, 14}, {13, 12, 15}, {14, 13, 12}, {15, 14, 13},
+    };
+    static const uint8_t turns[4] = {7, 9, 13, 18};
+    uint32_t x[16];
+    memcpy(x, words, sizeof x);
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 32; i++) {
+            uint32_t sum = x[steps[i][1]] + x[steps[i][2]];
+            x[steps[i][0]] ^= sum << turns[i % 4] | sum >> (32 - turns[i % 4]);
+        }
+    }
+    for (int i = 0; i < 16; i++)
+        words[i] += x[i];
+}
+
+/* scryptBlockMix of RFC 7914: `b` has 2r blocks of 16 words, `y` room for as many. */
+static void block_mix(uint32_t *b, uint32_t *y, uint32_t r)
+{
+    uint32_t x[16];
+    memcpy(x, b + (2 * r - 1) * 16, sizeof x);
+    for (uint32_t i = 0; i < 2 * r; i++) {
+        for (int j = 0; j < 16; j++)
+            x[j] ^= b[i * 16 + j];
+        salsa8(x);
+        memcpy(y + (i / 2 + (i & 1) * r) * 16, x, sizeof x);
+    }
+    memcpy(b, y, (size_t)r * 128);
+}
+
+/* scryptMix(bytes, N): scryptROMix of RFC 7914, in place; `bytes` are 128 r, and N is a power of 2.
+   The words are those of a machine that is little-endian, as WebAssembly is. */
+static JSValue hash_scrypt_mix(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    (void)this_val, (void)argc;
+    uint8_t *data;
+    size_t len;
+    uint32_t n;
+    if (!text_bytes(ctx, argv[0], &data, &len) || JS_ToUint32(ctx, &n, argv[1]))
+        return JS_EXCEPTION;
+    if (len == 0 || len % 128 || n < 2 || (n & (n - 1)) || len > SIZE_MAX / ((size_t)n + 2))
+        return JS_ThrowRangeError(ctx, "not what scrypt mixes");
+    uint32_t *all = js_malloc(ctx, len * ((size_t)n + 2));
+    if (!all)
+        return JS_EXCEPTION;
+    size_t words = len / 4;
+    uint32_t r = (uint32_t)(len / 128), *x = all + words * n, *y = x + words;
+    memcpy(x, data, len);
+    for (uint32_t i = 0; i < n; i++) {
+        memcpy(all + words * i, x, len);
+        block_mix(x, y, r);
+        if (i % 1024 == 0)
+            pf_yield();
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t *row = all + words * (x[(2 * r - 1) * 16] & (n - 1));
+        for (size_t j = 0; j < words; j++)
+            x[j] ^= row[j];
+        block_mix(x, y, r);
+        if (i % 1024 == 0)
+            pf_yield();
+    }
+    memcpy(data, x, len);
+    js_free(ctx, all);
+    return JS_UNDEFINED;
+}
+
 void bind_hash(JSContext *ctx, JSValueConst native)
 {
     static const JSCFunctionListEntry functions[] = {
@@ -110,6 +184,7 @@ void bind_hash(JSContext *ctx, JSValueConst native)
         JS_CFUNC_DEF("update", 2, hash_more),
         JS_CFUNC_DEF("final", 1, hash_end),
         JS_CFUNC_DEF("digest", 2, hash_digest),
+        JS_CFUNC_DEF("scryptMix", 2, hash_scrypt_mix),
     };
     engine_bind(ctx, native, "hash", functions, sizeof functions / sizeof *functions);
 }

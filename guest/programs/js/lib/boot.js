@@ -71,6 +71,8 @@ for (const name of ['atob', 'btoa']) lazy(name, () => libraryRequire('internal/d
 lazy('structuredClone', () => libraryRequire('internal/clone').structuredClone, true);
 lazy('performance', () => libraryRequire('perf_hooks').performance, true);
 lazy('crypto', () => libraryRequire('internal/webcrypto').crypto, true);
+lazy('CryptoKey', () => libraryRequire('internal/crypto/keys').CryptoKey);
+lazy('SubtleCrypto', () => libraryRequire('internal/crypto/subtle').SubtleCrypto);
 lazy('fetch', () => libraryRequire('internal/fetch').fetch, true);
 for (const name of ['FormData', 'Headers', 'Request', 'Response']) lazy(name, () => libraryRequire('internal/fetch')[name]);
 for (const name of ['ReadableStream', 'ReadableStreamDefaultReader', 'ReadableStreamBYOBReader', 'ReadableStreamDefaultController', 'ReadableByteStreamController', 'WritableStream', 'WritableStreamDefaultWriter', 'WritableStreamDefaultController', 'TransformStream', 'TransformStreamDefaultController', 'ByteLengthQueuingStrategy', 'CountQueuingStrategy', 'TextEncoderStream', 'TextDecoderStream', 'CompressionStream', 'DecompressionStream'])

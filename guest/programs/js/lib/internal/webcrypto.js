@@ -1,11 +1,13 @@
-// webcrypto: the global `crypto`: random values, UUIDs and digests.
+// webcrypto: the global `crypto`: random values, UUIDs and, when it is asked for, `subtle`.
 'use strict';
 
-const { argType } = require('internal/errors');
+const validate = require('internal/validators');
 
 const hex = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 
-function randomUUID() {
+function randomUUID(options) {
+    if (options !== undefined) validate.object(options, 'options');
+    if (options?.disableEntropyCache !== undefined) validate.boolean(options.disableEntropyCache, 'options.disableEntropyCache');
     const b = new Uint8Array(16);
     native.text.random(b);
     b[6] = (b[6] & 0x0f) | 0x40;
@@ -27,28 +29,9 @@ class Crypto {
         return randomUUID();
     }
     get subtle() {
-        return subtle;
+        return require('internal/crypto/subtle').subtle;
     }
 }
 Object.defineProperty(Crypto.prototype, Symbol.toStringTag, { value: 'Crypto', configurable: true });
-
-const names = { 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' };
-
-class SubtleCrypto {
-    async digest(algorithm, data) {
-        const name = String(algorithm?.name ?? algorithm).toUpperCase();
-        if (names[name] === undefined) throw new DOMException(`Unrecognized algorithm name: ${name}`, 'NotSupportedError');
-        if (!ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer))
-            throw argType('data', ['ArrayBuffer', 'Buffer', 'TypedArray', 'DataView'], data);
-        const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-        return native.hash.digest(names[name], bytes);
-    }
-}
-for (const name of ['encrypt', 'decrypt', 'sign', 'verify', 'generateKey', 'deriveKey', 'deriveBits', 'importKey', 'exportKey', 'wrapKey', 'unwrapKey']) {
-    SubtleCrypto.prototype[name] = async function () {
-        throw new DOMException(`crypto.subtle.${name} is not available in a sandbox`, 'NotSupportedError');
-    };
-}
-const subtle = new SubtleCrypto();
 
 module.exports = { crypto: new Crypto(), randomUUID };
