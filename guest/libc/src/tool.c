@@ -10,18 +10,18 @@ int pf_tool_start(const char *json, size_t len) {
 
 int pf_tool_next(void) { return __pf_result(PF_SEND(OP_NEXT)); }
 
-static int64_t status(int id, int wait, struct pf_op_status *out) {
-    return PF_SEND(OP_STATUS, .arg = {id, wait}, PF_OUT(out, sizeof *out));
+static int64_t status(int id, struct pf_op_status *out) {
+    return PF_SEND(OP_STATUS, .arg = {id, 0}, PF_OUT(out, sizeof *out));
 }
 
 int pf_tool_wait(int id) {
-    struct pf_op_status found;
-    return __pf_result(status(id, 1, &found));
+    struct pf_op_status found; /* an engine may have this function on its ASYNCIFY_ONLY list */
+    return __pf_result(PF_SEND(OP_STATUS, .arg = {id, 1}, PF_OUT(&found, sizeof found)));
 }
 
 static char *read_reply(int id, int *outcome, size_t *len) {
     struct pf_op_status found;
-    int64_t result = status(id, 0, &found);
+    int64_t result = status(id, &found);
     if (result < 0) {
         __pf_result(result);
         return NULL;

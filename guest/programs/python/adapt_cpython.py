@@ -10,7 +10,9 @@ instead of being changed by accident.
 import pathlib
 import sys
 
-# (file, why, old, new)
+import adapt_waits
+
+# (file, why, old, new), and how often it is there, if not once.
 CHANGES = [
     (
         "Modules/_threadmodule.c",
@@ -48,10 +50,11 @@ CHANGES = [
 def main() -> None:
     source, output = map(pathlib.Path, sys.argv[1:])
     texts: dict[str, str] = {}
-    for name, why, old, new in CHANGES:
+    for name, why, old, new, *count in [*CHANGES, *adapt_waits.CHANGES]:
         text = texts.get(name) or (source / name).read_text()
-        if text.count(old) != 1:
-            sys.exit(f"adapt_cpython: {name} does not have, once, what is to change ({why})")
+        found, wanted = text.count(old), count[0] if count else 1
+        if found != wanted:
+            sys.exit(f"adapt_cpython: {name} has {found} times, not {wanted}, what is to change ({why}): {old}")
         texts[name] = text.replace(old, new)
     for name, text in texts.items():
         path = output / "adapted" / name

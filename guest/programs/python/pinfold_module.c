@@ -64,11 +64,12 @@ static PyObject *tool_take(PyObject *self, PyObject *args) {
 }
 
 /* tool_wait(id) -> as tool_take(), when the answer is there. An exception of a signal gives the call up. */
-static PyObject *tool_wait(PyObject *self, PyObject *args) {
+static PyObject *tool_wait(PyObject *self, PyObject *number) {
+    int on_way = python_leaf;
     (void)self;
-    int id;
-    if (!PyArg_ParseTuple(args, "i", &id)) return NULL;
-    while (pf_tool_wait(id) < 0) {
+    int id = (int)PyLong_AsLong(number);
+    if (id == -1 && PyErr_Occurred()) return NULL;
+    while (PYTHON_UNWOUND(on_way, pf_tool_wait(id)) < 0) {
         if (errno != EINTR) return failed();
         if (PyErr_CheckSignals() < 0) {
             pf_tool_close(id);
@@ -96,18 +97,20 @@ static PyObject *tool_close(PyObject *self, PyObject *args) {
 }
 
 /* poll([(fd, events)], milliseconds) -> [(fd, revents)]; finished calls wake it, and are not told. */
-static PyObject *poll_all(PyObject *self, PyObject *args) {
+static PyObject *poll_all(PyObject *self, PyObject *const *args, Py_ssize_t argc) {
+    int on_way = python_leaf;
     (void)self;
     PyObject *list, *found = NULL;
     int timeout;
-    if (!PyArg_ParseTuple(args, "O!i", &PyList_Type, &list, &timeout)) return NULL;
+    if (!_PyArg_ParseStack(args, argc, "O!i", &PyList_Type, &list, &timeout)) return NULL;
     Py_ssize_t count = PyList_GET_SIZE(list);
     struct pollfd *fds = PyMem_Calloc((size_t)count + 1, sizeof *fds);
     if (!fds) return PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < count; i++)
         if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "ih", &fds[i].fd, &fds[i].events)) goto out;
     fds[count] = (struct pollfd){.fd = PF_POLL_OPS, .events = POLLIN};
-    int ready = poll(fds, (nfds_t)count + 1, timeout);
+    int ready = on_way ? pf_wait_unwound(fds, (int)count + 1, timeout < 0 ? -1 : timeout * 1000000ll)
+                       : poll(fds, (nfds_t)count + 1, timeout);
     if (ready < 0) {
         if (errno != EINTR || PyErr_CheckSignals() < 0) {
             if (!PyErr_Occurred()) failed();
@@ -129,8 +132,8 @@ out:
 static PyMethodDef methods[] = {
     {"run_text", run_text, METH_NOARGS, NULL},    {"run_value", run_value, METH_VARARGS, NULL},
     {"tool_start", tool_start, METH_VARARGS, NULL}, {"tool_take", tool_take, METH_VARARGS, NULL},
-    {"tool_wait", tool_wait, METH_VARARGS, NULL}, {"tool_next", tool_next, METH_NOARGS, NULL},
-    {"tool_close", tool_close, METH_VARARGS, NULL}, {"poll", poll_all, METH_VARARGS, NULL},
+    {"tool_wait", tool_wait, METH_O, NULL}, {"tool_next", tool_next, METH_NOARGS, NULL},
+    {"tool_close", tool_close, METH_VARARGS, NULL}, {"poll", (PyCFunction)(void (*)(void))poll_all, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

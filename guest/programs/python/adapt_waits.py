@@ -1,0 +1,456 @@
+"""adapt_waits: the lines of CPython that tell which waits can be unwound. waits.h says how.
+
+A change of adapt_cpython.py's kind each; the functions that are changed here are on the list WAY of
+CMakeLists.txt, together with those between them.
+"""
+
+LOOP = "the loop says whom it calls"
+TAKEN = "a listed function learns whether it was called on the way"
+LEAF = "a wait on the way is unwound"
+
+
+def on_entry(file, head, statement, why=TAKEN):
+    """A statement at the start of a function whose text is `head` up to its {."""
+    return (file, why, head, head.replace("{", "{\n    " + statement, 1))
+
+
+def in_loop(old, object, count=1):
+    """A call of the loop, for an object."""
+    call = old.lstrip()
+    return (
+        "Python/ceval.c",
+        LOOP,
+        old,
+        f"python_pass(python_on_way(), {object});\n            {call}\n            python_next = 0;",
+        count,
+    )
+
+
+def leaf_in_loop(old, count):
+    return ("Python/ceval.c", LOOP, old, "python_leaf = python_on_way();\n            " + old, count)
+
+
+CHANGES = [
+    (
+        "Python/ceval.c",
+        "activations are counted",
+        "    tstate->cframe = &cframe;\n\n    frame->is_entry = true;",
+        "    tstate->cframe = &cframe;\n    python_enter(frame);\n\n    frame->is_entry = true;",
+    ),
+    (
+        "Python/ceval.c",
+        "activations are counted",
+        "tstate->cframe->use_tracing = cframe.use_tracing;",
+        "tstate->cframe->use_tracing = cframe.use_tracing;\n            python_leave();",
+        4,
+    ),
+    in_loop("gen_status = PyIter_Send(receiver, v, &retval);", "receiver"),
+    in_loop("PyObject *next = (*Py_TYPE(iter)->tp_iternext)(iter);", "iter"),
+    in_loop("res = _PyObject_CallNoArgs(enter);", "enter", 2),
+    in_loop(
+        "res = PyObject_Vectorcall(exit_func, stack + 1,\n"
+        "                    3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);",
+        "exit_func",
+    ),
+    in_loop(
+        "res = PyObject_Vectorcall(\n"
+        "                    function, stack_pointer-total_args,\n"
+        "                    positional_args | PY_VECTORCALL_ARGUMENTS_OFFSET,\n"
+        "                    call_shape.kwnames);",
+        "function",
+    ),
+    in_loop("result = do_call_core(tstate, func, callargs, kwargs, cframe.use_tracing);", "func"),
+    leaf_in_loop("PyObject *res = _PyCFunction_TrampolineCall(cfunc, ", 3),
+    leaf_in_loop("PyObject *res = cfunc(", 3),
+    leaf_in_loop("PyObject *res = ((_PyCFunctionFast)(void(*)(void))cfunc)(", 1),
+    (
+        "Python/ceval.c",
+        TAKEN,
+        "    /* _PyEvalFramePushAndInit consumes the references\n     * to func and all its arguments */\n",
+        "    int on_way = python_take(func);\n",
+    ),
+    (
+        "Python/ceval.c",
+        TAKEN,
+        "    PyObject *retval = _PyEval_EvalFrame(tstate, frame, 0);\n",
+        "    python_pass(on_way, frame);\n    PyObject *retval = _PyEval_EvalFrame(tstate, frame, 0);\n",
+    ),
+    (
+        "Python/ceval.c",
+        TAKEN,
+        "    if (locals == NULL) {\n        locals = globals;\n    }\n"
+        "    PyObject *builtins = _PyEval_BuiltinsFromGlobals(tstate, globals); // borrowed ref\n"
+        "    if (builtins == NULL) {\n        return NULL;\n    }\n    PyFrameConstructor",
+        "    int on_way = python_take(co);\n    if (locals == NULL) {\n        locals = globals;\n    }\n"
+        "    PyObject *builtins = _PyEval_BuiltinsFromGlobals(tstate, globals); // borrowed ref\n"
+        "    if (builtins == NULL) {\n        return NULL;\n    }\n    PyFrameConstructor",
+    ),
+    (
+        "Python/ceval.c",
+        TAKEN,
+        "    PyObject *res = _PyEval_Vector(tstate, func, locals, NULL, 0, NULL);\n",
+        "    python_pass(on_way, func);\n"
+        "    PyObject *res = _PyEval_Vector(tstate, func, locals, NULL, 0, NULL);\n",
+    ),
+    # From main: no Python is on the stack, so what runs is the program's own text.
+    (
+        "Python/pythonrun.c",
+        "a program's own text runs on the way",
+        "    v = PyEval_EvalCode((PyObject*)co, globals, locals);\n",
+        "    python_pass(python_depth == 0, co);\n"
+        "    v = PyEval_EvalCode((PyObject*)co, globals, locals);\n",
+    ),
+    (
+        "Modules/main.c",
+        "a program's own text runs on the way",
+        "    result = PyObject_Call(runmodule, runargs, NULL);\n",
+        "    python_pass(python_depth == 0, runmodule);\n"
+        "    result = PyObject_Call(runmodule, runargs, NULL);\n",
+    ),
+    # Text that eval() and exec() compile: not from main, though it may look so at exit.
+    (
+        "Python/bltinmodule.c",
+        "run_eval_code_obj() is main's only while no Python runs",
+        "    result = PyRun_StringFlags(str, Py_eval_input, globals, locals, &cf);\n",
+        "    python_depth++;\n"
+        "    result = PyRun_StringFlags(str, Py_eval_input, globals, locals, &cf);\n"
+        "    python_depth--;\n",
+    ),
+    (
+        "Python/bltinmodule.c",
+        "run_eval_code_obj() is main's only while no Python runs",
+        "        if (PyEval_MergeCompilerFlags(&cf))\n            v = PyRun_StringFlags(str, Py_file_input, globals,\n",
+        "        python_depth++;\n"
+        "        if (PyEval_MergeCompilerFlags(&cf))\n            v = PyRun_StringFlags(str, Py_file_input, globals,\n",
+    ),
+    (
+        "Python/bltinmodule.c",
+        "run_eval_code_obj() is main's only while no Python runs",
+        "            v = PyRun_String(str, Py_file_input, globals, locals);\n",
+        "            v = PyRun_String(str, Py_file_input, globals, locals);\n        python_depth--;\n",
+    ),
+    on_entry(
+        "Python/bltinmodule.c",
+        "/*[clinic end generated code: output=0a0824aa70093116 input=11ee718a8640e527]*/\n{",
+        "int on_way = python_leaf;",
+    ),
+    (
+        "Python/bltinmodule.c",
+        TAKEN,
+        "        return PyEval_EvalCode(source, globals, locals);\n",
+        "        python_pass(on_way, source);\n        return PyEval_EvalCode(source, globals, locals);\n",
+    ),
+    on_entry(
+        "Python/bltinmodule.c",
+        "/*[clinic end generated code: output=7579eb4e7646743d input=f13a7e2b503d1d9a]*/\n{",
+        "int on_way = python_leaf;",
+    ),
+    (
+        "Python/bltinmodule.c",
+        TAKEN,
+        "            v = PyEval_EvalCode(source, globals, locals);\n",
+        "            python_pass(on_way, source);\n            v = PyEval_EvalCode(source, globals, locals);\n",
+    ),
+    on_entry(
+        "Python/bltinmodule.c",
+        "builtin_next(PyObject *self, PyObject *const *args, Py_ssize_t nargs)\n{",
+        "int on_way = python_leaf;",
+    ),
+    (
+        "Python/bltinmodule.c",
+        TAKEN,
+        "    res = (*Py_TYPE(it)->tp_iternext)(it);\n    if (res != NULL) {\n        return res;\n    } else if (nargs > 1) {",
+        "    python_pass(on_way, it);\n    res = (*Py_TYPE(it)->tp_iternext)(it);\n    python_next = 0;\n"
+        "    if (res != NULL) {\n        return res;\n    } else if (nargs > 1) {",
+    ),
+    on_entry(
+        "Python/bltinmodule.c",
+        "/*[clinic end generated code: output=83db5a191e7a0d60 input=159c46d4ae40977e]*/\n{",
+        "int on_way = python_leaf;",
+    ),
+    (
+        "Python/bltinmodule.c",
+        LEAF,
+        "    return PyFile_GetLine(fin, -1);\n}",
+        "    if (on_way && (tmp = python_text_line(fin)) != NULL) {\n"
+        "        python_reader = 0;\n"
+        "        Py_ssize_t len = PyUnicode_GET_LENGTH(tmp);\n"
+        "        if (len == 0) {\n"
+        "            Py_DECREF(tmp);\n"
+        '            PyErr_SetString(PyExc_EOFError, "EOF when reading a line");\n'
+        "            return NULL;\n"
+        "        }\n"
+        "        if (PyUnicode_READ_CHAR(tmp, len - 1) != '\\n') return tmp;\n"
+        "        PyObject *line = PyUnicode_Substring(tmp, 0, len - 1);\n"
+        "        Py_DECREF(tmp);\n"
+        "        return line;\n"
+        "    }\n"
+        "    if (PyErr_Occurred()) return NULL;\n"
+        "    return PyFile_GetLine(fin, -1);\n}",
+    ),
+    # Ways from the loop to the loop.
+    (
+        "Objects/methodobject.c",
+        TAKEN,
+        "    return (funcptr)PyCFunction_GET_FUNCTION(func);\n}",
+        "    python_leaf = python_take(func);\n    return (funcptr)PyCFunction_GET_FUNCTION(func);\n}",
+    ),
+    (
+        "Objects/methodobject.c",
+        TAKEN,
+        "    PyCFunction meth = PyCFunction_GET_FUNCTION(func);\n    PyObject *self = PyCFunction_GET_SELF(func);\n\n    PyObject *result;",
+        "    PyCFunction meth = PyCFunction_GET_FUNCTION(func);\n    PyObject *self = PyCFunction_GET_SELF(func);\n\n"
+        "    python_leaf = python_take(func);\n    PyObject *result;",
+    ),
+    (
+        "Objects/descrobject.c",
+        TAKEN,
+        "    return (funcptr)((PyMethodDescrObject *)func)->d_method->ml_meth;\n",
+        "    python_leaf = python_take(func);\n"
+        "    return (funcptr)((PyMethodDescrObject *)func)->d_method->ml_meth;\n",
+    ),
+    on_entry(
+        "Objects/classobject.c",
+        "                  size_t nargsf, PyObject *kwnames)\n{\n    assert(Py_IS_TYPE(method, &PyMethod_Type));\n",
+        "int on_way = python_take(method);",
+    ),
+    (
+        "Objects/classobject.c",
+        TAKEN,
+        "        result = _PyObject_VectorcallTstate(tstate, func,",
+        "        python_pass(on_way, func);\n        result = _PyObject_VectorcallTstate(tstate, func,",
+        2,
+    ),
+    (
+        "Objects/classobject.c",
+        TAKEN,
+        "            return _PyObject_VectorcallTstate(tstate, func, &self, 1, NULL);",
+        "            python_pass(on_way, func);\n"
+        "            return _PyObject_VectorcallTstate(tstate, func, &self, 1, NULL);",
+    ),
+    on_entry(
+        "Objects/genobject.c",
+        "             int exc, int closing)\n{\n    PyThreadState *tstate = _PyThreadState_GET();\n"
+        "    _PyInterpreterFrame *frame",
+        "int on_way = python_take(gen);",
+    ),
+    (
+        "Objects/genobject.c",
+        TAKEN,
+        "    result = _PyEval_EvalFrame(tstate, frame, exc);\n",
+        "    python_pass(on_way, frame);\n    result = _PyEval_EvalFrame(tstate, frame, exc);\n",
+    ),
+    (
+        "Objects/genobject.c",
+        TAKEN,
+        "    return gen_send_ex(gen, arg, 0, 0);\n}\n\nPyDoc_STRVAR(close_doc",
+        "    python_pass(python_leaf, gen);\n    return gen_send_ex(gen, arg, 0, 0);\n}\n\nPyDoc_STRVAR(close_doc",
+    ),
+    on_entry(
+        "Objects/typeobject.c",
+        "type_call(PyTypeObject *type, PyObject *args, PyObject *kwds)\n{",
+        "int on_way = python_take(type);",
+    ),
+    (
+        "Objects/typeobject.c",
+        TAKEN,
+        "        int res = type->tp_init(obj, args, kwds);\n",
+        "        python_pass(on_way, obj);\n        int res = type->tp_init(obj, args, kwds);\n",
+    ),
+    on_entry(
+        "Objects/typeobject.c",
+        "slot_tp_call(PyObject *self, PyObject *args, PyObject *kwds)\n{",
+        "int on_way = python_take(self);",
+    ),
+    on_entry(
+        "Objects/typeobject.c",
+        "slot_tp_init(PyObject *self, PyObject *args, PyObject *kwds)\n{",
+        "int on_way = python_take(self);",
+    ),
+    (
+        "Objects/typeobject.c",
+        TAKEN,
+        "    PyObject *res;\n    if (unbound) {\n        res = _PyObject_Call_Prepend(tstate, meth, self, args, kwds);",
+        "    PyObject *res;\n    python_pass(on_way, meth);\n"
+        "    if (unbound) {\n        res = _PyObject_Call_Prepend(tstate, meth, self, args, kwds);",
+        2,
+    ),
+    # Waits.
+    on_entry(
+        "Modules/timemodule.c",
+        "time_sleep(PyObject *self, PyObject *timeout_obj)\n{",
+        "int on_way = python_leaf;",
+        LEAF,
+    ),
+    (
+        "Modules/timemodule.c",
+        LEAF,
+        "    if (pysleep(timeout) != 0) {",
+        "    if ((on_way ? python_sleep(timeout) : pysleep(timeout)) != 0) {",
+    ),
+    on_entry(
+        "Modules/posixmodule.c",
+        "/*[clinic end generated code: output=dafbe9a5cddb987b input=1df2eaa27c0bf1d3]*/\n{",
+        "if (python_leaf) python_wait_fd(fd);",
+        LEAF,
+    ),
+    on_entry(
+        "Modules/posixmodule.c",
+        "/*[clinic end generated code: output=5c37c06887a20270 input=0bf1666b8758fda3]*/\n{",
+        "int on_way = python_leaf;",
+        LEAF,
+    ),
+    (
+        "Modules/posixmodule.c",
+        LEAF,
+        "        res = waitpid(pid, &status, options);\n",
+        "        res = PYTHON_UNWOUND(on_way, waitpid(pid, &status, options));\n",
+    ),
+    on_entry(
+        "Modules/selectmodule.c",
+        "/*[clinic end generated code: output=876e837d193ed7e4 input=c2f6953ec45e5622]*/\n{",
+        "int on_way = python_leaf;",
+        LEAF,
+    ),
+    (
+        "Modules/selectmodule.c",
+        LEAF,
+        "        poll_result = poll(self->ufds, self->ufd_len, (int)ms);\n",
+        "        poll_result = on_way ? pf_wait_unwound(self->ufds, self->ufd_len, ms < 0 ? -1 : ms * 1000000)\n"
+        "                             : poll(self->ufds, self->ufd_len, (int)ms);\n",
+    ),
+    on_entry(
+        "Modules/_io/fileio.c",
+        "/*[clinic end generated code: output=b01a5a22c8415cb4 input=4721d7b68b154eaf]*/\n{",
+        "if (python_leaf && self->fd >= 0) python_wait_fd(self->fd);",
+        LEAF,
+    ),
+    on_entry(
+        "Modules/_io/fileio.c",
+        "/*[clinic end generated code: output=42528d39dd0ca641 input=bec9a2c704ddcbc9]*/\n{",
+        "int on_way = python_leaf;\n    if (on_way && self->fd >= 0 && size >= 0) python_wait_fd(self->fd);",
+        LEAF,
+    ),
+    (
+        "Modules/_io/fileio.c",
+        LEAF,
+        "    if (size < 0)\n        return _io_FileIO_readall_impl(self);\n",
+        "    if (size < 0 && on_way && self->seekable <= 0) return python_read_all(self);\n"
+        "    if (size < 0)\n        return _io_FileIO_readall_impl(self);\n",
+    ),
+]
+
+# Methods of buffered streams that read.
+STREAM = "python_reader = python_leaf ? self : 0;"
+CHANGES += [
+    on_entry("Modules/_io/bufferedio.c", head + "]*/\n{", STREAM, LEAF)
+    for head in (
+        "output=ba7a097ca230102b input=37ffb97d06ff4adb",
+        "output=f41c78bb15b9bbe9 input=7df81e82e08a68a2",
+        "output=bcc4fb4e54d103a3 input=7d22de9630b61774",
+        "output=24dd2aa6e33be83c input=673b6240e315ef8a",
+    )
+]
+CHANGES += [
+    on_entry(
+        "Modules/_io/bufferedio.c",
+        "_buffered_readinto_generic(buffered *self, Py_buffer *buffer, char readinto1)\n{",
+        STREAM,
+        LEAF,
+    ),
+    on_entry(
+        "Modules/_io/bufferedio.c",
+        "buffered_iternext(buffered *self)\n{",
+        "python_reader = python_take(self) ? self : 0;",
+        LEAF,
+    ),
+    (
+        "Modules/_io/bufferedio.c",
+        LEAF,
+        "        res = PyObject_CallMethodOneArg(self->raw, &_Py_ID(readinto), memobj);\n",
+        "        int on_way = python_reader == self;\n"
+        "        if (on_way) python_wait_raw(self->raw);\n"
+        "        res = PyObject_CallMethodOneArg(self->raw, &_Py_ID(readinto), memobj);\n"
+        "        if (on_way) python_reader = self;\n",
+    ),
+    (
+        "Modules/_io/bufferedio.c",
+        LEAF,
+        "        tmp = _PyObject_CallNoArgs(readall);\n",
+        "        if (python_reader == self && self->abs_pos == -1 && Py_IS_TYPE(self->raw, &PyFileIO_Type))\n"
+        "            tmp = python_read_all(self->raw);\n"
+        "        else\n"
+        "            tmp = _PyObject_CallNoArgs(readall);\n",
+    ),
+    (
+        "Modules/_io/bufferedio.c",
+        LEAF,
+        "static Py_ssize_t\n_bufferedreader_raw_read(buffered *self, char *start, Py_ssize_t len)\n{",
+        "void python_wait_buffered(void *stream)\n{\n"
+        "    buffered *self = stream;\n"
+        "    if (Py_IS_TYPE(self, &PyBufferedReader_Type) && self->ok > 0 && READAHEAD(self) == 0)\n"
+        "        python_wait_raw(self->raw);\n}\n\n"
+        "static Py_ssize_t\n_bufferedreader_raw_read(buffered *self, char *start, Py_ssize_t len)\n{",
+    ),
+    # Text on them.
+    on_entry(
+        "Modules/_io/textio.c",
+        "/*[clinic end generated code: output=7e651ce6cc6a25a6 input=123eecbfe214aeb8]*/\n{",
+        STREAM,
+        LEAF,
+    ),
+    on_entry(
+        "Modules/_io/textio.c",
+        "/*[clinic end generated code: output=344afa98804e8b25 input=56c7172483b36db6]*/\n{",
+        STREAM,
+        LEAF,
+    ),
+    on_entry(
+        "Modules/_io/textio.c",
+        "textiowrapper_iternext(textio *self)\n{",
+        "python_reader = python_take(self) ? self : 0;",
+        LEAF,
+    ),
+    (
+        "Modules/_io/textio.c",
+        LEAF,
+        "    input_chunk = PyObject_CallMethodOneArg(self->buffer,\n",
+        "    int on_way = python_reader == self && Py_IS_TYPE(self->buffer, &PyBufferedReader_Type);\n"
+        "    if (on_way) python_wait_buffered(self->buffer);\n"
+        "    input_chunk = PyObject_CallMethodOneArg(self->buffer,\n",
+    ),
+    (
+        "Modules/_io/textio.c",
+        LEAF,
+        "    Py_DECREF(chunk_size);\n    if (input_chunk == NULL)\n        goto fail;\n\n    if (PyObject_GetBuffer(input_chunk",
+        "    Py_DECREF(chunk_size);\n    if (on_way) python_reader = self;\n"
+        "    if (input_chunk == NULL)\n        goto fail;\n\n    if (PyObject_GetBuffer(input_chunk",
+    ),
+    (
+        "Modules/_io/textio.c",
+        LEAF,
+        "        PyObject *bytes = PyObject_CallMethodNoArgs(self->buffer, &_Py_ID(read));\n",
+        "        PyObject *bytes;\n"
+        "        if (python_reader == self && !self->seekable && Py_IS_TYPE(self->buffer, &PyBufferedReader_Type))\n"
+        "            bytes = python_read_buffered(self->buffer);\n"
+        "        else\n"
+        "            bytes = PyObject_CallMethodNoArgs(self->buffer, &_Py_ID(read));\n",
+    ),
+    (
+        "Modules/_io/textio.c",
+        LEAF,
+        "/* Seek and Tell */\n",
+        "void *python_text_line(void *stream)\n{\n"
+        "    textio *self = stream;\n"
+        "    if (!Py_IS_TYPE(self, &PyTextIOWrapper_Type) || self->ok <= 0 || self->detached) return NULL;\n"
+        "    python_reader = self;\n"
+        "    return _textiowrapper_readline(self, -1);\n}\n\n"
+        "/* Seek and Tell */\n",
+    ),
+    (
+        "Modules/signalmodule.c",
+        "a handler runs within a wait that is unwound, and is not on the list itself",
+        "    _Py_atomic_store_relaxed(&Handlers[sig_num].tripped, 1);\n\n    /* Set is_tripped",
+        "    pf_set_unwindable(0);\n    _Py_atomic_store_relaxed(&Handlers[sig_num].tripped, 1);\n\n    /* Set is_tripped",
+    ),
+]
