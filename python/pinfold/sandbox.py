@@ -14,7 +14,6 @@ from .settings import (
     checked,
     counter_of,
     exceptions_of,
-    kept,
     machine_type,
     mapping,
     native_durable,
@@ -126,8 +125,8 @@ class Sandbox(Running, Copying):
         counter = counter_of("min_counter", _min_counter)
         self._durable = native_durable(key, record, redact, mounts, counter)
         self._branches = 0
-        self._given = {name: kept(value) for name, value in given.items()}
-        self._given.update(tools=self.tools, capabilities=self.capabilities)
+        given["tools"], given["capabilities"] = self.tools, self.capabilities
+        self._given = given
         self._ledger = None
         self._rest()
         make = machine_type(isolation)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import fspath
+
 from . import _native
 from .limits import Limits
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 
 def exceptions_of(given: Any) -> tuple[type[Exception], ...]:
+    if given == ():
+        return ()
     kinds = tuple(given) if isinstance(given, (list, tuple, set, frozenset)) else (given,)
     for kind in kinds:
         if not isinstance(kind, type) or not issubclass(kind, Exception):
@@ -38,14 +42,11 @@ def refuse_others(settings: Mapping[str, Any]) -> None:
 
 
 def settings_in(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The settings among the arguments of `Sandbox`."""
-    others = ("self", "_snapshot", "_min_counter")
-    return {name: value for name, value in arguments.items() if name not in others}
-
-
-def kept(value: Any) -> Any:
-    """A setting as it was given: who changes a mapping later changes nothing here."""
-    return dict(value) if isinstance(value, dict) else value
+    """The settings among the arguments of `Sandbox`, as they were given: who changes a mapping later
+    changes nothing here."""
+    for name in ("self", "_snapshot", "_min_counter"):
+        del arguments[name]
+    return {k: dict(v) if isinstance(v, dict) else v for k, v in arguments.items()}
 
 
 def machine_type(isolation: Literal["process"] | None) -> Any:
@@ -131,8 +132,6 @@ def native_durable(
     mounts: Mapping[str, MountSource] | None,
     min_counter: int,
 ) -> Durable:
-    from os import fspath
-
     places: list[tuple[str | None, str, bool]] = []
     if mounts:
         from .mounts import as_requests
