@@ -56,7 +56,7 @@ native: ## the guest's programs as plain Linux programs, in seconds: build/twins
 	@cmake --build $(BUILD)/twins -j $(JOBS)
 
 # What the tests of frameworks run against; without it they are skipped.
-FRAMEWORKS := anthropic jsonschema langchain-core langgraph 'mcp>=2' mypy openai opentelemetry-sdk \
+FRAMEWORKS := anthropic fsspec jsonschema langchain-core langgraph 'mcp>=2' mypy openai opentelemetry-sdk \
               pydantic-ai-slim
 
 PREFIX ?= /usr/local

@@ -25,6 +25,8 @@ void usage(void) {
           "  -p, --policy FILE         what the tools may be called with (see docs/policy.md);\n"
           "                            without it every --tool is granted\n"
           "  -f, --file HOST:GUEST     copy a file in\n"
+          "  -o, --out HOST:GUEST      copy a file or directory out when the script has ended; a\n"
+          "                            directory of the host for one must be new or empty\n"
           "      --mount HOST:GUEST[:MODE] a directory, read when the script looks into it: ro,\n"
           "                            read-only, or copy, one that the script may change;\n"
           "                            the host's files stay as they are\n"
@@ -32,6 +34,7 @@ void usage(void) {
           "on\n"
           "                            standard output)\n"
           "  -e, --env NAME=VALUE      set a variable of the sandbox\n"
+          "      --cwd DIRECTORY           where the script runs, instead of /workspace\n"
           "      --stdin FILE          standard input of the script; otherwise pinfold's own, if\n"
           "                            that is a pipe or a file\n"
           "      --limit NAME=VALUE    cpu_seconds, wall_seconds, memory_bytes,\n"
@@ -73,7 +76,8 @@ enum {
     OPTION_MIN_COUNTER,
     OPTION_HELP,
     OPTION_MOUNT,
-    OPTION_CHANGES
+    OPTION_CHANGES,
+    OPTION_CWD
 };
 
 static const struct option options[] = {
@@ -82,7 +86,9 @@ static const struct option options[] = {
     {"tool", required_argument, NULL, 't'},
     {"policy", required_argument, NULL, 'p'},
     {"file", required_argument, NULL, 'f'},
+    {"out", required_argument, NULL, 'o'},
     {"env", required_argument, NULL, 'e'},
+    {"cwd", required_argument, NULL, OPTION_CWD},
     {"stdin", required_argument, NULL, OPTION_STDIN},
     {"limit", required_argument, NULL, OPTION_LIMIT},
     {"json", no_argument, NULL, OPTION_JSON},
@@ -111,11 +117,11 @@ void add_pair(struct pairs *pairs, const char *option, char *text, char *separat
     pairs->items = items;
 }
 
-static void add_file(struct arguments *out, char *text) {
+static void add_file(struct pairs *files, const char *option, char *text) {
     /* The guest path is absolute; a colon inside the host's path is no separator. */
     char *separator = NULL;
     for (char *p = strstr(text, ":/"); p; p = strstr(p + 1, ":/")) separator = p;
-    add_pair(&out->files, "file", text, separator, "HOST:GUEST with an absolute GUEST");
+    add_pair(files, option, text, separator, "HOST:GUEST with an absolute GUEST");
 }
 
 /* HOST:GUEST[:MODE]; the name of the pair is HOST, its value GUEST. */
@@ -147,13 +153,14 @@ static uint64_t counter_of(const char *option, const char *text) {
 void arguments_parse(struct arguments *out, int argc, char **argv, const char *command) {
     memset(out, 0, sizeof *out);
     int option;
-    while ((option = getopt_long(argc, argv, "c:l:t:p:f:e:", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "c:l:t:p:f:e:o:", options, NULL)) != -1) {
         switch (option) {
         case 'c': out->code = optarg; break;
         case 'l': out->language = optarg; break;
         case 'p': out->policy = optarg; break;
         case 't': add_pair(&out->tools, "tool", optarg, strchr(optarg, '='), "NAME=COMMAND"); break;
-        case 'f': add_file(out, optarg); break;
+        case 'f': add_file(&out->files, "file", optarg); break;
+        case 'o': add_file(&out->outs, "out", optarg); break;
         case 'e': add_pair(&out->env, "env", optarg, strchr(optarg, '='), "NAME=VALUE"); break;
         case OPTION_STDIN: out->input = optarg; break;
         case OPTION_LIMIT:
@@ -170,6 +177,7 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case OPTION_COUNTER: out->counter = counter_of("counter", optarg); break;
         case OPTION_MIN_COUNTER: out->min_counter = counter_of("min-counter", optarg); break;
         case OPTION_MOUNT: add_mount(out, optarg); break;
+        case OPTION_CWD: out->cwd = optarg; break;
         case OPTION_CHANGES: out->changes = optarg; break;
         case OPTION_HELP: usage(); exit(0);
         default:
@@ -190,6 +198,7 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
     if (out->file && out->code) die("run FILE and -c CODE exclude each other");
     if (!shell && !out->file && !out->code)
         die(run ? "run: which FILE? See pinfold run --help" : "no code; see pinfold --help");
+    if (shell && (out->outs.count || out->cwd)) die("--out and --cwd are for pinfold run");
     if (out->redact && !out->record) die("--redact is for --record");
     if (out->counter && !(out->snapshot && out->key)) die("--counter is for --snapshot with --key");
     if (out->min_counter && !(out->restore && out->key))

@@ -33,7 +33,8 @@ struct arguments {
     const char *record;         /* a file to make, or NULL */
     const char *restore, *snapshot, *key; /* files, or NULL */
     uint64_t counter, min_counter;        /* of snapshot and of restore; 0: none */
-    struct pairs tools, files, env, limits;
+    struct pairs tools, files, outs, env, limits; /* of outs, the value is the sandbox's */
+    const char *cwd;                              /* or NULL: /workspace */
     struct pairs mounts, copies; /* read-only, copy-on-write */
     const char *changes;         /* a tar file to make, "-": a list, or NULL */
     bool json, redact;

@@ -10,7 +10,7 @@
 static const struct {
     const char *command, *options;
 } words[] = {
-    {"run", "--language --tool --policy --file --mount --changes --env --stdin --limit --clock "
+    {"run", "--language --tool --policy --file --out --mount --changes --env --cwd --stdin --limit --clock "
             "--seed --record --redact "
             "--restore --snapshot --key --counter --min-counter --json --help"},
     {"shell", "--tool --policy --file --mount --changes --env --limit --clock --seed --record "

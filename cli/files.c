@@ -1,9 +1,11 @@
 /* files.c: see files.h. */
 #include "files.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "text.h"
@@ -77,4 +79,36 @@ bool files_print(pf_sandbox *sandbox, const char *path) {
     bool ok = fwrite(data, 1, len, stdout) == len && fflush(stdout) == 0;
     pf_free(data);
     return ok;
+}
+
+/* A file goes into a directory of the host under its own name. */
+static bool copy_file(pf_sandbox *sandbox, const char *path, const char *host) {
+    char *data, place[PATH_BYTES];
+    size_t len;
+    pf_error error;
+    struct stat there;
+    bool inside = stat(host, &there) == 0 && S_ISDIR(there.st_mode);
+    const char *name = inside ? strrchr(path, '/') : "";
+    if ((size_t)snprintf(place, sizeof place, "%s%s", host, name) >= sizeof place) {
+        complain("--out %s: the path is too long", host);
+        return false;
+    }
+    if (pf_file_take(sandbox, path, &data, &len, &error) != PF_OK) {
+        complain("--out %s", error.message);
+        return false;
+    }
+    bool ok = text_write_file(place, data, len);
+    if (!ok) complain("--out %s: %s", place, strerror(errno));
+    pf_free(data);
+    return ok;
+}
+
+bool files_copy_out(pf_sandbox *sandbox, const char *path, const char *host) {
+    pf_error error;
+    pf_file_info info;
+    pf_status status = pf_file_stat(sandbox, path, &info, &error);
+    if (status == PF_OK && (info.mode & 0170000) != 0040000) return copy_file(sandbox, path, host);
+    if (status == PF_OK) status = pf_file_export(sandbox, path, host, &error);
+    if (status != PF_OK) complain("--out %s", error.message);
+    return status == PF_OK;
 }

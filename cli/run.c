@@ -6,6 +6,8 @@
  */
 #include "run.h"
 
+#include "files.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -417,6 +419,32 @@ static void finish_restored(pf_sandbox *sandbox, const struct arguments *argumen
     fwrite(result->stderr_data, 1, result->stderr_len, stderr);
 }
 
+/* A restored sandbox has the environment of its snapshot: what is said here is the run's own. */
+static const char *const *env_of(const struct arguments *arguments) {
+    const struct pairs *env = &arguments->env;
+    if (!arguments->restore || !env->count) return NULL;
+    const char **list = calloc(env->count + 1, sizeof *list);
+    if (!list) die("out of memory");
+    for (size_t i = 0; i < env->count; i++) {
+        struct text text = {0};
+        text_puts(&text, env->items[i].name);
+        text_puts(&text, "=");
+        text_puts(&text, env->items[i].value);
+        list[i] = text.data;
+    }
+    return list; /* until the program ends */
+}
+
+/* How many of them could not be copied. */
+static size_t copy_out(pf_sandbox *sandbox, const struct arguments *arguments) {
+    size_t failed = 0;
+    for (size_t i = 0; i < arguments->outs.count; i++) {
+        const struct pair *out = &arguments->outs.items[i];
+        failed += !files_copy_out(sandbox, out->value, out->name);
+    }
+    return failed;
+}
+
 int run_script(const struct arguments *arguments) {
     struct text code = code_of(arguments), input = input_of(arguments);
     pf_error error;
@@ -437,6 +465,8 @@ int run_script(const struct arguments *arguments) {
                   .code_len = code.len,
                   .stdin_data = input.data,
                   .stdin_len = input.len,
+                  .cwd = arguments->cwd,
+                  .env = env_of(arguments),
                   .on_output = arguments->json ? NULL : on_output,
                   .user = &output};
     expect(pf_sandbox_start(sandbox, &run, &error), &error);
@@ -451,6 +481,7 @@ int run_script(const struct arguments *arguments) {
     else
         explain(result);
     interrupt_by_keyboard(NULL);
+    if (copy_out(sandbox, arguments)) status = CLI_FAILURE;
     if (arguments->changes) save_changes(sandbox, arguments);
     if (arguments->snapshot) save_snapshot(sandbox, arguments);
     end_sandbox(sandbox);

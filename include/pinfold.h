@@ -466,6 +466,24 @@ PF_API pf_status pf_file_take(pf_sandbox *sandbox, const char *path, char **data
 #define PF_DIGEST_BYTES 24
 PF_API pf_status pf_file_digest(pf_sandbox *sandbox, const char *path,
                                 uint8_t digest[PF_DIGEST_BYTES], pf_error *error);
+/* A file as it is to be made: struct members beyond `size` may be 0. */
+typedef struct pf_file_new {
+    size_t size;      /* sizeof(pf_file_new) */
+    uint32_t mode;    /* S_IFREG, S_IFDIR or S_IFLNK, and the permission bits */
+    int64_t mtime_ns; /* since 1970 */
+    const char *data; /* contents, or the target of a link; copied */
+    size_t len;
+} pf_file_new;
+/* Makes it, with the directories above it. What is there is replaced, but a directory, which gets mode
+ * and time, stays one (PF_GUEST). A link is made as it is said, wherever it leads: inside. */
+PF_API pf_status pf_file_make(pf_sandbox *sandbox, const char *path, const pf_file_new *file,
+                              pf_error *error);
+/* A directory as a tar archive, and written to a host directory that is new or empty: as
+ * pf_mount_tar() and pf_mount_export() do it. `path` is absolute and not "/". */
+PF_API pf_status pf_file_tar(pf_sandbox *sandbox, const char *path, char **data, size_t *len,
+                             pf_error *error);
+PF_API pf_status pf_file_export(pf_sandbox *sandbox, const char *path, const char *directory,
+                                pf_error *error);
 PF_API pf_status pf_file_remove(pf_sandbox *sandbox, const char *path, pf_error *error);
 typedef struct pf_file_info {
     uint32_t mode; /* type and permission bits as in Linux's st_mode */

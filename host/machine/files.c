@@ -35,7 +35,7 @@ pf_status machine_check_path(const char *path, pf_error *error) {
 }
 
 /* Makes the directories above `path` that are missing, for `owner`. */
-static int64_t make_parents(pf_sandbox *s, const char *path, uint32_t owner) {
+int64_t machine_make_parents(pf_sandbox *s, const char *path, uint32_t owner) {
     for (size_t i = 1; path[i]; i++) {
         if (path[i] != '/' || path[i - 1] == '/') continue;
         int64_t r = KERNEL(s, MKDIRAT, .arg = {PF_AT_FDCWD, 0755}, .in = path, .in_len = i);
@@ -70,7 +70,7 @@ pf_status machine_write_file(pf_sandbox *s, const char *path, const void *data, 
     int64_t fd = KERNEL(s, OPENAT, .arg = {PF_AT_FDCWD, flags, mode}, .in = path,
                         .in_len = path_len);
     if (fd == -PF_ENOENT) {
-        int64_t r = make_parents(s, path, owner);
+        int64_t r = machine_make_parents(s, path, owner);
         if (r < 0) return machine_guest_error(s, r, path, error);
         fd = KERNEL(s, OPENAT, .arg = {PF_AT_FDCWD, flags, mode}, .in = path, .in_len = path_len);
     }

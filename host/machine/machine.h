@@ -11,7 +11,7 @@
  * kernel) trampoline.c (messages from programs) loop.c (who runs) run.c (one run, from start to result)
  * exec.c (what to start) place.c (a
  * run's own cwd, environment and limits) calls.c (tool calls) rejudge.c (those of a snapshot) reading.c files.c
- * (the embedder's files) toolfiles.c (/tools).
+ * put.c (the embedder's files) toolfiles.c (/tools).
  */
 #ifndef PF_MACHINE_H
 #define PF_MACHINE_H
@@ -474,6 +474,8 @@ void machine_tell_judged(pf_sandbox *sandbox);
 /* Nobody listens, and the guest goes on. */
 void machine_forget_judged(pf_sandbox *sandbox);
 
+/* The directories above a path, for `owner`; negative errno. */
+int64_t machine_make_parents(pf_sandbox *sandbox, const char *path, uint32_t owner);
 /* ---- files.c */
 
 pf_status machine_write_file(pf_sandbox *sandbox, const char *path, const void *data, size_t len,

@@ -121,6 +121,15 @@ void machine_tape_write(pf_sandbox *s, const char *path, const void *data, size_
     act(s, &line);
 }
 
+void machine_tape_make(pf_sandbox *s, const char *path, const pf_file_new *file) {
+    if (!s->tape) return;
+    struct base_buf line = begin("do", "make");
+    member(&line, "path", path);
+    base_buf_addf(&line, ",\"mode\":%u,\"mtime_ns\":%" PRId64, file->mode, file->mtime_ns);
+    if (file->len) tape_member(&line, "data", file->data, file->len);
+    act(s, &line);
+}
+
 void machine_tape_mount(pf_sandbox *s, const char *path, const char *source, uint32_t mode,
                         int64_t mtime_ns, bool copy) {
     if (!s->tape) return;

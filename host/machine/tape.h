@@ -79,6 +79,7 @@ void machine_tape_start(struct pf_sandbox *sandbox, const struct pf_run *run);
 void machine_tape_answer(struct pf_sandbox *sandbox, uint64_t id, uint32_t outcome,
                          const char *data, size_t len);
 void machine_tape_write(struct pf_sandbox *sandbox, const char *path, const void *data, size_t len);
+void machine_tape_make(pf_sandbox *sandbox, const char *path, const pf_file_new *file);
 void machine_tape_mount(struct pf_sandbox *sandbox, const char *path, const char *source,
                         uint32_t mode, int64_t mtime_ns, bool copy);
 void machine_tape_fill(struct pf_sandbox *sandbox, const char *source,

@@ -180,22 +180,31 @@ static int open_fresh(const char *path) {
     return fd;
 }
 
-pf_status pf_mount_export(pf_sandbox *s, const char *guest, const char *directory,
-                          pf_error *error) {
-    struct exporting e = {.s = s, .where = directory};
-    pf_status status = machine_enter_act(s, "export of", guest ? guest : "", false, error);
+/* `path` is a mount's, or of any directory. */
+static pf_status export(pf_sandbox *s, const char *path, bool any, const char *directory,
+                        pf_error *error) {
+    struct exporting e = {.s = s, .where = directory, .root = -1};
+    pf_status status = machine_enter_act(s, "export of", path ? path : "", false, error);
     if (status != PF_OK) return status;
+    char guest[PF_PATH_MAX];
+    struct machine_mount tree = {.guest = guest, .root = -1};
     mount_inodes_init(&e.files);
-    const struct machine_mount *mount = mount_find(s, guest, error);
-    e.root = mount ? open_fresh(directory) : -1;
-    if (!mount)
-        status = PF_NOT_FOUND;
-    else if (e.root < 0)
-        status = complain(&e, "", error);
-    else
-        status = mount_walk(s, mount, false, make, &e, error);
+    const struct machine_mount *mount = any ? &tree : mount_find(s, path, error);
+    if (!mount) status = PF_NOT_FOUND;
+    if (status == PF_OK && any) status = mount_any(s, path, guest, error);
+    if (status == PF_OK && (e.root = open_fresh(directory)) < 0) status = complain(&e, "", error);
+    if (status == PF_OK) status = mount_walk(s, mount, false, make, &e, error);
     if (e.root >= 0) close(e.root);
     mount_inodes_free(&e.files);
     machine_leave_act(s);
     return status;
+}
+
+pf_status pf_mount_export(pf_sandbox *s, const char *guest, const char *directory,
+                          pf_error *error) {
+    return export(s, guest, false, directory, error);
+}
+
+pf_status pf_file_export(pf_sandbox *s, const char *path, const char *directory, pf_error *error) {
+    return export(s, path, true, directory, error);
 }

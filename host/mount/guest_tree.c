@@ -172,12 +172,31 @@ static pf_status bring(void *user, const struct mount_file *file, pf_error *erro
     return status;
 }
 
+pf_status mount_any(pf_sandbox *s, const char *path, char guest[PF_PATH_MAX], pf_error *error) {
+    pf_status status = machine_check_path(path, error);
+    if (status != PF_OK) return status;
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/') len--;
+    if (path[0] != '/' || len == 1)
+        return base_error(error, PF_INVALID,
+                          "\"%.500s\": a tree is asked for by an absolute path that is not /", path);
+    memcpy(guest, path, len);
+    guest[len] = '\0';
+    struct pf_stat st = {0};
+    machine_tape_act(s, "stat", guest);
+    machine_show_time(s);
+    int64_t r = KERNEL(s, FSTATAT, .arg = {PF_AT_FDCWD, 0}, .in = guest, .in_len = len, .out = &st,
+                       .out_cap = sizeof st);
+    if (r >= 0 && (st.mode & 0170000) != 0040000) r = -PF_ENOTDIR;
+    return r < 0 ? machine_guest_error(s, r, guest, error) : PF_OK;
+}
+
 pf_status mount_walk(pf_sandbox *s, const struct machine_mount *mount, bool changed,
                      mount_fn function, void *user, pf_error *error) {
     struct walk *w = calloc(1, sizeof *w);
     if (!w) return base_no_memory(error);
     *w = (struct walk){.s = s, .mount = mount, .changed = changed, .error = error};
-    w->number = (size_t)(mount - s->mounts->items);
+    w->number = changed ? (size_t)(mount - s->mounts->items) : 0;
     /* First everything comes in that is going to, so that the entries are at rest. */
     w->function = bring;
     w->user = w;

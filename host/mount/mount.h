@@ -89,6 +89,10 @@ struct mount_file {
 };
 typedef pf_status (*mount_fn)(void *user, const struct mount_file *file, pf_error *error);
 
+/* Checks that a path is that of a directory, and makes it fit to be a mount's `guest`: a tree that is
+ * no mount is walked as one that nothing came in with. Entered. */
+pf_status mount_any(pf_sandbox *sandbox, const char *path, char guest[PF_PATH_MAX],
+                    pf_error *error);
 /* Calls `function` for everything that is in a mount now, a directory before its files. With
  * `changed`, what is still with the host and would be equal is told as untouched, and nothing below
  * it; otherwise everything comes in. Entered, and within the bounds of an act. */

@@ -206,29 +206,43 @@ static pf_status add_deleted(struct archiving *a, pf_error *error) {
     return status;
 }
 
-static pf_status archive(struct archiving *a, const char *guest, pf_error *error) {
+static pf_status archive(struct archiving *a, pf_error *error) {
     static const char end[2 * BLOCK];
-    a->mount = mount_find(a->s, guest, error);
-    if (!a->mount) return PF_NOT_FOUND;
     pf_status status = mount_walk(a->s, a->mount, a->changed_only, add, a, error);
     if (status == PF_OK && a->changed_only) status = add_deleted(a, error);
     base_buf_add(&a->out, end, sizeof end);
     return status == PF_OK ? spend(a, 0, error) : status;
 }
 
+/* `path` is a mount's, or of any directory. */
+static pf_status tar(struct archiving *a, const char *path, bool any, char **data, size_t *len,
+                     pf_error *error) {
+    *data = NULL;
+    *len = 0;
+    pf_status status = machine_enter_act(a->s, "tar of", path ? path : "", false, error);
+    if (status != PF_OK) return status;
+    char guest[PF_PATH_MAX];
+    struct machine_mount tree = {.guest = guest, .root = -1};
+    base_buf_init(&a->out, SIZE_MAX);
+    mount_inodes_init(&a->files);
+    a->mount = any ? &tree : mount_find(a->s, path, error);
+    if (!a->mount) status = PF_NOT_FOUND;
+    if (status == PF_OK && any) status = mount_any(a->s, path, guest, error);
+    if (status == PF_OK) status = archive(a, error);
+    machine_leave_act(a->s);
+    if (status == PF_OK) *data = base_buf_take(&a->out, len);
+    base_buf_free(&a->out);
+    mount_inodes_free(&a->files);
+    return status;
+}
+
 pf_status pf_mount_tar(pf_sandbox *s, const char *guest, bool changed_only, char **data,
                        size_t *len, pf_error *error) {
     struct archiving a = {.s = s, .changed_only = changed_only};
-    *data = NULL;
-    *len = 0;
-    pf_status status = machine_enter_act(s, "tar of", guest ? guest : "", false, error);
-    if (status != PF_OK) return status;
-    base_buf_init(&a.out, SIZE_MAX);
-    mount_inodes_init(&a.files);
-    status = archive(&a, guest, error);
-    machine_leave_act(s);
-    if (status == PF_OK) *data = base_buf_take(&a.out, len);
-    base_buf_free(&a.out);
-    mount_inodes_free(&a.files);
-    return status;
+    return tar(&a, guest, false, data, len, error);
+}
+
+pf_status pf_file_tar(pf_sandbox *s, const char *path, char **data, size_t *len, pf_error *error) {
+    struct archiving a = {.s = s};
+    return tar(&a, path, true, data, len, error);
 }

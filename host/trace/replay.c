@@ -396,6 +396,12 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
     if (strcmp(name, "write") == 0) {
         if (!trace_bytes(&r->act_arena, act, "data", &data, &len)) return replay_malformed(r, error);
         status = pf_file_write(r->sandbox, path, data, len, error);
+    } else if (strcmp(name, "make") == 0) {
+        pf_file_new file = {.size = sizeof file,
+                            .mode = (uint32_t)trace_uint(act, "mode"),
+                            .mtime_ns = trace_int(act, "mtime_ns", 0)};
+        trace_bytes(&r->act_arena, act, "data", &file.data, &file.len);
+        status = pf_file_make(r->sandbox, path, &file, error);
     } else if (strcmp(name, "remove") == 0) {
         status = pf_file_remove(r->sandbox, path, error);
     } else if (strcmp(name, "lstat") == 0) {
@@ -433,7 +439,7 @@ static pf_status do_act(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     if (strcmp(name, "fail") == 0) return do_fail(r, act, error);
     if (strcmp(name, "mount") == 0) return do_mount(r, act, error);
     if (strcmp(name, "advance") == 0) return pf_sandbox_advance(r->sandbox, error);
-    static const char *const files[] = {"write", "remove", "read", "list", "stat", "lstat"};
+    static const char *const files[] = {"write", "make", "remove", "read", "list", "stat", "lstat"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i]) == 0) return do_file(r, name, act, error);
     return replay_malformed(r, error);

@@ -62,7 +62,9 @@ class Allowance:
         drive += limit(settings, "tool_argument_bytes") + (1 << 17)
         files, tools = limit(settings, "files"), len(settings[2])
         return {
-            **dict.fromkeys(("file_read", "snapshot", "branch", "mount_tar"), (most, 8)),
+            **dict.fromkeys(
+                ("file_read", "snapshot", "branch", "mount_tar", "file_tar"), (most, 8)
+            ),
             **dict.fromkeys(DRIVES, (min(drive, most), MOST_PENDING + 32)),
             "file_list": (min(files * _NAME_BYTES + _SMALL[0], most), min(files, most) + 8),
             "processes": (_MOST_PROCESSES * _PROCESS_BYTES, _MOST_PROCESSES * 8),

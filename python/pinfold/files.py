@@ -6,6 +6,7 @@ import errno
 import posixpath
 import stat
 import time
+from os import fspath
 
 # What collections.abc gives, without importing collections, which nobody else here needs.
 from _collections_abc import Iterator, MutableMapping
@@ -16,6 +17,7 @@ from .errors import BoundError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
     from typing import Any
 
     from .machine import Machine
@@ -81,14 +83,19 @@ class Files(MutableMapping[str, bytes]):
                 raise
             raise KeyError(path) from None
 
-    def __setitem__(self, path: str, data: bytes | str) -> None:
+    def __setitem__(self, path: str, data: bytes | str | PathLike[str]) -> None:
         if isinstance(data, str):
             data = data.encode()
+        elif hasattr(data, "__fspath__"):  # a file of the host
+            with open(data, "rb") as file:
+                data = file.read()
         try:
             memoryview(data)
         except TypeError:
             kind = type(data).__name__
-            raise TypeError(f"the content of {path!r} is bytes or str, not {kind}") from None
+            raise TypeError(
+                f"the content of {path!r} is bytes, str or a Path of the host, not {kind}"
+            ) from None
         self._machine.file_write(_absolute(path), data)
 
     def __delitem__(self, path: str) -> None:
@@ -122,6 +129,81 @@ class Files(MutableMapping[str, bytes]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def upload(
+        self,
+        source: str | PathLike[str],
+        path: str = HOME,
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> int:
+        """Copies a file of the host to ``path``, or all that is in a directory of the host into the
+        directory ``path``, which is made, and gives how many bytes of contents that were.
+
+        Modes and times are taken over. Symbolic links of the host are not followed: they become
+        links inside, to the same text. Devices, sockets and the like are left out. What is there
+        already stays, unless a file of the same name comes. Over ``max_bytes`` of contents (1 GiB)
+        or ``max_seconds`` (60) it is a `BoundError`, and what came until then is there; what does
+        not fit into ``filesystem_bytes`` is an ``OSError``.
+
+        >>> import pathlib, tempfile
+        >>> from pinfold import Sandbox
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.csv").write_text("1,2")
+        >>> with Sandbox() as sandbox:
+        ...     sandbox.files.upload(folder, "data")
+        ...     sandbox.run("cat data/a.csv").stdout
+        3
+        '1,2'
+        """
+        from .transfer import upload
+
+        return upload(
+            self._machine, fspath(source), _absolute(path), bounds(max_bytes, max_seconds)
+        )
+
+    def download(
+        self,
+        path: str,
+        target: str | PathLike[str],
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> int:
+        """Copies a directory of the sandbox into a directory of the host that is new or empty, or a
+        file to a file of the host, which is replaced, and gives how many bytes of contents that
+        were.
+
+        Modes (without set-user-id and the like) and times are taken over, names of one file become
+        hard links, holes stay holes. Symbolic links that would lead out of ``target`` are left out,
+        and so are FIFOs. Nothing is written outside of ``target``, whatever a script has made.
+        Over ``max_bytes`` (default: ``memory_bytes``, at most 1 GiB) or ``max_seconds`` (60) it is a
+        `BoundError`; ``math.inf`` lifts a bound.
+        """
+        from .transfer import download
+
+        return download(
+            self._machine, _absolute(path), fspath(target), bounds(max_bytes, max_seconds)
+        )
+
+    def tar(
+        self,
+        path: str = HOME,
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> bytes:
+        """A directory as a tar archive (pax), with modes, times, links and holes. The bounds are
+        those of `download`.
+
+        >>> import io, tarfile
+        >>> from pinfold import Sandbox
+        >>> with Sandbox(files={"a/b": "x"}) as sandbox:
+        ...     tarfile.open(fileobj=io.BytesIO(sandbox.files.tar())).getnames()
+        ['a', 'a/b']
+        """
+        return self._machine.file_tar(_absolute(path), *bounds(max_bytes, max_seconds))
 
     def text(self, path: str) -> str:
         """The content of a file as text; what is not UTF-8 is replaced."""

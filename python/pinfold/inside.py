@@ -38,6 +38,12 @@ class Inside:
     def file_read(self, path: str, *bounds: float) -> bytes:
         return self._is("file_read", self._act("file_read", (path,), bounds), bytes)
 
+    def file_make(self, path: str, mode: int, mtime_ns: int, data: bytes, *bounds: float) -> None:
+        self._act("file_make", (path, mode, mtime_ns, data), bounds)
+
+    def file_tar(self, path: str, *bounds: float) -> bytes:
+        return self._is("file_tar", self._act("file_tar", (path,), bounds), bytes)
+
     def file_digest(self, path: str, *bounds: float) -> bytes:
         return self._is("file_digest", self._act("file_digest", (path,), bounds), bytes)
 

@@ -153,3 +153,45 @@ PyObject *native_file_list(machine *self, PyObject *const *args, Py_ssize_t coun
     pf_free(names);
     return list;
 }
+
+/* file_make(path, mode with its type, mtime in ns, contents or target, …bounds) */
+PyObject *native_file_make(machine *self, PyObject *const *args, Py_ssize_t count) {
+    PyObject *held;
+    const char *path;
+    Py_buffer data;
+    native_act act;
+    pf_error error = {0};
+    if (count < 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments, got %zd", count);
+    pf_file_new file = {.size = sizeof file, .mode = (uint32_t)PyLong_AsUnsignedLong(args[1])};
+    if (PyErr_Occurred()) return NULL;
+    file.mtime_ns = PyLong_AsLongLong(args[2]);
+    if (PyErr_Occurred() || PyObject_GetBuffer(args[3], &data, PyBUF_SIMPLE) != 0) return NULL;
+    file.data = data.buf;
+    file.len = (size_t)data.len;
+    bool ok = begin(self, args, count, 4, &act, &path, &held);
+    if (ok) {
+        pf_status status = pf_file_make(self->sandbox, path, &file, &error);
+        ok = native_act_end(self, &act, status, &error, args[0]);
+    }
+    PyBuffer_Release(&data);
+    Py_XDECREF(held);
+    if (!ok) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* file_tar(path, …bounds) */
+PyObject *native_file_tar(machine *self, PyObject *const *args, Py_ssize_t count) {
+    PyObject *held;
+    const char *path;
+    native_act act;
+    char *data = NULL;
+    size_t len = 0;
+    pf_error error;
+    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
+    pf_status status = pf_file_tar(self->sandbox, path, &data, &len, &error);
+    bool ok = native_act_end(self, &act, status, &error, args[0]);
+    Py_XDECREF(held);
+    if (ok) return native_take_bytes(data, len);
+    pf_free(data);
+    return NULL;
+}

@@ -260,6 +260,8 @@ static PyMethodDef methods[] = {
     FAST("file_read", native_file_read),
     FAST("file_digest", native_file_digest),
     FAST("file_remove", native_file_remove),
+    FAST("file_make", native_file_make),
+    FAST("file_tar", native_file_tar),
     FAST("file_stat", native_file_stat),
     FAST("file_lstat", native_file_lstat),
     FAST("file_list", native_file_list),

@@ -112,6 +112,8 @@ PyObject *native_take_bytes(char *data, size_t len);
 PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_digest(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_make(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_tar(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_remove(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_stat(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_lstat(machine *self, PyObject *const *args, Py_ssize_t count);
