@@ -27,6 +27,7 @@ from .errors import (
     SandboxInterrupted,
     SandboxStateError,
     SnapshotError,
+    StoreError,
     ToolError,
     ToolNameWarning,
 )
@@ -36,13 +37,17 @@ from .sandbox import Sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .astore import AsyncStore
     from .audit import AuditLog
     from .call import Call
     from .capability import Constraint, ConstraintSet, MethodCapability, Param, load_policy
+    from .replaying import Replay, replay
     from .sandbox_tool import SandboxTool, create_sandbox_tool
+    from .store import Store
     from .tool import Tool
 
 __all__ = [
+    "AsyncStore",
     "AuditFull",
     "AuditLog",
     "BoundError",
@@ -68,6 +73,7 @@ __all__ = [
     "SandboxTool",
     "SnapshotError",
     "Store",
+    "StoreError",
     "Tool",
     "ToolError",
     "ToolNameWarning",
@@ -81,6 +87,7 @@ __all__ = [
 # Modules that a plain sandbox does not need are loaded when first asked for: they bring inspect,
 # dataclasses and typing, which take longer to import than a sandbox takes to start.
 _LATER = {
+    "AsyncStore": "astore",
     "AuditLog": "audit",
     "Call": "call",
     "Constraint": "capability",

@@ -53,6 +53,11 @@ class SnapshotError(PinfoldError, ValueError):
     """A snapshot or trace that is cut short, altered or from another build of pinfold."""
 
 
+class StoreError(SnapshotError):
+    """The file of a `Store` is damaged, altered or rolled back, belongs to another program, or cannot be
+    read or written; the message begins with its path."""
+
+
 class ReplayError(PinfoldError):
     """A replay did something else than its trace says; the message shows both."""
 

@@ -16,89 +16,37 @@ keeping elsewhere, and ``min_counter`` for asking.
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import hmac
 import json
-import posixpath
-import sqlite3
 import time
-from datetime import UTC, datetime
 from os import fspath
 
 from . import _native
-from .bounds import DEFAULT_SECONDS, bounds
-from .errors import BoundError, SnapshotError
+from .bounds import bounds
+from .database import Database
+from .errors import SnapshotError, StoreError
 from .sandbox import Sandbox
+from .saved import FilesOf, Left, Saved, differ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
-    from typing import Any, Self
+    from typing import Any, Self, Unpack
 
-_FORMAT = 1
+    from .typed import RestoreSettings
+
 _PURPOSE = b"pinfold store names\0"
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS snapshot (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, so that a parent is what it was
-    parent INTEGER REFERENCES snapshot(id),
-    label TEXT NOT NULL,
-    time REAL NOT NULL,
-    data BLOB NOT NULL
-);
-CREATE INDEX IF NOT EXISTS snapshot_parent ON snapshot(parent);
-CREATE TABLE IF NOT EXISTS name (
-    name TEXT PRIMARY KEY,
-    snapshot INTEGER NOT NULL REFERENCES snapshot(id)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS trace (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, time REAL NOT NULL, data BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS audit (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, time REAL NOT NULL, entry TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS seal ( -- of the names, by whoever has the key
-    id INTEGER PRIMARY KEY CHECK (id = 1), counter INTEGER NOT NULL, digest BLOB NOT NULL
-);
-"""
-
-
 _NAMES = "SELECT name, snapshot FROM name ORDER BY name"
 #: What the columns hold.
 _NUMBER, _TEXT, _BYTES, _TIME = (int,), (str,), (bytes,), (float, int)
 _PARENT = (int, type(None))
 
-
-class Saved:
-    """One snapshot in a store."""
-
-    __slots__ = ("bytes", "id", "label", "names", "parent", "time")
-
-    def __init__(
-        self, id: int, parent: int | None, label: str, seconds: float, size: int, names: list[str]
-    ) -> None:
-        self.id = id
-        #: The snapshot it went on from, ``None`` for the first of its line.
-        self.parent = parent
-        self.label = label
-        try:
-            self.time = datetime.fromtimestamp(seconds, UTC)
-        except (ValueError, OverflowError, OSError):
-            raise SnapshotError(f"the store is damaged: snapshot {id} has no time") from None
-        self.bytes = size
-        #: The names that point at it.
-        self.names = names
-
-    def __repr__(self) -> str:
-        names = f" {_native.printable(', '.join(self.names))}" if self.names else ""
-        label = f" {self.label!r}" if self.label else ""
-        return f"<Saved {self.id}{names}{label} from {self.parent}, {self.bytes} bytes>"
-
-
 # Inside `Store`, `list` is a method.
 SavedList = list[Saved]
 Names = list[str]
+Ids = list[int]
 
 
 class Store:
@@ -120,12 +68,16 @@ class Store:
     {'added': ['/workspace/more'], 'changed': ['/workspace/plan'], 'removed': []}
 
     ``key`` authenticates the snapshots, see `Sandbox`, and the names: a row that is altered,
-    exchanged or rolled back is a `SnapshotError` when it is used. Who can put the whole file back
+    exchanged or rolled back is a `StoreError` when it is used. Who can put the whole file back
     can roll it back all the same, unless you keep `counter` where they cannot write, and give it
     as ``min_counter`` the next time.
 
-    A `Store` belongs to one thread; any number of them, also in several processes, may be open on
-    one file.
+    ``read_only=True`` opens a store that is there and never writes to it; what would is a
+    ``ValueError``. ``timeout`` is how many seconds to wait while another process writes.
+
+    A file that is damaged, altered, of another program, or cannot be read or written is a
+    `StoreError`, which names the path. A `Store` may be used from several threads; any number of
+    them, also in several processes, may be open on one file. `AsyncStore` is for asyncio.
     """
 
     def __init__(
@@ -135,6 +87,7 @@ class Store:
         key: bytes | None = None,
         timeout: float = 30.0,
         min_counter: int = 0,
+        read_only: bool = False,
     ) -> None:
         if key is not None and not isinstance(key, bytes):
             raise TypeError(f"key is bytes, not {type(key).__name__}")
@@ -147,21 +100,7 @@ class Store:
         self._newest = min_counter  # that was seen of the seal's counter
         if not fspath(path):
             raise ValueError("a store needs a path: without one nothing would be kept")
-        self._db = _Database(fspath(path), timeout)
-        try:
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute("PRAGMA foreign_keys=ON")
-            with self._change():
-                found = self._db.execute("PRAGMA user_version").fetchone()[0]
-                if found not in (0, _FORMAT):
-                    raise ValueError(f"{path} is a store of format {found}; this is {_FORMAT}")
-                for statement in _SCHEMA.split(";"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version={_FORMAT}")
-        except BaseException:
-            self._db.close()
-            raise
+        self._db = Database(fspath(path), timeout, read_only)
 
     # ------------------------------------------------------------------ saving and loading
 
@@ -169,13 +108,15 @@ class Store:
         """Saves a sandbox under a name and gives the snapshot's id.
 
         Its parent is what the sandbox was last saved as or loaded from here; for another sandbox
-        it is what the name points at. A store with a key takes sandboxes with that key.
+        it is what the name points at. A store with a key takes sandboxes with that key, and one
+        without a key those without: another is a ``ValueError``, as it would be refused by `load`.
         """
         _check_name(name)
         if not isinstance(sandbox, Sandbox):
             inner = " (its .sandbox is one)" if hasattr(sandbox, "sandbox") else ""
             raise TypeError(f"what is saved is a Sandbox, not {sandbox!r}{inner}")
-        reserved = self._reserve(sandbox)
+        self._check_key(sandbox._durable[0])
+        reserved = self._reserve()
         data = sandbox.snapshot(counter=reserved)
         origin = getattr(sandbox, "_stored", None)
         with self._change_names():
@@ -191,21 +132,24 @@ class Store:
         sandbox.__dict__["_stored"] = (self._identity(), id)
         return id
 
-    def load(self, which: str | int, **how: Any) -> Sandbox:
-        """Continues a snapshot, by name or id. The keywords are those of `Sandbox.restore`."""
+    def load(self, which: str | int, **how: Unpack[RestoreSettings]) -> Sandbox:
+        """Continues a snapshot, by name or id. The keywords are those of `Sandbox.restore`; ``key``
+        is the store's. A name or id that is not there is a ``KeyError``."""
+        self._check_key(how.setdefault("key", self._key))
         id = self._resolve(which)
-        how.setdefault("key", self._key)
-        sandbox = Sandbox.restore(self._proper(id), **how)
+        data = self._proper(id)
+        with self._about(id):
+            sandbox = Sandbox.restore(data, **how)
         sandbox.__dict__["_stored"] = (self._identity(), id)
         return sandbox
 
     def data(self, which: str | int) -> bytes:
         """The bytes of a snapshot."""
         id = self._resolve(which)
-        found = list(self._db.rows("SELECT data FROM snapshot WHERE id = ?", (id,), _BYTES))
-        if not found:
+        found = self._db.one("SELECT data FROM snapshot WHERE id = ?", (id,), _BYTES)
+        if found is None:
             raise KeyError(which)
-        data: bytes = found[0][0]
+        data: bytes = found[0]
         return data
 
     @property
@@ -233,22 +177,26 @@ class Store:
     def list(self) -> SavedList:
         """All snapshots, oldest first."""
         names: dict[int, list[str]] = {}
-        for name, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
-            names.setdefault(id, []).append(name)
-        rows = self._db.rows(
-            "SELECT id, parent, label, time, length(data) FROM snapshot ORDER BY id",
-            *((), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER),
-        )
-        return [
-            Saved(id, parent, label, seconds, size, names.get(id, []))
-            for id, parent, label, seconds, size in rows
-        ]
+        with self._db.together():
+            for name, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
+                names.setdefault(id, []).append(name)
+            rows = self._db.rows(
+                "SELECT id, parent, label, time, length(data) FROM snapshot ORDER BY id",
+                *((), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER),
+            )
+        try:
+            return [
+                Saved(id, parent, label, seconds, size, names.get(id, []))
+                for id, parent, label, seconds, size in rows
+            ]
+        except ValueError as error:
+            raise self._db.damage(str(error)) from None
 
     def history(self, which: str | int) -> SavedList:
         """A snapshot and what it went on from, newest first."""
         by_id = {saved.id: saved for saved in self.list()}
         parents = {id: saved.parent for id, saved in by_id.items()}
-        return [by_id[id] for id in _line(parents, self._resolve(which))]
+        return [by_id[id] for id in self._line(parents, self._resolve(which))]
 
     def diff(
         self,
@@ -266,12 +214,12 @@ class Store:
         What one of them had not read of a mounted directory counts as unchanged where size and
         time are the same.
         """
-        left = _Left(*bounds(max_bytes, max_seconds))
+        left = Left(*bounds(max_bytes, max_seconds))
         before, after = self._files(old, left), self._files(new, left)
         both = after.keys() & before.keys()
         return {
             "added": sorted(path for path in after.keys() - both if before.lacks(path)),
-            "changed": sorted(path for path in both if _differ(before[path], after[path])),
+            "changed": sorted(path for path in both if differ(before[path], after[path])),
             "removed": sorted(path for path in before.keys() - both if after.lacks(path)),
         }
 
@@ -289,15 +237,15 @@ class Store:
         """
         if keep < 1:
             raise ValueError(f"keep must be 1 or more, got {keep}")
-        with self._change():
+        with self._db.change():
             every = "SELECT id, parent FROM snapshot"
             parents: dict[int, int | None] = dict(self._db.rows(every, (), _NUMBER, _PARENT))
             wanted: set[int] = set()
             for _, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
-                wanted.update(_line(parents, id)[:keep])
+                wanted.update(self._line(parents, id)[:keep])
             kept: dict[int, int | None] = {}
             for id in wanted:
-                above = _line(parents, id)[1:]
+                above = self._line(parents, id)[1:]
                 kept[id] = next((other for other in above if other in wanted), None)
             for id, parent in kept.items():
                 self._db.execute("UPDATE snapshot SET parent = ? WHERE id = ?", (parent, id))
@@ -306,7 +254,7 @@ class Store:
                 self._db.execute("UPDATE snapshot SET parent = NULL WHERE parent = ?", (id,))
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (id,))
         if gone:
-            with contextlib.suppress(sqlite3.OperationalError):
+            with contextlib.suppress(StoreError):
                 self._db.execute("VACUUM")
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(gone)
@@ -318,7 +266,7 @@ class Store:
         from .replaying import read_trace
 
         trace = read_trace(trace)
-        with self._change():
+        with self._db.change():
             id = self._db.execute(
                 "INSERT INTO trace(name, time, data) VALUES (?, ?, ?)", (name, time.time(), trace)
             ).lastrowid
@@ -327,21 +275,26 @@ class Store:
 
     def traces(self, name: str | None = None) -> Iterator[tuple[int, str, bytes]]:
         """(id, name, trace), oldest first; of one sandbox, or of all."""
-        some = "SELECT id, name, data FROM trace WHERE ?1 IS NULL OR name = ?1 ORDER BY id"
-        yield from self._db.rows(some, (name,), _NUMBER, _TEXT, _BYTES)
+        some = "SELECT id FROM trace WHERE ?1 IS NULL OR name = ?1 ORDER BY id"
+        for (id,) in self._db.rows(some, (name,), _NUMBER):
+            one = "SELECT id, name, data FROM trace WHERE id = ?"
+            yield from self._db.rows(one, (id,), _NUMBER, _TEXT, _BYTES)
 
     def add_audit(self, name: str, entries: Iterable[Any]) -> None:
         """Keeps audit entries (anything that is JSON) under a sandbox's name."""
         now = time.time()
         rows = [(name, now, json.dumps(entry, default=_as_json)) for entry in entries]
-        with self._change():
+        with self._db.change():
             self._db.executemany("INSERT INTO audit(name, time, entry) VALUES (?, ?, ?)", rows)
 
     def audit(self, name: str | None = None) -> Iterator[tuple[str, Any]]:
         """(name, entry), oldest first; of one sandbox, or of all."""
         some = "SELECT name, entry FROM audit WHERE ?1 IS NULL OR name = ?1 ORDER BY id"
         for found, entry in self._db.rows(some, (name,), _TEXT, _TEXT):
-            yield found, json.loads(entry)
+            try:
+                yield found, json.loads(entry)
+            except (ValueError, RecursionError) as error:
+                raise self._db.damage(f"an audit entry of {found!r} is no JSON: {error}") from None
 
     # ------------------------------------------------------------------ ending
 
@@ -356,12 +309,9 @@ class Store:
 
     # ------------------------------------------------------------------ inside
 
-    def _change(self) -> _Change:
-        return _Change(self._db)
-
     @contextlib.contextmanager
     def _change_names(self) -> Iterator[None]:
-        with self._change():
+        with self._db.change():
             self._vouch()
             yield
             if self._key is not None:
@@ -384,37 +334,56 @@ class Store:
         """Are the names those that somebody with the key has sealed, and not older ones?"""
         if self._key is None:
             return
-        row = self._db.execute("SELECT counter, digest FROM seal").fetchone()
-        if row is None:
-            if self._newest or self.names():
-                raise SnapshotError(
-                    "the names of the store are not sealed with a key: they were saved without one,"
-                    " or somebody has removed the seal"
+        with self._db.together():
+            row = self._db.one("SELECT counter, digest FROM seal", (), _NUMBER, _BYTES)
+            if row is None:
+                if self._newest or self.names():
+                    raise self._altered(
+                        "the names of the store are not sealed with a key: they were saved without"
+                        " one, or somebody has removed the seal"
+                    )
+                return
+            counter, digest = row
+            if not hmac.compare_digest(digest, self._digest(counter)):
+                raise self._altered(
+                    "the names of the store are not those that were sealed with its key: somebody"
+                    " has altered or rolled back some of them, or the key is another one"
                 )
-            return
-        counter, digest = row
-        if type(counter) is not int or type(digest) is not bytes:
-            counter, digest = 0, b""
-        if not hmac.compare_digest(digest, self._digest(counter)):
-            raise SnapshotError(
-                "the names of the store are not those that were sealed with its key: somebody has"
-                " altered or rolled back some of them, or the key is another one"
-            )
-        if counter < self._newest:
-            raise SnapshotError(
-                f"the store was rolled back: its counter is {counter}, and {self._newest} was there"
-            )
-        self._newest = counter
+            if counter < self._newest:
+                raise self._altered(
+                    f"the store was rolled back: its counter is {counter}, and {self._newest} was"
+                    " there"
+                )
+            self._newest = counter
 
-    def _reserve(self, sandbox: Sandbox) -> int | None:
+    def _altered(self, what: str) -> StoreError:
+        return StoreError(f"{self._db.path}: {what}")
+
+    @contextlib.contextmanager
+    def _about(self, id: int) -> Iterator[None]:
+        """What is wrong with a snapshot is wrong with the file that it lies in."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except SnapshotError as error:
+            raise StoreError(f"{self._db.path}: snapshot {id}: {error}") from error
+
+    def _check_key(self, key: bytes | None) -> None:
+        """A key decides at save as it does at load."""
+        if key == self._key:
+            return
+        raise ValueError(
+            "the store has a key, and the sandbox not the same one: Sandbox(key=...)"
+            if self._key is not None
+            else "the sandbox has a key, and the store none: Store(path, key=...)"
+        )
+
+    def _reserve(self) -> int | None:
         """The number of the next snapshot, which it carries; no other will ever have it."""
         if self._key is None:
             return None
-        if sandbox._durable[0] != self._key:
-            raise ValueError(
-                "the store has a key, and the sandbox not the same one: Sandbox(key=...)"
-            )
-        with self._change():
+        with self._db.change():
             id = self._db.execute(
                 "INSERT INTO snapshot(label, time, data) VALUES ('', 0, x'')"
             ).lastrowid
@@ -426,14 +395,26 @@ class Store:
         the key protects."""
         data = self.data(id)
         if self._key is not None:
-            counter = _native.snapshot_info(data)[6]
+            with self._about(id):
+                counter = _native.snapshot_info(data)[6]
             if counter != id:
                 what = f"what was saved as {counter}" if counter else "one that was not saved here"
-                raise SnapshotError(
+                raise self._altered(
                     f"snapshot {id} of the store is {what}: somebody has exchanged it or rolled it"
                     " back"
                 )
         return data
+
+    def _line(self, parents: dict[int, int | None], id: int) -> Ids:
+        """An id and its ancestors, nearest first. Only an altered file has circles."""
+        line: dict[int, None] = {}
+        at: int | None = id
+        while at is not None and at in parents:
+            if at in line:
+                raise self._db.damage(f"snapshot {at} is its own ancestor")
+            line[at] = None
+            at = parents[at]
+        return [*line]
 
     def _identity(self) -> str:
         return str(self._db.execute("PRAGMA database_list").fetchone()[2])
@@ -442,16 +423,18 @@ class Store:
         return bool(self._db.execute("SELECT 1 FROM snapshot WHERE id = ?", (id,)).fetchone())
 
     def _find(self, name: str) -> int | None:
-        one = "SELECT snapshot FROM name WHERE name = ?"
-        return next((id for (id,) in self._db.rows(one, (name,), _NUMBER)), None)
+        found = self._db.one("SELECT snapshot FROM name WHERE name = ?", (name,), _NUMBER)
+        return None if found is None else found[0]
 
     def _resolve(self, which: str | int) -> int:
         if isinstance(which, str):
             self._vouch()
         id = self._find(which) if isinstance(which, str) else which
-        if id is None or not self._exists(id):
-            raise KeyError(which)
-        return id
+        if id is not None and self._exists(id):
+            return id
+        if id is not None and isinstance(which, str):
+            raise self._db.damage(f"the name {which!r} points at snapshot {id}, which is not there")
+        raise KeyError(which)
 
     def _point(self, name: str, id: int) -> None:
         self._db.execute(
@@ -460,83 +443,14 @@ class Store:
             (name, id),
         )
 
-    def _files(self, which: str | int, left: _Left) -> _Files:
-        machine = _native.snapshot_look(self._proper(self._resolve(which)), self._key)
+    def _files(self, which: str | int, left: Left) -> FilesOf:
+        id = self._resolve(which)
+        with self._about(id):
+            machine = _native.snapshot_look(self._proper(id), self._key)
         try:
-            return _Files(machine, left)
+            return FilesOf(machine, left)
         finally:
             machine.close()
-
-
-class _Database:
-    """SQLite, whose errors do not say which file they are about."""
-
-    def __init__(self, path: str, timeout: float) -> None:
-        self._path = path
-        with self._named():
-            self._connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
-        self._closed = False
-
-    def close(self) -> None:
-        self._connection.close()
-        self._closed = True
-
-    def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
-        with self._named():
-            return self._execute(statement, values)
-
-    def rows(
-        self, statement: str, values: tuple[Any, ...], *types: tuple[type, ...]
-    ) -> Iterator[Any]:
-        """Rows whose columns are of these types: SQLite keeps whatever somebody has put there."""
-        with self._named():
-            for row in self._execute(statement, values):
-                for value, allowed in zip(row, types, strict=True):
-                    if type(value) not in allowed:
-                        kind = type(value).__name__
-                        raise SnapshotError(f"{self._path}: the store is damaged: {kind} in a row")
-                yield row
-
-    def _execute(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
-        if self._closed:
-            raise ValueError(f"{self._path}: the store is closed")
-        return self._connection.execute(statement, values)
-
-    def executemany(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        with self._named():
-            self._connection.executemany(statement, rows)
-
-    @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise type(error)(f"{self._path}: {error}") from error
-
-
-class _Change:
-    """A transaction: all of it, or nothing."""
-
-    def __init__(self, db: _Database) -> None:
-        self._db = db
-
-    def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: object, *exc_info: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
-
-
-def _line(parents: dict[int, int | None], id: int) -> list[int]:
-    """An id and its ancestors, nearest first. Only an altered file has circles."""
-    line: dict[int, None] = {}
-    at: int | None = id
-    while at is not None and at in parents:
-        if at in line:
-            raise SnapshotError(f"the store is damaged: snapshot {at} is its own ancestor")
-        line[at] = None
-        at = parents[at]
-    return list(line)
 
 
 def _check_name(name: str) -> None:
@@ -550,68 +464,3 @@ def _as_json(value: Any) -> Any:
         name: getattr(value, name) for name in getattr(value, "__slots__", ())
     }
     return fields or str(value)
-
-
-_SYSTEM = {"bin", "dev", "etc", "proc", "tools", "usr"}  # nobody writes there
-
-
-class _Left:
-    """What looking through snapshots may still take."""
-
-    def __init__(self, max_bytes: int, max_seconds: float) -> None:
-        self._bytes = max_bytes or 1 << 30
-        self._until = time.monotonic() + (max_seconds or DEFAULT_SECONDS)
-
-    def spend(self, path: str) -> float:
-        """The seconds that are left."""
-        self._bytes -= len(path)
-        seconds = self._until - time.monotonic()
-        if self._bytes < 0 or seconds <= 0:
-            name = "max_bytes of paths" if self._bytes < 0 else "max_seconds"
-            raise BoundError(
-                f"comparing snapshots, at {path}: over {name}, which is the bound of one call: raise"
-                " it (diff(max_bytes=..., max_seconds=...)) if that is meant"
-            )
-        return seconds
-
-
-class _Files(dict[str, "tuple[bytes | None, int, int]"]):
-    """Every regular file of a snapshot: a digest of its contents, size and time. The digest is None,
-    and a directory is unread, when they were still with the host."""
-
-    def __init__(self, machine: _native.Machine, left: _Left) -> None:
-        self._unread: list[str] = []
-        self._left = left
-        todo = ["/" + name for name in machine.file_list("/") if name not in _SYSTEM]
-        while todo:  # a script makes directories as deep as it likes
-            todo += self._look(machine, todo.pop())
-
-    def lacks(self, path: str) -> bool:
-        """It is known that there is no such file."""
-        return not any(path.startswith(directory + "/") for directory in self._unread)
-
-    def _look(self, machine: _native.Machine, path: str) -> Names:
-        """Takes a file; gives what is in a directory."""
-        seconds = self._left.spend(path)
-        try:
-            mode, size, changed = machine.file_lstat(path)
-        except (OSError, ValueError):
-            return []  # its path is too long
-        try:
-            if mode & 0o170000 == 0o040000:
-                return [posixpath.join(path, name) for name in machine.file_list(path, 0, seconds)]
-            if mode & 0o170000 == 0o100000:
-                self[path] = None, size, changed
-                self[path] = machine.file_digest(path, 0, seconds), size, changed
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            if mode & 0o170000 == 0o040000:
-                self._unread.append(path)
-        return []
-
-
-def _differ(a: tuple[bytes | None, int, int], b: tuple[bytes | None, int, int]) -> bool:
-    if a[0] is None or b[0] is None:
-        return a[1:] != b[1:]
-    return a[0] != b[0]

@@ -1,0 +1,136 @@
+"""`AsyncStore`: a `Store` for asyncio, whose methods do their work in threads."""
+
+from __future__ import annotations
+
+import asyncio
+
+from .store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from os import PathLike
+    from typing import Any, ParamSpec, Self, TypeVar, Unpack
+
+    from .sandbox import Sandbox
+    from .saved import Saved
+    from .typed import RestoreSettings
+
+    P = ParamSpec("P")
+    T = TypeVar("T")
+    Records = list[Saved]
+    Names = list[str]
+
+
+class AsyncStore:
+    """A `Store` whose methods are awaited: the event loop goes on while the disk is waited for. The
+    arguments are those of `Store`. What was begun is done also when its task is cancelled.
+
+    >>> import asyncio, tempfile
+    >>> async def main():
+    ...     async with AsyncStore(tempfile.mktemp(suffix=".db")) as store, Sandbox() as sandbox:
+    ...         await sandbox.arun("echo draft > plan")
+    ...         await store.save("alice", sandbox)
+    ...         async with await store.load("alice") as again:
+    ...             return (await again.arun("cat plan")).stdout
+    >>> asyncio.run(main())
+    'draft\\n'
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        key: bytes | None = None,
+        timeout: float = 30.0,
+        min_counter: int = 0,
+        read_only: bool = False,
+    ) -> None:
+        #: The store behind it, for what needs no waiting.
+        self.store = Store(
+            path, key=key, timeout=timeout, min_counter=min_counter, read_only=read_only
+        )
+
+    async def save(self, name: str, sandbox: Sandbox, label: str = "") -> int:
+        """See `Store.save`. The sandbox is in use meanwhile."""
+        return await _done(self.store.save, name, sandbox, label)
+
+    async def load(self, which: str | int, **how: Unpack[RestoreSettings]) -> Sandbox:
+        """See `Store.load`."""
+        return await _done(self.store.load, which, **how)
+
+    async def data(self, which: str | int) -> bytes:
+        """See `Store.data`."""
+        return await _done(self.store.data, which)
+
+    async def branch(self, which: str | int, name: str) -> int:
+        """See `Store.branch`."""
+        return await _done(self.store.branch, which, name)
+
+    async def names(self) -> Names:
+        """See `Store.names`."""
+        return await _done(self.store.names)
+
+    async def list(self) -> Records:
+        """See `Store.list`."""
+        return await _done(self.store.list)
+
+    async def history(self, which: str | int) -> Records:
+        """See `Store.history`."""
+        return await _done(self.store.history, which)
+
+    async def diff(
+        self,
+        old: str | int,
+        new: str | int,
+        *,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> dict[str, Names]:
+        """See `Store.diff`."""
+        bounds = {"max_bytes": max_bytes, "max_seconds": max_seconds}
+        return await _done(self.store.diff, old, new, **bounds)
+
+    async def forget(self, name: str) -> None:
+        """See `Store.forget`."""
+        await _done(self.store.forget, name)
+
+    async def prune(self, keep: int = 1) -> int:
+        """See `Store.prune`."""
+        return await _done(self.store.prune, keep)
+
+    async def add_trace(self, name: str, trace: str | PathLike[str] | bytes) -> int:
+        """See `Store.add_trace`."""
+        return await _done(self.store.add_trace, name, trace)
+
+    async def traces(self, name: str | None = None) -> Any:
+        """See `Store.traces`; a list."""
+        return await _done(lambda: [*self.store.traces(name)])
+
+    async def add_audit(self, name: str, entries: Iterable[Any]) -> None:
+        """See `Store.add_audit`."""
+        await _done(self.store.add_audit, name, [*entries])
+
+    async def audit(self, name: str | None = None) -> Any:
+        """See `Store.audit`; a list."""
+        return await _done(lambda: [*self.store.audit(name)])
+
+    async def close(self) -> None:
+        await _done(self.store.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+
+async def _done(work: Callable[P, T], *args: P.args, **how: P.kwargs) -> T:
+    """In a thread, to its end: half a cancelled save would be nobody's."""
+    task = asyncio.ensure_future(asyncio.to_thread(work, *args, **how))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        task.exception() if not task.cancelled() else None
+        raise

@@ -1,0 +1,103 @@
+"""What a `Store` says of a snapshot, and how two of them differ."""
+
+from __future__ import annotations
+
+import errno
+import posixpath
+import time
+from datetime import UTC, datetime
+
+from . import _native
+from .bounds import DEFAULT_SECONDS
+from .errors import BoundError
+
+
+class Saved:
+    """One snapshot in a store."""
+
+    __slots__ = ("bytes", "id", "label", "names", "parent", "time")
+
+    def __init__(
+        self, id: int, parent: int | None, label: str, seconds: float, size: int, names: list[str]
+    ) -> None:
+        self.id = id
+        #: The snapshot it went on from, ``None`` for the first of its line.
+        self.parent = parent
+        self.label = label
+        try:
+            self.time = datetime.fromtimestamp(seconds, UTC)
+        except (ValueError, OverflowError, OSError):
+            raise ValueError(f"snapshot {id} has no time") from None
+        self.bytes = size
+        #: The names that point at it.
+        self.names = names
+
+    def __repr__(self) -> str:
+        names = f" {_native.printable(', '.join(self.names))}" if self.names else ""
+        label = f" {self.label!r}" if self.label else ""
+        return f"<Saved {self.id}{names}{label} from {self.parent}, {self.bytes} bytes>"
+
+
+_SYSTEM = {"bin", "dev", "etc", "proc", "tools", "usr"}  # nobody writes there
+
+
+class Left:
+    """What looking through snapshots may still take."""
+
+    def __init__(self, max_bytes: int, max_seconds: float) -> None:
+        self._bytes = max_bytes or 1 << 30
+        self._until = time.monotonic() + (max_seconds or DEFAULT_SECONDS)
+
+    def spend(self, path: str) -> float:
+        """The seconds that are left."""
+        self._bytes -= len(path)
+        seconds = self._until - time.monotonic()
+        if self._bytes < 0 or seconds <= 0:
+            name = "max_bytes of paths" if self._bytes < 0 else "max_seconds"
+            raise BoundError(
+                f"comparing snapshots, at {path}: over {name}, which is the bound of one call: raise"
+                " it (diff(max_bytes=..., max_seconds=...)) if that is meant"
+            )
+        return seconds
+
+
+class FilesOf(dict[str, "tuple[bytes | None, int, int]"]):
+    """Every regular file of a snapshot: a digest of its contents, size and time. The digest is None,
+    and a directory is unread, when they were still with the host."""
+
+    def __init__(self, machine: _native.Machine, left: Left) -> None:
+        self._unread: list[str] = []
+        self._left = left
+        todo = ["/" + name for name in machine.file_list("/") if name not in _SYSTEM]
+        while todo:  # a script makes directories as deep as it likes
+            todo += self._look(machine, todo.pop())
+
+    def lacks(self, path: str) -> bool:
+        """It is known that there is no such file."""
+        return not any(path.startswith(directory + "/") for directory in self._unread)
+
+    def _look(self, machine: _native.Machine, path: str) -> list[str]:
+        """Takes a file; gives what is in a directory."""
+        seconds = self._left.spend(path)
+        try:
+            mode, size, changed = machine.file_lstat(path)
+        except (OSError, ValueError):
+            return []  # its path is too long
+        try:
+            if mode & 0o170000 == 0o040000:
+                return [posixpath.join(path, name) for name in machine.file_list(path, 0, seconds)]
+            if mode & 0o170000 == 0o100000:
+                self[path] = None, size, changed
+                self[path] = machine.file_digest(path, 0, seconds), size, changed
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            if mode & 0o170000 == 0o040000:
+                self._unread.append(path)
+        return []
+
+
+def differ(a: tuple[bytes | None, int, int], b: tuple[bytes | None, int, int]) -> bool:
+    if a[0] is None or b[0] is None:
+        return a[1:] != b[1:]
+    return a[0] != b[0]
