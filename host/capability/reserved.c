@@ -36,28 +36,30 @@ static const char *const js[] = {
     "with", "yield",
 };
 
-/* Reserved words, builtins and commands. */
+/* Reserved words, builtins, and the commands that scripts take for granted: POSIX's and GNU's everyday
+   ones, and those for data. Any other command yields its name to a tool (host/machine/toolfiles.c), so
+   that a command more in the sandbox takes no name away from anybody. */
 static const char *const shell[] = {
     "alias", "awk", "b2sum", "base32", "base64", "basename", "bash", "bc", "bg", "bind", "break",
-    "builtin", "bunzip2", "bzcat", "bzip2", "caller", "case", "cat", "cd", "chmod", "cksum",
-    "clear", "cmp", "column", "comm", "command", "compgen", "complete", "compopt", "continue",
-    "coproc", "cp", "csplit", "cut", "date", "dd", "declare", "df", "diff", "dirname", "dirs",
-    "disown", "do", "done", "du", "echo", "egrep", "elif", "else", "enable", "env", "envsubst",
-    "esac", "eval", "exec", "exit", "expand", "export", "expr", "factor", "false", "fc", "fg",
-    "fgrep", "fi", "file", "find", "fmt", "fold", "for", "free", "function", "gawk", "getopt",
+    "builtin", "bunzip2", "bzcat", "bzip2", "caller", "case", "cat", "cd", "chgrp", "chmod",
+    "chown", "cksum", "clear", "cmp", "column", "comm", "command", "compgen", "complete", "compopt",
+    "continue", "coproc", "cp", "csplit", "cut", "date", "dd", "declare", "df", "diff", "dirname",
+    "dirs", "disown", "do", "done", "du", "echo", "egrep", "elif", "else", "enable", "env",
+    "envsubst", "esac", "eval", "exec", "exit", "expand", "export", "expr", "factor", "false", "fc",
+    "fg", "fgrep", "fi", "file", "find", "fmt", "fold", "for", "free", "function", "gawk", "getopt",
     "getopts", "grep", "groups", "gunzip", "gzip", "hash", "head", "help", "hexdump", "history",
     "hostname", "iconv", "id", "if", "in", "install", "jobs", "join", "jq", "js", "kill", "less",
-    "let", "link", "ln", "local", "logout", "ls", "mapfile", "md5sum", "mkdir", "mktemp", "more",
-    "mv", "nice", "nl", "node", "nohup", "nproc", "numfmt", "od", "paste", "patch", "pgrep",
-    "pkill", "popd", "pr", "printenv", "printf", "ps", "pushd", "pwd", "read", "readarray",
-    "readlink", "readonly", "realpath", "return", "rev", "rg", "rm", "rmdir", "sed", "select",
-    "seq", "set", "sh", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shift",
-    "shopt", "shuf", "sleep", "sort", "source", "split", "sqlite3", "stat", "stdbuf", "strings",
-    "sum", "suspend", "tac", "tail", "tar", "tee", "test", "then", "time", "timeout", "times",
-    "tool", "touch", "tput", "tr", "trap", "tree", "true", "truncate", "tsort", "type", "typeset",
-    "ulimit", "umask", "unalias", "uname", "unexpand", "uniq", "unlink", "unset", "until", "unxz",
-    "unzip", "unzstd", "uuidgen", "wait", "wc", "which", "while", "whoami", "xargs", "xxd", "xz",
-    "xzcat", "yes", "zcat", "zip", "zstd", "zstdcat",
+    "let", "link", "ln", "local", "logout", "ls", "mapfile", "md5sum", "mkdir", "mkfifo", "mktemp",
+    "more", "mv", "nice", "nl", "node", "nohup", "nproc", "numfmt", "od", "paste", "patch", "pgrep",
+    "pkill", "popd", "pr", "printenv", "printf", "ps", "pushd", "pwd", "python", "python3", "read",
+    "readarray", "readlink", "readonly", "realpath", "return", "rev", "rg", "rm", "rmdir", "sed",
+    "select", "seq", "set", "sh", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum",
+    "shift", "shopt", "shuf", "sleep", "sort", "source", "split", "sqlite3", "stat", "stdbuf",
+    "strings", "sum", "suspend", "tac", "tail", "tar", "tee", "test", "then", "time", "timeout",
+    "times", "tool", "touch", "tput", "tr", "trap", "tree", "true", "truncate", "tsort", "type",
+    "typeset", "ulimit", "umask", "unalias", "uname", "unexpand", "uniq", "unlink", "unset",
+    "until", "unxz", "unzip", "unzstd", "uuidgen", "wait", "wc", "which", "while", "whoami",
+    "xargs", "xxd", "xz", "xzcat", "yes", "zcat", "zip", "zstd", "zstdcat",
 };
 /* clang-format on */
 

@@ -7,7 +7,7 @@
  *   /tools/schema/FLAT.json  one of these objects; of tools with the same flat name, the last
  *   /tools/NAME.md           a tool to read about, its id with dots
  *   /tools/tools.d.ts        all of them as TypeScript declarations
- *   /tools/bin/FLAT          the tool as a command
+ *   /tools/bin/FLAT          the tool as a command; /usr/bin/FLAT is gone, if there was one
  *   /tools/prelude.js        what every JavaScript program runs first, if the embedder gave it
  */
 #include "machine.h"
@@ -68,6 +68,16 @@ static pf_status write_page(pf_sandbox *s, const struct cap_tool *tool, pf_error
     return status;
 }
 
+/* A tool takes the name of a command that is not reserved: whoever granted it named it. The command is
+   gone, since PATH has /usr/bin before /tools/bin. */
+static pf_status yield_command(pf_sandbox *s, const char *name, pf_error *error) {
+    char path[PF_NAME_MAX + 32];
+    int len = snprintf(path, sizeof path, "/usr/bin/%s", name);
+    int64_t r = KERNEL(s, UNLINKAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = (size_t)len);
+    if (r == 0 || r == -PF_ENOENT) return PF_OK;
+    return base_error(error, PF_DEAD, "the kernel keeps /usr/bin/%s from the tool of this name", name);
+}
+
 static pf_status write_tool(pf_sandbox *s, const struct cap_tool *tool, pf_error *error) {
     char path[PF_NAME_MAX + 32], program[PF_NAME_MAX + 32];
     struct base_buf json;
@@ -84,6 +94,8 @@ static pf_status write_tool(pf_sandbox *s, const struct cap_tool *tool, pf_error
     base_buf_free(&json);
     if (status == PF_OK) status = write_page(s, tool, error);
     if (status != PF_OK || !tool->flat_usable) return status;
+    status = yield_command(s, tool->flat, error);
+    if (status != PF_OK) return status;
     snprintf(path, sizeof path, "/tools/bin/%s", tool->flat);
     snprintf(program, sizeof program, "%stool tool\n", PF_PROGRAM_MAGIC);
     return machine_write_file(s, path, program, strlen(program), 0755, 0, error);

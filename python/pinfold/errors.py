@@ -71,7 +71,8 @@ class AuditFull(RuntimeError):
 
 
 class ToolNameWarning(UserWarning):
-    """A tool whose name means something else to scripts: only ``tool NAME`` reaches it."""
+    """A tool whose name means something else to scripts: only ``tool NAME`` reaches it. A command that
+    scripts do not take for granted (``make``, ``look``) yields its name instead, without a word."""
 
 
 class ToolError(PinfoldError):

@@ -208,6 +208,25 @@ def test_a_name_that_means_something_else(name):
     assert sandbox.run("echo hi").stdout == "hi\n"
 
 
+@pytest.mark.parametrize("name", ["look", "make", "rename", "cal", "users", "w"])
+def test_a_granted_tool_takes_the_name_of_a_command_that_few_scripts_use(name):
+    with Sandbox() as plain:
+        assert plain.run(f"command -v {name}").stdout == f"/usr/bin/{name}\n"
+    sandbox, told = warned(name)
+    assert told == []
+    with sandbox:
+        assert sandbox.run(f"{name} --a 1").stdout == '{"a":1}\n'
+        assert sandbox.run(f"command -v {name}; echo --a 2 | xargs {name}").stdout == f'/tools/bin/{name}\n{{"a":2}}\n'
+        with Sandbox.restore(
+            sandbox.snapshot(),
+            tools=[Tool(name, handler=lambda **given: given)],
+            capabilities=[MethodCapability(name)],
+        ) as again:
+            assert again.run(f"{name} --a 3").stdout == '{"a":3}\n'
+    with Sandbox() as other:
+        assert other.run(f"command -v {name}").stdout == f"/usr/bin/{name}\n"
+
+
 def test_flat_names_that_are_the_same():
     sandbox, told = warned("a.b", "a_b")
     assert len(told) == 2
