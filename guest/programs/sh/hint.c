@@ -17,7 +17,7 @@ static const struct {
              "grep -P a, the rest is for awk or `js`"},
     {"curl wget http https nc ncat netcat telnet ssh scp sftp rsync ping dig nslookup host ftp",
      "there is no network; `tool --list` shows what can be reached"},
-    {"vi vim nvim nano emacs ed ex pico", "use `cat > FILE <<'EOF'`, sed -i or patch"},
+    {"vi vim nvim nano emacs ex pico", "use `cat > FILE <<'EOF'`, sed -i, ed or patch"},
     {"apt apt-get dpkg yum dnf apk brew snap pip pip3 pipx uv poetry conda npm npx yarn pnpm cargo "
      "gem go",
      "nothing can be installed; `compgen -c` lists the commands there are"},
