@@ -128,10 +128,11 @@ void job_report(struct shell *sh, struct job *j) {
     int status = j->processes[j->count - 1].status;
     int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (sh->trace_depth > 0) return; /* command substitutions are silent */
+    if (sh->posix && sh->command_string && !sh->session) return; /* and so is sh -c */
     bool quiet = sig == 0 || sig == SIGINT || sig == SIGPIPE;
     if (!quiet && sig != SIGTERM && !sh->interactive && !sh->trap_set[sig])
         say(sh, j, 'n');
-    else if (!j->foreground && j->job_control)
+    else if (!j->foreground && j->job_control && (sh->interactive || sh->command_string))
         say(sh, j, 0);
     else if (j->foreground && !quiet)
         say_signal(status);

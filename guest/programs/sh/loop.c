@@ -94,6 +94,7 @@ int exec_for(struct shell *sh, struct node *n) {
         }
         if (!set_loop_variable(sh, n->each.name, words.v[i])) {
             status = sh->status = 1;
+            if (sh->posix && !sh->interactive) sh_give_up(sh);
             break;
         }
         status = run_body(sh, n->each.body);

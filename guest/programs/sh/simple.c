@@ -363,6 +363,7 @@ static int call_builtin(struct shell *sh, const struct builtin *b, struct comman
     int status = 1;
     if (as) var_push_level(sh);
     bool ok = begin_command(sh, c);
+    if (special && !ok && sh->flow == FLOW_EXIT) sh->fatal = !sh->opt[OPT_ERREXIT];
     if (ok && (ok = exec_redirs(sh, c->node, &undo))) {
         struct arg_assigns was = sh->arg_assigns;
         sh->arg_assigns = (struct arg_assigns){c->args.v, c->assigns, c->assign_count, c->refs};

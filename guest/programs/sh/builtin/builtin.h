@@ -83,6 +83,7 @@ BUILTIN(unsupported);
 
 void b_print_help(struct shell *sh, const char *name);
 int type_describe(struct shell *sh, const char *name, const char *mode); /* type.c; see there */
+void signal_table(struct shell *sh); /* kill.c: prints all signals, in columns */
 int cd_to(struct shell *sh, const char *dir, bool physical); /* cd.c: says what is wrong */
 
 /* What bopt_next() returned says that the builtin is over: --help, or a wrong option. */

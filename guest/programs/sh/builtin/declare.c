@@ -306,7 +306,10 @@ static int declare_one(struct shell *sh, const struct request *r, const char *ar
     if ((v->flags & V_READONLY) && (t.value || compound)) {
         if (compound || !declares) var_readonly_error(sh, v);
         else sh_builtin_error(sh, "%s: readonly variable", t.name);
-        if (!declares) set_late_attributes(sh, r, v);
+        if (!declares) {
+            set_late_attributes(sh, r, v);
+            sh->misused = true;
+        }
         return 1;
     }
     if ((r->on & V_NAMEREF) && !t.value && var_text(v) && !nameref_ok(sh, t.name, var_text(v)))

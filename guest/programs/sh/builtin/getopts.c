@@ -103,5 +103,5 @@ BUILTIN(getopts) {
         sh_builtin_error(sh, "`%s': not a valid identifier", name);
         return 1;
     }
-    return var_set(sh, name, text) ? 0 : 1;
+    return var_set(sh, name, text) ? 0 : 2;
 }

@@ -4,9 +4,10 @@
 #include "builtin.h"
 
 #include <signal.h>
+#include <strings.h>
 #include <unistd.h>
 
-static void list_all(struct shell *sh) {
+void signal_table(struct shell *sh) {
     int column = 0;
     for (int i = 1; i < 65; i++) {
         const char *name = signal_name(i);
@@ -30,7 +31,7 @@ static int list_signals(struct shell *sh, int n, char **specs) {
         return 0;
     }
     if (n == 0) {
-        list_all(sh);
+        signal_table(sh);
         return 0;
     }
     int status = 0;
@@ -46,6 +47,7 @@ static int list_signals(struct shell *sh, int n, char **specs) {
             }
         } else {
             int sig = signal_number(specs[i]);
+            if (sh->posix && strncasecmp(specs[i], "SIG", 3) == 0) sig = -1;
             if (sig >= 0) {
                 out_printf(sh, "%d\n", sig > 64 ? sig : sig);
                 continue;

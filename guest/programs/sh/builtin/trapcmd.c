@@ -20,11 +20,6 @@ static void print_trap(struct shell *sh, int which) {
     sb_free(&text);
 }
 
-static void list_names(struct shell *sh) {
-    char *argv[] = {(char *)"kill", (char *)"-l", NULL};
-    b_kill(sh, 2, argv);
-}
-
 static int bad_signal(struct shell *sh, const char *spec) {
     sh_builtin_error(sh, "%s: invalid signal specification", spec);
     return 1;
@@ -36,7 +31,7 @@ BUILTIN(trap) {
     for (int c; (c = bopt_next(sh, &o, "lpP", NULL));) {
         if (bopt_over(c)) return 2;
         if (c == 'l') {
-            list_names(sh);
+            signal_table(sh);
             return 0;
         }
         print = true;
@@ -47,6 +42,8 @@ BUILTIN(trap) {
         for (; i < argc; i++) {
             int which = signal_number(argv[i]);
             if (which < 0) status = bad_signal(sh, argv[i]);
+            else if (sh->posix && !sh->traps[which] && !(which < 65 && sh->ignored_at_start[which]))
+                out_printf(sh, "trap -- - %s\n", signal_name(which));
             else print_trap(sh, which);
         }
         return status;
