@@ -26,7 +26,7 @@ static void put_run(struct writer *w, const pf_sandbox *s) {
         if (run->limit && strcmp(run->limit, limit_names[i]) == 0) limit = i;
     put_u32(w, run->on | run->foreground_done << 1 | run->shell << 2 | run->stdin_open << 3 |
                    run->truncated[0] << 4 | run->truncated[1] << 5);
-    put_u32(w, run->stage);
+    put_u32(w, run->on ? run->stage : STAGE_RUNNING); /* how the last one ended is no state */
     put_u32(w, limit);
     /* What was measured differs from run to run: it would spoil equal snapshots of equal runs. */
     bool measured = run->on && !(s->clock_fixed && s->seed_fixed);
@@ -448,7 +448,8 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     status = machine_configure_kernel(s, error);
     if (status == PF_OK) status = machine_attach_mounts(s, options, error);
     /* Two copies of one snapshot must not draw the same secrets, unless they were asked to. */
-    if (status == PF_OK && !s->seed_fixed) status = machine_seed(s, NULL, error);
+    if (status == PF_OK && !s->seed_fixed && !options->same_random)
+        status = machine_seed(s, NULL, error);
     if (status == PF_OK) status = machine_write_tools(s, options, error);
     if (status == PF_OK) status = machine_judge_again(s, true, error);
     return status;
@@ -488,7 +489,7 @@ pf_status pf_sandbox_fork_with(pf_sandbox *s, const pf_options *options, pf_sand
     pf_sandbox *branch;
     char *data;
     size_t len;
-    pf_status status = machine_fork(s, false, &branch, error);
+    pf_status status = machine_fork(s, &branch, error);
     if (status != PF_OK) return status;
     pf_options how = *options;
     how.trusted = true;

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pinfold import MethodCapability, Param, Sandbox, SnapshotError
+from pinfold import Limits, MethodCapability, Param, Sandbox, SnapshotError
 
 EVERYTHING = [MethodCapability("**")]
 SHELL = "x=7; for n in 1 2; do tool double --json \"{\\\"n\\\": $n}\"; done | paste -sd+; echo $x"
@@ -51,6 +51,30 @@ def test_session_and_files_are_kept(sandbox):
     sandbox.run("v=2; rm note")
     with Sandbox.restore(data) as copy:
         assert copy.run("pwd; f; cat note; jobs > /tmp/jobs; wc -l < /tmp/jobs").stdout == "/tmp\nf:1\ntext\n1\n"
+
+
+@pytest.mark.parametrize(
+    "code, language, limits",
+    [
+        ("trap '' INT; while :; do :; done", "shell", {"cpu_seconds": 0.05}),
+        ("while :; do :; done", "shell", {"cpu_seconds": 0.05}),
+        ("trap '' INT; sleep 100", "shell", {"wall_seconds": 0.05}),
+        ("for (;;);", "javascript", {"cpu_seconds": 0.05}),
+        ("while True: pass", "python", {"cpu_seconds": 0.05}),
+        ("x=x; while :; do x=$x$x; done", "shell", {"memory_bytes": 32 << 20}),
+        ("yes", "shell", {"output_bytes": 100, "cpu_seconds": 0.05}),
+        ("kill -9 $$", "shell", {}),
+        ("exit 3", "shell", {}),
+    ],
+)
+def test_however_a_run_ended_its_sandbox_goes_on_elsewhere(code, language, limits):
+    with Sandbox(limits=Limits(**limits)) as sandbox:
+        sandbox.run("echo kept > note; sleep 100 &")
+        sandbox.run(code, language)
+        data = sandbox.snapshot()
+    with Sandbox.restore(data) as copy:
+        assert copy.run("cat note").stdout == "kept\n"
+        assert copy.run("echo $((6 * 7))").stdout == "42\n"
 
 
 def test_authority_never_comes_from_the_data():
