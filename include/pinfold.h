@@ -647,6 +647,20 @@ PF_API void pf_replay_until(pf_replay *replay, size_t line);
  * time is over. A guest that goes on computing without end where the trace says that it was stopped is
  * PF_DIVERGED, after ten times the CPU time that cpu_ms allowed. */
 PF_API pf_status pf_replay_next(pf_replay *replay, pf_error *error);
+/*
+ * A copy of a replay (its text is shared, its sandbox copied in some 0.1 ms), which goes on as the original
+ * would: to come back to this place without doing again all that came before. A replay that
+ * pf_replay_until() stopped in the middle of a run has a copy that is stopped there, too. PF_STATE when a
+ * program of it is parked, as for pf_sandbox_fork(); the reason when it had ended with one.
+ */
+PF_API pf_status pf_replay_fork(pf_replay *replay, pf_replay **out, pf_error *error);
+/*
+ * What might have come next: a sandbox of its own, which goes on from where the replay stands, live. As
+ * pf_sandbox_restore() of a snapshot of it: tools, capabilities and limits are those of `options`, pending
+ * calls keep their ids and are judged by them. Random numbers go on as they did in the recording.
+ */
+PF_API pf_status pf_replay_branch(pf_replay *replay, const pf_options *options, pf_sandbox **out,
+                                  pf_error *error);
 /* How many runs have come to their end so far: pf_sandbox_result() is the last one's. */
 PF_API size_t pf_replay_results(const pf_replay *replay);
 /* The line that is next. */

@@ -4,6 +4,7 @@
  * Between two calls of the embedder a sandbox is plain bytes and a few counters, so a branch is
  * those, copied. Nothing is shared but what never changes: images, templates, policy, schemas. And
  * what was spent of capabilities, if it is asked for: such a branch spends for its pending calls, too.
+ * A twin is a branch that does not know it is one: it has the same ids, moment and random numbers.
  */
 #include "machine.h"
 
@@ -43,12 +44,21 @@ static struct machine_call *copy_call(const struct machine_call *from) {
     return call;
 }
 
-static bool copy_calls(const pf_sandbox *from, pf_sandbox *to) {
+enum kind { BRANCH, SHARED, TWIN };
+
+static bool copy_calls(const pf_sandbox *from, pf_sandbox *to, enum kind kind) {
     struct machine_call **end = &to->calls;
     for (const struct machine_call *call = from->calls; call; call = call->next) {
         *end = copy_call(call);
-        if (!*end || !machine_charge_call(to, *end, call->params_len)) return false;
-        (*end)->id = to->next_call++;
+        if (!*end) return false;
+        if (kind == TWIN) {
+            (*end)->id = call->id;
+            (*end)->charged = call->charged;
+            to->budget.used += call->charged;
+        } else {
+            if (!machine_charge_call(to, *end, call->params_len)) return false;
+            (*end)->id = to->next_call++;
+        }
         end = &(*end)->next;
     }
     return true;
@@ -93,7 +103,7 @@ static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
 }
 
 /* What is neither memory nor a buffer of its own. */
-static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, bool shared) {
+static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, enum kind kind) {
     to->limits = from->limits;
     to->own_limits = from->own_limits;
     to->budget.limit = UINT64_MAX; /* until all of it is there */
@@ -122,7 +132,7 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, bool shared) {
     to->stirred = from->stirred;
     atomic_store(&to->interrupt, from->run.on ? atomic_load(&from->interrupt) : INTERRUPT_IGNORED);
     to->env = malloc(from->env_len ? from->env_len : 1);
-    to->gate = shared ? cap_gate_share(from->gate) : cap_gate_clone(from->gate);
+    to->gate = kind == SHARED ? cap_gate_share(from->gate) : cap_gate_clone(from->gate);
     if (!to->env || !to->gate) return false;
     if (from->env_len) memcpy(to->env, from->env, from->env_len);
     to->env_len = from->env_len;
@@ -130,18 +140,43 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, bool shared) {
     return true;
 }
 
-static pf_status copy(pf_sandbox *from, pf_sandbox *to, bool shared, pf_error *error) {
+static void copy_identity(const pf_sandbox *from, pf_sandbox *to) {
+    to->next_call = from->next_call;
+    to->forks = from->forks;
+    to->moment = from->moment;
+    to->seeded = from->seeded;
+    memcpy(to->seed, from->seed, sizeof to->seed);
+}
+
+static pf_status copy(pf_sandbox *from, pf_sandbox *to, enum kind kind, pf_error *error) {
     machine_run_init(&to->run);
-    if (!copy_settings(from, to, shared)) return base_no_memory(error);
-    to->next_call = first_id(from);
-    if (!copy_run(from, to) || !copy_calls(from, to)) return base_no_memory(error);
+    if (!copy_settings(from, to, kind)) return base_no_memory(error);
+    if (kind == TWIN) copy_identity(from, to);
+    else to->next_call = first_id(from);
+    if (!copy_run(from, to) || !copy_calls(from, to, kind)) return base_no_memory(error);
     if (!copy_instances(from, to))
         return base_error(error, PF_NO_MEMORY, "no memory or address space for a branch");
     machine_settle_memory(to, machine_mailbox(to));
     to->budget.limit = from->budget.limit;
     to->budget.peak = from->budget.peak;
-    pf_status status = from->seed_fixed ? PF_OK : machine_seed(to, NULL, error);
-    return status == PF_OK && shared ? machine_judge_again(to, false, error) : status;
+    pf_status status = from->seed_fixed || kind == TWIN ? PF_OK : machine_seed(to, NULL, error);
+    return status == PF_OK && kind == SHARED ? machine_judge_again(to, false, error) : status;
+}
+
+static pf_status make(pf_sandbox *s, enum kind kind, pf_sandbox **out, pf_error *error) {
+    *out = NULL;
+    pf_status status = machine_enter(s, error);
+    if (status != PF_OK) return status;
+    pf_sandbox *branch = calloc(1, sizeof *branch);
+    status = branch ? machine_refuse_parked(s, error) : base_no_memory(error);
+    if (status == PF_OK) status = copy(s, branch, kind, error);
+    machine_leave(s);
+    if (status != PF_OK) {
+        pf_sandbox_free(branch);
+        return status;
+    }
+    *out = branch;
+    return PF_OK;
 }
 
 pf_status pf_sandbox_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
@@ -150,7 +185,7 @@ pf_status pf_sandbox_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
         return base_error(error, PF_STATE,
                           "the sandbox is recorded, and its branch would not be: "
                           "pf_sandbox_fork_with() gives it a trace of its own, or none");
-    return machine_fork(s, false, out, error);
+    return machine_fork(s, out, error);
 }
 
 pf_status pf_sandbox_fork_shared(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
@@ -159,21 +194,13 @@ pf_status pf_sandbox_fork_shared(pf_sandbox *s, pf_sandbox **out, pf_error *erro
         return base_error(error, PF_STATE,
                           "the sandbox is recorded, and what a branch spends of a shared budget "
                           "would not be in its trace");
-    return machine_fork(s, true, out, error);
+    return make(s, SHARED, out, error);
 }
 
-pf_status machine_fork(pf_sandbox *s, bool shared, pf_sandbox **out, pf_error *error) {
-    *out = NULL;
-    pf_status status = machine_enter(s, error);
-    if (status != PF_OK) return status;
-    pf_sandbox *branch = calloc(1, sizeof *branch);
-    status = branch ? machine_refuse_parked(s, error) : base_no_memory(error);
-    if (status == PF_OK) status = copy(s, branch, shared, error);
-    machine_leave(s);
-    if (status != PF_OK) {
-        pf_sandbox_free(branch);
-        return status;
-    }
-    *out = branch;
-    return PF_OK;
+pf_status machine_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
+    return make(s, BRANCH, out, error);
+}
+
+pf_status machine_twin(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
+    return make(s, TWIN, out, error);
 }

@@ -118,6 +118,7 @@ struct pf_options {
     bool record_redacted;
     void *tape_user; /* tape_open's */
     bool trusted; /* a snapshot's tag is not looked at */
+    bool same_random; /* a snapshot's random numbers go on where they were */
     struct machine_mount_request *mounts; /* owned */
     struct machine_mounts *branch_mounts; /* of a branch's trunk, borrowed; or NULL */
 };
@@ -395,7 +396,10 @@ void machine_show_time(pf_sandbox *sandbox);
 /* ---- fork.c */
 
 /* pf_sandbox_fork() or, `shared`, _fork_shared(), also of a sandbox that is recorded. */
-pf_status machine_fork(pf_sandbox *sandbox, bool shared, pf_sandbox **out, pf_error *error);
+pf_status machine_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
+/* A copy that goes on as the original would: the same ids, moment and random numbers. For replays; it has
+ * no tape yet. */
+pf_status machine_twin(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 
 /* ---- place.c: what one run has of its own */
 

@@ -227,6 +227,22 @@ static void on_close(struct machine_tape *tape, pf_sandbox *s) {
     s->tape = NULL;
 }
 
+void replay_set_tape(struct pf_replay *r) {
+    base_arena_init(&r->head_arena, ARENA_MAX);
+    base_arena_init(&r->act_arena, ARENA_MAX);
+    base_arena_init(&r->ahead_arena, ARENA_MAX);
+    r->until = SIZE_MAX;
+    r->tape = (struct machine_tape){.replays = true,
+                                    .time = on_time,
+                                    .strike = on_strike,
+                                    .wait = on_wait,
+                                    .act = on_act,
+                                    .out = on_out,
+                                    .fill = on_fill,
+                                    .leave = on_leave,
+                                    .close = on_close};
+}
+
 pf_status pf_trace_check(const char *trace, size_t len, bool partial, pf_error *error) {
     struct trace_lines lines;
     pf_status status = trace_split(trace, len, &lines, error);
@@ -276,26 +292,16 @@ pf_status pf_replay_open_within(const char *trace, size_t len, bool partial,
     }
     struct pf_replay *r = calloc(1, sizeof *r);
     if (!r) return base_no_memory(error);
-    base_arena_init(&r->head_arena, ARENA_MAX);
-    base_arena_init(&r->act_arena, ARENA_MAX);
-    base_arena_init(&r->ahead_arena, ARENA_MAX);
-    r->until = SIZE_MAX;
-    r->tape = (struct machine_tape){.replays = true,
-                                    .time = on_time,
-                                    .strike = on_strike,
-                                    .wait = on_wait,
-                                    .act = on_act,
-                                    .out = on_out,
-                                    .fill = on_fill,
-                                    .leave = on_leave,
-                                    .close = on_close};
+    replay_set_tape(r);
     set_bounds(r, bounds);
     run_time(r);
-    r->text = malloc(len ? len : 1);
+    r->text = malloc(sizeof *r->text + len);
     pf_status status = r->text ? PF_OK : base_no_memory(error);
     if (status == PF_OK) {
-        memcpy(r->text, trace, len);
-        status = trace_split(r->text, len, &r->lines, error);
+        *r->text = (struct replay_text){.references = 1};
+        memcpy(r->text->text, trace, len);
+        status = trace_split(r->text->text, len, &r->lines, error);
+        r->text->items = r->lines.items;
     }
     if (status == PF_OK && !partial) status = trace_whole(&r->lines, error);
     if (status == PF_OK) status = trace_parse(&r->head_arena, &r->lines.items[0], &r->head, error);
@@ -323,8 +329,10 @@ void pf_replay_free(pf_replay *r) {
     base_arena_free(&r->act_arena);
     base_arena_free(&r->ahead_arena);
     base_arena_free(&r->head_arena);
-    free(r->lines.items);
-    free(r->text);
+    if (r->text && atomic_fetch_sub(&r->text->references, 1) == 1) {
+        free(r->text->items);
+        free(r->text);
+    }
     free(r);
 }
 
@@ -339,23 +347,6 @@ size_t pf_replay_line(const pf_replay *r) {
 }
 void pf_replay_until(pf_replay *r, size_t line) {
     r->until = line;
-}
-
-pf_status pf_replay_answer(pf_replay *r, uint64_t id, const char *json, size_t len,
-                           pf_error *error) {
-    pf_status status = cap_json_check(json, len, error);
-    if (status != PF_OK) return status;
-    struct answer *a = calloc(1, sizeof *a);
-    char *copy = malloc(len + 1);
-    if (!a || !copy) {
-        free(a);
-        free(copy);
-        return base_no_memory(error);
-    }
-    memcpy(copy, json, len);
-    *a = (struct answer){.next = r->answers, .id = id, .json = copy, .len = len};
-    r->answers = a;
-    return PF_OK;
 }
 
 /* ---- the acts */

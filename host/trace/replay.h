@@ -1,5 +1,5 @@
 /*
- * host/trace/replay.h: what the files of a replay share: replay.c and head.c.
+ * host/trace/replay.h: what the files of a replay share: replay.c, copy.c, head.c and start.c.
  */
 #ifndef PF_TRACE_REPLAY_H
 #define PF_TRACE_REPLAY_H
@@ -15,14 +15,21 @@ struct answer {
     size_t len;
 };
 
+/* A trace, which all copies of its replay read. Constant. */
+struct replay_text {
+    atomic_uint references;
+    struct trace_line *items;
+    char text[];
+};
+
 struct pf_replay {
     struct machine_tape tape;
-    char *text;
-    struct trace_lines lines;
+    struct replay_text *text; /* one reference, or NULL */
+    struct trace_lines lines; /* in it */
     size_t results;     /* lines of that kind, so far */
     size_t next, until; /* lines: to be done or compared next; where to stop */
     struct base_arena head_arena, act_arena, ahead_arena; /* for the line that each holds */
-    yyjson_val *head;
+    yyjson_val *head; /* until the sandbox is made */
     struct machine_limits most; /* what the trace may ask for */
     int64_t left_ns; /* of what the replay may take; INT64_MAX: for ever */
     double seconds;  /* the same, as it was at first */
@@ -56,6 +63,9 @@ pf_status replay_read_limits(const struct pf_replay *replay, yyjson_val *limits,
 pf_status replay_start(struct pf_replay *replay, yyjson_val *act, pf_error *error);
 
 /* ---- replay.c */
+
+/* The tape of a replay that was made but has no sandbox; it belongs to `replay`. */
+void replay_set_tape(struct pf_replay *replay);
 
 /* PF_FORMAT: the line that was taken last is no act. */
 pf_status replay_malformed(const struct pf_replay *replay, pf_error *error);

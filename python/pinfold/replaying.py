@@ -5,25 +5,43 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from os import PathLike
+from typing import NamedTuple
 
 from . import _native
 from .bounds import seconds
-from .errors import SnapshotError
 from .files import Files
+from .history import History, step
 from .result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from collections.abc import Callable
+    from typing import Any, Self, Unpack
 
     from .limits import Limits
+    from .sandbox import Sandbox
+    from .typed import RestoreSettings
+
+
+class Opening(NamedTuple):
+    """What a replay of a trace is made with."""
+
+    trace: bytes
+    partial: bool
+    answers: list[tuple[int, str]]
+    bounds: tuple[list[tuple[str, int]] | None, float]
+    limits: Limits | None
+
+    def open(self, until: int | None) -> _native.Machine:
+        return _native.replay_open(self.trace, self.partial, until, self.answers, self.bounds)
 
 
 class Replay:
-    """What a replay came to: its results, and a sandbox to look at."""
+    """What a replay came to: its results, a sandbox to look at, and the way to other moments."""
 
-    def __init__(self, machine: _native.Machine, results: list[Result]) -> None:
+    def __init__(self, machine: _native.Machine, results: list[Result], history: History) -> None:
         self._machine = machine
+        self._history = history
         #: What each run of the recording gave, in order.
         self.results = results
         #: The files as they are where the replay stopped. Only to be read.
@@ -39,7 +57,91 @@ class Replay:
         """The calls without an answer: id, method, parameters."""
         return [(call[0], call[1], json.loads(call[3])) for call in self._machine.pending()]
 
+    def at(self, line: int) -> Replay:
+        """The recording as it stood before this line (1 is before the first act; the number of all
+        lines is the end), as a replay of its own, to be closed by itself.
+
+        The first time the whole recording is replayed once and copies are kept; from then on any
+        line is some milliseconds away, unless a run of more than those has no tool call in it.
+        ``ValueError``: there is no such line.
+
+        >>> import tempfile
+        >>> from pinfold import Sandbox
+        >>> trace = tempfile.mktemp()
+        >>> with Sandbox(record=trace) as sandbox:
+        ...     for word in ("one", "two", "three"):
+        ...         _ = sandbox.run(f"echo {word} >> list")
+        >>> with replay(trace) as again, again.at(again.first("grep -q two list")) as before:
+        ...     before.files["/workspace/list"], again.files["/workspace/list"]
+        (b'one\\n', b'one\\ntwo\\nthree\\n')
+        """
+        if isinstance(line, bool) or not isinstance(line, int):
+            raise TypeError(f"at() takes the number of a line, not {line!r}")
+        if not 1 <= line <= self._history.lines:
+            raise ValueError(f"the trace has the lines 1 to {self._history.lines}, not {line}")
+        machine, results = self._history.go_to(line)
+        return Replay(machine, results, self._history)
+
+    def branch(self, **settings: Unpack[RestoreSettings]) -> Sandbox:
+        """A live sandbox that goes on from here: what might have come next.
+
+        As `Sandbox.restore` of a snapshot: authority is what ``settings`` give, so without tools
+        and capabilities the calls that wait are denied. They keep their ids. Random numbers go on as in
+        the recording, so that a branch with the recorded answers does what the recording did
+        (with ``isolation="process"`` they are new ones).
+        """
+        from .sandbox import Sandbox
+        from .settings import refuse_others
+
+        refuse_others(settings)
+        source: Any = self._machine
+        if settings.get("isolation") is not None:
+            source = self._machine.snapshot()
+        return Sandbox(**settings, _snapshot=source)
+
+    def first(self, check: str | Callable[[Sandbox], Any]) -> int | None:
+        """The line of the event after which ``check`` holds for the first time; None: it never does.
+
+        ``check`` is a shell script, which holds with status 0, or gets a sandbox and says. It runs
+        in a branch without tools, in which a run that was on has been ended; what it does there is
+        seen by nobody. Lines are halved, so it runs about log2(lines) times; what holds once has to
+        hold from there on, else some line at which it begins to hold is found. ``at(line)`` is the
+        moment before the event, ``at(line + 1)`` the one after it.
+        """
+        low, high = 0, self._history.lines  # it does not hold at `low`, it does at `high`
+        if not self._holds(high, check):
+            return None
+        if high == 1 or self._holds(1, check):
+            return 0
+        low = 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._holds(middle, check):
+                high = middle
+            else:
+                low = middle
+        return low
+
+    def _holds(self, line: int, check: str | Callable[[Sandbox], Any]) -> bool:
+        from .sandbox import Sandbox
+
+        limits = self._history.opening.limits
+        with Sandbox(limits=limits) as like, self.at(line) as there:
+            machine = _native.Machine(like._settings, there._machine, like._durable)
+        try:
+            if machine.running():  # it changes nothing any more
+                machine.kill()
+                machine.advance()
+            rested = machine.snapshot()
+        finally:
+            machine.close()
+        with Sandbox.restore(rested, limits=limits) as sandbox:
+            if isinstance(check, str):
+                return sandbox.run(check, isolated=True).ok
+            return bool(check(sandbox))
+
     def close(self) -> None:
+        """Frees it. Replays that `at` gave are closed by themselves."""
         self._machine.close()
 
     def __enter__(self) -> Self:
@@ -79,8 +181,9 @@ def replay(
     ``partial`` accepts a trace whose program was killed.
 
     A trace is its author's, and so are the limits in it: one that asks for more than ``limits`` (by
-    default those of ``Limits()``, with any ``cpu_seconds`` and ``wall_seconds``) is a `BoundError`, and
-    so is a replay that takes longer than ``max_seconds`` (300; ``math.inf`` lifts it). Ctrl-C ends it.
+    default those of ``Limits()``, with any ``cpu_seconds`` and ``wall_seconds``) is a
+    `BoundError`, and so is a replay that takes longer than ``max_seconds`` (300; ``math.inf`` lifts
+    it). Ctrl-C ends it. `Replay.at` goes to any other line, `Replay.branch` on from there.
 
     >>> import tempfile
     >>> from pinfold import Sandbox
@@ -98,20 +201,16 @@ def replay(
         raise ValueError(f"until is the number of a line, not {until}")
     answers = [] if results is None else _answers(results)
     most = None if limits is None else limits.changed()
-    machine = _native.replay_open(trace, partial, until, answers, (most, seconds(max_seconds)))
+    opening = Opening(trace, partial, answers, (most, seconds(max_seconds)), limits)
+    machine = opening.open(until)
     found: list[Result] = []
     try:
-        while machine.replay_next():
-            outcome = machine.result()
-            if outcome is not None and machine.replay_results() > len(found):
-                found.append(Result(outcome))
-    except LookupError as error:
-        machine.close()
-        raise SnapshotError(str(error)) from None
+        while step(machine, found):
+            pass
     except BaseException:
         machine.close()
         raise
-    return Replay(machine, found)
+    return Replay(machine, found, History(opening))
 
 
 def _answers(results: Mapping[int, Any]) -> list[tuple[int, str]]:

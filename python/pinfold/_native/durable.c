@@ -170,6 +170,35 @@ PyObject *native_replay_results(machine *self, PyObject *none) {
     return PyLong_FromSize_t(self->replay ? pf_replay_results(self->replay) : 0);
 }
 
+static bool enter_replay(machine *self) {
+    if (self->replay) return native_enter(self);
+    PyErr_SetString(self->state->state, "this is no replay");
+    return false;
+}
+
+/* A copy, which goes on by itself. */
+PyObject *native_replay_fork(machine *self, PyObject *none) {
+    (void)none;
+    pf_replay *copy = NULL;
+    pf_error error;
+    pf_status status;
+    if (!enter_replay(self)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_replay_fork(self->replay, &copy, &error);
+    Py_END_ALLOW_THREADS
+    native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    return native_wrap_replay((PyTypeObject *)self->state->native_type, self->state, copy);
+}
+
+PyObject *native_replay_until(machine *self, PyObject *line) {
+    size_t until = PyLong_AsSize_t(line);
+    if ((until == (size_t)-1 && PyErr_Occurred()) || !enter_replay(self)) return NULL;
+    pf_replay_until(self->replay, until);
+    native_leave(self);
+    Py_RETURN_NONE;
+}
+
 /* ------------------------------------------------------------------ snapshots */
 
 /* snapshot_look(data, key or None): a Machine that cannot be changed. */

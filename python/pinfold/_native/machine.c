@@ -47,7 +47,26 @@ PyObject *native_wrap_replay(PyTypeObject *type, native_state *state, pf_replay 
     return (PyObject *)self;
 }
 
-/* Machine(settings, snapshot or None, durable or absent) */
+/* What goes on from a replay, which is entered for that; NULL: an exception. */
+static PyObject *new_from_replay(PyTypeObject *type, native_state *state, machine *from,
+                                 pf_options *options) {
+    pf_sandbox *sandbox = NULL;
+    pf_error error;
+    pf_status status;
+    if (!from->replay || !native_enter(from)) {
+        pf_options_free(options);
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "this machine is no replay");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_replay_branch(from->replay, options, &sandbox, &error);
+    pf_options_free(options);
+    Py_END_ALLOW_THREADS
+    native_leave(from);
+    return status == PF_OK ? native_wrap(type, state, sandbox) : native_raise(state, &error, NULL);
+}
+
+/* Machine(settings, snapshot or replay or None, durable or absent) */
 static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     PyObject *settings = NULL, *snapshot = NULL, *durable = NULL;
     static char *names[] = {"settings", "snapshot", "durable", NULL};
@@ -57,13 +76,16 @@ static PyObject *native_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     char *data = NULL;
     Py_ssize_t len = 0;
     if (!state) return NULL;
-    if (snapshot != Py_None && PyBytes_AsStringAndSize(snapshot, &data, &len) != 0) return NULL;
+    bool replay = PyObject_TypeCheck(snapshot, (PyTypeObject *)state->native_type);
+    if (!replay && snapshot != Py_None && PyBytes_AsStringAndSize(snapshot, &data, &len) != 0)
+        return NULL;
     pf_options *options = native_options(state, settings);
     if (!options) return NULL;
     if (durable && !native_durable(state, options, durable)) {
         pf_options_free(options);
         return NULL;
     }
+    if (replay) return new_from_replay(type, state, (machine *)snapshot, options);
 
     pf_sandbox *sandbox = NULL;
     pf_error error;
@@ -274,6 +296,8 @@ static PyMethodDef methods[] = {
     FAST("mount_tar", native_mount_tar),
     PLAIN("replay_next", native_replay_next),
     PLAIN("replay_line", native_replay_line),
+    PLAIN("replay_fork", native_replay_fork),
+    ONE("replay_until", native_replay_until),
     PLAIN("replay_results", native_replay_results),
     PLAIN("interrupt", native_interrupt),
     PLAIN("stop", native_stop),

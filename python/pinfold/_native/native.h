@@ -153,6 +153,8 @@ PyObject *native_snapshot_info(PyObject *module, PyObject *data);
 PyObject *native_replay_next(machine *self, PyObject *none);
 PyObject *native_replay_line(machine *self, PyObject *none);
 PyObject *native_replay_results(machine *self, PyObject *none);
+PyObject *native_replay_fork(machine *self, PyObject *none);
+PyObject *native_replay_until(machine *self, PyObject *line);
 PyObject *native_processes(machine *self, PyObject *none);
 /* Owns the replay in any case; NULL with an exception. machine.c */
 PyObject *native_wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox);

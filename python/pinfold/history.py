@@ -1,0 +1,136 @@
+"""A recording as something to move about in: going to any line of it costs as much as the part that
+was not kept, not as all that came before.
+
+A replay can be copied between two acts of the embedder, in some 0.1 ms. So a first pass keeps
+copies, as far apart in time that there are never more than `_KEPT` of them, and going to a line
+continues a copy of the last one before it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from time import monotonic
+from typing import NamedTuple
+
+from . import _native
+from .errors import SandboxStateError, SnapshotError
+from .result import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .replaying import Opening
+
+
+#: Copies that are kept, each of some 100 KB and what its programs use.
+_KEPT = 64
+#: Seconds of replay between two of them, at first.
+_APART = 0.005
+
+
+class Kept(NamedTuple):
+    """A replay that stands before a line, between two acts."""
+
+    line: int
+    machine: _native.Machine
+    results: list[Result]
+
+
+class History:
+    """The copies of one recording's replay."""
+
+    def __init__(self, opening: Opening) -> None:
+        #: What it is a replay of.
+        self.opening = opening
+        lines = opening.trace.split(b"\n")
+        #: How many lines the trace has; the head is line 0.
+        self.lines = len(lines) - (lines[-1] == b"")
+        self._acts = [n for n, line in enumerate(lines) if b',"do":"' in line[:80]]
+        self._kept: list[Kept] = []
+
+    def go_to(self, line: int) -> tuple[_native.Machine, list[Result]]:
+        """A replay of its own that stands before a line, and what the runs before it gave."""
+        if not self._kept:
+            self._look_through()
+        before = bisect_right(self._kept, line, key=lambda kept: kept.line)
+        kept = self._kept[max(before - 1, 0)]  # the boot's lines come before the first
+        machine, results = kept.machine.replay_fork(), list(kept.results)
+        try:
+            self._walk(machine, results, line, None)
+        except BaseException:
+            machine.close()
+            raise
+        return machine, results
+
+    def _walk(
+        self,
+        machine: _native.Machine,
+        results: list[Result],
+        line: int,
+        between: Callable[[], None] | None,
+    ) -> None:
+        """Does again what came before a line. Where that is in the middle of an act, the machine
+        stops there; between two acts it comes to rest as it did then."""
+        while (at := machine.replay_line()) < line:
+            following = bisect_right(self._acts, at)
+            if following < len(self._acts) and self._acts[following] > line:
+                machine.replay_until(line)
+            elif following == len(self._acts) and line < self.lines:
+                machine.replay_until(line)
+            going_on = step(machine, results)
+            if between is not None:
+                between()
+            if not going_on:
+                return
+
+    def _look_through(self) -> None:
+        machine = self.opening.open(None)
+        results: list[Result] = []
+        apart, last = _APART, monotonic()
+
+        def keep() -> None:
+            try:
+                copy = machine.replay_fork()
+            except SandboxStateError:  # a program of it is parked: the next act may be the place
+                return
+            self._kept.append(Kept(machine.replay_line(), copy, list(results)))
+
+        def sometimes() -> None:
+            nonlocal apart, last
+            if monotonic() - last < apart:
+                return
+            keep()
+            if len(self._kept) > _KEPT:
+                for kept in self._kept[1::2]:
+                    kept.machine.close()
+                del self._kept[1::2]
+                apart *= 2
+            last = monotonic()
+
+        keep()
+        try:
+            self._walk(machine, results, self.lines, sometimes)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            machine.close()
+
+    def close(self) -> None:
+        for kept in self._kept:
+            kept.machine.close()
+        self._kept.clear()
+
+
+def step(machine: _native.Machine, results: list[Result]) -> bool:
+    """Does one act again; False when there is none left. A run that ended goes to ``results``."""
+    try:
+        going_on = machine.replay_next()
+    except LookupError as error:
+        raise SnapshotError(str(error)) from None
+    if going_on:
+        outcome = machine.result()
+        if outcome is not None and machine.replay_results() > len(results):
+            results.append(Result(outcome))
+    return going_on
