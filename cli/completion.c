@@ -19,7 +19,8 @@ static const struct {
     {"replay", "--until --files --get --result --partial --limit --max-seconds --json --help"},
     {"trace", "--output --help"},
     {"snapshot", "show --files --get --key --json --help"},
-    {"policy", "check --help"},
+    {"check", "--language --json --policy --tool --help"},
+    {"policy", "check explain --help"},
     {"completion", "bash zsh fish --help"},
 };
 enum { WORDS = sizeof words / sizeof *words };

@@ -13,6 +13,12 @@ static int mcp_command(int argc, char **argv) {
         "mcp");
 }
 
+/* And so is what looks at scripts. */
+static int check_command(int argc, char **argv) {
+    (void)argc, (void)argv;
+    die("check comes with the Python package: pip install pinfold, then python -m pinfold check");
+}
+
 static const struct command {
     const char *name;
     int (*function)(int argc, char **argv);
@@ -23,7 +29,8 @@ static const struct command {
     {"replay", replay_command, "run a recording again and compare"},
     {"trace", trace_command, "turn a recording into an HTML page"},
     {"snapshot", snapshot_command, "look at a snapshot"},
-    {"policy", policy_command, "check a policy"},
+    {"check", check_command, "say what a script names, without running it"},
+    {"policy", policy_command, "check a policy, explain what it decides"},
     {"completion", completion_command, "print completions for bash, zsh or fish"},
     {"mcp", mcp_command, "a sandbox as a tool for MCP clients"},
 };

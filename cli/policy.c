@@ -37,24 +37,85 @@ void add_policy(pf_options *options, const struct arguments *arguments) {
     free(text.data);
 }
 
-int policy_command(int argc, char **argv) {
-    static const char usage_text[] =
-        "usage: pinfold policy check FILE\n\nChecks a policy (docs/policy.md). Exit status 0: it "
-        "is "
-        "good; 1: it is not, and standard\nerror says where; 125: it could not be read.\n";
-    if (argc > 1 && (!strcmp(argv[argc - 1], "--help") || !strcmp(argv[argc - 1], "-h"))) {
-        fputs(usage_text, stdout);
-        return 0;
-    }
-    if (argc != 3 || strcmp(argv[1], "check") != 0) die("usage: pinfold policy check FILE");
-    struct text text = read_policy(argv[2]);
+/* ------------------------------------------------------------------ commands */
+
+static const char usage_text[] =
+    "usage: pinfold policy check FILE\n"
+    "       pinfold policy explain FILE TOOL [PARAMS]\n"
+    "\n"
+    "check looks whether a policy is good (docs/policy.md). Exit status 0: it is; 1: it is not, and\n"
+    "standard error says where; 125: it could not be read.\n"
+    "explain says whether it would let a call pass, and why not. PARAMS is a JSON object, - stands\n"
+    "for standard input; without it the call has no parameters. Nothing is called or spent. Exit\n"
+    "status 0: it would, perhaps after somebody is asked; 1: it would not.\n";
+
+static int check(const char *path) {
+    struct text text = read_policy(path);
     pf_error error;
     pf_status status = pf_policy_check(text.data, text.len, &error);
     free(text.data);
     if (status == PF_OK) {
-        show(stdout, "%s: OK", argv[2]);
+        show(stdout, "%s: OK", path);
         return 0;
     }
-    show(stderr, "%s: %s", argv[2], error.message);
+    show(stderr, "%s: %s", path, error.message);
     return 1;
+}
+
+/* A gate that knows no tools: only what the policy says counts. */
+static pf_gate *gate_of(const char *path) {
+    struct text text = read_policy(path);
+    pf_options *options = pf_options_new();
+    pf_gate *gate = NULL;
+    pf_error error;
+    if (!options) die("%s", strerror(ENOMEM));
+    pf_options_catch_all(options, true);
+    if (pf_options_policy(options, text.data, text.len, &error) != PF_OK ||
+        pf_gate_new(options, &gate, &error) != PF_OK)
+        die("%s: %s", path, error.message);
+    pf_options_free(options);
+    free(text.data);
+    return gate;
+}
+
+static struct text request_of(const char *tool, const char *params) {
+    struct text given = {0}, request = {0};
+    if (!strcmp(params, "-") && !text_read_file(&given, "-")) die("-: %s", strerror(errno));
+    text_puts(&request, "{\"tool\":");
+    text_json(&request, tool, strlen(tool));
+    text_puts(&request, ",\"params\":");
+    text_puts(&request, given.data ? given.data : params);
+    text_puts(&request, "}");
+    free(given.data);
+    return request;
+}
+
+static int explain_call(const char *path, const char *tool, const char *params) {
+    pf_gate *gate = gate_of(path);
+    struct text request = request_of(tool, params);
+    pf_decision decision;
+    pf_error error;
+    if (pf_gate_decide(gate, request.data, request.len, &decision, &error) != PF_OK)
+        die("%s", error.message);
+    bool asks = !strcmp(decision.outcome, "ask");
+    bool passes = asks || !strcmp(decision.outcome, "allowed");
+    if (passes)
+        show(stdout, "%s: allowed by capability %d%s", decision.method, decision.capability + 1,
+             asks ? ", if somebody who is asked approves it" : "");
+    else
+        show(stdout, "%s", decision.message ? decision.message : decision.outcome);
+    free(request.data);
+    pf_gate_free(gate);
+    return passes ? 0 : 1;
+}
+
+int policy_command(int argc, char **argv) {
+    if (argc > 1 && (!strcmp(argv[argc - 1], "--help") || !strcmp(argv[argc - 1], "-h"))) {
+        fputs(usage_text, stdout);
+        return 0;
+    }
+    if (argc == 3 && !strcmp(argv[1], "check")) return check(argv[2]);
+    if ((argc == 4 || argc == 5) && !strcmp(argv[1], "explain"))
+        return explain_call(argv[2], argv[3], argc == 5 ? argv[4] : "{}");
+    die("usage: pinfold policy check FILE, or pinfold policy explain FILE TOOL [PARAMS]");
 }

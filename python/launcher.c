@@ -4,11 +4,12 @@
  * The program itself lies in the package, beside the library that it shares with the extension
  * module. A wheel does not know where below a prefix the installer puts packages, so this looks
  * where they are put: in an environment, below /usr/local, in ~/.local, beside `pip --target`'s bin.
- * MCP is served by Python, so `pinfold mcp` starts the interpreter that lies beside this file.
+ * `pinfold mcp` and `pinfold check` are Python's, so they start the interpreter that lies beside this file.
  */
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,8 @@ int main(int argc, char **argv) {
     self[len] = 0;
     char *folder = self;
     *strrchr(self, '/') = 0;
-    if (argc < 2 || strcmp(argv[1], "mcp")) run_program(folder, argv);
+    bool python = argc > 1 && (!strcmp(argv[1], "mcp") || !strcmp(argv[1], "check"));
+    if (!python) run_program(folder, argv);
     run_python(folder, argc, argv);
     fprintf(stderr,
             "pinfold: the Python package pinfold " PINFOLD_VERSION

@@ -37,6 +37,7 @@ from .sandbox import Sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .analysis import Analysis, analyze
     from .astore import AsyncStore
     from .audit import AuditLog
     from .call import Call
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from .tool import Tool
 
 __all__ = [
+    "Analysis",
     "AsyncStore",
     "AuditFull",
     "AuditLog",
@@ -79,6 +81,7 @@ __all__ = [
     "ToolNameWarning",
     "Usage",
     "__version__",
+    "analyze",
     "create_sandbox_tool",
     "load_policy",
     "replay",
@@ -87,7 +90,9 @@ __all__ = [
 # Modules that a plain sandbox does not need are loaded when first asked for: they bring inspect,
 # dataclasses and typing, which take longer to import than a sandbox takes to start.
 _LATER = {
+    "Analysis": "analysis",
     "AsyncStore": "astore",
+    "analyze": "analysis",
     "AuditLog": "audit",
     "Call": "call",
     "Constraint": "capability",

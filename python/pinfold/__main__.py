@@ -1,4 +1,4 @@
-"""``python -m pinfold``: the program ``pinfold``, and its command ``mcp``, which is Python's."""
+"""``python -m pinfold``: the program ``pinfold``, and its commands ``mcp`` and ``check``, which are Python's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAM = Path(__file__).with_name("_program")
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command that ``argv`` (default: the process's arguments) names.
 
-    All but ``mcp`` replaces the process by the program that lies in the package. Returns the exit
+    All but ``mcp`` and ``check`` replaces the process by the program that lies in the package. Returns the exit
     status: 125 when that program is missing.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -21,6 +21,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .mcp_server import main as serve
 
         return serve(arguments[1:])
+    if arguments[:1] == ["check"]:
+        from .analysis.command import main as check
+
+        return check(arguments[1:])
     sys.stdout.flush()
     try:
         os.execv(PROGRAM, ["pinfold", *arguments])

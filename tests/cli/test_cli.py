@@ -122,6 +122,23 @@ def test_a_policy_grants_instead_of_the_command_line(pinfold):
     assert done.stdout == '126\n{"n":1}\n0\n{"n":2}\n0\n126\n126\n', done.stderr
 
 
+def test_policy_explain(pinfold, tmp_path):
+    policy = tmp_path / "policy.json"
+    policy.write_text(
+        '{"capabilities": [{"method": "pay", "constraints": {"n": "<=5"}},'
+        ' {"method": "mail/*", "ask": true}]}'
+    )
+    good = pinfold("policy", "explain", policy, "pay", '{"n": 3}')
+    assert (good.returncode, good.stdout) == (0, "pay: allowed by capability 1\n")
+    asks = pinfold("policy", "explain", policy, "mail.send")
+    assert asks.returncode == 0 and "capability 2, if somebody" in asks.stdout
+    bad = pinfold("policy", "explain", policy, "pay", "-", input='{"n": 7}')
+    assert bad.returncode == 1 and "n must be <= 5 (it is 7)" in bad.stdout
+    assert pinfold("policy", "explain", policy, "burn").returncode == 1
+    broken = pinfold("policy", "explain", policy, "pay", '{"n": 3, "n": 9}')
+    assert broken.returncode == 1
+
+
 def test_policy_check(pinfold):
     (pinfold.folder / "good").write_text('{"capabilities": [{"method": "a/*"}]}')
     (pinfold.folder / "bad").write_text('{"capabilities": [{"method": "a//b"}]}')
@@ -241,6 +258,7 @@ def test_a_reader_that_goes_away_ends_it(pinfold):
         (["run", "a", "b"], "a: No such file"),
         (["nosuch"], "there is no command 'nosuch'; a script is run by 'pinfold run nosuch'"),
         (["mcp"], "pinfold[mcp]"),
+        (["check"], "the Python package"),
         (["-c", "x", "y"], "see pinfold run --help"),
         (["replay", "--wibble"], "pinfold: unrecognized option"),
         (["replay", "missing"], "missing: No such file"),

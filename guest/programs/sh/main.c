@@ -21,6 +21,7 @@ struct invocation {
     bool from_stdin;       /* -s */
     bool norc, noprofile, interactive, login, restricted;
     bool session, run;     /* --session, --run */
+    bool dump;             /* --dump-tree */
     int first;             /* index of the first argument that is no option */
 };
 
@@ -198,6 +199,7 @@ static bool long_option(struct shell *sh, struct invocation *in, const char *arg
     const char *name = arg + 1 + (arg[1] == '-');
     if (strcmp(name, "session") == 0) in->session = true;
     else if (strcmp(name, "run") == 0) in->run = true;
+    else if (strcmp(name, "dump-tree") == 0) in->dump = true;
     else if (strcmp(name, "norc") == 0) in->norc = true;
     else if (strcmp(name, "noprofile") == 0) in->noprofile = true;
     else if (strcmp(name, "posix") == 0) option_set(sh, OPT_POSIX, true);
@@ -405,6 +407,7 @@ int main(int argc, char **argv) {
         sh->name = "bash";
         return session_main(sh);
     }
+    if (in.dump) return dump_main(sh);
     if (strcmp(base + in.login, "sh") == 0 && !in.run) option_set(sh, OPT_POSIX, true);
     if (in.run) sh->name = "bash";
     sh->login = in.login;

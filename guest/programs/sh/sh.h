@@ -428,6 +428,10 @@ int run_file(struct shell *sh, const char *path, bool must);    /* startup files
 char *read_file(struct shell *sh, int fd, size_t *n);           /* malloc'ed, NULs dropped; NULL */
 /* Parses one text into a tree (a $( ) in backquotes, a saved function). NULL: error printed. */
 struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, const char *where);
+/* Parses a text and gives each complete command to `take`, which must not keep it; nothing runs.
+ * false: a syntax error, which was printed, ended it. */
+bool parse_each(struct shell *sh, const char *text, size_t n,
+                void (*take)(void *arg, const struct node *n), void *arg);
 struct word *parse_word_text(struct shell *sh, struct tree *tree, const char *text, size_t n,
                              enum word_mode mode);
 struct assign *parse_compound_text(struct shell *sh, struct tree *tree, const char *name,
@@ -735,6 +739,8 @@ bool parse_int64(const char *s, int64_t *out);  /* the whole text, blanks around
 
 /* main.c and session.c */
 int session_main(struct shell *sh);
+/* dump.c: --dump-tree: writes what standard input parses to, as JSON. Returns the exit status. */
+int dump_main(struct shell *sh);
 void shell_set_args(struct shell *sh, char **args, int n); /* copies */
 void shell_init(struct shell *sh);                 /* before anything else */
 void shell_startup(struct shell *sh, char **environ);

@@ -300,6 +300,26 @@ struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, 
     return NULL;
 }
 
+bool parse_each(struct shell *sh, const char *text, size_t n,
+                void (*take)(void *arg, const struct node *n), void *arg) {
+    struct parser p = {.sh = sh, .line = 1};
+    append_text(&p, text, n);
+    end_line(&p);
+    for (bool more = true; more;) {
+        struct tree *t = tree_new();
+        p.tree = t;
+        p.mem = &t->mem;
+        p.aliases = NULL;
+        p.alias_next = NO_ALIAS;
+        t->root = parse_complete(&p);
+        more = !p.failed && t->root;
+        if (more) take(arg, t->root);
+        tree_drop(t);
+    }
+    free(p.buf);
+    return !p.failed;
+}
+
 struct word *parse_word_text(struct shell *sh, struct tree *tree, const char *text, size_t n,
                              enum word_mode mode) {
     struct parser p = {

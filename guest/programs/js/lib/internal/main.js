@@ -61,6 +61,7 @@ function parse(argv) {
         else if (arg.startsWith('--input-type')) options.type = value(arg, '--input-type');
         else if (arg === '--typescript') options.typescript = true;
         else if (arg === '--run') options.run = true;
+        else if (arg === '--dump-tree') options.text = require('internal/tree').dump(native.text.utf8Decode(native.fs.readAll(0)));
         else if (arg === '-c' || arg === '--check') options.check = true;
         else if (arg === '-v' || arg === '--version') options.text = `${process.version}\n`;
         else if (arg === '-h' || arg === '--help') options.text = usage;
