@@ -22,6 +22,7 @@ from . import __version__
 from .definitions import PARAMETERS
 from .errors import ToolError
 from .limits import DEFAULTS, Limits
+from .mcp_jobs import job_tools
 from .sandbox_tool import SandboxTool
 from .tool import Handler, Tool
 
@@ -148,6 +149,7 @@ def server_of(model: SandboxTool, name: str) -> Any:
         (read_file, "Reads a text file of the sandbox; relative paths are below /workspace."),
         (open_session, "Opens a session, a sandbox of its own, and gives its id for other calls."),
         (close_session, "Ends a session and drops its files."),
+        *job_tools(sessions.using, _own),
     ):
         _annotate(function, Context)
         server.add_tool(
@@ -174,11 +176,16 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     **PARAMETERS["properties"],
     "path": {"type": "string", "description": "absolute or below /workspace"},
     "text": {"type": "string", "description": "the whole content"},
+    "job": {"type": "integer", "description": "the number that start_job gave"},
+    "input": {"type": "string", "description": "what the job is to read"},
+    "end": {"type": "boolean", "description": "whether its input ends after that"},
+    "seconds": {"type": "number", "description": "at most; up to 60"},
     "session": {
         "type": "string",
         "description": "what open_session gave; empty: your own, else a fresh one",
     },
 }
+_TYPES: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 def _annotate(function: Any, context: Any) -> None:
@@ -189,7 +196,8 @@ def _annotate(function: Any, context: Any) -> None:
         if name == "context":
             function.__annotations__[name] = context
         elif name in _SCHEMAS:
-            function.__annotations__[name] = Annotated[str, WithJsonSchema(_SCHEMAS[name])]
+            kind = _TYPES[_SCHEMAS[name]["type"]]
+            function.__annotations__[name] = Annotated[kind, WithJsonSchema(_SCHEMAS[name])]
 
 
 def _told(function: Any) -> Any:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .audit import AuditLog
     from .capability import MethodCapability
     from .core import Approve, ToolHandler
+    from .jobs import Jobs
     from .mounts import Mounted, MountSource
     from .tool import Handler, Tool
     from .typed import RestoreSettings
@@ -186,6 +187,19 @@ class Sandbox(Running, Copying):
         from .mounts import Mounted
 
         return Mounted(self._machine, place)
+
+    @property
+    def jobs(self) -> Jobs:
+        """What it goes on with behind the run that started it: `Jobs` starts and lists them.
+
+        >>> with Sandbox() as sandbox:
+        ...     job = sandbox.jobs.start("seq 3; sleep 0.1; exit 4")
+        ...     job.wait(), job.read()
+        (4, '1\\n2\\n3\\n')
+        """
+        from .jobs import Jobs
+
+        return Jobs(self)
 
     @property
     def capabilities(self) -> list[MethodCapability]:

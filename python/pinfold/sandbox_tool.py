@@ -11,6 +11,7 @@ from .definitions import arguments_of
 from .errors import CapabilityError
 from .limits import Limits
 from .running import OWN_OPTIONS, SESSION
+from .running_jobs import LIST_JOBS, jobs_of, running_in_shell, shell_jobs
 from .sandbox import Sandbox
 from .shown import describe, shorten
 from .tool import Tool, as_tools
@@ -139,7 +140,11 @@ class SandboxTool:
         ('{"n":1}', {'n': 1})
         """
         result = self.sandbox._run(code, language, stdin, on_output, self._how())
-        return self._shown(result, language), result
+        text = self._shown(result, language)
+        if running_in_shell(self.sandbox):
+            listed = self.sandbox._run(LIST_JOBS, "shell", None, None, SESSION)
+            text = f"{text}{shell_jobs(listed.stdout)}"
+        return text + jobs_of(self.sandbox), result
 
     async def arun_result(
         self,
@@ -151,7 +156,11 @@ class SandboxTool:
     ) -> tuple[str, Result]:
         """As `run_result`, async."""
         result = await self.sandbox._arun(code, language, stdin, on_output, self._how())
-        return self._shown(result, language), result
+        text = self._shown(result, language)
+        if running_in_shell(self.sandbox):
+            listed = await self.sandbox._arun(LIST_JOBS, "shell", None, None, SESSION)
+            text = f"{text}{shell_jobs(listed.stdout)}"
+        return text + jobs_of(self.sandbox), result
 
     def _mistake(self, error: ValueError) -> str:
         if isinstance(error, self.sandbox._passthrough):

@@ -145,7 +145,8 @@ def text_of(result):
 async def use(client, session=""):
     """What any client can do with a server of sandboxes."""
     listed = {tool.name for tool in (await client.list_tools()).tools}
-    assert listed == {"run", "write_file", "read_file", "open_session", "close_session"}
+    jobs = {f"{verb}_job" for verb in ("start", "read", "write", "wait", "stop")} | {"list_jobs"}
+    assert listed == {"run", "write_file", "read_file", "open_session", "close_session"} | jobs
 
     async def call(name, **arguments):
         return text_of(await client.call_tool(name, {"session": session, **arguments}))
@@ -156,6 +157,13 @@ async def use(client, session=""):
     await call("write_file", path="in.txt", text="b\na\n")
     assert await call("run", code="sort in.txt > out.txt") == "(no output)"
     assert await call("read_file", path="out.txt") == "a\nb\n"
+    started = await call("start_job", code="read x; echo got $x; sleep 1000")
+    assert started == "[job 1 running: read x; echo got $x; sleep 1000]"
+    assert (await call("write_job", job=1, input="it\n")).startswith("got it\n[job 1 running")
+    assert (await call("wait_job", job=1, seconds=0.1)).startswith("[job 1 running")
+    assert await call("stop_job", job=1) == "[job 1 ended with 143: read x; echo got $x; sleep 1000]"
+    assert await call("list_jobs") == await call("read_job", job=1)
+    assert "there is no job 9" in await call("read_job", job=9)
     # Another session has other files.
     other = text_of(await client.call_tool("open_session", {}))
     assert "No such file" in await call("run", code="cat in.txt", session=other)
