@@ -21,6 +21,9 @@
  *     -P, --posix               as --traditional, and stricter
  *     -r, --re-interval         (always on)
  *     -S, --sandbox             no system() and no redirections
+ *     -i, --include=inplace     what is printed takes the place of the file that is read; a copy
+ *                               stays when -v inplace::suffix=SUFFIX says so
+ *     -W OPTION                 the long option of that name
  *     -s, -O, -t, -L, -N        (accepted, without effect)
  *     -h, --help                display this help and exit
  *     -V, --version             output version information and exit
@@ -131,13 +134,32 @@ _Noreturn static void bad_assignment(const char *arg) {
     g_usage("`%s' argument to `-v' not in `var=value' form\n", arg);
 }
 
+static void one_option(options *o, int option, const char *arg);
+
+/* -W posix is --posix, -W assign=x=1 --assign=x=1. */
+static void one_word(options *o, const char *text) {
+    size_t len = strcspn(text, "=");
+    for (const g_long *l = longs; l->name; l++) {
+        if (strncmp(l->name, text, len) != 0 || l->name[len]) continue;
+        one_option(o, l->value, text[len] ? text + len + 1 : NULL);
+        return;
+    }
+    g_warn("option `-W %s' unrecognized, ignored", text);
+}
+
 static void one_option(options *o, int option, const char *arg) {
     switch (option) {
     case 'f':
     case 'E': o->sources[o->source_count++] = read_program(arg); break;
     case 'e': add_text(o, arg); break;
     case 'F': o->separator = arg; break;
+    case 'W': one_word(o, arg); break;
     case 'v':
+        for (int i = 0; i < 2; i++) {
+            const char *name = i ? "INPLACE_SUFFIX=" : "inplace::suffix=";
+            if (strncmp(arg, name, strlen(name)) == 0) awk.inplace_suffix = arg + strlen(name);
+        }
+        if (strncmp(arg, "inplace::suffix=", 16) == 0) break;
         if (!awk_is_assignment(arg)) bad_assignment(arg);
         o->assignments[o->assignment_count++] = arg;
         break;
@@ -147,8 +169,10 @@ static void one_option(options *o, int option, const char *arg) {
     case 'n': awk.non_decimal = true; break;
     case 'S': awk.sandbox = true; break;
     case 'i':
-        if (strcmp(arg, "inplace") == 0)
-            refused("-i inplace", "write to another file and rename it, or use sed -i");
+        if (strcmp(arg, "inplace") == 0) {
+            awk.inplace = true;
+            break;
+        }
         refused("-i", "use -f, or @include in the program");
     case 'l': refused("-l", "there are no extension libraries");
     case 'M': refused("-M", "numbers are doubles; for more digits use bc");
@@ -182,7 +206,7 @@ int awk_main(int argc, char **argv) {
     g_begin(name, g_help());
     awk.bytes = !g_utf8_locale();
     g_options o;
-    g_options_init(&o, argc, argv, "+F:f:v:e:E:bcCd::D::ghi:Il:L::MnNo::Op::PrsStVk", longs);
+    g_options_init(&o, argc, argv, "+F:f:v:e:E:bcCd::D::ghi:Il:L::MnNo::Op::PrsStVkW:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         one_option(&opts, option, o.arg);
         if (option == 'E') break;

@@ -106,10 +106,16 @@ extern struct awk_state {
     bool posix;       /* --posix, --traditional */
     bool sandbox;     /* --sandbox: no system(), no redirections */
     bool non_decimal; /* --non-decimal-data */
+    bool inplace;     /* -i inplace; its variable inplace::suffix */
+    const char *inplace_suffix;
     int64_t nr, fnr;
     int exit_status;
     bool exiting; /* exit was executed; END and the closing of files are still to come */
 } awk;
+
+/* inplace.c: from here to the end what is printed becomes the file `name`, open as fd. */
+void inplace_begin(const char *name, int fd);
+void inplace_end(void);
 
 /* awk.c: messages. Where the program stands is put in front, as gawk does. */
 _Noreturn void awk_fatal(const char *format, ...) G_PRINTF(1, 2);
@@ -220,6 +226,8 @@ double sort_array(awk_array *from, awk_array *to, value *how, bool subscripts);
 
 /* pattern.c: regular expressions. */
 awk_regex *regex_constant(const char *source, size_t len); /* compiled at first use */
+/* What is wrong with an expression in the program's text; NULL: nothing. */
+const char *regex_mistake(const awk_text *source);
 awk_regex *regex_of(value *v);                             /* a constant's, or of a text: cached */
 const awk_text *regex_source(const awk_regex *re);
 void regex_free(awk_regex *re);

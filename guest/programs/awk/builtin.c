@@ -84,7 +84,7 @@ static double arithmetic(enum builtin which, value *args) {
         return log(n);
     case BUILTIN_SQRT:
         if (n < 0) {
-            awk_warn("sqrt: called with negative argument %g", n);
+            awk_warn("sqrt: received negative argument %g", n);
             return not_a_number();
         }
         return sqrt(n);

@@ -241,6 +241,7 @@ static bool open_file(const char *name) {
         return false;
     }
     if (fd >= 0) main_reader = reader_new(fd);
+    if (fd >= 0 && awk.inplace) inplace_begin(name, fd);
     bool wanted = begin_file(name, error);
     if (awk.exiting) return false;
     if (fd < 0 && wanted) g_die_errno(2, error, "fatal: cannot open file `%s' for reading", name);

@@ -244,6 +244,17 @@ static void read_number(lexer *lx) {
     lx->at += end ? end : 1;
 }
 
+/* The functions that --posix and --traditional leave. */
+static bool is_posix_builtin(const char *name, size_t len) {
+    static const char *const names[] = {"atan2", "close", "cos",    "exp",     "fflush", "gsub",
+                                        "index", "int",   "length", "log",     "match",  "rand",
+                                        "sin",   "split", "sprintf", "sqrt",   "srand",  "sub",
+                                        "substr", "system", "tolower", "toupper"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) return true;
+    return false;
+}
+
 static void read_word(lexer *lx) {
     const char *s = lx->source->text;
     size_t from = lx->at;
@@ -259,12 +270,13 @@ static void read_word(lexer *lx) {
     if (lx->at + 1 < lx->source->len && memcmp(s + lx->at, "::", 2) == 0)
         lex_error(lx, "namespaces are not supported: %.*s", (int)len + 2, s + from);
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-        if (strlen(keywords[i].word) == len && memcmp(keywords[i].word, s + from, len) == 0) {
+        if (strlen(keywords[i].word) == len && memcmp(keywords[i].word, s + from, len) == 0 &&
+            !(awk.posix && strcmp(keywords[i].word, "func") == 0)) {
             lx->token = keywords[i].token;
             return;
         }
     }
-    lx->builtin = builtin_named(s + from, len);
+    lx->builtin = awk.posix && !is_posix_builtin(s + from, len) ? -1 : builtin_named(s + from, len);
     if (lx->builtin >= 0) {
         lx->token = T_BUILTIN;
         return;
@@ -291,7 +303,7 @@ static int read_operator(lexer *lx, char c) {
     case '+': return follows(lx, '+') ? T_INCREMENT : follows(lx, '=') ? T_ASSIGN_ADD : '+';
     case '-': return follows(lx, '-') ? T_DECREMENT : follows(lx, '=') ? T_ASSIGN_SUB : '-';
     case '*':
-        if (follows(lx, '*')) return follows(lx, '=') ? T_ASSIGN_POW : T_POWER;
+        if (!awk.posix && follows(lx, '*')) return follows(lx, '=') ? T_ASSIGN_POW : T_POWER;
         return follows(lx, '=') ? T_ASSIGN_MUL : '*';
     case '/': return follows(lx, '=') ? T_ASSIGN_DIV : '/';
     case '%': return follows(lx, '=') ? T_ASSIGN_MOD : '%';

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -292,6 +293,15 @@ static node *switch_case(parser *p) {
     return n;
 }
 
+/* Two cases of one constant are a mistake. */
+static void same_case(parser *p, const node *a, const node *b) {
+    if (!a || !b || a->kind != b->kind) return;
+    if (a->kind == N_NUMBER && a->number == b->number)
+        lex_error(&p->lx, "duplicate case values in switch body: %g", a->number);
+    if (a->kind == N_STRING && text_equal(a->text, b->text))
+        lex_error(&p->lx, "duplicate case values in switch body: %s", a->text->s);
+}
+
 static node *switch_statement(parser *p) {
     node *n = parse_node(p, N_SWITCH), **tail = &n->list;
     lex_next(&p->lx);
@@ -303,6 +313,7 @@ static node *switch_statement(parser *p) {
     while (p->lx.token != '}') {
         if (p->lx.token != T_CASE && p->lx.token != T_DEFAULT) parse_fail(p);
         *tail = switch_case(p);
+        for (const node *c = n->list; c != *tail; c = c->next) same_case(p, c->a, (*tail)->a);
         if (!(*tail)->a) {
             if (has_default) lex_error(&p->lx, "duplicate `default' detected in switch body");
             has_default = true;
@@ -398,6 +409,10 @@ static void parameters(parser *p, function_tree *f) {
             if (text_equal(f->params[i], p->lx.text))
                 lex_error(&p->lx, "function `%s': parameter #%d, `%s', duplicates parameter #%d",
                           f->name->s, f->param_count + 1, p->lx.text->s, i + 1);
+        int global = tree_find_global(p->tree, p->lx.text->s, p->lx.text->len);
+        if (global >= 0 && global < V_SPECIALS)
+            lex_error(&p->lx, "function `%s': cannot use special variable `%s' as a function parameter",
+                      f->name->s, p->lx.text->s);
         if (text_equal(f->name, p->lx.text))
             lex_error(&p->lx, "function `%s': cannot use function name as parameter name",
                       f->name->s);
@@ -414,12 +429,18 @@ static void parameters(parser *p, function_tree *f) {
 static void function(parser *p) {
     lex_next(&p->lx);
     if (p->lx.token != T_NAME && p->lx.token != T_CALLED) {
-        if (p->lx.token == T_BUILTIN)
-            lex_error(&p->lx, "`%s' is a built-in function, it cannot be redefined",
-                      builtin_name(p->lx.builtin));
+        if (p->lx.token == T_BUILTIN) {
+            char text[100];
+            snprintf(text, sizeof text, "`%s' is a built-in function, it cannot be redefined",
+                     builtin_name(p->lx.builtin));
+            lex_fail(&p->lx, text);
+        }
         parse_fail(p);
     }
     tree *t = p->tree;
+    int global = tree_find_global(t, p->lx.text->s, p->lx.text->len);
+    if (global >= 0 && global < V_SPECIALS)
+        lex_error(&p->lx, "function name `%s' previously defined", p->lx.text->s);
     size_t i = 0;
     while (i < t->function_count && !text_equal(t->functions[i].name, p->lx.text)) i++;
     if (i == t->function_count) {

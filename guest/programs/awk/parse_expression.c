@@ -94,6 +94,8 @@ static node *regex_node(parser *p, enum node_kind kind) {
     node *n = parse_node(p, kind);
     lex_regex(&p->lx);
     n->text = p->lx.text;
+    const char *mistake = regex_mistake(n->text);
+    if (mistake) lex_error(&p->lx, "%s: /%s/", mistake, n->text->s);
     lex_next(&p->lx);
     return n;
 }

@@ -48,6 +48,15 @@ static pf_regex *compiled(awk_regex *re) {
     return *at;
 }
 
+const char *regex_mistake(const awk_text *source) {
+    pf_regex *re;
+    const char *message;
+    unsigned flags = PF_RE_EXTENDED | PF_RE_AWK | (awk.bytes ? PF_RE_BYTES : 0);
+    int error = pf_regex_compile(&re, source->s, source->len, flags, &g_regex_host, &message);
+    if (!error) pf_regex_free(re);
+    return error ? message : NULL;
+}
+
 awk_regex *regex_of(value *v) {
     if (v->kind == REGEX) return v->regex;
     char room[NUMBER_TEXT_MAX];

@@ -54,8 +54,12 @@ void settle_outer(value *v) {
 }
 
 void scalar_needed(const value *v, bool local, int slot) {
-    if (v->kind == ARRAY)
-        awk_fatal("attempt to use array `%s' in a scalar context", run_variable_name(local, slot));
+    if (v->kind != ARRAY) return;
+    for (size_t i = 0; local && i < awk.global_count; i++)
+        if (awk.globals[i].kind == ARRAY && awk.globals[i].array == v->array)
+            awk_fatal("attempt to use array `%s (from %s)' in a scalar context",
+                      run_variable_name(true, slot), run_variable_name(false, (int)i));
+    awk_fatal("attempt to use array `%s' in a scalar context", run_variable_name(local, slot));
 }
 
 void make_array(value *v, bool local, int slot) {

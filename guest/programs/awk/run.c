@@ -507,6 +507,8 @@ static enum outcome execute(uint32_t from) {
             value *direct = place_direct(pc->sub, pc->a, at);
             enum operation op = (enum operation)(pc->n >> 1);
             value_drop(v);
+            if (right == 0 && (op == OP_DIVIDE || op == OP_MODULO))
+                awk_fatal("division by zero attempted in `%c='", op == OP_DIVIDE ? '/' : '%');
             if (direct) {
                 double left = number_of(direct);
                 result = op == OP_ADD ? left + right : operation_apply(op, left, right);
@@ -862,6 +864,7 @@ void run_program(void) {
     bool reads =
         p->has[GROUP_MAIN] || p->has[GROUP_END] || p->has[GROUP_BEGINFILE] || p->has[GROUP_ENDFILE];
     if (!awk.exiting && reads) run_main();
+    inplace_end();
     if (p->has[GROUP_END]) {
         awk.exiting = false;
         run_group(GROUP_END);
