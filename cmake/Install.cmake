@@ -20,7 +20,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 
 add_library(pinfold_shared SHARED $<TARGET_OBJECTS:pinfold>)
 target_link_libraries(pinfold_shared PRIVATE
-    pf_baked pf_guest_images pf_cpu pf_capability pf_base pf_monocypher pf_zstd pf_zones pf_library m Threads::Threads)
+    pf_baked pf_guest_images pf_cpu pf_capability pf_http pf_base pf_monocypher pf_zstd pf_zones pf_library m Threads::Threads)
 target_include_directories(pinfold_shared INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_options(pinfold_shared PRIVATE LINKER:--version-script=${PF_EXPORTS})
@@ -39,7 +39,7 @@ set(PF_NAMES ${PROJECT_BINARY_DIR}/exports.txt)
 file(CONFIGURE OUTPUT ${PF_NAMES} CONTENT "${names}")
 set(static ${PROJECT_BINARY_DIR}/lib/libpinfold.a)
 set(object ${PROJECT_BINARY_DIR}/lib/pinfold.o)
-set(parts pf_guest_images pf_cpu pf_capability pf_base pf_regex pf_utf8 pf_yyjson pf_monocypher pf_zstd
+set(parts pf_guest_images pf_cpu pf_capability pf_http pf_unicode pf_base pf_regex pf_utf8 pf_yyjson pf_monocypher pf_zstd
     pf_zones pf_library)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
 add_custom_command(

@@ -412,6 +412,38 @@ PF_API void pf_gate_spend(pf_gate *gate, size_t capability, int64_t calls);
 /* As pf_sandbox_calls_left(). */
 PF_API int64_t pf_gate_calls_left(const pf_gate *gate, size_t capability);
 
+/* ------------------------------------------------------------------ requests */
+
+/*
+ * What decides about requests of HTTP: which may be made, to which addresses, with which secrets. It
+ * makes no connection. Who answers calls of the tool http/request asks it about each of them; about each
+ * address that it is going to connect to, the one that the name of the host has; and gives it everything
+ * that comes back, errors too, before a sandbox gets it. A redirect is an answer like any other: the
+ * script that follows it makes another call. From any thread.
+ */
+typedef struct pf_http pf_http;
+/*
+ * `config`: {"allow": ["GET https://HOST/PATH"], "addresses": ["10.0.0.0/8", "loopback"],
+ * "secrets": {"NAME": {"value": "...", "hosts": ["HOST"], "headers": ["Authorization"]}}}.
+ * docs/http.md has the language of rules. PF_INVALID: something in it cannot be kept.
+ */
+PF_API pf_status pf_http_new(const char *config, size_t len, pf_http **out, pf_error *error);
+PF_API void pf_http_free(pf_http *http); /* NULL is allowed */
+/*
+ * `params`: {"method", "url", "headers", "body" or "body_base64"} of a call. PF_OK: *out is what to send, as
+ * JSON: {"method", "url", "scheme", "host", "port", "authority", "target", "headers": [[name, value]],
+ * "secret"}, with secrets in it: it is never to be shown, logged or kept. PF_DENIED, PF_INVALID: the
+ * message says why, and holds no secret. Free *out with pf_free().
+ */
+PF_API pf_status pf_http_request(const pf_http *http, const char *params, size_t len, char **out,
+                                 size_t *out_len, pf_error *error);
+/* May a request for this URL be sent to this address (192.0.2.1, 2001:db8::1)? PF_OK, or PF_DENIED. */
+PF_API pf_status pf_http_address(const pf_http *http, const char *url, const char *address,
+                                 pf_error *error);
+/* The bytes with every secret in them replaced, also where it is encoded. Free *out with pf_free(). */
+PF_API pf_status pf_http_clean(const pf_http *http, const char *data, size_t len, char **out,
+                               size_t *out_len, pf_error *error);
+
 /* ------------------------------------------------------------------ results */
 
 typedef struct pf_result {

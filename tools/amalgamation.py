@@ -28,9 +28,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Targets whose sources become pinfold.c, in this order; those of images are files of their own.
-HOST = ["pf_utf8", "pf_regex", "pf_base", "pf_zones", "pf_library", "pf_capability", "pf_cpu", "pinfold",
+HOST = ["pf_utf8", "pf_regex", "pf_base", "pf_zones", "pf_library", "pf_http", "pf_capability", "pf_cpu", "pinfold",
         "pf_baked", "pf_guest_images"]
-FOREIGN = ["pf_yyjson", "pf_monocypher", "pf_zstd"]
+FOREIGN = ["pf_yyjson", "pf_unicode", "pf_monocypher", "pf_zstd"]
 COMMAND = "cc -O2 -ffp-contract=off -c pinfold.c lib/*.c images/*.c"
 README = """\
 pinfold {version}, as C sources. With gcc or clang on Linux (x86-64 or arm64), in this folder:

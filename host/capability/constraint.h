@@ -18,6 +18,8 @@
 #include "path.h"
 #include "regex.h"
 
+#include "host/http/rule.h"
+
 /* X(name, its spelling in JSON) */
 #define CAP_OPERATORS(X)                                                                           \
     X(LT, "<")                                                                                     \
@@ -32,6 +34,7 @@
     X(ENDS_WITH, "ends_with")                                                                      \
     X(CONTAINS, "contains")                                                                        \
     X(MATCHES, "matches")                                                                          \
+    X(MATCHES_URL, "matches_url")                                                                  \
     X(IS_TYPE, "is_type")                                                                          \
     X(EXISTS, "exists")                                                                            \
     X(NOT_EXISTS, "not_exists")
@@ -75,6 +78,7 @@ struct cap_leaf {
     struct base_number number; /* of value, if that is a number */
     unsigned types;            /* IS_TYPE */
     struct cap_regex *regex;   /* MATCHES */
+    struct http_rule *rule;    /* MATCHES_URL */
 };
 
 enum cap_node_kind { CAP_ALL, CAP_ANY, CAP_LEAF };
@@ -135,6 +139,9 @@ struct cap_fault {
     yyjson_val *value;              /* the value, or the one on the way that is astray */
     size_t each;                    /* [*] of the path that were entered */
     size_t indexes[CAP_PATH_STEPS]; /* at which element */
+    yyjson_val part;                /* of an address: what `value` may point to */
+    struct http_url url;
+    char number[8];
 };
 enum cap_truth cap_leaf_eval(const struct cap_leaf *leaf, yyjson_val *params, struct cap_eval *eval,
                              struct cap_fault *fault);

@@ -83,6 +83,14 @@ static enum cap_truth judge_contains(const struct cap_leaf *leaf, yyjson_val *va
     return CAP_UNKNOWN;
 }
 
+static enum cap_truth judge_url(const struct cap_leaf *leaf, yyjson_val *value) {
+    struct http_url url;
+    const char *why;
+    if (!yyjson_is_str(value)) return CAP_UNKNOWN;
+    if (!http_url_read(&url, yyjson_get_str(value), yyjson_get_len(value), &why)) return CAP_UNKNOWN;
+    return truth(http_rule_matches_url(leaf->rule, &url));
+}
+
 static enum cap_truth judge_compare(const struct cap_leaf *leaf, yyjson_val *value) {
     if (base_json_is_number(value) && base_json_is_number(leaf->value)) {
         struct base_number n;
@@ -134,6 +142,7 @@ enum cap_truth cap_leaf_judge(const struct cap_leaf *leaf, yyjson_val *value,
     case CAP_STARTS_WITH:
     case CAP_ENDS_WITH:
     case CAP_MATCHES: return yyjson_is_str(value) ? judge_string(leaf, value, eval) : CAP_UNKNOWN;
+    case CAP_MATCHES_URL: return judge_url(leaf, value);
     case CAP_CONTAINS: return judge_contains(leaf, value, eval);
     case CAP_IS_TYPE: return truth(cap_types_of(value) & leaf->types);
     case CAP_EXISTS: return CAP_TRUE;
@@ -186,6 +195,25 @@ static enum cap_truth walk_each(struct walk *w, size_t at, yyjson_val *array) {
     return all;
 }
 
+/* Of a text that is an address of the web, a part by its name. */
+static enum cap_found take_part(struct walk *w, const struct cap_step *step, yyjson_val *value,
+                                yyjson_val **out) {
+    struct cap_fault *f = w->fault;
+    const char *why, *text;
+    size_t len;
+    if (!http_url_has_part(step->key, step->len)) return CAP_ASTRAY;
+    if (!http_url_read(&f->url, yyjson_get_str(value), yyjson_get_len(value), &why))
+        return CAP_ASTRAY;
+    text = http_url_part(&f->url, step->key, step->len, &len, f->number);
+    if (!text) return CAP_MISSING;
+    if (text == f->number)
+        unsafe_yyjson_set_raw(&f->part, text, len);
+    else
+        unsafe_yyjson_set_strn(&f->part, text, len);
+    *out = &f->part;
+    return CAP_FOUND;
+}
+
 static enum cap_truth walk(struct walk *w, size_t at, yyjson_val *value) {
     const struct cap_path *path = &w->leaf->path;
     for (; at < path->count; at++) {
@@ -194,7 +222,9 @@ static enum cap_truth walk(struct walk *w, size_t at, yyjson_val *value) {
             return walk_each(w, at + 1, value);
         }
         yyjson_val *next = NULL;
-        enum cap_found found = cap_step_take(&path->steps[at], value, &next);
+        bool part = yyjson_is_str(value) && path->steps[at].kind == CAP_STEP_MEMBER;
+        enum cap_found found = part ? take_part(w, &path->steps[at], value, &next)
+                                    : cap_step_take(&path->steps[at], value, &next);
         if (found == CAP_MISSING) return note(w, missing(w->leaf), found, NULL);
         if (found == CAP_ASTRAY) return note(w, CAP_UNKNOWN, found, value);
         value = next;

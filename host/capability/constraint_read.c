@@ -46,6 +46,16 @@ static pf_status compile(struct cap_leaf *leaf, struct cap_reader *r) {
     return status == PF_OK ? PF_OK : base_no_memory(r->error);
 }
 
+static pf_status read_rule(struct cap_leaf *leaf, struct cap_reader *r) {
+    pf_error error;
+    leaf->rule = base_arena_zalloc(r->arena, sizeof *leaf->rule);
+    if (!leaf->rule) return base_no_memory(r->error);
+    pf_status status = http_rule_read(leaf->rule, r->arena, yyjson_get_str(leaf->value),
+                                      yyjson_get_len(leaf->value), false, &error);
+    if (status == PF_INVALID) return cap_reader_bad(r, "%s", error.message);
+    return status == PF_OK ? PF_OK : base_no_memory(r->error);
+}
+
 /* ---- leaves */
 
 static pf_status check_types(struct cap_leaf *leaf, struct cap_reader *r) {
@@ -102,6 +112,7 @@ static pf_status check_value(struct cap_leaf *leaf, struct cap_reader *r) {
     case CAP_STARTS_WITH:
     case CAP_ENDS_WITH:
     case CAP_MATCHES:
+    case CAP_MATCHES_URL:
         if (!yyjson_is_str(v)) return cap_reader_bad(r, "%s needs a string", op);
         break;
     case CAP_IS_TYPE:
@@ -145,6 +156,7 @@ static pf_status finish_leaf(struct cap_node **out, struct cap_leaf *leaf, struc
     if (leaf->value && base_json_is_number(leaf->value))
         base_json_number(leaf->value, &leaf->number);
     if (leaf->op == CAP_MATCHES) status = compile(leaf, r);
+    if (leaf->op == CAP_MATCHES_URL) status = read_rule(leaf, r);
     if (status != PF_OK) return status;
     struct cap_node *node = base_arena_zalloc(r->arena, sizeof *node);
     if (!node) return base_no_memory(r->error);

@@ -51,7 +51,8 @@ static void show_rule(struct base_text *text, const struct cap_leaf *leaf) {
     case CAP_STARTS_WITH: base_text_addz(text, "start with "); break;
     case CAP_ENDS_WITH: base_text_addz(text, "end with "); break;
     case CAP_CONTAINS: base_text_addz(text, "contain "); break;
-    case CAP_MATCHES: base_text_addz(text, "match "); break;
+    case CAP_MATCHES:
+    case CAP_MATCHES_URL: base_text_addz(text, "match "); break;
     case CAP_IN:
     case CAP_NOT_IN:
         base_text_addz(text, "be one of ");

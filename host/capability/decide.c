@@ -81,12 +81,31 @@ static pf_status find_tool(struct call *c) {
     return PF_OK;
 }
 
+/* Addresses among a tool's arguments in one spelling, before anything looks at them. */
+static enum cap_verdict write_urls(const cap_gate *gate, size_t tool, const struct cap_name *method,
+                                   yyjson_val *params, struct base_arena *arena,
+                                   struct base_text *why) {
+    const struct cap_schema *schema = NULL;
+    if (tool != CAP_NO_TOOL) schema = cap_tools_schema(gate->tools, tool);
+    if (!schema) return CAP_VALID;
+    size_t mark = why->len;
+    base_text_add(why, method->text, method->len);
+    base_text_addz(why, ": ");
+    enum cap_verdict verdict = cap_schema_urls(schema, params, arena, why);
+    if (verdict != CAP_NOT_VALID) base_text_rewind(why, mark);
+    return verdict;
+}
+
 static pf_status check_params(struct call *c) {
     if (!yyjson_is_obj(c->params)) {
         base_text_add(&c->why, c->method.text, c->method.len);
         base_text_addf(&c->why, " takes one object argument; got %s", base_json_type(c->params));
         return refuse(c, PF_OP_INVALID, "");
     }
+    enum cap_verdict urls =
+        write_urls(c->gate, c->tool, &c->method, c->params, &c->gate->scratch, &c->why);
+    if (urls == CAP_NO_VERDICT) return PF_NO_MEMORY;
+    if (urls == CAP_NOT_VALID) return refuse(c, PF_OP_INVALID, "");
     struct cap_match_result match = cap_gate_match(c->gate, &c->method, c->params, &c->why);
     if (match.no_memory) return PF_NO_MEMORY;
     c->outcome = match.outcome;
@@ -274,9 +293,12 @@ bool cap_gate_can_call(const cap_gate *gate, const char *method, const char *par
     } else if (!cap_name_read(&name, method, strlen(method), false, &problem)) {
         base_text_addf(&text, "the method name %s", problem);
     } else {
-        struct cap_match_result match = cap_gate_match(gate, &name, value, &text);
+        size_t tool = cap_tools_find(gate->tools, &name);
+        enum cap_verdict urls = write_urls(gate, tool, &name, value, &arena, &text);
+        struct cap_match_result match = {.outcome = PF_OP_INVALID};
+        if (urls == CAP_VALID) match = cap_gate_match(gate, &name, value, &text);
         allowed = match.outcome == PF_OP_OK;
-        no_memory = match.no_memory;
+        no_memory = match.no_memory || urls == CAP_NO_VERDICT;
     }
     base_arena_free(&arena);
     if (allowed || no_memory || !why) return allowed;

@@ -53,7 +53,8 @@ static unsigned possible_types(const struct cap_leaf *c) {
     case CAP_GE: return base_json_is_number(c->value) ? 1u << CAP_TYPE_INDEX_NUMBER : string;
     case CAP_STARTS_WITH:
     case CAP_ENDS_WITH:
-    case CAP_MATCHES: return string;
+    case CAP_MATCHES:
+    case CAP_MATCHES_URL: return string;
     case CAP_CONTAINS: return yyjson_is_str(c->value) ? string | array : array;
     case CAP_IS_TYPE: return c->types;
     default: return ~0u;
@@ -130,7 +131,8 @@ static bool value_implies(const struct cap_leaf *c, const struct cap_leaf *p, st
     case CAP_STARTS_WITH:
     case CAP_ENDS_WITH:
     case CAP_CONTAINS:
-    case CAP_MATCHES: return string_implied(c, p, proof);
+    case CAP_MATCHES:
+    case CAP_MATCHES_URL: return string_implied(c, p, proof);
     default: return false;
     }
 }

@@ -7,6 +7,8 @@
  */
 #include "schema_node.h"
 
+#include "host/http/url.h"
+
 #include "host/base/utf8.h"
 
 #include <stdlib.h>
@@ -475,6 +477,7 @@ static bool may_have(const struct schema_node *n, const struct cap_path *path, s
     if (at == path->count || n->ref) return true;
     const struct cap_step *step = &path->steps[at];
     if (step->kind == CAP_STEP_MEMBER) {
+        if (n->url && at + 1 == path->count && http_url_has_part(step->key, step->len)) return true;
         if (n->types && !(n->types & 1u << CAP_TYPE_INDEX_OBJECT)) return false;
         if (!n->object) return true;
         const struct schema_property *p = find_property(n->object, step->key, step->len);

@@ -116,6 +116,13 @@ static pf_status kw_id(struct schema_reader *r, struct schema_node *n, yyjson_va
     return n == r->schema->root ? PF_OK : schema_bad(r, "only the whole schema can have this");
 }
 
+/* An annotation, but for addresses of the web: see urls.c. */
+static pf_status kw_format(struct schema_reader *r, struct schema_node *n, yyjson_val *value) {
+    (void)r;
+    n->url = base_json_is(value, "http-url");
+    return PF_OK;
+}
+
 static pf_status kw_type(struct schema_reader *r, struct schema_node *n, yyjson_val *value) {
     size_t count = yyjson_is_arr(value) ? yyjson_arr_size(value) : 1;
     bool good = count > 0;
@@ -376,7 +383,7 @@ static const struct {
     {"examples", kw_annotation},
     {"exclusiveMaximum", kw_below},
     {"exclusiveMinimum", kw_above},
-    {"format", kw_annotation},
+    {"format", kw_format},
     {"if", kw_if},
     {"items", kw_items},
     {"maxContains", kw_max_contains},

@@ -72,6 +72,7 @@ struct schema_logic {
 
 struct schema_node {
     bool never;          /* the schema `false` */
+    bool url;            /* format http-url */
     unsigned types;      /* bits as of cap_type_bit(); 0: any */
     yyjson_val *allowed; /* enum: array; or NULL */
     yyjson_val *constant;

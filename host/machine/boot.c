@@ -169,7 +169,8 @@ static bool make_root(pf_sandbox *s) {
          make_file(s, "/etc/os-release", "NAME=pinfold\nID=pinfold\nPRETTY_NAME=\"pinfold\"\n", 0644);
     ok = ok && make_zones(s) && make_library(s);
     for (int i = 0; ok && i < machine_image_count(); i++)
-        ok = make_programs(s, machine_image_info(i));
+        ok = strcmp(machine_image_info(i)->name, PF_WEB_IMAGE) == 0 || /* see toolfiles.c */
+             make_programs(s, machine_image_info(i));
     return ok;
 }
 

@@ -379,6 +379,8 @@ bool machine_process_info(pf_sandbox *sandbox, uint32_t index, struct pf_process
 /* PF_STATE when a process waits on a native stack, which cannot be copied or saved; names it.
  * processes.c */
 pf_status machine_refuse_parked(pf_sandbox *sandbox, pf_error *error);
+/* The image of curl and wget: its commands are there when the tool is that makes their requests. */
+#define PF_WEB_IMAGE "http"
 /* Writes /tools; toolfiles.c */
 pf_status machine_write_tools(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 /* Starts the session's shell; exec.c */

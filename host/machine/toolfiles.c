@@ -8,6 +8,7 @@
  *   /tools/NAME.md           a tool to read about, its id with dots
  *   /tools/tools.d.ts        all of them as TypeScript declarations
  *   /tools/bin/FLAT          the tool as a command; /usr/bin/FLAT is gone, if there was one
+ *   /usr/bin/curl, wget      with the tool http/request
  *   /tools/prelude.js        what every JavaScript program runs first, if the embedder gave it
  */
 #include "machine.h"
@@ -101,6 +102,24 @@ static pf_status write_tool(pf_sandbox *s, const struct cap_tool *tool, pf_error
     return machine_write_file(s, path, program, strlen(program), 0755, 0, error);
 }
 
+/* What makes requests by the tool http/request: commands that nobody misses without it. */
+static pf_status write_web_commands(pf_sandbox *s, pf_error *error) {
+    static const char *const names[] = {"curl", "wget"};
+    pf_status status = PF_OK;
+    for (size_t i = 0; status == PF_OK && i < sizeof names / sizeof *names; i++) {
+        char path[40], program[60];
+        bool taken = false; /* by a tool of that name */
+        for (size_t k = 0; k < cap_gate_tool_count(s->gate); k++) {
+            const struct cap_tool *tool = cap_gate_tool(s->gate, k);
+            taken = taken || (tool->flat_usable && strcmp(tool->flat, names[i]) == 0);
+        }
+        snprintf(path, sizeof path, "/tools/bin/%s", names[i]);
+        snprintf(program, sizeof program, "%s" PF_WEB_IMAGE " %s\n", PF_PROGRAM_MAGIC, names[i]);
+        if (!taken) status = machine_write_file(s, path, program, strlen(program), 0755, 0, error);
+    }
+    return status;
+}
+
 static pf_status write_types(pf_sandbox *s, pf_error *error) {
     struct base_buf types;
     base_buf_init(&types, SIZE_MAX);
@@ -131,6 +150,8 @@ pf_status machine_write_tools(pf_sandbox *s, const pf_options *options, pf_error
         const struct cap_tool *tool = cap_gate_tool(s->gate, i);
         ok = (i == 0 || base_buf_addz(&all, ",")) && add_tool(&all, tool);
         if (ok) status = write_tool(s, tool, error);
+        if (ok && status == PF_OK && strcmp(tool->id, "http/request") == 0)
+            status = write_web_commands(s, error);
     }
     ok = ok && base_buf_addz(&all, "]");
     bool any = cap_gate_catches_all(s->gate);

@@ -242,6 +242,12 @@ async def _offload(
     return future.result()
 
 
+async def in_thread(function: Callable[[], Any]) -> Any:
+    """What a function gives that waits; it goes on when nobody awaits it any more."""
+    loop = asyncio.get_running_loop()
+    return await _in_thread(loop, _tell(loop), function)
+
+
 def _tell(loop: asyncio.AbstractEventLoop) -> Callable[[Callable[[], None]], None]:
     def tell(settled: Callable[[], None]) -> None:
         try:

@@ -133,6 +133,15 @@ class Param:
         """The whole string matches a regular expression; docs/policy.md lists its syntax."""
         return self._rule("matches", pattern)
 
+    def matches_url(self, pattern: str) -> Constraint:
+        """The string is the URL of a page that a pattern like ``https://*.example.com/v1/**`` is about;
+        docs/http.md has the language of these patterns. ``Param("url.host")`` is a part of a URL.
+
+        >>> Param("url").matches_url("https://api.example.com/**")
+        Constraint({'param': 'url', 'op': 'matches_url', 'value': 'https://api.example.com/**'})
+        """
+        return self._rule("matches_url", pattern)
+
     def exists(self) -> Constraint:
         return self._rule("exists")
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ._native import CallData, Outcome
     from .core import Core
     from .machine import Machine
+    from .together import Together
 
 
 def drive(sandbox: Core) -> Outcome:
@@ -32,17 +33,35 @@ def drive(sandbox: Core) -> Outcome:
     step = machine.step
     waiter = _Waiter()
     stuck = Stuck(machine)
+    together: Together | None = None  # calls that are answered by several threads at once
     held = False
     try:
         held = machine.hold()
+        given = step()
         while True:
-            given = step()
+            following = None
             if given is None:
-                unanswered = machine.pending()
-                given = unanswered[0] if unanswered else None
-            outcome = stuck.go_on() if given is None else _answer(sandbox, given, waiter)
+                busy = () if together is None else together.ids
+                given = next((call for call in machine.pending() if call[0] not in busy), None)
+            elif _may_be_one_of_several(sandbox, given):
+                following = step()
+                if following is not None or (together is not None and together.ids):
+                    if together is None:
+                        from .together import Together
+
+                        together = Together(sandbox)
+                    together.begin(given)
+                    given = following
+                    continue
+            if given is not None:
+                outcome = _answer(sandbox, given, waiter)
+            elif together is not None and together.ids:
+                outcome = together.wait()
+            else:
+                outcome = stuck.go_on()
             if outcome is not None:
                 return outcome
+            given = step()
     except BaseException as error:
         if isinstance(error, sandbox._passthrough):
             sandbox._held = True
@@ -52,9 +71,19 @@ def drive(sandbox: Core) -> Outcome:
             raise RuntimeError(str(error)) from None
         raise
     finally:
+        if together is not None:
+            together.close()
         if held:
             machine.let_go()
         waiter.close()
+
+
+def _may_be_one_of_several(sandbox: Core, given: CallData) -> bool:
+    tool = sandbox._tools.get(given[1])
+    if tool is None or not tool.concurrent or given[5]:
+        return False
+    shared = sandbox._ledger is not None or sandbox._budget is not None
+    return tool.timeout is None and not shared and sandbox._deadline is None
 
 
 def ask(sandbox: Core, call: Call, asynchronous: bool = False) -> Any:

@@ -20,6 +20,7 @@ _NAMED = {
     "ends_with": "ends with {}",
     "contains": "contains {}",
     "matches": "matches {}",
+    "matches_url": "matches {}",
     "is_type": "is of type {}",
     "exists": "is given",
     "not_exists": "is not given",

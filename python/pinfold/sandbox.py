@@ -20,6 +20,8 @@ from .settings import (
     native_settings,
     refuse_others,
     settings_in,
+    with_own,
+    with_placeholders,
 )
 
 TYPE_CHECKING = False
@@ -113,7 +115,7 @@ class Sandbox(Running, Copying):
             if not isinstance(audit, AuditLog):
                 raise TypeError(f"audit is an AuditLog, not {audit!r}")
         self._tools = by_method(tools)
-        self._capabilities = checked(capabilities)
+        self._capabilities = with_own(checked(capabilities), self._tools)
         if approve is not None:
             from .approval import refuse_unreachable
 
@@ -122,6 +124,7 @@ class Sandbox(Running, Copying):
         self._approve = approve
         self._hide_tool_errors = hide_tool_errors
         self._passthrough = given["passthrough"] = exceptions_of(passthrough)
+        env = with_placeholders(env, seed, self._tools)
         self._settings = native_settings(self, limits, env, clock, seed, js_prelude)
         counter = counter_of("min_counter", _min_counter)
         self._durable = native_durable(key, record, redact, mounts, counter)

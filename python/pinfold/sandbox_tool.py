@@ -516,9 +516,11 @@ def _granted(
     constraints = {} if constraints is None else constraints
     _check_names("constraints", constraints, names)
     _check_names("max_calls", max_calls, names)
-    return [
-        MethodCapability(name, constraints.get(name, ()), max_calls.get(name)) for name in names
-    ]
+    granted = []
+    for tool in tools:
+        narrowed = (constraints.get(tool.name, ()), max_calls.get(tool.name))
+        granted += tool.own_capabilities(*narrowed) or [MethodCapability(tool.name, *narrowed)]
+    return granted
 
 
 def _check_names(what: str, given: Mapping[str, Any], names: list[str]) -> None:

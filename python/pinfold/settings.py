@@ -82,6 +82,30 @@ def checked(
     return checked_capabilities(capabilities)
 
 
+def with_own(
+    capabilities: list[MethodCapability], tools: dict[str, Tool]
+) -> list[MethodCapability]:
+    """With what tools grant by themselves whose calls no capability is about."""
+    for method, tool in tools.items():
+        own = tool.own_capabilities()
+        if own and not any(_native.pattern_matches(c.method_pattern, method) for c in capabilities):
+            capabilities = [*capabilities, *own]
+    return capabilities
+
+
+def with_placeholders(
+    env: Mapping[str, str] | None, seed: int | None, tools: dict[str, Tool]
+) -> Mapping[str, str] | None:
+    """With the variables that tools need."""
+    own: dict[str, str] = {}
+    for tool in tools.values():
+        for name, value in tool.environment(seed).items():
+            if name in own or (env is not None and name in env):
+                raise ValueError(f"env has {name!r}, and so does the tool {tool.name!r}")
+            own[name] = value
+    return {**(env or {}), **own} if own else env
+
+
 def native_settings(
     sandbox: Core,
     limits: Limits | None,

@@ -20,6 +20,9 @@ from .errors import ToolError
 from .returns import result_schema
 from .schema import Decoder, UnsupportedType, closed_object, convert
 
+if typing.TYPE_CHECKING:
+    from .capability import MethodCapability
+
 Handler = Callable[..., Any]
 
 
@@ -143,6 +146,21 @@ class Tool:
         if self.async_handler is None:
             return self.call(params)
         return self.async_handler(**(self._decoded(params) if self._decoders else params))
+
+    @property
+    def concurrent(self) -> bool:
+        """Its handler may be called by several threads at once, and is when several calls wait."""
+        return False
+
+    def own_capabilities(
+        self, constraints: Any = (), max_calls: int | None = None
+    ) -> list[MethodCapability]:
+        """What a tool grants that says by itself what is allowed, narrowed by these."""
+        return []
+
+    def environment(self, seed: int | None) -> dict[str, str]:
+        """Variables that a new sandbox with this tool has."""
+        return {}
 
     @property
     def is_async(self) -> bool:

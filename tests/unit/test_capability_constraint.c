@@ -501,6 +501,30 @@ static void test_memory_of_paths(void) {
     CHECK(read > 10 && refused > 10);
 }
 
+/* Addresses of the web: a pattern, and their parts by name. */
+static void addresses(void) {
+    const char *api = LEAF("matches_url", "\"https://*.x.com/v1/**\"");
+    ALLOWS(api, "{\"x\":\"https://a.x.com/v1/b?c\"}");
+    DENIES(api, "{\"x\":\"https://a.x.com/v1/../b\"}", "x must match \"https://*.x.com/v1/**\"");
+    DENIES(api, "{\"x\":\"http://a.x.com/v1/b\"}", "must match");
+    DENIES(api, "{\"x\":\"nonsense\"}", "must match");
+    DENIES(api, "{\"x\":5}", "type number");
+    refuses(LEAF("matches_url", "\"x.com\""), "no http://");
+    refuses(LEAF("matches_url", "\"GET https://x.com\""), "no http://");
+    refuses(LEAF("matches_url", "7"), "needs a string");
+    const char *host = "[{\"param\":\"x.host\",\"op\":\"==\",\"value\":\"127.0.0.1\"}]";
+    ALLOWS(host, "{\"x\":\"http://0x7f.1/\"}");
+    DENIES(host, "{\"x\":\"http://127.0.0.1.evil.com/\"}", "x.host must be \"127.0.0.1\"");
+    DENIES(host, "{\"x\":\"127.0.0.1\"}", "on the way to it is a string");
+    ALLOWS("[{\"param\":\"x.port\",\"op\":\"<\",\"value\":1000}]", "{\"x\":\"https://a/\"}");
+    DENIES("[{\"param\":\"x.port\",\"op\":\"<\",\"value\":1000}]", "{\"x\":\"https://a:8443/\"}",
+           "(it is 8443)");
+    ALLOWS("[{\"param\":\"x.query\",\"op\":\"not_exists\"}]", "{\"x\":\"https://a/\"}");
+    DENIES("[{\"param\":\"x.query\",\"op\":\"not_exists\"}]", "{\"x\":\"https://a/?\"}", "x.query");
+    DENIES("[{\"param\":\"x.user\",\"op\":\"not_exists\"}]", "{\"x\":\"https://a/\"}", "a string");
+    DENIES("[{\"param\":\"x.host.y\",\"op\":\"not_exists\"}]", "{\"x\":\"https://a/\"}", "a string");
+}
+
 int main(void) {
     test_order();
     test_types_apart();
@@ -516,5 +540,6 @@ int main(void) {
     test_last_step();
     test_memory_of_paths();
     test_malformed();
+    addresses();
     return check_report();
 }

@@ -62,6 +62,10 @@ static int module_exec(PyObject *module) {
     int added = gate ? PyModule_AddType(module, (PyTypeObject *)gate) : -1;
     Py_XDECREF(gate);
     if (added != 0) return -1;
+    PyObject *http = PyType_FromModuleAndSpec(module, &native_http_spec, NULL);
+    added = http ? PyModule_AddType(module, (PyTypeObject *)http) : -1;
+    Py_XDECREF(http);
+    if (added != 0) return -1;
     return PyModule_AddStringConstant(module, "version", pf_version());
 }
 

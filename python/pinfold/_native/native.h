@@ -176,7 +176,7 @@ PyObject *native_confinement(PyObject *module, PyObject *none);
 PyObject *native_spawn(PyObject *module, PyObject *args);
 
 /* gate.c: the type Gate. */
-extern PyType_Spec native_gate_spec;
+extern PyType_Spec native_gate_spec, native_http_spec;
 
 /* machine.c: the type. Every use of the sandbox lies between enter and leave. */
 bool native_enter(machine *self);
