@@ -24,6 +24,11 @@ void usage(void) {
           "                            as JSON on its standard input and prints the result\n"
           "  -p, --policy FILE         what the tools may be called with (see docs/policy.md);\n"
           "                            without it every --tool is granted\n"
+          "      --http RULE           let the script make requests (curl, fetch): a rule is like\n"
+          "                            'GET https://*.example.com/v1/**' (see docs/http.md)\n"
+          "      --secret NAME=env:VARIABLE@HOST  a secret of the host's that requests may send in\n"
+          "                            Authorization headers, and the script never sees\n"
+          "                            ([,HOST]... and [#HEADER[,HEADER]...] may follow)\n"
           "  -f, --file HOST:GUEST     copy a file in\n"
           "  -o, --out HOST:GUEST      copy a file or directory out when the script has ended; a\n"
           "                            directory of the host for one must be new or empty\n"
@@ -77,7 +82,9 @@ enum {
     OPTION_HELP,
     OPTION_MOUNT,
     OPTION_CHANGES,
-    OPTION_CWD
+    OPTION_CWD,
+    OPTION_HTTP,
+    OPTION_SECRET
 };
 
 static const struct option options[] = {
@@ -85,6 +92,8 @@ static const struct option options[] = {
     {"language", required_argument, NULL, 'l'},
     {"tool", required_argument, NULL, 't'},
     {"policy", required_argument, NULL, 'p'},
+    {"http", required_argument, NULL, OPTION_HTTP},
+    {"secret", required_argument, NULL, OPTION_SECRET},
     {"file", required_argument, NULL, 'f'},
     {"out", required_argument, NULL, 'o'},
     {"env", required_argument, NULL, 'e'},
@@ -115,6 +124,13 @@ void add_pair(struct pairs *pairs, const char *option, char *text, char *separat
     if (!items) die("out of memory");
     items[pairs->count++] = (struct pair){text, separator + 1};
     pairs->items = items;
+}
+
+static void add_word(struct arguments *out, char *text) {
+    char **items = realloc(out->http, (out->http_count + 1) * sizeof *items);
+    if (!items) die("out of memory");
+    items[out->http_count++] = text;
+    out->http = items;
 }
 
 static void add_file(struct pairs *files, const char *option, char *text) {
@@ -159,6 +175,10 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case 'l': out->language = optarg; break;
         case 'p': out->policy = optarg; break;
         case 't': add_pair(&out->tools, "tool", optarg, strchr(optarg, '='), "NAME=COMMAND"); break;
+        case OPTION_HTTP: add_word(out, optarg); break;
+        case OPTION_SECRET:
+            add_pair(&out->secrets, "secret", optarg, strchr(optarg, '='), "NAME=env:VARIABLE@HOST");
+            break;
         case 'f': add_file(&out->files, "file", optarg); break;
         case 'o': add_file(&out->outs, "out", optarg); break;
         case 'e': add_pair(&out->env, "env", optarg, strchr(optarg, '='), "NAME=VALUE"); break;

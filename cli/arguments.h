@@ -35,6 +35,9 @@ struct arguments {
     uint64_t counter, min_counter;        /* of snapshot and of restore; 0: none */
     struct pairs tools, files, outs, env, limits; /* of outs, the value is the sandbox's */
     const char *cwd;                              /* or NULL: /workspace */
+    char **http;          /* rules of --http */
+    size_t http_count;
+    struct pairs secrets; /* of --secret */
     struct pairs mounts, copies; /* read-only, copy-on-write */
     const char *changes;         /* a tar file to make, "-": a list, or NULL */
     bool json, redact;

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "run.h"
 #include "text.h"
+#include "web.h"
 
 /* The MCP server is Python's. */
 static int mcp_command(int argc, char **argv) {
@@ -75,6 +76,7 @@ int main(int argc, char **argv) {
             return commands[i].function(argc - 1, argv + 1);
         }
 
+    if (!strcmp(first, WEB_COMMAND)) return web_main(); /* what web.c starts */
     struct arguments arguments;
     bool run = !strcmp(first, "run");
     if (run) argv[1] = argv[0];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "web.h"
 
 static struct text read_policy(const char *path) {
     struct text text = {0};
@@ -16,7 +17,8 @@ static struct text read_policy(const char *path) {
 }
 
 /* Whoever names a tool on the command line grants it. */
-static struct text grant_all(const struct pairs *tools) {
+static struct text grant_all(const struct arguments *arguments) {
+    const struct pairs *tools = &arguments->tools;
     struct text text = {0};
     text_puts(&text, "{\"capabilities\":[");
     for (size_t i = 0; i < tools->count; i++) {
@@ -24,13 +26,14 @@ static struct text grant_all(const struct pairs *tools) {
         text_json(&text, tools->items[i].name, strlen(tools->items[i].name));
         text_puts(&text, "}");
     }
+    web_grant(&text, arguments, tools->count == 0);
     text_puts(&text, "]}");
     return text;
 }
 
 void add_policy(pf_options *options, const struct arguments *arguments) {
     struct text text =
-        arguments->policy ? read_policy(arguments->policy) : grant_all(&arguments->tools);
+        arguments->policy ? read_policy(arguments->policy) : grant_all(arguments);
     pf_error error;
     if (pf_options_policy(options, text.data, text.len, &error) != PF_OK)
         die("%s: %s", arguments->policy ? arguments->policy : "--tool", error.message);

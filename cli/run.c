@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "web.h"
 
 static pf_sandbox *volatile interruptible; /* for the signal handler; NULL: none */
 static volatile sig_atomic_t strokes;      /* how often the signal came to what runs */
@@ -95,6 +96,7 @@ pf_options *options_of(const struct arguments *arguments) {
         if (pf_options_tool(options, tool->name, tool->value, NULL, 0, &error) != PF_OK)
             die("--tool %s: %s", tool->name, error.message);
     }
+    web_add(options, arguments);
     add_policy(options, arguments);
     add_durability(options, arguments);
     return options;
@@ -255,6 +257,11 @@ static void begin_call(pf_sandbox *sandbox, const struct arguments *arguments, s
         deny(sandbox, call);
         return;
     }
+    if (!command && arguments->http_count && !strcmp(call->method, WEB_METHOD)) {
+        if (web_start(jobs, call->id, call->params, call->params_len)) return;
+        fail(sandbox, call->id, "the request could not be made: no process can be started");
+        return;
+    }
     if (command && job_start(jobs, call->id, command, call->params, call->params_len)) return;
     snprintf(message, sizeof message, "%.200s cannot be run: %s", command ? command : call->method,
              command ? strerror(errno) : "it has no command");
@@ -265,6 +272,11 @@ static void begin_call(pf_sandbox *sandbox, const struct arguments *arguments, s
 static void answer(pf_sandbox *sandbox, struct job *job) {
     char message[512];
     struct text *result = &job->result;
+    if (web_is(job)) {
+        pf_error error;
+        expect(web_answer(sandbox, job, &error), &error);
+        return;
+    }
     if (result->len > JOB_OUTPUT_MAX)
         snprintf(message, sizeof message, "%.200s printed too much", job->command);
     else if (WIFSIGNALED(job->status))

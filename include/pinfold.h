@@ -437,6 +437,20 @@ PF_API void pf_http_free(pf_http *http); /* NULL is allowed */
  */
 PF_API pf_status pf_http_request(const pf_http *http, const char *params, size_t len, char **out,
                                  size_t *out_len, pf_error *error);
+/* The same for programs in C. Pointers live until it is freed. */
+typedef struct pf_http_plan {
+    const char *method, *url;
+    const char *host;           /* without the [] of IPv6 */
+    unsigned port;
+    const char *const *headers; /* "Name: value", without Host and Content-Length */
+    size_t header_count;
+    const char *body; /* NULL: none */
+    size_t body_len;
+    double timeout; /* seconds; 0: the call says nothing of it */
+} pf_http_plan;
+PF_API pf_status pf_http_plan_new(const pf_http *http, const char *params, size_t len,
+                                  pf_http_plan **out, pf_error *error);
+PF_API void pf_http_plan_free(pf_http_plan *plan); /* NULL is allowed */
 /* May a request for this URL be sent to this address (192.0.2.1, 2001:db8::1)? PF_OK, or PF_DENIED. */
 PF_API pf_status pf_http_address(const pf_http *http, const char *url, const char *address,
                                  pf_error *error);

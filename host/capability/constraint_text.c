@@ -145,16 +145,33 @@ static void explain_leaf(struct base_text *text, const struct cap_leaf *leaf, yy
     base_text_addz(text, ")");
 }
 
+struct actuals {
+    const struct cap_leaf *leaves[PARTS_SHOWN]; /* whose values were shown */
+    size_t count;
+};
+
+static bool was_shown(const struct actuals *shown, const struct cap_leaf *leaf) {
+    for (size_t i = 0; i < shown->count; i++) {
+        const struct cap_leaf *other = shown->leaves[i];
+        if (!leaf->path.each && other->length == leaf->length &&
+            cap_path_same(&other->path, &leaf->path))
+            return true;
+    }
+    return false;
+}
+
 static void show_actuals(struct base_text *text, const struct cap_node *node, yyjson_val *params,
-                         size_t *shown) {
-    for (size_t i = 0; i < node->count && *shown < PARTS_SHOWN; i++)
+                         struct actuals *shown) {
+    for (size_t i = 0; i < node->count && shown->count < PARTS_SHOWN; i++)
         show_actuals(text, node->items[i], params, shown);
-    if (node->kind != CAP_LEAF || *shown >= PARTS_SHOWN) return;
+    if (node->kind != CAP_LEAF || shown->count >= PARTS_SHOWN) return;
+    if (was_shown(shown, node->leaf)) return;
     struct cap_eval eval = CAP_EVAL;
     struct cap_fault fault = {0};
     if (cap_leaf_eval(node->leaf, params, &eval, &fault) == CAP_TRUE) return;
     if (node->leaf->negated && node->leaf->path.each) return;
-    base_text_addz(text, (*shown)++ ? "; " : " (");
+    base_text_addz(text, shown->count ? "; " : " (");
+    shown->leaves[shown->count++] = node->leaf;
     if (node->leaf->length) base_text_addz(text, "length of ");
     cap_path_show(text, &node->leaf->path, fault.indexes, fault.each);
     base_text_addz(text, " is ");
@@ -177,7 +194,7 @@ void cap_node_explain(struct base_text *text, const struct cap_node *node, yyjso
         if (i) base_text_addz(text, "; ");
         cap_node_show(text, node->items[i]);
     }
-    size_t shown = 0;
+    struct actuals shown = {.count = 0};
     show_actuals(text, node, params, &shown);
-    if (shown) base_text_addz(text, ")");
+    if (shown.count) base_text_addz(text, ")");
 }

@@ -113,7 +113,7 @@ static pf_status write_web_commands(pf_sandbox *s, pf_error *error) {
             const struct cap_tool *tool = cap_gate_tool(s->gate, k);
             taken = taken || (tool->flat_usable && strcmp(tool->flat, names[i]) == 0);
         }
-        snprintf(path, sizeof path, "/tools/bin/%s", names[i]);
+        snprintf(path, sizeof path, "/usr/bin/%s", names[i]);
         snprintf(program, sizeof program, "%s" PF_WEB_IMAGE " %s\n", PF_PROGRAM_MAGIC, names[i]);
         if (!taken) status = machine_write_file(s, path, program, strlen(program), 0755, 0, error);
     }

@@ -39,13 +39,14 @@ def drive(sandbox: Core) -> Outcome:
         held = machine.hold()
         given = step()
         while True:
-            following = None
             if given is None:
-                busy = () if together is None else together.ids
-                given = next((call for call in machine.pending() if call[0] not in busy), None)
+                on = () if together is None else together.ids
+                given = next((call for call in machine.pending() if call[0] not in on), None)
             elif _may_be_one_of_several(sandbox, given):
                 following = step()
-                if following is not None or (together is not None and together.ids):
+                busy = together is not None and together.ids
+                # A process that sleeps is to wake meanwhile: a timer may end the waiting.
+                if following is not None or busy or machine.wait_ns() is not None:
                     if together is None:
                         from .together import Together
 

@@ -13,7 +13,7 @@ import os
 from base64 import b64decode, b64encode
 
 from . import _native
-from .capability import MethodCapability, Param
+from .capability import Constraint, ConstraintSet, MethodCapability, Param
 from .errors import ToolError
 from .tool import Tool
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from .capability import Constraint
     from .transport import Answer, Transport
 
 #: The id of the tool.
@@ -189,15 +188,11 @@ class Http(Tool):
         self, constraints: Any = (), max_calls: int | None = None
     ) -> list[MethodCapability]:
         """What the rules grant, as a capability."""
-        any_of: Constraint | None = None
-        for rule in self.allow:
-            one = _constraint(rule)
-            any_of = one if any_of is None else any_of | one
-        if any_of is None:
+        if not self.allow:
             return []
-        from .capability import ConstraintSet
-
-        both = ConstraintSet([any_of]).merge(constraints)
+        # One list also for one rule: a denial then shows all of it.
+        rules = Constraint({"any": [_constraint(rule).to_dict() for rule in self.allow]})
+        both = ConstraintSet([rules]).merge(constraints)
         return [MethodCapability(METHOD, both, max_calls)]
 
     def environment(self, seed: int | None) -> dict[str, str]:

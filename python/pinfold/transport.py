@@ -285,10 +285,10 @@ def _connection_failed(plan: dict[str, Any], error: Exception) -> str:
 
 
 def _protocol_failed(text: str) -> str:
-    if "without sending" in text:
-        return "Empty reply from server"
     if "without sending complete" in text or "incomplete" in text:
         return "transfer closed with outstanding read data remaining"
+    if "without sending" in text:
+        return "Empty reply from server"
     if "illegal status line" in text:
         return "Received HTTP/0.9 when not allowed"
     return f"{_FAILED}: {text}"

@@ -43,6 +43,16 @@ CHANGES = [
         "                self._watcher = ThreadedChildWatcher()\n",
         "                self._watcher = SafeChildWatcher()\n",
     ),
+    (
+        "Lib/http/client.py",
+        "connections are calls of the tool http/request, where there is one",
+        "try:\n    import ssl\nexcept ImportError:\n    pass\nelse:\n",
+        "try:\n    import ssl\nexcept ImportError:\n    import _http_tool\n"
+        "    if _http_tool.is_there():\n"
+        "        HTTPSConnection = _http_tool.connect_by_tool(HTTPConnection)\n"
+        '        __all__.append("HTTPSConnection")\n'
+        "else:\n",
+    ),
     ("Python/marshal.c", "as above", "#elif defined(__wasi__)\n", "#elif 0\n"),
 ]
 

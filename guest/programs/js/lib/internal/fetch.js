@@ -1,5 +1,6 @@
 // fetch: Headers, FormData, Request and Response as values to build and read. There is no network: fetch()
-// reads data: and blob-like requests only, and says for the rest what to do instead.
+// reads data: URLs, makes requests by the tool http/request where there is one (internal/network), and says
+// otherwise what to do instead.
 'use strict';
 
 const { coded } = require('internal/errors');
@@ -134,6 +135,25 @@ async function multipart(form, boundary) {
     return new Blob([...parts, `--${boundary}--\r\n`]).bytes();
 }
 
+function parseMultipart(bytes, boundary) {
+    const { File } = require('internal/blob');
+    const wrong = () => invalid('Failed to parse body as FormData.');
+    const text = Buffer.from(bytes).toString('latin1'), form = new FormData();
+    const parts = text.split(new RegExp(`(?:^|\\r\\n)--${boundary.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`));
+    if (parts.length < 2 || !parts.at(-1).startsWith('--')) throw wrong();
+    for (const part of parts.slice(1, -1)) {
+        const split = part.indexOf('\r\n\r\n');
+        if (split < 0) throw wrong();
+        const head = Buffer.from(part.slice(0, split), 'latin1').toString(), data = Buffer.from(part.slice(split + 4), 'latin1');
+        const name = /;\s*name="([^"]*)"/i.exec(head)?.[1], file = /;\s*filename="([^"]*)"/i.exec(head)?.[1];
+        if (name === undefined) throw wrong();
+        const plain = value => value.replace(/%0D%0A/g, '\r\n').replaceAll('%22', '"');
+        const type = /^content-type:\s*(.+?)\s*$/im.exec(head)?.[1] ?? 'text/plain';
+        form.append(plain(name), file === undefined ? data.toString() : new File([data], plain(file), { type }));
+    }
+    return form;
+}
+
 // ---------------------------------------------------------------- bodies
 
 // {stream or bytes(), type}: what a body is made of.
@@ -207,7 +227,9 @@ class Body {
     }
     async formData() {
         const type = this.headers.get('content-type') ?? '';
-        if (!type.startsWith('application/x-www-form-urlencoded')) throw invalid(`formData() reads application/x-www-form-urlencoded only, this is ${type || 'of no type'}`);
+        const [, , quoted, plain] = /^multipart\/form-data(.*?)boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
+        if (quoted ?? plain) return parseMultipart(await this.#take(), quoted ?? plain);
+        if (!type.startsWith('application/x-www-form-urlencoded')) throw invalid(`formData() reads application/x-www-form-urlencoded and multipart/form-data only, this is ${type || 'of no type'}`);
         const form = new FormData();
         for (const [name, value] of new URLSearchParams(await this.text())) form.append(name, value);
         return form;
@@ -266,7 +288,7 @@ class Response extends Body {
         return this.status >= 200 && this.status <= 299;
     }
     get redirected() {
-        return false;
+        return this.#values.redirected ?? false;
     }
     clone() {
         return duplicate(this, Body.copy(this), body => {
@@ -293,10 +315,9 @@ class Response extends Body {
         if (![301, 302, 303, 307, 308].includes(status)) throw new RangeError(`Invalid status code ${status}`);
         return new Response(null, { status, headers: { location: target } });
     }
-    static of(body, url, headers) {
+    static of(body, url, headers, values) {
         const made = new Response(body, { headers });
-        made.#values.url = url;
-        made.#values.type = 'basic';
+        Object.assign(made.#values, { url, type: 'basic' }, values);
         return made;
     }
     [custom](depth, options, inspect) {
@@ -396,6 +417,11 @@ async function fetch(input, init) {
     if (request.signal.aborted) throw request.signal.reason;
     const url = new URL(request.url);
     if (url.protocol === 'data:') return dataUrl(url);
+    const { isThere, send } = require('internal/network');
+    if (isThere() && (url.protocol === 'http:' || url.protocol === 'https:'))
+        return send(request, new Headers(request.headers), (body, status, statusText, headers, href, redirected) =>
+            madeOf(body, href, headers, { status, statusText, redirected }));
+    if (isThere()) throw new TypeError(`fetch failed: unknown scheme ${url.protocol}`, { cause: new Error('unknown scheme') });
     const cause = coded(Error, 'ENETUNREACH', `there is no network in this sandbox (${request.url}); call one of the tools in listTools() instead`);
     throw new TypeError(`fetch failed: ${cause.message}`, { cause });
 }

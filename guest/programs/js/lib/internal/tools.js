@@ -274,4 +274,7 @@ function getToolInfo(name) {
     return describe(tool);
 }
 
-module.exports = { CapabilityError, ToolError, tools, listTools, getToolInfo, lookup };
+// For what is built on one tool: the tool of an id, and a call of it.
+const byId = id => load().byId.get(id);
+
+module.exports = { CapabilityError, ToolError, tools, listTools, getToolInfo, lookup, byId, callTool: call };

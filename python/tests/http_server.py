@@ -1,5 +1,5 @@
 """A server on loopback for tests of requests: it answers what its path asks for, and keeps what it was
-sent. ``python server.py PORT_FILE`` serves until it is ended."""
+sent. ``python http_server.py PORT_FILE`` serves until it is ended."""
 
 import base64
 import gzip
@@ -14,7 +14,7 @@ import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).parent / "http"
 CA = HERE / "ca.pem"
 
 
@@ -152,7 +152,7 @@ class Handler(BaseHTTPRequestHandler):
     def page_bomb(self, url, query, sent):
         packed = zlib.compressobj(9, zlib.DEFLATED, 31)
         zeros = bytes(1 << 20)
-        data = b"".join(packed.compress(zeros) for _ in range(200)) + packed.flush()
+        data = b"".join(packed.compress(zeros) for _ in range(20)) + packed.flush()
         self.answer(body=data, headers=[("Content-Encoding", "gzip")])
 
     def page_reflect(self, url, query, sent):
@@ -181,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(body=data)
 
     def page_old(self, url, query, sent):
-        self.wfile.write(b"just text, no head\n")
+        self.wfile.write(b"just text, no head\r\n\r\n")
         self.close_connection = True
 
     def page_nothing(self, url, query, sent):
