@@ -3,7 +3,7 @@
  *
  * This file reads the options and goes from directory to directory; ls_list.c collects and sorts,
  * ls_print.c prints, ls_color.c colours. Names sort by bytes, as in the C.UTF-8 locale.
- * Deviations: -Z shows "?" for every file; --hyperlink, -D (--dired) are refused.
+ * Deviations: -Z shows "?" for every file; -D (--dired) is refused.
  *
  * help ls dir vdir:
  *   Usage: @NAME@ [OPTION]... [FILE]...
@@ -279,6 +279,15 @@ typedef struct {
 
 static void set_long(choices *c) { c->format = LS_LONG; }
 
+static void set_hyperlink(ls_options *o, const char *when) {
+    static char host[256];
+    int value = when ? g_match_word("--hyperlink", when, whens) : 2;
+    o->hyperlink_host = NULL;
+    if (value != 2 && !(value == 1 && isatty(STDOUT_FILENO))) return;
+    if (gethostname(host, sizeof host - 1) < 0) host[0] = '\0';
+    o->hyperlink_host = host;
+}
+
 static void one_option(ls_options *o, choices *c, int option, const char *arg) {
     switch (option) {
     case 'a': o->all = true; break;
@@ -357,7 +366,7 @@ static void one_option(ls_options *o, choices *c, int option, const char *arg) {
     case 'w': c->width = arg; break;
     case 'x': c->format = LS_ACROSS; break;
     case 'X': c->sort = LS_BY_ENDING; break;
-    case 'Z': break;
+    case 'Z': o->context = true; break;
     case ZERO:
         o->end = '\0';
         if (c->format != LS_LONG) c->format = LS_ONE;
@@ -368,7 +377,8 @@ static void one_option(ls_options *o, choices *c, int option, const char *arg) {
     case '1':
         if (c->format != LS_LONG) c->format = LS_ONE;
         break;
-    default: g_die(2, "--hyperlink and --dired are not available");
+    case HYPERLINK: set_hyperlink(o, arg); break;
+    default: g_die(2, "--dired is not available");
     }
 }
 

@@ -27,7 +27,8 @@ typedef struct {
     enum ls_quote quote;
     enum ls_links links;
     bool all, almost_all, reverse, recursive, directories_as_files, directories_first;
-    bool inode, blocks, numeric, no_owner, no_group, author, hide_control, color, zero;
+    bool inode, blocks, numeric, no_owner, no_group, author, hide_control, color, zero, context;
+    const char *hyperlink_host; /* names are links to file://HOST/PATH; NULL: they are not */
     g_size_style file_size, block_size;
     const char **ignore; /* patterns: -I, -B */
     size_t ignore_count;
@@ -46,6 +47,7 @@ typedef struct {
     bool quoted;
     struct stat st;
     bool has_stat;     /* otherwise only the type bits of st_mode are set */
+    char *path;        /* for hyperlinks: without links, escaped */
     char *target;      /* of a symbolic link, in long format */
     bool target_ok;
     mode_t target_mode;

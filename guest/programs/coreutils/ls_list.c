@@ -3,11 +3,13 @@
  */
 #include "g_file.h"
 #include "g_quote.h"
+#include "g_text.h"
 #include "g_version.h"
 #include "ls.h"
 #include "pf.h"
 #include "lib/utf8/utf8.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -135,6 +137,18 @@ static int64_t birth_of(const char *path, const struct stat *st) {
 }
 #endif
 
+/* The path of a URI: what is no letter, digit or -._~/ is written as %xx. */
+static char *uri_path(const char *path) {
+    char *full = g_canonicalize(path, G_ANY_MISSING, false);
+    g_text out = {0};
+    for (const char *s = full ? full : path; *s; s++) {
+        if (isalnum((unsigned char)*s) || strchr("-._~/", *s)) g_text_addc(&out, *s);
+        else g_text_addf(&out, "%%%02x", (unsigned char)*s);
+    }
+    free(full);
+    return out.s ? out.s : g_copy_string("");
+}
+
 void ls_add(const ls_options *o, ls_list *list, const char *dir, const char *name, bool operand,
             int type, int *status) {
     if (list->count == list->cap) list->files = g_more(list->files, &list->cap, sizeof *list->files);
@@ -160,6 +174,7 @@ void ls_add(const ls_options *o, ls_list *list, const char *dir, const char *nam
     } else {
         f->st.st_mode = (mode_t)type << 12;
     }
+    if (o->hyperlink_host) f->path = uri_path(path);
     free(path);
     f->name = g_copy_string(name);
     ls_quote_name(o, f);
@@ -172,6 +187,7 @@ void ls_clear(ls_list *list) {
         free(list->files[i].name);
         free(list->files[i].shown);
         free(list->files[i].target);
+        free(list->files[i].path);
     }
     list->count = 0;
     list->any_quoted = false;

@@ -79,6 +79,13 @@ static bool aligns_quotes(const ls_options *o, const ls_list *list) {
            (o->format == LS_LONG || ((o->format == LS_COLUMNS || o->format == LS_ACROSS) && o->line_width));
 }
 
+/* A name, as a link that terminals open where --hyperlink asks for it. */
+static void put_linked(const ls_options *o, const ls_file *f, const char *shown, size_t len) {
+    if (f->path) g_outf("\033]8;;file://%s%s\a", o->hyperlink_host, f->path);
+    g_out(shown, len);
+    if (f->path) g_outs("\033]8;;\a");
+}
+
 static void put_name(const ls_options *o, const ls_list *list, const ls_file *f) {
     if (aligns_quotes(o, list) && !f->quoted) g_outc(' ');
     bool colored = false;
@@ -87,7 +94,7 @@ static void put_name(const ls_options *o, const ls_list *list, const ls_file *f)
         mode_t mode = link && ls_color_link_target() && f->target_ok ? f->target_mode : f->st.st_mode;
         colored = ls_color_start(f->name, mode, f->has_stat, link && !f->target_ok, f->st.st_nlink);
     }
-    g_out(f->shown, f->shown_len);
+    put_linked(o, f, f->shown, f->shown_len);
     if (colored) ls_color_end();
 }
 
@@ -103,6 +110,7 @@ static size_t width_of(const ls_options *o, const ls_list *list, const ls_file *
     if (o->inode) width += 1 + (size_t)(commas ? digits(f->st.st_ino) : w->inode);
     if (o->blocks)
         width += 1 + (commas ? strlen(g_human(blocks_of(f), &o->block_size, text)) : (size_t)w->blocks);
+    if (o->context) width += 2;
     if (aligns_quotes(o, list) && !f->quoted) width++;
     return width;
 }
@@ -114,6 +122,7 @@ static void put_prefix(const ls_options *o, const ls_file *f, const widths *w) {
     if (o->blocks)
         g_outf("%*s ", commas ? 0 : w->blocks,
                f->has_stat ? g_human(blocks_of(f), &o->block_size, text) : "?");
+    if (o->context && o->format != LS_LONG) g_outs("? ");
 }
 
 static void put_short(const ls_options *o, const ls_list *list, const ls_file *f, const widths *w) {
@@ -159,6 +168,7 @@ static void put_long(const ls_options *o, const ls_list *list, const ls_file *f,
     if (!o->no_owner) g_outf("%-*s ", w->user, user_name(o, n, f->st.st_uid));
     if (!o->no_group) g_outf("%-*s ", w->group, group_name(o, n, f->st.st_gid));
     if (o->author) g_outf("%-*s ", w->user, user_name(o, n, f->st.st_uid));
+    if (o->context) g_outs("? ");
     if (S_ISCHR(f->st.st_mode) || S_ISBLK(f->st.st_mode)) {
         int gap = w->size - (w->major + 2 + w->minor);
         g_outf("%*u, %*u ", w->major + (gap > 0 ? gap : 0), (unsigned)major(f->st.st_rdev), w->minor,
@@ -179,7 +189,7 @@ static void put_long(const ls_options *o, const ls_list *list, const ls_file *f,
     bool colored = o->color && ls_color_shows_targets() &&
                    ls_color_start(f->target, f->target_ok ? f->target_mode : S_IFLNK, f->target_ok,
                                   !f->target_ok, 1);
-    g_out(target.shown, target.shown_len);
+    put_linked(o, f, target.shown, target.shown_len);
     if (colored) ls_color_end();
     free(target.shown);
     if (f->target_ok) put_mark(o, f->target_mode, true);

@@ -93,7 +93,11 @@ int rm_main(int argc, char **argv) {
         case 'v': r.verbose = true; break;
         case ONE_FS: r.same_device = true; break;
         case NO_PRESERVE: r.allow_root = true; break;
-        case PRESERVE: r.allow_root = false; break;
+        case PRESERVE:
+            if (o.arg && strcmp(o.arg, "all") != 0)
+                g_die(1, "unrecognized --preserve-root argument: %s", g_quoteaf(o.arg));
+            r.allow_root = false;
+            break;
         }
     }
     int count = argc - o.at;

@@ -185,6 +185,17 @@ static void check_size(const char *text) {
     if (*end && strcmp(end, "%") != 0) g_die(2, "invalid suffix in -S argument '%s'", text);
 }
 
+/* How many files are merged at once: here always all of them. */
+static void check_batch(const char *text) {
+    uint64_t value;
+    const char *end;
+    enum g_number_result result = g_parse_unsigned(text, "", &value, &end);
+    if (result == G_NUMBER_BAD || *end) g_die(2, "invalid --batch-size argument '%s'", text);
+    if (value >= 2) return;
+    g_warn("invalid --batch-size argument %s", g_quote(text));
+    g_die(2, "minimum --batch-size argument is %s", g_quote("2"));
+}
+
 static void make_salt(sort_order *o, const char *source) {
     if (!source) {
         pf_random(o->salt, sizeof o->salt);
@@ -285,6 +296,7 @@ static void one_option(choices *c, int option, const char *arg) {
     case 'u': c->order.unique = true; break;
     case 'z': c->order.end = '\0'; break;
     case FILES0: c->list = arg; break;
+    case BATCH: check_batch(arg); break;
     case PARALLEL:
         if (g_number(arg, "", 0, UINT64_MAX, "invalid --parallel argument") == 0)
             g_die(2, "number in parallel must be nonzero");
