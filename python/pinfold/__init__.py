@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .store import Store
     from .tool import Tool
+    from .whatif import WhatIf
 
 __all__ = [
     "Analysis",
@@ -80,6 +81,7 @@ __all__ = [
     "ToolError",
     "ToolNameWarning",
     "Usage",
+    "WhatIf",
     "__version__",
     "analyze",
     "create_sandbox_tool",
@@ -103,6 +105,7 @@ _LATER = {
     "SandboxTool": "sandbox_tool",
     "Store": "store",
     "Tool": "tool",
+    "WhatIf": "whatif",
     "create_sandbox_tool": "sandbox_tool",
     "load_policy": "capability",
     "replay": "replaying",

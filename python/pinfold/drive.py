@@ -31,7 +31,7 @@ def drive(sandbox: Core) -> Outcome:
     """Answers calls in the calling thread until the run is complete."""
     machine = sandbox._machine
     step = machine.step
-    waiter = _Waiter()
+    waiter = Waiter()
     stuck = Stuck(machine)
     together: Together | None = None  # calls that are answered by several threads at once
     held = False
@@ -68,7 +68,7 @@ def drive(sandbox: Core) -> Outcome:
             sandbox._held = True
             raise
         abandon(machine)
-        if isinstance(error, _NoLoop):  # a name that only this module knows
+        if isinstance(error, NoLoop):  # a name that only this module knows
             raise RuntimeError(str(error)) from None
         raise
     finally:
@@ -165,7 +165,7 @@ def succeed(sandbox: Core, id: int, method: str, value: Any) -> Outcome | None:
     return sandbox._machine.fail(id, 0, why)
 
 
-def _answer(sandbox: Core, given: CallData, waiter: _Waiter) -> Outcome | None:
+def _answer(sandbox: Core, given: CallData, waiter: Waiter) -> Outcome | None:
     id, method, _, params_json, _, asks = given
     tool = sandbox._tools.get(method)
     careful = (
@@ -181,31 +181,35 @@ def _answer(sandbox: Core, given: CallData, waiter: _Waiter) -> Outcome | None:
         value = tool.call(params) if tool._decoders else tool.handler(**params)
         if hasattr(value, "__await__"):
             value = _settled(sandbox._call(given), value, waiter, None)
-    except _NoLoop:
+    except NoLoop:
         raise
     except Exception as error:
         return fail(sandbox, id, method, error)
     return succeed(sandbox, id, method, value)
 
 
-def _answer_with_care(sandbox: Core, call: Call, waiter: _Waiter) -> Outcome | None:
+def handled(sandbox: Core, call: Call, waiter: Waiter) -> Any:
+    """What the embedder's handler says to a call that may be made: admitted, approved, in time."""
+    admit(sandbox, call)
+    if call.ask:
+        check_approval(call, _settled(call, approval(sandbox, call), waiter, None))
+    seconds = time_limit(sandbox, call)
+    value = ask(sandbox, call) if seconds is None else _in_time(sandbox, call, seconds)
+    return _settled(call, value, waiter, seconds)
+
+
+def _answer_with_care(sandbox: Core, call: Call, waiter: Waiter) -> Outcome | None:
     """A call that is not just a call of a tool's own function."""
     try:
-        admit(sandbox, call)
-        if call.ask:
-            check_approval(call, _settled(call, approval(sandbox, call), waiter, None))
-        seconds = time_limit(sandbox, call)
-        value = ask(sandbox, call) if seconds is None else _in_time(sandbox, call, seconds)
-        if hasattr(value, "__await__"):
-            value = _settled(call, value, waiter, seconds)
-    except _NoLoop:
+        value = handled(sandbox, call, waiter)
+    except NoLoop:
         raise
     except Exception as error:
         return fail(sandbox, call.id, call.method, error)
     return succeed(sandbox, call.id, call.method, value)
 
 
-def _settled(call: Call, value: Any, waiter: _Waiter, seconds: float | None) -> Any:
+def _settled(call: Call, value: Any, waiter: Waiter, seconds: float | None) -> Any:
     if not hasattr(value, "__await__"):
         return value
     waiter.prepare(call, value)
@@ -239,11 +243,11 @@ def _in_time(sandbox: Core, call: Call, seconds: float) -> Any:
     return value
 
 
-class _NoLoop(RuntimeError):
+class NoLoop(RuntimeError):
     """The embedder's mistake, not the handler's: it ends the run."""
 
 
-class _Waiter:
+class Waiter:
     """An event loop for the async handlers of a synchronous run, made when one is met."""
 
     def __init__(self) -> None:
@@ -255,7 +259,7 @@ class _Waiter:
         if asyncio._get_running_loop() is not None:
             if hasattr(value, "close"):
                 value.close()
-            raise _NoLoop(
+            raise NoLoop(
                 f"the handler of {call.method} is async and an event loop runs in this thread:"
                 " use `await sandbox.arun(...)`"
             )

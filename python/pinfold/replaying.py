@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .limits import Limits
     from .sandbox import Sandbox
     from .typed import RestoreSettings
+    from .whatif import WhatIf
 
 
 class Opening(NamedTuple):
@@ -86,8 +87,8 @@ class Replay:
         """A live sandbox that goes on from here: what might have come next.
 
         As `Sandbox.restore` of a snapshot: authority is what ``settings`` give, so without tools
-        and capabilities the calls that wait are denied. They keep their ids. Random numbers go on as in
-        the recording, so that a branch with the recorded answers does what the recording did
+        and capabilities the calls that wait are denied. They keep their ids. Random numbers go on
+        as in the recording, so that a branch with the recorded answers does what the recording did
         (with ``isolation="process"`` they are new ones).
         """
         from .sandbox import Sandbox
@@ -99,8 +100,36 @@ class Replay:
             source = self._machine.snapshot()
         return Sandbox(**settings, _snapshot=source)
 
+    def what_if(self, answers: Mapping[int, Any], **live: Unpack[RestoreSettings]) -> WhatIf:
+        """What would have come of other answers: the recording up to the first call of ``answers``
+        (by id; a `ToolError` fails the call), then live with these and, for later calls with the
+        same method and arguments, with the recorded ones.
+
+        A call that the recording has no answer to ends it, and `WhatIf.stopped` says so, unless
+        settings as for `branch` are given: then the tools in there are asked. What the embedder did
+        later, new runs and files that it wrote, is done again.
+
+        >>> import tempfile
+        >>> from pinfold import MethodCapability, Sandbox
+        >>> trace = tempfile.mktemp()
+        >>> def stock(item: str) -> int:
+        ...     return 3
+        >>> with Sandbox(
+        ...     tools=[stock], capabilities=[MethodCapability("stock")], record=trace
+        ... ) as sandbox:
+        ...     script = "n=$(tool stock --item pen); [ $n -gt 0 ] && echo ship $n || echo sold out"
+        ...     sandbox.run(script).stdout
+        'ship 3\\n'
+        >>> with replay(trace) as run, run.what_if({1: 0}).sandbox as other:
+        ...     other.result.stdout
+        'sold out\\n'
+        """
+        from .whatif import what_if
+
+        return what_if(self, answers, dict(live))
+
     def first(self, check: str | Callable[[Sandbox], Any]) -> int | None:
-        """The line of the event after which ``check`` holds for the first time; None: it never does.
+        """The line of the event after which ``check`` holds for the first time, or None.
 
         ``check`` is a shell script, which holds with status 0, or gets a sandbox and says. It runs
         in a branch without tools, in which a run that was on has been ended; what it does there is
