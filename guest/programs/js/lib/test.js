@@ -84,6 +84,11 @@ async function runChildren(node) {
     }
 }
 
+function checkPlan({ plan }) {
+    if (!plan || plan.actual === plan.expected) return;
+    throw Object.assign(coded(Error, 'ERR_TEST_FAILURE', `plan expected ${plan.expected} assertions but received ${plan.actual}`), { failureType: 'testCodeFailure' });
+}
+
 async function runNode(node) {
     const outer = current;
     current = node;
@@ -104,6 +109,7 @@ async function runNode(node) {
                 try {
                     await call(node.fn, context, node.options);
                     await runChildren(node);
+                    checkPlan(node);
                     await runHooks(node, 'after', context);
                 } finally {
                     for (const above of line.toReversed()) await runHooks(above, 'afterEach', context);
@@ -112,7 +118,7 @@ async function runNode(node) {
         } catch (thrown) {
             error = thrown;
         }
-        for (const mock of node.mocks.splice(0)) mock.restore();
+        context.mock.reset();
     }
     if (!error && node.failed && !node.skip)
         error = Object.assign(coded(Error, 'ERR_TEST_FAILURE', `${node.failed} subtest${node.failed > 1 ? 's' : ''} failed`), { failureType: 'subtestsFailed' });
@@ -239,11 +245,27 @@ class TestContext {
     todo(why) {
         this.#node.todo = why || true;
     }
-    plan() {
-        throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'plan() is not there: count with mock.fn()');
+    plan(count) {
+        if (this.#node.plan) throw coded(Error, 'ERR_TEST_FAILURE', 'cannot set plan more than once');
+        require('internal/validators').uint32(count, 'count');
+        this.#node.plan = { expected: count, actual: 0 };
+    }
+    // The functions of assert, which count for plan().
+    get assert() {
+        const node = this.#node, assert = require('assert'), counting = {};
+        for (const name of Object.keys(assert)) {
+            if (typeof assert[name] !== 'function' || /^(?:AssertionError|CallTracker|strict)$/.test(name)) continue;
+            counting[name] = { [name](...args) {
+                if (node.plan) node.plan.actual++;
+                return Reflect.apply(assert[name], this, args);
+            } }[name];
+        }
+        Object.defineProperty(this, 'assert', { value: counting, configurable: true });
+        return counting;
     }
     runOnly() {}
     async test(name, options, fn) {
+        if (this.#node.plan) this.#node.plan.actual++;
         await runNode(new Node(this.#node, parameters(name, options, fn), false));
     }
 }
@@ -314,6 +336,7 @@ function mockFunction(original, implementation, { times = Infinity } = {}) {
 
 class MockTracker {
     #all;
+    #timers;
     constructor(node) {
         this.#all = node.mocks;
     }
@@ -347,13 +370,14 @@ class MockTracker {
     }
     reset() {
         this.restoreAll();
+        this.#timers?.reset();
         this.#all.length = 0;
     }
     restoreAll() {
         for (const mock of this.#all) mock.restore();
     }
     get timers() {
-        throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'mock.timers is not there: give the sandbox a fixed clock');
+        return this.#timers ??= new (require('internal/mock_timers').MockTimers)();
     }
 }
 
