@@ -8,7 +8,7 @@ REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
 .PHONY: all build checks package wheels amalgamation native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
-        format clean help setup
+        format clean help setup integrations
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -58,6 +58,20 @@ native: ## the guest's programs as plain Linux programs, in seconds: build/twins
 # What the tests of frameworks run against; without it they are skipped.
 FRAMEWORKS := anthropic fsspec jsonschema langchain-core langgraph 'mcp>=2' mypy openai opentelemetry-sdk \
               pydantic-ai-slim
+
+# Frameworks that are too large, or too particular about others' versions, for every test run: each
+# has an environment of its own, with its newest release.
+INTEGRATIONS := deepagents smolagents autogen-core langgraph pydantic-ai-slim llama-index-core \
+                strands-agents crewai
+integrations: build ## the sandbox behind the newest releases of agent frameworks: which of them broke
+	@failed=; for package in $(INTEGRATIONS); do \
+	    venv=$(CURDIR)/$(BUILD)/integrations/$$package; \
+	    test -e $$venv || python3 -m venv $$venv; \
+	    $$venv/bin/pip install -q -U --only-binary :all: pytest $$package || { failed="$$failed $$package"; continue; }; \
+	    name=$$(echo $$package | sed 's/-core$$//; s/-slim$$//; s/-agents$$//; s/-/_/g'); \
+	    PYTHONPATH=$(CURDIR)/$(BUILD)/python $$venv/bin/python -m pytest -q -p no:cacheprovider \
+	        python/tests/test_integrations.py -k $$name || failed="$$failed $$package"; \
+	done; test -z "$$failed" || { echo "these broke:$$failed"; exit 1; }
 
 PREFIX ?= /usr/local
 install: build ## the C library, the program and its manual page, below PREFIX (and DESTDIR)

@@ -444,6 +444,7 @@ PROGRAMS: dict[str, Runner] = {
     "awk": _awk,
     "gawk": _awk,
     "sqlite3": _sqlite,
+    "ed": _asks("what ed runs, reads or writes"),
     "make": _asks("what the makefile runs"),
     "git": _git,
     "curl": _network,
