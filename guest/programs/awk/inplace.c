@@ -27,7 +27,8 @@ void inplace_end(void) {
         g_text_adds(&backup, awk.inplace_suffix);
         unlink(backup.s);
         if (link(target, backup.s) < 0)
-            awk_fatal("inplace::end: link(`%s', `%s') failed: %s", target, backup.s, strerror(errno));
+            awk_fatal("inplace::end: link(`%s', `%s') failed: %s", target, backup.s,
+                      strerror(errno));
         g_text_free(&backup);
     }
     if (rename(made, target) < 0)

@@ -143,7 +143,8 @@ static void cut(struct ed *ed, size_t first, size_t last) {
 
 static enum ed_result change(struct ed *ed, struct ed_addresses *a) {
     if (a->count == 0) a->first = a->last = ed->now.dot;
-    if (a->first == 0 && a->last == 0 && (a->count == 1 || ed->now.count == 0)) return append(ed, 0);
+    bool nothing = a->first == 0 && a->last == 0;
+    if (nothing && (a->count == 1 || ed->now.count == 0)) return append(ed, 0);
     if (!ed_check(ed, a, ed->now.dot, ed->now.dot) || !ed_suffix(ed)) return FAILED;
     struct ed_lines made = {0};
     take_text(ed, &made);
@@ -277,7 +278,8 @@ static enum ed_result scroll(struct ed *ed, struct ed_addresses *a) {
     if (isdigit((unsigned char)*ed->at)) rows = (size_t)strtol(ed->at, (char **)&ed->at, 10);
     if (!ed_suffix(ed)) return FAILED;
     size_t last = a->last + rows - 1;
-    print_lines(ed, a->last, last < ed->now.count ? last : ed->now.count, ed->print ? ed->print : 1);
+    if (last > ed->now.count) last = ed->now.count;
+    print_lines(ed, a->last, last, ed->print ? ed->print : 1);
     ed->print = 0;
     return DONE;
 }
@@ -362,7 +364,9 @@ static enum ed_result dispatch(struct ed *ed, struct ed_addresses *a, char c) {
     case 'm': case 't': return move_or_copy(ed, a, c == 'm');
     case 'p': case 'n': case 'l': return show_lines(ed, a, c);
     case 'r': return ed_read(ed, addressed ? a->last : ed->now.count);
-    case 's': return verdict(ed_check(ed, a, ed->now.dot, ed->now.dot) && ed_substitute(ed, a->first, a->last));
+    case 's':
+        return verdict(ed_check(ed, a, ed->now.dot, ed->now.dot) &&
+                       ed_substitute(ed, a->first, a->last));
     case 'w': case 'W': return ed_write(ed, a, c);
     case 'z': return scroll(ed, a);
     case '!': return addressed ? fail(ed, "Unexpected address") : ed_shell(ed);
@@ -388,7 +392,8 @@ static enum ed_result run(struct ed *ed) {
     char c = *ed->at;
     if (c) ed->at++;
     enum ed_result result = dispatch(ed, &a, c);
-    if (result == DONE && ed->print && ed->now.dot) print_lines(ed, ed->now.dot, ed->now.dot, ed->print);
+    if (result == DONE && ed->print && ed->now.dot)
+        print_lines(ed, ed->now.dot, ed->now.dot, ed->print);
     return result;
 }
 

@@ -69,7 +69,8 @@ static bool take_address(struct ed *ed, size_t *out, bool *any) {
         if (c == '+' || c == '-' || c == '^') {
             ed->at++;
             ed_blanks(ed);
-            long long n = isdigit((unsigned char)*ed->at) ? strtoll(ed->at, (char **)&ed->at, 10) : 1;
+            bool number = isdigit((unsigned char)*ed->at);
+            long long n = number ? strtoll(ed->at, (char **)&ed->at, 10) : 1;
             at += c == '+' ? n : -n;
         } else if (isdigit((unsigned char)c)) {
             at += strtoll(ed->at, (char **)&ed->at, 10);
@@ -98,14 +99,12 @@ bool ed_addresses(struct ed *ed, struct ed_addresses *a) {
         char c = *ed->at;
         if (c != ',' && c != ';' && c != '%') break;
         ed->at++;
-        if (!any && a->count == 0) { /* , is 1,$ and ; is .,$ until something else is said */
+        ed_blanks(ed);
+        if (!any && a->count == 0) { /* , is 1,$ and ; is .,$ unless an address follows */
+            bool follows = *ed->at && strchr("0123456789.$'/?+-^", *ed->at);
             a->first = c == ';' ? ed->now.dot : 1;
-            a->last = c == '%' || !*ed->at || !strchr("0123456789.$'/?+-^ \t", *ed->at) ? ed->now.count : a->first;
-            a->count = 2;
-            if (a->last != ed->now.count || (*ed->at && strchr("0123456789.$'/?+-^", *ed->at))) {
-                a->last = a->first;
-                a->count = 1;
-            }
+            a->last = follows ? a->first : ed->now.count;
+            a->count = follows ? 1 : 2;
         } else if (!any) {
             a->first = a->last;
         } else {

@@ -212,7 +212,8 @@ static bool take_command(struct ed *ed) {
     const char *why;
     pf_regex *re;
     unsigned flags = PF_RE_ICASE | (ed->extended ? PF_RE_EXTENDED : 0);
-    if (pf_regex_compile(&re, pattern, (size_t)(pattern_end - pattern), flags, &g_regex_host, &why)) {
+    size_t len = (size_t)(pattern_end - pattern);
+    if (pf_regex_compile(&re, pattern, len, flags, &g_regex_host, &why)) {
         ed->error = why;
         return false;
     }
