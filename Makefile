@@ -8,7 +8,7 @@ REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
 .PHONY: all build checks package wheels amalgamation native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
-        format clean help setup integrations
+        format clean help setup integrations docs
 
 all: build package ## build/pinfold, and .venv with the Python package
 
@@ -72,6 +72,11 @@ integrations: build ## the sandbox behind the newest releases of agent framework
 	    PYTHONPATH=$(CURDIR)/$(BUILD)/python $$venv/bin/python -m pytest -q -p no:cacheprovider \
 	        python/tests/test_integrations.py -k $$name || failed="$$failed $$package"; \
 	done; test -z "$$failed" || { echo "these broke:$$failed"; exit 1; }
+
+docs: build $(PYTHON) ## the site, in build/site: guides, cookbook, references; its links are checked
+	@$(PYTHON) -m pip install -q --only-binary :all: mkdocs-material 'mkdocstrings[python]'
+	@$(PYTHON) tools/docs.py --program $(BUILD)/pinfold --out build/docs
+	@$(PYTHON) -m mkdocs build -q --strict
 
 PREFIX ?= /usr/local
 install: build ## the C library, the program and its manual page, below PREFIX (and DESTDIR)

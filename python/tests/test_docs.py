@@ -55,3 +55,28 @@ def test_authority_page(capsys):
         printed = [line for line in capsys.readouterr().out.splitlines() if line]
         assert len(printed) == len(expected)
         assert all(map(re.fullmatch, expected, printed)), printed
+
+
+@pytest.mark.parametrize("page", ["quickstart", "jobs", "analysis"])
+def test_page(page, capsys, tmp_path, monkeypatch):
+    """The blocks of a page, one after the other, as those of the README."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / f"docs/{page}.md").read_text()
+    scope = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        exec(compile(block, f"{page}.md", "exec"), scope)
+        printed = capsys.readouterr().out.splitlines()
+        if "# prints" in block:
+            assert printed == re.findall(r"# prints (.*)", block)
+
+
+def recipes():
+    text = (ROOT / "docs/cookbook.md").read_text()
+    return re.findall(r"^## (.*?)\n\n```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("title, code", recipes(), ids=[title for title, _ in recipes()])
+def test_recipe(title, code, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, title, "exec"), {"__name__": "recipe"})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"# prints (.*)", code)

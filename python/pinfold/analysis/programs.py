@@ -30,20 +30,20 @@ def run(look: Look, args: list[Arg], line: int, node: Tree | None, external: boo
         return look.unknown(f"which command {args[0].text} is", line)
     if name == "":
         return look.add([known("''"), *args[1:]], line)
-    look.add(args, line)
     own = _OWN.match(name)
-    if "/" in name and not own:
-        return look.unknown(f"what the program {name} does", line)
-    if own:
-        name, external = own[1] or own[2], True
-    if not external and name in BUILTINS:
-        return BUILTINS[name](look, args, line, node)
-    if name in PROGRAMS:
-        return PROGRAMS[name](look, args, line, node)
-    if name in look.tools:
+    short = (own[1] or own[2]) if own else name
+    builtin = own is None and not external and short in BUILTINS
+    if short in look.tools and not builtin and short not in PROGRAMS:
         from .calls import called
 
-        called(look, look.tools[name], args[1:], line, node)
+        return called(look, look.tools[short], args[1:], line, node)
+    look.add(args, line)
+    if "/" in name and not own:
+        return look.unknown(f"what the program {name} does", line)
+    if builtin:
+        return BUILTINS[short](look, args, line, node)
+    if short in PROGRAMS:
+        return PROGRAMS[short](look, args, line, node)
     return None
 
 

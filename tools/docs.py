@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Writes the pages of the site: those of docs/, and the references, from what they describe.
+
+usage: docs.py --program PINFOLD --out FOLDER
+"""
+
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+#: Commands whose --help the reference of the command line has.
+COMMANDS = ["", "run", "shell", "replay", "trace", "snapshot", "policy", "completion"]
+#: What the reference of Python has, page by page.
+PYTHON = (
+    "create_sandbox_tool SandboxTool Sandbox Result Usage Limits Tool MethodCapability Param"
+    " ConstraintSet load_policy Call AuditLog Store AsyncStore replay Replay analyze Analysis"
+).split()
+MODULES = [f"pinfold.{name}" for name in "jobs files errors tokens mcp definitions".split()]
+
+
+def command_line(program: str) -> str:
+    parts = ["# Command line\n"]
+    for command in COMMANDS:
+        words = [program, *([command] if command else []), "--help"]
+        text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        parts.append(f"## pinfold {command}".rstrip() + f"\n\n```text\n{text.rstrip()}\n```\n")
+    return "\n".join(parts)
+
+
+def python() -> str:
+    names = [f"::: pinfold.{name}" for name in PYTHON]
+    names += [f"::: {module}" for module in MODULES]
+    return "# Python\n\n" + "\n\n".join(names) + "\n"
+
+
+def c_library() -> str:
+    """The header, cut at its comments."""
+    text = (ROOT / "include/pinfold.h").read_text()
+    about = re.match(r"/\*\n(.*?)\*/", text, re.DOTALL)
+    intro = "\n".join(line[3:] for line in about[1].splitlines()) if about else ""
+    rest = text[about.end() if about else 0 :].strip()
+    return f"# C\n\n```text\n{intro}\n```\n\n```c\n{rest}\n```\n"
+
+
+def page(text: str, pages: set[str]) -> str:
+    """Links that lead out of docs/ are names of files."""
+
+    def link(match: re.Match[str]) -> str:
+        words, target = match[1], match[2]
+        if target.startswith(("http", "#")) or target.partition("#")[0] in pages:
+            return match[0]
+        return f"{words} (`{target.removeprefix('../')}`)"
+
+    return re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)\s]+)\)", link, text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    given = parser.parse_args()
+    shutil.rmtree(given.out, ignore_errors=True)
+    given.out.mkdir(parents=True)
+    sources = sorted((ROOT / "docs").glob("*.md"))
+    pages = {source.name for source in sources}
+    for source in sources:
+        (given.out / source.name).write_text(page(source.read_text(), pages))
+    (given.out / "cli.md").write_text(command_line(given.program))
+    (given.out / "python.md").write_text(python())
+    (given.out / "c.md").write_text(c_library())
+
+
+if __name__ == "__main__":
+    main()
