@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .bounds import bounds
 from .core import Core
+from .errors import BoundError
 from .files import Files
 from .settings import counter_of
 
@@ -31,8 +32,8 @@ class Copying(Core):
         in a safe place: ``restore(min_counter=...)`` then refuses an older snapshot, in which less
         of the budgets was spent. `Store` does that by itself.
 
-        Over ``max_bytes`` (default: ``memory_bytes``, at most 1 GiB) or ``max_seconds`` (60) it is a
-        `BoundError`; ``math.inf`` lifts a bound.
+        Over ``max_bytes`` (default: ``memory_bytes``, at most 1 GiB) or ``max_seconds`` (60) it is
+        a `BoundError`; ``math.inf`` lifts a bound.
 
         >>> with Sandbox() as first:
         ...     _ = first.run("echo precious > note; x=7")
@@ -45,6 +46,43 @@ class Copying(Core):
         limits = bounds(max_bytes, max_seconds)
         with self._entered():
             return self._machine.snapshot(number, *limits)
+
+    def to_url(self, *, max_bytes: int | None = None) -> str:
+        """The whole sandbox as one line of text, ``pinfold:…``, for a queue's entry, a checkpoint,
+        a chat message or the fragment of a URL; also while tool calls wait. `Sandbox.from_url`
+        continues it.
+
+        The text is a `snapshot` in base64url (RFC 4648), so whoever has it sees what is in the
+        sandbox. It needs a ``key``, without which nobody could tell it from one that was made up:
+        ``ValueError``. With nothing but a waiting script in it, it has some 8 KB; a text of more
+        than ``max_bytes`` characters is a `BoundError` that says how many it has.
+
+        >>> key = b"sixteen bytes or more"
+        >>> with Sandbox(key=key) as first:
+        ...     _ = first.run("x=7")
+        ...     text = first.to_url()
+        >>> text[:8], len(text) < 8192
+        ('pinfold:', True)
+        >>> with Sandbox.from_url(text, key=key) as second:
+        ...     second.run("echo $x").stdout
+        '7\\n'
+        """
+        if self._durable[0] is None:
+            raise ValueError("a sandbox as text needs a key: Sandbox(key=...)")
+        if max_bytes is not None and (
+            isinstance(max_bytes, bool) or not isinstance(max_bytes, int)
+        ):
+            raise TypeError(f"max_bytes is an int, not {max_bytes!r}")
+        from .url import as_url
+
+        text = as_url(self.snapshot())
+        if max_bytes is not None and len(text) > max_bytes:
+            raise BoundError(
+                f"the sandbox is a text of {len(text)} characters, more than max_bytes"
+                f" ({max_bytes}): remove files that it can do without, or keep its snapshot in a"
+                " Store"
+            )
+        return text
 
     def fork(
         self,

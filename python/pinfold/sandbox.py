@@ -172,6 +172,19 @@ class Sandbox(Running, Copying):
             raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
         return cls(**settings, _snapshot=bytes(data), _min_counter=min_counter)
 
+    @classmethod
+    def from_url(
+        cls, text: str, *, min_counter: int | None = None, **settings: Unpack[RestoreSettings]
+    ) -> Self:
+        """Continues a sandbox that `to_url` made a text of; ``key`` is the one it was made with,
+        and needed. All else is as in `restore`. `SnapshotError`: the text is not one, was altered,
+        or has another key."""
+        from .url import from_url
+
+        if settings.get("key") is None:
+            raise ValueError("a sandbox as text has a key: Sandbox.from_url(text, key=...)")
+        return cls.restore(from_url(text), min_counter=min_counter, **settings)
+
     # ------------------------------------------------------------------ looking and ending
 
     def mounted(self, place: str) -> Mounted:
