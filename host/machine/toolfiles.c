@@ -140,6 +140,56 @@ static bool add_namespaces(struct base_buf *b, const cap_gate *gate) {
     return ok && base_buf_addz(b, "]");
 }
 
+enum tool_file { TOOL_PROGRAM, TOOL_SCHEMA, TOOL_PAGE };
+
+/* The name of a tool's file in its directory; NULL: it has none. */
+static const char *file_of(const struct cap_tool *tool, enum tool_file kind,
+                           char name[PF_NAME_MAX + 32]) {
+    if (kind == TOOL_PROGRAM) return tool->flat_usable ? tool->flat : NULL;
+    bool schema = kind == TOOL_SCHEMA;
+    snprintf(name, PF_NAME_MAX + 32, schema ? "%s.json" : "%s.md", schema ? tool->flat : tool->id);
+    for (char *p = name; !schema && *p; p++)
+        if (*p == '/') *p = '.';
+    return name;
+}
+
+/* Is there a tool that has this file? */
+static bool has_file(const pf_sandbox *s, enum tool_file kind, const char *name) {
+    char other[PF_NAME_MAX + 32];
+    size_t count = cap_gate_tool_count(s->gate);
+    if (kind == TOOL_PAGE && strncmp(name, "tools.", 6) == 0)
+        return count || cap_gate_catches_all(s->gate);
+    if (kind == TOOL_PAGE && !strstr(name, ".md")) return true; /* it is no page */
+    for (size_t i = 0; i < count; i++) {
+        const char *file = file_of(cap_gate_tool(s->gate, i), kind, other);
+        if (file && strcmp(file, name) == 0) return true;
+    }
+    return false;
+}
+
+static pf_status forget_in(pf_sandbox *s, const char *directory, enum tool_file kind,
+                           pf_error *error) {
+    struct base_buf names;
+    base_buf_init(&names, SIZE_MAX);
+    pf_status status = machine_list_names(s, directory, &names, error);
+    for (size_t at = 0; status == PF_OK && at < names.len; at += strlen(names.data + at) + 1) {
+        char path[PF_NAME_MAX + 32];
+        if (has_file(s, kind, names.data + at)) continue;
+        int len = snprintf(path, sizeof path, "%s/%s", directory, names.data + at);
+        if (len < 0 || (size_t)len >= sizeof path) continue;
+        int64_t r = KERNEL(s, UNLINKAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = (size_t)len);
+        if (r < 0 && r != -PF_EISDIR) status = machine_guest_error(s, r, path, error);
+    }
+    base_buf_free(&names);
+    return status == PF_NOT_FOUND ? PF_OK : status;
+}
+
+pf_status machine_forget_tools(pf_sandbox *s, pf_error *error) {
+    pf_status status = forget_in(s, "/tools/bin", TOOL_PROGRAM, error);
+    if (status == PF_OK) status = forget_in(s, "/tools/schema", TOOL_SCHEMA, error);
+    return status == PF_OK ? forget_in(s, "/tools", TOOL_PAGE, error) : status;
+}
+
 pf_status machine_write_tools(pf_sandbox *s, const pf_options *options, pf_error *error) {
     pf_status status = PF_OK;
     size_t count = cap_gate_tool_count(s->gate);

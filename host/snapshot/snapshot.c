@@ -450,6 +450,7 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     /* Two copies of one snapshot must not draw the same secrets, unless they were asked to. */
     if (status == PF_OK && !s->seed_fixed && !options->same_random)
         status = machine_seed(s, NULL, error);
+    if (status == PF_OK) status = machine_forget_tools(s, error); /* they are who restores's */
     if (status == PF_OK) status = machine_write_tools(s, options, error);
     if (status == PF_OK) status = machine_judge_again(s, true, error);
     return status;

@@ -124,9 +124,11 @@ class Ledger:
         self._tool_calls = limit(settings, "tool_calls")
         self._output_bytes = limit(settings, "output_bytes")
 
-    def branch(self) -> Ledger:
-        """Of a copy of the sandbox; `renumber` completes it."""
-        copy = Ledger(self._settings, self._gate.clone())
+    def branch(self, settings: Settings) -> Ledger:
+        """Of a copy of the sandbox, perhaps with other tools and capabilities, of which those that
+        stay have what they have left; `renumber` completes it."""
+        same = settings[2:4] == self._settings[2:4]
+        copy = Ledger(settings, self._gate.clone() if same else self._gate_of(settings))
         copy.calls = dict(self.calls)
         copy._new = dict(self._new)
         copy._count = self._count
@@ -134,6 +136,18 @@ class Ledger:
         copy._elsewhere = self._elsewhere
         copy._tool_calls, copy._output_bytes = self._tool_calls, self._output_bytes
         return copy
+
+    def _gate_of(self, settings: Settings) -> _native.Gate:
+        gate = _native.Gate(settings)
+        before = _capabilities(self._settings)
+        for index, capability in enumerate(_capabilities(settings)):
+            most = capability.get("max_calls")
+            if most is None or capability not in before:
+                continue
+            at = before.index(capability)
+            before[at] = {}  # an equal one is another one
+            gate.spend(index, most - (self._gate.calls_left(at) or 0))
+        return gate
 
     def renumber(self, judged: list[Decision], waiting: tuple[int, ...], new: int) -> None:
         """A branch's calls have ids of their own, in the same order."""
@@ -340,3 +354,11 @@ def shown(value: Any) -> str:
     if isinstance(value, (str, bytes)):
         return repr(value[:80]) + ("..." if len(value) > 80 else "")
     return repr(value)
+
+
+def _capabilities(settings: Settings) -> list[dict[str, Any]]:
+    """As the policy has them."""
+    if not settings[3]:
+        return []
+    granted: list[dict[str, Any]] = json.loads(settings[3]).get("capabilities", [])
+    return granted

@@ -154,6 +154,8 @@ class Copying(Core):
         settings = {**self._given, "record": self._branch_durable(None)[1]}
         another = type(self)(**settings)
         another._ledger = self._ledger
+        if self._ledger is not None:
+            self._ledger.shared = True
         return another
 
     def _share_budgets(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .errors import SandboxBusy, SandboxStateError
 from .limits import Limits
-from .result import Result
+from .result import Result, TotalUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,12 @@ class Core:
     def limits(self) -> Limits:
         """How much it may use."""
         return self._given["limits"] or Limits()
+
+    @property
+    def usage(self) -> TotalUsage:
+        """What all runs that were completed here have cost together: this sandbox's, not those of the
+        snapshot or the trunk that it came from."""
+        return TotalUsage(*self._totals)
 
     def _rest(self) -> None:
         """Nothing is on."""

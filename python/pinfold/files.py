@@ -6,10 +6,10 @@ import errno
 import posixpath
 import stat
 import time
-from os import fspath
 
 # What collections.abc gives, without importing collections, which nobody else here needs.
 from _collections_abc import Iterator, MutableMapping
+from os import fspath
 
 from .bounds import DEFAULT_SECONDS, bounds, seconds
 from .errors import BoundError

@@ -26,6 +26,17 @@ class Ledger:
     def __init__(self, settings: Settings, capabilities: list[MethodCapability]) -> None:
         self._gate = Gate(settings)
         self._capabilities = capabilities
+        self.shared = False  # by several sandboxes
+
+    def follow(self, settings: Settings, capabilities: list[MethodCapability]) -> Ledger:
+        """One for other tools and capabilities: those that stay have what they have left."""
+        other = Ledger(settings, capabilities)
+        for index, capability in enumerate(capabilities):
+            if capability.max_calls is None or capability not in self._capabilities:
+                continue
+            left = self._gate.calls_left(self._capabilities.index(capability))
+            other.spend(index, capability.max_calls - (left or 0))
+        return other
 
     def spend(self, index: int, calls: int) -> None:
         """Takes calls that were made before off the budget of a capability, by its index."""

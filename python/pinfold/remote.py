@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from ._native import CallData, Decision, Durable, OnDecision, Outcome, Place, Settings
+    from ._native import CallData, Durable, OnDecision, Outcome, Place, Settings
 
 #: What it has for the last line of a recording.
 _CLOSE_SECONDS = 2.0
@@ -65,7 +65,7 @@ class RemoteMachine(Inside):
         self._in_force = self._worker_settings = _in_force or settings
         self._allowance = Allowance(self._in_force)
         self._time = RunTime(self._allowance)
-        self._ledger: Ledger = _trunk._ledger.branch() if _trunk is not None else Ledger(settings)
+        self._ledger: Ledger = _trunk._ledger.branch(settings) if _trunk is not None else Ledger(settings)
         self._on_output: Callable[[int, bytes], object] | None = None
         self._on_decision: OnDecision | None = None
         self._busy = False

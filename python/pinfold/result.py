@@ -31,6 +31,21 @@ class Usage:
         )
 
 
+class TotalUsage(Usage):
+    """What several runs cost together."""
+
+    __slots__ = ("runs",)
+
+    def __init__(
+        self, runs: int, cpu_ns: int, wall_ns: int, memory_bytes: int, tool_calls: int
+    ) -> None:
+        super().__init__(cpu_ns, wall_ns, memory_bytes, tool_calls)
+        self.runs = runs
+
+    def __repr__(self) -> str:
+        return f"Total{super().__repr__()[:-1]}, runs={self.runs})"
+
+
 class Result:
     """What a run gave: its output, its exit status, and what a JavaScript program returned.
 

@@ -86,6 +86,39 @@ class Running(Core):
         [2, 4]
         """
         how = ISOLATED if isolated else SESSION
+        if timeout is None:
+            own = self._own(cwd, env, limits, budget)
+            return self._run(code, language, stdin, on_output, how, own, binary)
+        return self._run_how(
+            code,
+            language,
+            how,
+            stdin=stdin,
+            on_output=on_output,
+            timeout=timeout,
+            cwd=cwd,
+            env=env,
+            limits=limits,
+            budget=budget,
+            binary=binary,
+        )
+
+    def _run_how(
+        self,
+        code: str,
+        language: str,
+        how: int,
+        *,
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | OnBytes | None = None,
+        timeout: float | None = None,
+        cwd: str | PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        budget: int | Mapping[str, int] | None = None,
+        binary: bool = False,
+    ) -> Result:
+        """A run of whatever kind, with a timeout if there is one."""
         own = self._own(cwd, env, limits, budget)
         if timeout is None:
             return self._run(code, language, stdin, on_output, how, own, binary)
@@ -97,7 +130,7 @@ class Running(Core):
             except Expired:
                 ended = self._machine.result()
                 assert ended is not None  # it was abandoned
-                return Result(cut_short(ended))
+                return self._ended(cut_short(ended))
             return Result(cut_short(outcome) if deadline.expired else outcome)
 
     def _own(
@@ -290,6 +323,36 @@ class Running(Core):
         sandboxes run at once: each has its thread while its guest runs.
         """
         how = ISOLATED if isolated else SESSION
+        return await self._arun_how(
+            code,
+            language,
+            how,
+            stdin=stdin,
+            on_output=on_output,
+            timeout=timeout,
+            cwd=cwd,
+            env=env,
+            limits=limits,
+            budget=budget,
+            binary=binary,
+        )
+
+    async def _arun_how(
+        self,
+        code: str,
+        language: str,
+        how: int,
+        *,
+        stdin: bytes | str | None = None,
+        on_output: OnOutput | OnBytes | None = None,
+        timeout: float | None = None,
+        cwd: str | PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        budget: int | Mapping[str, int] | None = None,
+        binary: bool = False,
+    ) -> Result:
+        """As `_run_how`, async."""
         own = self._own(cwd, env, limits, budget)
         if timeout is None:
             return await self._arun(code, language, stdin, on_output, how, own, binary)
@@ -306,7 +369,7 @@ class Running(Core):
             ended = self._machine.result() if seconds.expired() else None
             if ended is None:
                 raise
-            return Result(cut_short(ended))
+            return self._ended(cut_short(ended))
         finally:
             self._in_time = False
 

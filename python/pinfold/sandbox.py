@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from .changing import Changing
 from .copying import Copying
 from .errors import SandboxStateError
 from .files import Files
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from .typed import RestoreSettings
 
 
-class Sandbox(Running, Copying):
+class Sandbox(Running, Copying, Changing):
     """A sandbox: one filesystem, one set of processes, any mix of shell and JavaScript.
 
     Nothing is granted by default. ``tools`` declares what scripts may see, ``capabilities`` grants
@@ -84,7 +83,7 @@ class Sandbox(Running, Copying):
         tools: Iterable[Tool | Handler] | None = None,
         capabilities: Iterable[MethodCapability] | None = None,
         tool_handler: ToolHandler | None = None,
-        files: Mapping[str, bytes | str] | None = None,
+        files: Mapping[str, bytes | str | PathLike[str]] | None = None,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
         clock: Literal["host"] | datetime | float = "host",
@@ -134,11 +133,7 @@ class Sandbox(Running, Copying):
         self._ledger = None
         self._rest()
         make = machine_type(isolation)
-        self._machine = make(self._settings, _snapshot, self._durable)
-        if audit is not None or "opentelemetry.trace" in sys.modules:
-            from .observe import observed
-
-            self._machine = observed(self._machine, audit, self._capabilities)
+        self._machine = self._watched(make(self._settings, _snapshot, self._durable))
         if self._tools:
             from .names import warn_of_names
 

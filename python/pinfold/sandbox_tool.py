@@ -6,29 +6,30 @@ from collections.abc import Mapping
 
 from .approval import asking
 from .capability import MethodCapability
-from .content import Content, printed_images
 from .definitions import arguments_of
 from .errors import CapabilityError
+from .handling import Handling
 from .limits import Limits
+from .offering import Offering
 from .running import OWN_OPTIONS, SESSION
 from .running_jobs import LIST_JOBS, jobs_of, running_in_shell, shell_jobs
 from .sandbox import Sandbox
-from .shown import describe, shorten
+from .shown import describe
 from .tool import Tool, as_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, Self
+    from collections.abc import Iterable
+    from typing import Any, Self, Unpack
 
     from .capability import Constraints
     from .editor import Editor
-    from .output import OnOutput
     from .result import Result
     from .tool import Handler
+    from .typed import OtherSettings, ToolRunSettings, ToolSettings
 
 
-class SandboxTool:
+class SandboxTool(Handling, Offering):
     """A sandbox whose runs give the text that a model sees.
 
     >>> tool = SandboxTool()
@@ -73,7 +74,7 @@ class SandboxTool:
         output_characters: int | None = 20_000,
         description_characters: int | None = 20_000,
         session_options: bool = False,
-        **settings: Any,
+        **settings: Unpack[OtherSettings],
     ) -> Self:
         """Tools with the capabilities given; without any, each tool is granted as it is. ``ask`` is
         that of `create_sandbox_tool`. Without ``limits`` a run may have 16 MiB of output, so that
@@ -96,50 +97,37 @@ class SandboxTool:
         """What scripts in the sandbox can call."""
         return self.sandbox.tools
 
-    def run(
-        self,
-        code: str,
-        language: str,
-        *,
-        stdin: bytes | str | None = None,
-        on_output: OnOutput | None = None,
-    ) -> str:
-        """Runs a script and gives what a model is to see of it."""
+    def run(self, code: str, language: str, **how: Unpack[ToolRunSettings]) -> str:
+        """Runs a script and gives what a model is to see of it.
+
+        The keywords are those of `Sandbox.run`: ``stdin``, ``on_output`` (with ``binary=True`` for
+        bytes), ``timeout``, ``cwd``, ``env``, ``limits``, ``budget``. An unknown language, code over
+        its limit and the like are the model's mistakes, and words for it: ``[error]: ...``; a
+        ``cwd`` that is not there is an ``OSError`` for you.
+        """
         try:
-            return self.run_result(code, language, stdin=stdin, on_output=on_output)[0]
-        except ValueError as error:  # the model's mistake: an unknown language, code too long
+            return self.run_result(code, language, **how)[0]
+        except ValueError as error:
             return self._mistake(error)
 
-    async def arun(
-        self,
-        code: str,
-        language: str,
-        *,
-        stdin: bytes | str | None = None,
-        on_output: OnOutput | None = None,
-    ) -> str:
+    async def arun(self, code: str, language: str, **how: Unpack[ToolRunSettings]) -> str:
         """As `run`, with the guest in a worker thread and handlers on the event loop."""
         try:
-            return (await self.arun_result(code, language, stdin=stdin, on_output=on_output))[0]
+            return (await self.arun_result(code, language, **how))[0]
         except ValueError as error:
             return self._mistake(error)
 
     def run_result(
-        self,
-        code: str,
-        language: str,
-        *,
-        stdin: bytes | str | None = None,
-        on_output: OnOutput | None = None,
+        self, code: str, language: str, **how: Unpack[ToolRunSettings]
     ) -> tuple[str, Result]:
         """What a model is to see of a run, and its result, exact and whole. What `run` words as an
-        error is a ``ValueError``.
+        error is a ``ValueError``; the keywords are the same.
 
         >>> text, result = SandboxTool().run_result("return {n: 1}", "javascript")
         >>> text, result.value
         ('{"n":1}', {'n': 1})
         """
-        result = self.sandbox._run(code, language, stdin, on_output, self._how())
+        result = self.sandbox._run_how(code, language, self._how(), **how)
         text = self._shown(result, language)
         if running_in_shell(self.sandbox):
             listed = self.sandbox._run(LIST_JOBS, "shell", None, None, SESSION)
@@ -147,20 +135,38 @@ class SandboxTool:
         return text + jobs_of(self.sandbox), result
 
     async def arun_result(
-        self,
-        code: str,
-        language: str,
-        *,
-        stdin: bytes | str | None = None,
-        on_output: OnOutput | None = None,
+        self, code: str, language: str, **how: Unpack[ToolRunSettings]
     ) -> tuple[str, Result]:
         """As `run_result`, async."""
-        result = await self.sandbox._arun(code, language, stdin, on_output, self._how())
+        result = await self.sandbox._arun_how(code, language, self._how(), **how)
         text = self._shown(result, language)
         if running_in_shell(self.sandbox):
             listed = await self.sandbox._arun(LIST_JOBS, "shell", None, None, SESSION)
             text = f"{text}{shell_jobs(listed.stdout)}"
         return text + jobs_of(self.sandbox), result
+
+    def reset(self) -> None:
+        """From the beginning, as `Sandbox.reset`."""
+        self.sandbox.reset()
+        self._editor = None
+        self._has_session = False
+
+    def add_tools(
+        self,
+        tools: Iterable[Tool | Handler],
+        *,
+        constraints: Mapping[str, Constraints] | None = None,
+        max_calls: int | Mapping[str, int | None] | None = None,
+        ask: bool | Iterable[str] = False,
+    ) -> None:
+        """More tools that scripts may call, granted as by `create_sandbox_tool`, between two runs;
+        see `Sandbox.add_tools`. The next description tells the model of them."""
+        made = as_tools(tools)
+        self.sandbox.add_tools(made, asking(_granted(made, constraints, max_calls), ask))
+
+    def remove_tools(self, *names: str) -> None:
+        """Takes tools away, as `Sandbox.remove_tools`."""
+        self.sandbox.remove_tools(*names)
 
     def _mistake(self, error: ValueError) -> str:
         if isinstance(error, self.sandbox._passthrough):
@@ -200,225 +206,6 @@ class SandboxTool:
         except ValueError as error:
             return self._mistake(error)
 
-    # ------------------------------------------------------------------ standard tools of models
-
-    @property
-    def editor(self) -> Editor:
-        """The text editor behind the models' editing tools. What it can undo lasts as long as this
-        object; it is in no snapshot."""
-        if self._editor is None:
-            from .editor import Editor
-
-            self._editor = Editor(self.sandbox)
-        return self._editor
-
-    def run_content(self, code: str, language: str) -> Content:
-        """As `run`, with the images whose absolute paths the script printed: `Content` has them in
-        the forms of Anthropic, OpenAI and MCP."""
-        try:
-            text, result = self.run_result(code, language)
-        except ValueError as error:
-            return Content(self._mistake(error))
-        return Content(text, printed_images(self.sandbox, result.stdout))
-
-    async def arun_content(self, code: str, language: str) -> Content:
-        """As `run_content`, async."""
-        try:
-            text, result = await self.arun_result(code, language)
-        except ValueError as error:
-            return Content(self._mistake(error))
-        return Content(text, printed_images(self.sandbox, result.stdout))
-
-    def handle_anthropic(self, block: Any) -> dict[str, Any]:
-        """Serves a ``tool_use`` block of Anthropic's and gives its ``tool_result`` block: for this
-        sandbox as a tool, for Anthropic's bash tool, and for its text editor.
-
-        >>> tool = SandboxTool()
-        >>> edit = {"command": "create", "path": "/workspace/a", "file_text": "hello"}
-        >>> block = {"type": "tool_use", "id": "t1", "name": "str_replace_based_edit_tool"}
-        >>> tool.handle_anthropic({**block, "input": edit})["content"][0]["text"]
-        'File created successfully at: /workspace/a'
-        >>> block = {"type": "tool_use", "id": "t2", "name": "bash", "input": {"command": "cat a"}}
-        >>> tool.handle_anthropic(block)["content"]
-        [{'type': 'text', 'text': 'hello'}]
-        """
-        from . import standard
-
-        given = standard.plain(block)
-        try:
-            script = standard.anthropic_script(self, given)
-            if script is None:
-                content = Content(self.editor.handle(given.get("input") or {}))
-            else:
-                content = self.run_content(script.code, script.language)
-        except ValueError as error:
-            return standard.anthropic_result(given, Content(self._mistake(error)), True)
-        return standard.anthropic_result(given, content, False)
-
-    async def ahandle_anthropic(self, block: Any) -> dict[str, Any]:
-        """As `handle_anthropic`, async."""
-        from . import standard
-
-        given = standard.plain(block)
-        try:
-            script = standard.anthropic_script(self, given)
-        except ValueError as error:
-            return standard.anthropic_result(given, Content(self._mistake(error)), True)
-        if script is None:
-            edited: dict[str, Any] = await self.sandbox._offload(self.handle_anthropic, given)
-            return edited
-        content = await self.arun_content(script.code, script.language)
-        return standard.anthropic_result(given, content, False)
-
-    def handle_openai(self, item: Any) -> dict[str, Any]:
-        """Serves an item of OpenAI's responses and gives the one that answers it: a
-        ``function_call`` of this sandbox as a tool, a ``shell_call`` or ``local_shell_call``, an
-        ``apply_patch_call``, and a function or custom tool named ``apply_patch``.
-
-        >>> call = {"type": "shell_call", "call_id": "c1", "action": {"commands": ["echo hi"]}}
-        >>> SandboxTool().handle_openai(call)["output"]
-        [{'stdout': 'hi\\n', 'stderr': '', 'outcome': {'type': 'exit', 'exit_code': 0}}]
-        """
-        from . import standard
-
-        given = standard.plain(item)
-        try:
-            done = standard.openai_patch(self, given)
-            if done is not None:
-                return standard.openai_output(given, done)
-            commands = standard.openai_commands(given)
-            if commands is None:
-                code, language = arguments_of(given.get("arguments") or "")
-                return standard.openai_output(given, self.run_content(code, language).openai())
-            if given["type"] == "local_shell_call":
-                return standard.openai_output(given, self.run(commands[0], "shell"))
-            outputs = [self._shell_output(self.run_result(code, "shell")[1]) for code in commands]
-            return standard.openai_output(given, outputs)
-        except ValueError as error:
-            return standard.openai_output(given, self._mistake(error), failed=True)
-
-    async def ahandle_openai(self, item: Any) -> dict[str, Any]:
-        """As `handle_openai`, async."""
-        from . import standard
-
-        given = standard.plain(item)
-        try:
-            commands = standard.openai_commands(given)
-            if commands is not None and given["type"] == "local_shell_call":
-                return standard.openai_output(given, await self.arun(commands[0], "shell"))
-            if commands is not None:
-                outputs = []
-                for code in commands:
-                    result = (await self.arun_result(code, "shell"))[1]
-                    outputs.append(self._shell_output(result))
-                return standard.openai_output(given, outputs)
-            if given.get("type") == "function_call" and given.get("name") != "apply_patch":
-                code, language = arguments_of(given.get("arguments") or "")
-                content = await self.arun_content(code, language)
-                return standard.openai_output(given, content.openai())
-        except ValueError as error:
-            return standard.openai_output(given, self._mistake(error), failed=True)
-        patched: dict[str, Any] = await self.sandbox._offload(self.handle_openai, given)
-        return patched
-
-    def _shell_output(self, result: Result) -> dict[str, Any]:
-        """A run as the output of one command of a shell call."""
-        outcome: dict[str, Any] = {"type": "exit", "exit_code": result.exit_code}
-        if result.limit in ("cpu_seconds", "wall_seconds"):
-            outcome = {"type": "timeout"}
-        most = self.output_characters
-        stdout, stderr = (
-            text if most is None or len(text) <= most else shorten(text, most)
-            for text in (result.stdout, result.stderr)
-        )
-        return {"stdout": stdout, "stderr": stderr, "outcome": outcome}
-
-    # ------------------------------------------------------------------ for models and frameworks
-
-    @property
-    def description(self) -> str:
-        """What a model is told of the sandbox: what it runs, and the functions scripts can call."""
-        from .prompt import describe_sandbox
-
-        return describe_sandbox(self)
-
-    def codeact_prompt(self) -> str:
-        """A system prompt for a model that acts by writing code; `pinfold.prompt.extract_code`
-        finds the program in its answers."""
-        from .prompt import codeact_prompt
-
-        return codeact_prompt(self)
-
-    def as_codeact_eval(self, *, asynchronous: bool = False) -> Callable[[str, Any], Any]:
-        """The ``eval_fn`` of ``langgraph_codeact.create_codeact``, with `codeact_prompt` as its
-        ``prompt``: runs the JavaScript that a model wrote. What a program leaves for the next one
-        lies in files, so the context of variables stays as it is.
-
-        >>> SandboxTool().as_codeact_eval()("return 6 * 7", {})
-        ('42', {})
-        """
-
-        def evaluate(code: str, context: Any) -> tuple[str, dict[str, Any]]:
-            return self.run(code, "javascript"), {}
-
-        async def aevaluate(code: str, context: Any) -> tuple[str, dict[str, Any]]:
-            return await self.arun(code, "javascript"), {}
-
-        return aevaluate if asynchronous else evaluate
-
-    def as_openai_tool(self, name: str = "sandbox", *, api: str = "chat") -> dict[str, Any]:
-        """The definition for OpenAI: ``api`` is ``"chat"`` or ``"responses"``. `handle` runs what
-        the model then asks for."""
-        from .definitions import openai_tool
-
-        return openai_tool(name, self.description, api)
-
-    def as_anthropic_tool(self, name: str = "sandbox") -> dict[str, Any]:
-        """The definition for Anthropic; `handle` runs what the model then asks for."""
-        from .definitions import anthropic_tool
-
-        return anthropic_tool(name, self.description)
-
-    def as_anthropic_tools(self, name: str = "sandbox") -> list[dict[str, Any]]:
-        """The sandbox with Anthropic's standard tools, bash and the text editor, which
-        `handle_anthropic` serves on the same files."""
-        from .standard import ANTHROPIC
-
-        return [self.as_anthropic_tool(name), *ANTHROPIC]
-
-    def as_openai_tools(self, name: str = "sandbox") -> list[dict[str, Any]]:
-        """The sandbox with OpenAI's standard tools for responses, shell and apply_patch, which
-        `handle_openai` serves on the same files."""
-        from .standard import OPENAI
-
-        return [self.as_openai_tool(name, api="responses"), *OPENAI]
-
-    def as_langchain_tool(self, name: str = "sandbox") -> Any:
-        """One LangChain tool with the arguments ``code`` and ``language``, sync and async."""
-        from .langchain import as_langchain_tool
-
-        return as_langchain_tool(self, name, self.description)
-
-    def as_langchain_tools(self, name: str = "sandbox") -> list[Any]:
-        """Two LangChain tools, ``sandbox_js`` and ``sandbox_shell``."""
-        from .langchain import as_langchain_tools
-
-        return as_langchain_tools(self, name, self.description)
-
-    def as_pydantic_ai_tool(self, name: str = "sandbox") -> Any:
-        """One PydanticAI tool."""
-        from .pydantic_ai import as_pydantic_ai_tool
-
-        return as_pydantic_ai_tool(self, name, self.description)
-
-    def as_mcp_server(self, name: str = "pinfold") -> Any:
-        """A server of the MCP SDK. Each of its sessions is a sandbox with all the settings of this
-        one and fresh files; they and this one spend the budgets (``max_calls``) together. A session
-        of what is recorded as ``run.jsonl`` is recorded as ``run.1.jsonl``, and so on."""
-        from .mcp_server import server_of
-
-        return server_of(self, name)
-
     def _another(self) -> Self:
         """One for another user, with a sandbox of the same settings."""
         another = type(self)(
@@ -450,7 +237,7 @@ def create_sandbox_tool(
     max_calls: int | Mapping[str, int | None] | None = None,
     capabilities: Iterable[MethodCapability] | None = None,
     ask: bool | Iterable[str] = False,
-    **settings: Any,
+    **settings: Unpack[ToolSettings],
 ) -> SandboxTool:
     """A sandbox for a model, in which each of these tools may be called.
 

@@ -123,8 +123,8 @@ def native_settings(
     return (
         limits.changed() if limits is not None else [],
         checked_env(env),
-        [_declared(method, sandbox) for method in sandbox._tools],
-        _policy(sandbox._capabilities) if sandbox._capabilities else None,
+        [declared(method, sandbox) for method in sandbox._tools],
+        policy(sandbox._capabilities) if sandbox._capabilities else None,
         sandbox._tool_handler is not None,
         _clock_ns(clock),
         seed,
@@ -178,7 +178,7 @@ def counter_of(name: str, value: int | None) -> int:
     return value
 
 
-def _declared(method: str, sandbox: Core) -> tuple[str, str, str | None]:
+def declared(method: str, sandbox: Core) -> tuple[str, str, str | None]:
     """A tool as scripts are told of it: with what it gives, and when it may be called."""
     import json
 
@@ -194,7 +194,7 @@ def _declared(method: str, sandbox: Core) -> tuple[str, str, str | None]:
     return tool.name, "\n\n".join(text for text in words if text), schema
 
 
-def _policy(capabilities: list[MethodCapability]) -> str:
+def policy(capabilities: list[MethodCapability]) -> str:
     from .capability import policy_json
 
     return policy_json(capabilities)

@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from .tool import Handler, Tool
 
 
-class StartSettings(TypedDict, total=False):
-    """Keywords of `Sandbox.start`."""
+class PlaceSettings(TypedDict, total=False):
+    """What a run has of its own."""
 
     stdin: bytes | str | None
     on_output: OnOutput | OnBytes | None
-    isolated: bool
     cwd: str | PathLike[str] | None
     env: Mapping[str, str] | None
     limits: Limits | None
@@ -32,10 +31,20 @@ class StartSettings(TypedDict, total=False):
     binary: bool
 
 
-class RunSettings(StartSettings, total=False):
-    """Keywords of `Sandbox.run`."""
+class ToolRunSettings(PlaceSettings, total=False):
+    """Keywords of `SandboxTool.run`."""
 
     timeout: float | None
+
+
+class StartSettings(PlaceSettings, total=False):
+    """Keywords of `Sandbox.start`."""
+
+    isolated: bool
+
+
+class RunSettings(ToolRunSettings, StartSettings, total=False):
+    """Keywords of `Sandbox.run`."""
 
 
 class CommonSettings(TypedDict, total=False):
@@ -67,8 +76,16 @@ class RestoreSettings(CommonSettings, total=False):
 class OtherSettings(CommonSettings, total=False):
     """Of `create_sandbox_tool` and `SandboxTool.from_functions`, beside what these name."""
 
-    files: Mapping[str, bytes | str] | None
+    files: Mapping[str, bytes | str | PathLike[str]] | None
     seed: int | None
+
+
+class ToolSettings(OtherSettings, total=False):
+    """Of `create_sandbox_tool`, with those of `SandboxTool`."""
+
+    output_characters: int | None
+    description_characters: int | None
+    session_options: bool
 
 
 class SandboxSettings(RestoreSettings, OtherSettings, total=False):
