@@ -142,7 +142,9 @@ static void over_limit(pf_sandbox *s, uint32_t op, const char *request, size_t l
 /* A run that may make no more calls is told so each time, its embedder once: else a script that does
  * not care fills the log. */
 static void over_calls(pf_sandbox *s, uint32_t op, const char *request, size_t len) {
-    char over[] = "this run has made as many tool calls as it may (tool_calls)";
+    char over[96];
+    snprintf(over, sizeof over, "this run has made as many tool calls as it may (tool_calls: %llu)",
+             (unsigned long long)s->limits.tool_calls);
     bool tell = !s->run.over_told;
     s->run.over_told = true;
     over_limit(s, op, request, len, tell, over);

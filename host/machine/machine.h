@@ -382,7 +382,7 @@ pf_status machine_refuse_parked(pf_sandbox *sandbox, pf_error *error);
 /* The image of curl and wget: its commands are there when the tool is that makes their requests. */
 #define PF_WEB_IMAGE "http"
 /* Writes /tools; toolfiles.c */
-/* Removes what machine_write_tools() wrote, of a snapshot that is restored with other tools. */
+/* Removes what machine_write_tools() wrote of tools that a restored sandbox has no more. */
 pf_status machine_forget_tools(pf_sandbox *sandbox, pf_error *error);
 pf_status machine_write_tools(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 /* Starts the session's shell; exec.c */

@@ -79,11 +79,14 @@ static pf_status as_denial(struct cap_decision *d) {
  * is, at the most. */
 static pf_status check_limits(const pf_sandbox *s, const struct machine_call *c, uint64_t place,
                               struct cap_decision *d) {
-    if (place > s->limits.tool_calls)
-        return decide(d, c, PF_OP_LIMIT,
-                      "this run has made as many tool calls as it may (tool_calls)");
-    if (c->params_len <= s->limits.tool_argument_bytes) return PF_OK;
     char why[160];
+    if (place > s->limits.tool_calls) {
+        snprintf(why, sizeof why,
+                 "this run has made as many tool calls as it may (tool_calls: %llu)",
+                 (unsigned long long)s->limits.tool_calls);
+        return decide(d, c, PF_OP_LIMIT, why);
+    }
+    if (c->params_len <= s->limits.tool_argument_bytes) return PF_OK;
     snprintf(why, sizeof why, "the arguments have %zu bytes, the limit is %llu", c->params_len,
              (unsigned long long)s->limits.tool_argument_bytes);
     return decide(d, c, PF_OP_INVALID, why);

@@ -30,6 +30,7 @@ from .errors import (
     StoreError,
     ToolError,
     ToolNameWarning,
+    TraceError,
 )
 from .limits import Limits
 from .result import Result, Usage
@@ -80,6 +81,7 @@ __all__ = [
     "Tool",
     "ToolError",
     "ToolNameWarning",
+    "TraceError",
     "Usage",
     "WhatIf",
     "__version__",

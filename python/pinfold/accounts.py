@@ -270,7 +270,8 @@ class Ledger:
 
     def _over(self, id: int, outcome: str, by: str, over: bool) -> Decision:
         """A call that was refused before the gate was asked."""
-        why = {"tool_calls": TOO_MANY, "memory_bytes": NO_MEMORY}.get(by)
+        too_many = f"{TOO_MANY}: {self._tool_calls})"
+        why = {"tool_calls": too_many, "memory_bytes": NO_MEMORY}.get(by)
         if outcome != "limit" or id or why is None or over != (by == "tool_calls"):
             raise Lie(f"it makes call {self._count.made + 1} of {self._tool_calls} (tool_calls)")
         if over and self._count.refused:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
 
 from . import _native
 from .errors import CapabilityError
@@ -370,21 +371,34 @@ def checked_capabilities(capabilities: Iterable[MethodCapability]) -> list[Metho
     return checked
 
 
-def load_policy(text: str | bytes) -> list[MethodCapability]:
-    """The capabilities of a policy document.
+def load_policy(text: str | bytes | PathLike[str]) -> list[MethodCapability]:
+    """The capabilities of a policy document: its text, or the path (a `pathlib.Path`) of its file.
+    A document that cannot be accepted is a `CapabilityError`, which names the file.
 
     >>> load_policy('{"capabilities": [{"method": "get_weather", "max_calls": 3}]}')
     [MethodCapability('get_weather', max_calls=3)]
     """
+    if isinstance(text, PathLike):
+        with open(text, "rb") as file:
+            content = file.read()
+        try:
+            return load_policy(content)
+        except ValueError as error:  # also of bytes that are no text
+            raise CapabilityError(f"{fspath(text)}: {error}") from None
     if isinstance(text, bytes):
         text = text.decode()
     if not isinstance(text, str):
         raise TypeError(
-            "load_policy takes the text of a policy (Path.read_text() of a file,"
-            f" json.dumps() of a dict), not {text!r}"
+            "load_policy takes the text of a policy (json.dumps() of a dict) or the Path of a file,"
+            f" not {text!r}"
         )
     if text.strip() and not text.lstrip().startswith(("{", "[")):
-        raise CapabilityError(f"load_policy takes the text of a policy, in JSON, not {text[:80]!r}")
+        refused = CapabilityError(
+            f"load_policy takes the text of a policy, in JSON, not {text[:80]!r}"
+        )
+        if "\n" not in text:
+            refused.add_note("If that is the path of a file: load_policy(pathlib.Path(...))")
+        raise refused
     normal = json.loads(_native.policy_normalize(text))
     return [MethodCapability.from_dict(written) for written in normal["capabilities"]]
 

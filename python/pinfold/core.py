@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     ToolHandler = Callable[[str, dict[str, Any]], Any]
     #: Says True to approve a call, anything else not to; a str says why not. May be async.
     Approve = Callable[[Call], Any]
-    #: What a run has of its own: its place and its budget.
-    Own = tuple[Place | None, Budget | None]
+    #: What a run has of its own: its place, its budget, its limits.
+    Own = tuple[Place | None, Budget | None, Limits | None]
 
 
 class Core:
@@ -55,6 +55,7 @@ class Core:
     _given: dict[str, Any]
     _ledger: Ledger | None
     _budget: Budget | None  # of the run that is on, or of the last
+    _own_limits: Limits | None  # the same
     _totals: list[int]  # of all runs: how many, ns of CPU and wall time, most memory, calls
 
     @property
@@ -72,7 +73,7 @@ class Core:
         """Nothing is on."""
         self._held = self._in_time = False
         self._totals = [0, 0, 0, 0, 0]
-        self._budget = None
+        self._budget = self._own_limits = None
         self._deadline = self._last = self._hold = None
 
     def _entered(self, run: bool = False) -> _Entered:
@@ -111,16 +112,30 @@ class Core:
         own: Own | None,
     ) -> Outcome | None:
         """Starts a run, with what it has of its own."""
-        place, budget = own or (None, None)
+        place, budget, limits = own or (None, None, None)
         if not self._machine.running():  # else it is refused
-            self._budget = budget
+            self._budget, self._own_limits = budget, limits
         if place is None:
             return self._machine.start(code, language, stdin, how, emit)
-        return self._machine.start(code, language, stdin, how, emit, place)
+        try:
+            return self._machine.start(code, language, stdin, how, emit, place)
+        except OSError as error:
+            error.add_note("cwd is a directory in the sandbox; files.upload() brings one there.")
+            raise
 
     def _ended(self, outcome: Outcome) -> Result:
         self._count(outcome)
-        return Result(outcome)
+        return self._result(outcome)
+
+    def _result(self, outcome: Outcome, timeout: float | None = None) -> Result:
+        limit = outcome[4]
+        if limit is None:
+            return Result(outcome)
+        if limit == "timeout":
+            return Result(outcome, timeout)
+        own = self._own_limits
+        usual = self.limits if own is None or limit not in own._named else own
+        return Result(outcome, getattr(usual, limit, None))
 
     def _count(self, outcome: Outcome | None) -> None:
         """A run is complete, if it is."""

@@ -192,7 +192,8 @@ def handled(sandbox: Core, call: Call, waiter: Waiter) -> Any:
     """What the embedder's handler says to a call that may be made: admitted, approved, in time."""
     admit(sandbox, call)
     if call.ask:
-        check_approval(call, _settled(call, approval(sandbox, call), waiter, None))
+        said = _settled(call, approval(sandbox, call), waiter, None, "approve")
+        check_approval(call, said)
     seconds = time_limit(sandbox, call)
     value = ask(sandbox, call) if seconds is None else _in_time(sandbox, call, seconds)
     return _settled(call, value, waiter, seconds)
@@ -209,10 +210,10 @@ def _answer_with_care(sandbox: Core, call: Call, waiter: Waiter) -> Outcome | No
     return succeed(sandbox, call.id, call.method, value)
 
 
-def _settled(call: Call, value: Any, waiter: Waiter, seconds: float | None) -> Any:
+def _settled(call: Call, value: Any, waiter: Waiter, seconds: float | None, what: str = "") -> Any:
     if not hasattr(value, "__await__"):
         return value
-    waiter.prepare(call, value)
+    waiter.prepare(what or f"the handler of {call.method}", value)
     return waiter.wait(call, value, seconds)
 
 
@@ -253,14 +254,14 @@ class Waiter:
     def __init__(self) -> None:
         self._runner: asyncio.Runner | None = None
 
-    def prepare(self, call: Call, value: Any) -> None:
+    def prepare(self, what: str, value: Any) -> None:
         import asyncio
 
         if asyncio._get_running_loop() is not None:
             if hasattr(value, "close"):
                 value.close()
             raise NoLoop(
-                f"the handler of {call.method} is async and an event loop runs in this thread:"
+                f"{what} is async and an event loop runs in this thread:"
                 " use `await sandbox.arun(...)`"
             )
         if self._runner is None:

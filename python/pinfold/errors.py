@@ -50,7 +50,7 @@ class SandboxDead(PinfoldError):
 
 
 class SnapshotError(PinfoldError, ValueError):
-    """A snapshot or trace that is cut short, altered or from another build of pinfold."""
+    """A snapshot that is cut short, altered or from another build of pinfold."""
 
 
 class StoreError(SnapshotError):
@@ -60,6 +60,11 @@ class StoreError(SnapshotError):
 
 class ReplayError(PinfoldError):
     """A replay did something else than its trace says; the message shows both."""
+
+
+class TraceError(ReplayError, ValueError):
+    """A trace that is cut short, altered or from another build of pinfold, or lacks a result that was
+    left out of it."""
 
 
 class CapabilityError(PinfoldError, ValueError):

@@ -61,7 +61,7 @@ class Files(MutableMapping[str, bytes]):
         except OSError as error:
             if error.errno not in _NOT_THERE:
                 raise
-            raise KeyError(path) from None
+            raise _no_file(path) from None
 
     def read(
         self, path: str, *, max_bytes: float | None = None, max_seconds: float | None = None
@@ -81,7 +81,7 @@ class Files(MutableMapping[str, bytes]):
         except OSError as error:
             if error.errno not in _NOT_THERE:
                 raise
-            raise KeyError(path) from None
+            raise _no_file(path) from None
 
     def __setitem__(self, path: str, data: bytes | str | PathLike[str]) -> None:
         if isinstance(data, str):
@@ -104,7 +104,7 @@ class Files(MutableMapping[str, bytes]):
         except OSError as error:
             if error.errno not in _NOT_THERE:
                 raise
-            raise KeyError(path) from None
+            raise _no_file(path) from None
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):
@@ -264,6 +264,14 @@ def _or_nothing(look: Callable[[str], Any], path: str) -> Any:
         return look(path)
     except (OSError, ValueError):  # the latter for a path that is too long
         return None
+
+
+def _no_file(path: str) -> KeyError:
+    missing = KeyError(path)
+    missing.add_note(
+        f"There is no file {_absolute(path)} in the sandbox: files.list() says what is."
+    )
+    return missing
 
 
 def _absolute(path: str) -> str:

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from . import _native
-from .errors import SandboxStateError, SnapshotError
+from .errors import SandboxStateError, SnapshotError, TraceError
 from .result import Result
 
 TYPE_CHECKING = False
@@ -127,8 +127,8 @@ def step(machine: _native.Machine, results: list[Result]) -> bool:
     """Does one act again; False when there is none left. A run that ended goes to ``results``."""
     try:
         going_on = machine.replay_next()
-    except LookupError as error:
-        raise SnapshotError(str(error)) from None
+    except (LookupError, SnapshotError) as error:
+        raise TraceError(str(error)) from None
     if going_on:
         outcome = machine.result()
         if outcome is not None and machine.replay_results() > len(results):

@@ -151,6 +151,11 @@ class connect:
         assert inside is not None
 
         async def handler(**params: Any) -> Any:
+            if self._loop.is_closed() or self._stop.is_set():
+                raise ToolError(
+                    f"{tool.name}: the connection to its MCP server was closed: use the tool inside"
+                    " of `with connect(...)`"
+                )
             future = asyncio.run_coroutine_threadsafe(inside(**params), self._loop)
             return await asyncio.wrap_future(future)
 

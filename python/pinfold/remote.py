@@ -65,7 +65,9 @@ class RemoteMachine(Inside):
         self._in_force = self._worker_settings = _in_force or settings
         self._allowance = Allowance(self._in_force)
         self._time = RunTime(self._allowance)
-        self._ledger: Ledger = _trunk._ledger.branch(settings) if _trunk is not None else Ledger(settings)
+        self._ledger: Ledger = (
+            _trunk._ledger.branch(settings) if _trunk is not None else Ledger(settings)
+        )
         self._on_output: Callable[[int, bytes], object] | None = None
         self._on_decision: OnDecision | None = None
         self._busy = False

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from . import _native
 from .bounds import seconds
+from .errors import SnapshotError, TraceError
 from .files import Files
 from .history import History, step
 from .result import Result
@@ -34,7 +35,11 @@ class Opening(NamedTuple):
     limits: Limits | None
 
     def open(self, until: int | None) -> _native.Machine:
-        return _native.replay_open(self.trace, self.partial, until, self.answers, self.bounds)
+        """A trace that is altered, cut short or of another build is a `TraceError`."""
+        try:
+            return _native.replay_open(self.trace, self.partial, until, self.answers, self.bounds)
+        except SnapshotError as error:
+            raise TraceError(str(error)) from None
 
 
 class Replay:
@@ -205,7 +210,7 @@ def replay(
     """Runs a recording again, without handlers, and compares all it does with the trace.
 
     ``trace`` is a path or the trace's bytes. `ReplayError` shows the first difference; a trace that
-    is altered, cut short or of another build is a `SnapshotError`. ``until`` stops at that line,
+    is altered, cut short or of another build is a `TraceError`. ``until`` stops at that line,
     also in the middle of a run; ``results`` gives, by call id, the tool results that were left out;
     ``partial`` accepts a trace whose program was killed.
 

@@ -58,10 +58,13 @@ class Result:
 
     # Everything is read off the library's tuple when it is asked for: most runs are looked at for
     # their output alone, and making a result must not cost more than running `echo hi`.
-    __slots__ = ("_outcome", "_stdout", "_stderr")
+    __slots__ = ("_outcome", "_stdout", "_stderr", "limit_value")
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: Outcome, limit_value: float | None = None) -> None:
         self._outcome = outcome
+        #: What ``limit`` was: seconds, bytes or a number. None where there is none, or it is not
+        #: known here.
+        self.limit_value = limit_value
 
     @property
     def stdout(self) -> str:

@@ -130,8 +130,9 @@ class Running(Core):
             except Expired:
                 ended = self._machine.result()
                 assert ended is not None  # it was abandoned
-                return self._ended(cut_short(ended))
-            return Result(cut_short(outcome) if deadline.expired else outcome)
+                self._count(ended)
+                return self._result(cut_short(ended), timeout)
+            return self._result(cut_short(outcome) if deadline.expired else outcome, timeout)
 
     def _own(
         self,
@@ -146,7 +147,7 @@ class Running(Core):
         from .place import Budget, place_of
 
         place = place_of(self.limits, cwd, env, limits)
-        return place, None if budget is None else Budget(budget)
+        return place, None if budget is None else Budget(budget), limits
 
     def _run(
         self,
@@ -171,7 +172,7 @@ class Running(Core):
             began = not machine.running()
             if stdin is None and on_output is None and own is None:
                 if began:
-                    self._budget = None
+                    self._budget = self._own_limits = None
                 outcome = machine.start(code, language, None, how, None)
                 if outcome is None:
                     outcome = self._drive()
@@ -285,7 +286,7 @@ class Running(Core):
     def result(self) -> Result | None:
         """What the last run gave; ``None`` while one is on and before the first."""
         outcome = self._machine.result()
-        return None if outcome is None else Result(outcome)
+        return None if outcome is None else self._result(outcome)
 
     def finish(self) -> Result:
         """Completes a run that was started or restored, with the handlers answering its calls."""
@@ -295,7 +296,7 @@ class Running(Core):
             if outcome is None:
                 outcome = self._drive()
                 self._count(outcome)
-        return Result(outcome)
+        return self._result(outcome)
 
     # ------------------------------------------------------------------ async twins
 
@@ -369,7 +370,8 @@ class Running(Core):
             ended = self._machine.result() if seconds.expired() else None
             if ended is None:
                 raise
-            return self._ended(cut_short(ended))
+            self._count(ended)
+            return self._result(cut_short(ended), timeout)
         finally:
             self._in_time = False
 
@@ -434,7 +436,7 @@ class Running(Core):
             if outcome is None:
                 outcome = await adrive(hold, self)
                 self._count(outcome)
-        return Result(outcome)
+        return self._result(outcome)
 
 
 def listener(on_output: Any, binary: bool) -> TextOutput:
@@ -462,9 +464,16 @@ def _stdout(result: Result) -> str:
 def describe_failure(result: Result) -> str:
     """One line that says why a run failed."""
     if result.limit is not None:
-        return f"stopped at the limit {result.limit}"
+        return f"stopped at the limit {result.limit}{_value(result.limit, result.limit_value)}"
     why = _native.printable(_reason(result.stderr.strip().splitlines()))
     return f"exit status {result.exit_code}" + (f": {why}" if why else "")
+
+
+def _value(limit: str, value: float | None) -> str:
+    if value is None:
+        return ""
+    unit = " bytes" if limit.endswith("_bytes") else "" if limit == "processes" else " s"
+    return f" ({value:g}{unit})" if unit == " s" else f" ({value}{unit})"
 
 
 def _reason(lines: list[str]) -> str:

@@ -190,16 +190,24 @@ def _tuple(args: tuple[Any, ...], _open: tuple[type, ...]) -> Converted:
         return Converted(
             {"type": "array", "items": item.schema}, _each(item.decode, tuple) or tuple
         )
-    if len({repr(arg) for arg in args}) > 1:
-        raise UnsupportedType("a tuple of different types; use a dataclass or a TypedDict")
-    item = convert(args[0], _open)
-    schema = {
-        "type": "array",
-        "items": item.schema,
-        "minItems": len(args),
-        "maxItems": len(args),
-    }
-    return Converted(schema, _each(item.decode, tuple) or tuple)
+    if args == ((),):  # tuple[()]
+        args = ()
+    parts = [convert(arg, _open) for arg in args]
+    length: dict[str, Any] = {"minItems": len(parts), "maxItems": len(parts)}
+    if parts and len({repr(part.schema) for part in parts}) == 1:
+        schema = {"type": "array", "items": parts[0].schema, **length}
+    else:
+        schema = {"type": "array", "prefixItems": [part.schema for part in parts], **length}
+        if not parts:
+            del schema["prefixItems"]
+
+    def decode(value: Any) -> tuple[Any, ...]:
+        return tuple(
+            part.decode(item) if part.decode else item
+            for part, item in zip(parts, value, strict=True)
+        )
+
+    return Converted(schema, decode)
 
 
 def _each(decode: Decoder | None, make: Callable[[Any], Any]) -> Decoder | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: The descriptors of a worker beside 0, 1 and 2.
 REQUESTS, CONTROL, TRACE = 3, 4, 5
 #: What a machine refuses before it asks its gate, in its words.
-TOO_MANY = "this run has made as many tool calls as it may (tool_calls)"
+TOO_MANY = "this run has made as many tool calls as it may (tool_calls"
 NO_MEMORY = "the sandbox has no memory left for another call (memory_bytes)"
 #: Outcomes of a call that is handed out.
 ALLOWED = ("allowed", "ask")

@@ -194,7 +194,7 @@ class _Worker:
         self.say(("output", stream, data))
 
     def _request(self, id: int, outcome: str, request: bytes, message: str | None) -> None:
-        by = _BY_MACHINE.get(message or "", "")
+        by = next((by for text, by in _BY_MACHINE.items() if (message or "").startswith(text)), "")
         frame = encoded(("call", id, outcome, request, by))
         self._held.append(frame)
         # What is allowed comes to nothing before the guest waits for it. What is refused is told

@@ -11,7 +11,7 @@ from pinfold import (
     MethodCapability,
     Sandbox,
     SandboxStateError,
-    SnapshotError,
+    TraceError,
     Tool,
     replay,
 )
@@ -95,13 +95,13 @@ def test_a_trace_with_a_bound(tmp_path, isolation):
     with pytest.raises(SandboxStateError, match="trace_bytes"):
         sandbox.close()
     assert path.stat().st_size <= 100_000
-    with pytest.raises(SnapshotError, match="came to its bound"):
+    with pytest.raises(TraceError, match="came to its bound"):
         replay(path)
     with replay(path, partial=True) as again:
         assert [result.stdout for result in again.results] == ["small\n"]
     # Nothing can be added behind it.
     path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(True)[0])
-    with pytest.raises(SnapshotError, match="altered"):
+    with pytest.raises(TraceError, match="altered"):
         replay(path, partial=True)
 
 

@@ -16,6 +16,7 @@ from pinfold import (
     Sandbox,
     SandboxStateError,
     SnapshotError,
+    TraceError,
     Tool,
     replay,
 )
@@ -103,7 +104,7 @@ def test_a_difference_is_shown_with_both_sides(tmp_path):
         sandbox.run("tool ask --raw")
     assert "secret" not in json.loads(trace.read_text().splitlines()[-3]).get("json", "")
     assert replay(trace, results={1: "secret"}).results[0].stdout == "secret\n"
-    with pytest.raises(SnapshotError, match="call 1"):
+    with pytest.raises(TraceError, match="call 1"):
         replay(trace)
     with pytest.raises(ReplayError, match="(?s)trace: .*secret.*replay: .*other"):
         replay(trace, results={1: "other"})
@@ -114,11 +115,11 @@ def test_altered_traces_are_refused(tmp_path):
     with Sandbox(record=trace) as sandbox:
         sandbox.run("echo hello")
     data = trace.read_bytes()
-    with pytest.raises(SnapshotError, match="altered"):
+    with pytest.raises(TraceError, match="altered"):
         replay(data.replace(b"hello", b"jello", 1))
-    with pytest.raises(SnapshotError, match="cut short"):
+    with pytest.raises(TraceError, match="cut short"):
         replay(data[: data.rindex(b'{"n"')])
-    with pytest.raises(SnapshotError, match="no.* a pinfold trace"):
+    with pytest.raises(TraceError, match="no.* a pinfold trace"):
         replay(b"something else")
 
 

@@ -7,7 +7,7 @@ from pinfold import (
     MethodCapability,
     Sandbox,
     SandboxStateError,
-    SnapshotError,
+    TraceError,
     Tool,
     replay,
 )
@@ -169,5 +169,5 @@ def test_limits_and_redacted_results_hold_everywhere(tmp_path):
         sandbox.run("tool double --n 4 > out")
     with replay(path, results={1: 8}, limits=limits) as whole:
         assert whole.first("grep -q 8 out") is not None
-    with pytest.raises(SnapshotError, match="left out"):
+    with pytest.raises(TraceError, match="left out"):
         replay(path, limits=limits)

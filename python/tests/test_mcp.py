@@ -91,6 +91,7 @@ def test_tools_of_a_server_on_stdio(numbers):
         assert asyncio.run(sandbox.arun(PROGRAM, "javascript")) == EXPECTED
         assert sandbox.run("add --a 1 --b 2", "shell") == "3"
         assert "[stderr]: fail: Error executing tool" in sandbox.run("fail", "shell")
+    assert "the connection to its MCP server was closed" in sandbox.run("add --a 1 --b 2", "shell")
 
 
 def test_tools_of_a_server_on_http(numbers):

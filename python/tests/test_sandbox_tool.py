@@ -49,7 +49,7 @@ def test_a_limit():
     tool = create_sandbox_tool(limits=Limits(cpu_seconds=0.2))
     text = tool.run("echo begun; while :; do :; done", language="shell")
     assert text.startswith("begun\n")
-    assert text.endswith("[exit code]: 137\n[error]: stopped at the limit cpu_seconds")
+    assert text.endswith("[exit code]: 137\n[error]: stopped at the limit cpu_seconds (0.2 s)")
 
 
 def test_truncated_output():

@@ -128,7 +128,7 @@ def test_an_integer_is_an_int(annotation, given, built):
     assert found == built and repr(found) == repr(built)
 
 
-@pytest.mark.parametrize("annotation", [Opaque, list[Opaque], dict[int, str], tuple[int, str], Tree])
+@pytest.mark.parametrize("annotation", [Opaque, list[Opaque], dict[int, str], tuple[int, Opaque], Tree])
 def test_types_without_a_schema(annotation):
     with pytest.raises(UnsupportedType):
         convert(annotation)

@@ -67,6 +67,13 @@ BAD = [
     'from pinfold import Limits; Limits(cpu_seconds="1")',
     'from pinfold import MethodCapability; MethodCapability(5)',
     'from pinfold import create_sandbox_tool; create_sandbox_tool(tools=5)',
+    'from pinfold import create_sandbox_tool; create_sandbox_tool(limit=5)',
+    'from pinfold import create_sandbox_tool; create_sandbox_tool().run("x", "shell", timout=5)',
+    'from pinfold import Sandbox; Sandbox.restore(b"", seed=1)',
+    'from pinfold import Sandbox; Sandbox().execute("x", timout=1)',
+    'from pinfold import Store; Store("x").load("a", tool=[])',
+    'from pinfold import Store; x: int = Store("x").names()',
+    'from pinfold import replay; x: int = replay("x").results',
 ]
 
 
