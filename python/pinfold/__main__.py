@@ -18,7 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["mcp"]:
-        from .mcp_server import main as serve
+        from .mcp_command import main as serve
 
         return serve(arguments[1:])
     if arguments[:1] == ["check"]:

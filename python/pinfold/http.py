@@ -130,7 +130,15 @@ class Http(Tool):
     ValueError: ...
     """
 
-    __slots__ = ("allow", "secrets", "timeout_seconds", "max_bytes", "_engine", "_options", "_transport")
+    __slots__ = (
+        "allow",
+        "secrets",
+        "timeout_seconds",
+        "max_bytes",
+        "_engine",
+        "_options",
+        "_transport",
+    )
 
     def __init__(
         self,

@@ -229,6 +229,6 @@ __all__ = ["connect", "mcp_tools", "value_of"]
 if __name__ == "__main__":
     import sys
 
-    from .mcp_server import main
+    from .mcp_command import main
 
     sys.exit(main())

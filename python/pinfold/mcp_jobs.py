@@ -30,9 +30,7 @@ def job_tools(using: Using, own: Callable[[Any], str | None]) -> list[tuple[Any,
             raise ToolError(_WITHOUT_SESSION)
         return using(session, own(context))
 
-    async def start_job(
-        context: Any, code: str, language: str = "shell", session: str = ""
-    ) -> str:
+    async def start_job(context: Any, code: str, language: str = "shell", session: str = "") -> str:
         async with session_of(context, session) as tool:
             return _state(await tool.sandbox.jobs.astart(code, language), tool)
 

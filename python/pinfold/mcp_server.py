@@ -8,27 +8,42 @@ the secret id that ``open_session`` gave them. Needs ``mcp``, 2 or newer.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import functools
 import secrets
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from . import __version__
+from .content import Content, printed_images
 from .definitions import PARAMETERS
 from .errors import ToolError
-from .limits import DEFAULTS, Limits
 from .mcp_jobs import job_tools
 from .sandbox_tool import SandboxTool
+from .shown import shorten
 from .tool import Handler, Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from .capability import MethodCapability
+    from .result import Result
     from .sandbox import Sandbox
+    from .typed import OtherSettings
+
+#: What scripts may be written in; the first is that of a call that says none. Where JavaScript may
+#: be, TypeScript may, too.
+LANGUAGES = ("shell", "javascript", "python")
+ALIASES = {
+    **{"bash": "shell", "sh": "shell", "js": "javascript", "node": "javascript"},
+    **{"ts": "typescript", "py": "python"},
+}
+#: An HTTP client whose protocol has no sessions may name one of its own by this header.
+HEADER = "pinfold-session"
+HEADER_CHARACTERS = 16
 
 #: Sandboxes that one server keeps at once, and how long an unused one may be missed for.
 SESSIONS = 64
@@ -96,23 +111,39 @@ def _own(context: Any) -> str | None:
     if not headers:
         return "main"  # stdio: there is one client
     id = headers.get("mcp-session-id")
-    return None if id is None else f"http {id}"
+    if id is not None:
+        return f"http {id}"
+    chosen = headers.get(HEADER)
+    if chosen is None:
+        return None
+    if len(chosen) < HEADER_CHARACTERS:  # others must not guess it
+        raise ToolError(
+            f"the header Pinfold-Session is a secret of {HEADER_CHARACTERS} characters or more"
+        )
+    return f"header {chosen}"
 
 
 def create_server(
     tools: Iterable[Tool | Handler] | None = None,
     *,
     name: str = "pinfold",
-    **settings: Any,
+    languages: Sequence[str] = LANGUAGES,
+    capabilities: Iterable[MethodCapability] | None = None,
+    **settings: Unpack[OtherSettings],
 ) -> Any:
-    """A server of the SDK whose tools run scripts in sandboxes; scripts may call ``tools``. Other
-    settings are those of `SandboxTool.from_functions`."""
-    with SandboxTool.from_functions(tools or [], **settings) as model:
-        return server_of(model, name)
+    """A server of the SDK whose tools run scripts in sandboxes; scripts may call ``tools``, as
+    ``capabilities`` say, or each as it is. ``languages`` are those that clients may use, the first
+    without saying so. Other settings are those of `SandboxTool.from_functions`."""
+    unknown = [one for one in languages if one not in LANGUAGES]
+    if unknown or not languages:
+        raise ValueError(f"languages are some of {', '.join(LANGUAGES)}, not {list(languages)!r}")
+    with SandboxTool.from_functions(tools or [], capabilities=capabilities, **settings) as model:
+        return server_of(model, name, languages)
 
 
-def server_of(model: SandboxTool, name: str) -> Any:
-    """A server whose sessions are sandboxes with the settings of this one's."""
+def server_of(model: SandboxTool, name: str, languages: Sequence[str] = LANGUAGES) -> Any:
+    """A server whose sessions are sandboxes with the settings of this one's, for scripts in these
+    languages, of which the first is that of a call that says none."""
     try:
         from mcp.server.mcpserver import Context, MCPServer
     except ImportError as error:
@@ -123,9 +154,21 @@ def server_of(model: SandboxTool, name: str) -> Any:
     sessions = Sessions(make)
     server: Any = MCPServer(name, version=__version__, instructions=about)
 
-    async def run(context: Any, code: str, language: str = "shell", session: str = "") -> str:
+    async def run(
+        context: Any,
+        code: str,
+        language: str = languages[0],
+        session: str = "",
+        cwd: str = "",
+        timeout: float = 0.0,
+    ) -> Any:
+        language = ALIASES.get(language, language)
+        if ("javascript" if language == "typescript" else language) not in languages:
+            raise ToolError(f"unknown language {language!r}; use {', '.join(languages)}")
         async with sessions.using(session, _own(context)) as tool:
-            return await tool.arun(code, language)
+            how: Any = {"cwd": cwd or None, "timeout": timeout or None}
+            text, result = await tool.arun_result(code, language, **how)
+            return answer_of(tool, text, result)
 
     async def write_file(context: Any, path: str, text: str, session: str = "") -> str:
         async with sessions.using(session, _own(context)) as tool:
@@ -143,19 +186,88 @@ def server_of(model: SandboxTool, name: str) -> Any:
         closed = sessions.close(session or _own(context) or "")
         return "the session is closed" if closed else "there is no such session"
 
+    schemas = {**_SCHEMAS, "language": {**_SCHEMAS["language"], "enum": sorted(languages)}}
     for function, text in (
-        (run, f"{about}\n\nFiles and shell state last within a session."),
+        (run, f"{about}\n\n{_LASTING}"),
         (write_file, "Writes a text file into the sandbox; relative paths are below /workspace."),
         (read_file, "Reads a text file of the sandbox; relative paths are below /workspace."),
         (open_session, "Opens a session, a sandbox of its own, and gives its id for other calls."),
         (close_session, "Ends a session and drops its files."),
         *job_tools(sessions.using, _own),
     ):
-        _annotate(function, Context)
+        _annotate(function, Context, schemas)
         server.add_tool(
             _told(function), name=function.__name__, description=text, structured_output=False
         )
+    _describe_output(server)
     return server
+
+
+#: What ``run`` gives beside the text, for programs.
+OUTPUT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "stdout": {"type": "string", "description": "as shown: long output is cut"},
+        "stderr": {"type": "string", "description": "as shown: long output is cut"},
+        "exit_code": {"type": "integer"},
+        "value": {"description": "what the program returned; null if nothing"},
+        "limit": {"type": ["string", "null"], "description": "the limit that ended the run"},
+        "truncated": {"type": "boolean"},
+        "session_ended": {"type": "boolean", "description": "shell variables are gone"},
+    },
+    "required": ["stdout", "stderr", "exit_code", "limit", "truncated", "session_ended"],
+}
+
+
+def answer_of(tool: SandboxTool, text: str, result: Result) -> Any:
+    """A run as a client gets it: text, the images that the script printed the paths of, and the
+    parts of the result."""
+    from mcp.types import CallToolResult
+
+    content = Content(text, printed_images(tool.sandbox, result.stdout)).mcp()
+    most = tool.output_characters
+    stdout, stderr = (
+        one if most is None or len(one) <= most else shorten(one, most)
+        for one in (result.stdout, result.stderr)
+    )
+    value = None if len(result.value_json or "") > VALUE_CHARACTERS else _value_of(result)
+    parts = {
+        "stdout": stdout,
+        "stderr": stderr,
+        "exit_code": result.exit_code,
+        "value": value,
+        "limit": result.limit,
+        "truncated": result.truncated,
+        "session_ended": result.session_ended,
+    }
+    return CallToolResult(content=content, structured_content=parts)
+
+
+#: A larger value is in the text alone.
+VALUE_CHARACTERS = 100_000
+
+
+def _value_of(result: Result) -> Any:
+    try:
+        return result.value
+    except ValueError:  # it is nested too deeply for Python
+        return None
+
+
+def _describe_output(server: Any) -> None:
+    """Tells clients the shape of what ``run`` gives; the SDK reads it off a type that ours is not."""
+    manager = getattr(server, "_tool_manager", None)
+    tool = manager.get_tool("run") if manager is not None else None
+    metadata = getattr(tool, "fn_metadata", None)
+    if metadata is not None and hasattr(metadata, "output_schema"):
+        metadata.output_schema = OUTPUT
+
+
+_LASTING = (
+    "Files and shell state last within a session. On stdio, and over HTTP with sessions, a client has"
+    " one of its own; over HTTP without them each call gets a fresh sandbox, unless it passes"
+    " `session` (open_session gives one) or sends the header Pinfold-Session, a secret of its own."
+)
 
 
 def _text_of(sandbox: Sandbox, path: str) -> str:
@@ -180,6 +292,12 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "input": {"type": "string", "description": "what the job is to read"},
     "end": {"type": "boolean", "description": "whether its input ends after that"},
     "seconds": {"type": "number", "description": "at most; up to 60"},
+    "cwd": {"type": "string", "description": "where this run starts, instead of the session's"},
+    "timeout": {
+        "type": "number",
+        "minimum": 0,
+        "description": "seconds that this run may take in all; 0: as long as the limits let it",
+    },
     "session": {
         "type": "string",
         "description": "what open_session gave; empty: your own, else a fresh one",
@@ -188,16 +306,16 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 _TYPES: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
-def _annotate(function: Any, context: Any) -> None:
+def _annotate(function: Any, context: Any, schemas: dict[str, dict[str, Any]]) -> None:
     """What the SDK reads off a function: the type of its context, the schemas of the others."""
     from pydantic import WithJsonSchema
 
     for name in function.__annotations__:
         if name == "context":
             function.__annotations__[name] = context
-        elif name in _SCHEMAS:
-            kind = _TYPES[_SCHEMAS[name]["type"]]
-            function.__annotations__[name] = Annotated[kind, WithJsonSchema(_SCHEMAS[name])]
+        elif name in schemas:
+            kind = _TYPES[schemas[name]["type"]]
+            function.__annotations__[name] = Annotated[kind, WithJsonSchema(schemas[name])]
 
 
 def _told(function: Any) -> Any:
@@ -209,83 +327,10 @@ def _told(function: Any) -> Any:
 
         try:
             return await function(*args, **kwargs)
-        except (ToolError, ValueError) as error:
+        except (ToolError, ValueError, OSError) as error:
             raise Told(str(error)) from error
 
     return call
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="pinfold mcp",
-        description="Serves a sandbox to an MCP client, over standard input and output or HTTP.",
-    )
-    parser.add_argument("--http", action="store_true", help="serve HTTP on loopback at /mcp")
-    parser.add_argument("--port", type=int, default=8000, help="of HTTP; default 8000")
-    parser.add_argument("--host", default="127.0.0.1", help="of HTTP; a loopback address")
-    parser.add_argument("--cpu-seconds", type=float, default=10.0, help="per run; default 10")
-    parser.add_argument("--wall-seconds", type=float, default=60.0, help="per run; default 60")
-    parser.add_argument(
-        "--limit",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"another limit, of {', '.join(DEFAULTS)}; none lifts it",
-    )
-    parser.add_argument(
-        "--isolation", choices=["process"], help="each sandbox in a worker process of its own"
-    )
-    parser.add_argument(
-        "--audit", metavar="FILE", help="append what happens to FILE, in JSON Lines"
-    )
-    options = parser.parse_args(argv)
-    try:
-        settings = _settings(options)
-        server = create_server(**settings)
-    except (ImportError, ValueError, OSError) as error:
-        print(f"pinfold mcp: {error}", file=sys.stderr)
-        return 2
-    if not options.http:
-        server.run("stdio")
-        return 0
-    if options.host not in ("127.0.0.1", "localhost", "::1"):
-        print("pinfold mcp: --host is a loopback address: 127.0.0.1 or ::1", file=sys.stderr)
-        return 2
-    serve_http(server, options.host, options.port)
-    return 0
-
-
-def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings of `Sandbox` that the command line gives."""
-    given: dict[str, Any] = {
-        "cpu_seconds": options.cpu_seconds,
-        "wall_seconds": options.wall_seconds,
-    }
-    for text in options.limit:
-        name, _, value = text.partition("=")
-        if name not in DEFAULTS:
-            raise ValueError(f"--limit {text}: there is no limit of that name")
-        given[name] = _number(text, value, whole=not name.endswith("_seconds"))
-    settings: dict[str, Any] = {"limits": Limits(**given), "isolation": options.isolation}
-    if options.audit is not None:
-        from .audit import AuditLog
-
-        settings["audit"] = AuditLog(options.audit)
-    return settings
-
-
-def _number(text: str, value: str, whole: bool) -> float | int | None:
-    """A limit's value as `pinfold run --limit` takes it."""
-    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-    try:
-        if value == "none":
-            return None
-        if whole:
-            unit = units.get(value[-1:])
-            return int(value[:-1]) * unit if unit else int(value)
-        return float(value)
-    except ValueError:
-        raise ValueError(f"--limit {text}: not a number") from None
 
 
 def serve_http(server: Any, host: str = "127.0.0.1", port: int = 8000) -> None:
@@ -305,7 +350,3 @@ def loopback_only(host: str, port: int) -> Any:
         allowed_hosts=[f"{name}:{port}" for name in names],
         allowed_origins=[f"http://{name}:{port}" for name in names],
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -111,10 +111,17 @@ class Transport:
             raise ToolError(f"{_FAILED}: the headers are too large")
         headers = [(n.decode("latin-1"), v.decode("latin-1")) for n, v in response.headers]
         declared = [v for n, v in headers if n.lower() == "content-length"]
-        over = ToolError(f"Maximum file size exceeded: an answer has at most {self._max_bytes} bytes")
+        over = ToolError(
+            f"Maximum file size exceeded: an answer has at most {self._max_bytes} bytes"
+        )
         data = bytearray()
         for chunk in _chunks(response.stream):
-            if not data and declared and declared[0].isdigit() and int(declared[0]) > self._max_bytes:
+            if (
+                not data
+                and declared
+                and declared[0].isdigit()
+                and int(declared[0]) > self._max_bytes
+            ):
                 raise over
             data += chunk
             if len(data) > self._max_bytes:
@@ -139,7 +146,9 @@ def _chunks(stream: Any) -> Iterable[bytes]:
 class Answer:
     """What a server said."""
 
-    def __init__(self, status: int, reason: str, headers: list[tuple[str, str]], data: bytes) -> None:
+    def __init__(
+        self, status: int, reason: str, headers: list[tuple[str, str]], data: bytes
+    ) -> None:
         self.status = status
         self.reason = reason
         self.headers = headers

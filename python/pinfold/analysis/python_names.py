@@ -51,9 +51,7 @@ PLAIN_SPECIAL = set(
     " __version__ __all__"
     " __annotations__ __cause__ __context__ __notes__".split()
 )
-POWERFUL = set(
-    "eval exec compile globals locals vars breakpoint setattr delattr help".split()
-)
+POWERFUL = set("eval exec compile globals locals vars breakpoint setattr delattr help".split())
 SUBPROCESS_PLAIN = set(
     "PIPE DEVNULL STDOUT CalledProcessError TimeoutExpired CompletedProcess SubprocessError".split()
 )

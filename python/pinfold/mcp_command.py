@@ -1,0 +1,187 @@
+"""``pinfold mcp``: the command line of the MCP server."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .capability import load_policy
+from .errors import ToolError
+from .limits import DEFAULTS, Limits
+from .mcp_server import LANGUAGES, create_server, serve_http
+from .tool import Tool
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Gives the exit status; serves until the client goes or Ctrl-C comes."""
+    options = _parser().parse_args(argv)
+    try:
+        server = create_server(**_settings(options))
+    except (ImportError, ValueError, OSError) as error:
+        print(f"pinfold mcp: {error}", file=sys.stderr)
+        return 2
+    if not options.http:
+        server.run("stdio")
+        return 0
+    if options.host not in ("127.0.0.1", "localhost", "::1"):
+        print("pinfold mcp: --host is a loopback address: 127.0.0.1 or ::1", file=sys.stderr)
+        return 2
+    serve_http(server, options.host, options.port)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pinfold mcp",
+        description="Serves a sandbox to an MCP client, over standard input and output or HTTP.",
+    )
+    add = parser.add_argument
+
+    def several(*names: str, metavar: str, help: str) -> None:
+        add(*names, action="append", default=[], metavar=metavar, help=help)
+
+    add("--http", action="store_true", help="serve HTTP on loopback at /mcp")
+    add("--port", type=int, default=8000, help="of HTTP; default 8000")
+    add("--host", default="127.0.0.1", help="of HTTP; a loopback address")
+    several(
+        *("-t", "--tool"),
+        metavar="NAME=COMMAND",
+        help="a tool of scripts: COMMAND is run without a shell, gets the arguments as JSON on its"
+        " standard input and prints the result",
+    )
+    add(
+        *("-p", "--policy"),
+        metavar="FILE",
+        help="what the tools may be called with (docs/policy.md); without it every --tool is granted",
+    )
+    several("-f", "--file", metavar="HOST:GUEST", help="copy a file into each sandbox")
+    several(
+        "--mount",
+        metavar="HOST:GUEST[:MODE]",
+        help="a directory, read when a script looks into it: ro, or copy, one that it may change",
+    )
+    several("-e", "--env", metavar="NAME=VALUE", help="set a variable of each sandbox")
+    several(
+        *("-l", "--language"),
+        metavar="NAME",
+        help=f"what scripts may be written in, of {', '.join(LANGUAGES)}; more than once: the first"
+        " is that of a call that says none",
+    )
+    add("--cpu-seconds", type=float, default=10.0, help="per run; default 10")
+    add("--wall-seconds", type=float, default=60.0, help="per run; default 60")
+    several(
+        "--limit",
+        metavar="NAME=VALUE",
+        help=f"another limit, of {', '.join(DEFAULTS)}; none lifts it",
+    )
+    add("--isolation", choices=["process"], help="each sandbox in a worker process of its own")
+    add("--audit", metavar="FILE", help="append what happens to FILE, in JSON Lines")
+    return parser
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of `create_server` that the command line gives."""
+    settings: dict[str, Any] = {
+        "limits": Limits(**_limits(options)),
+        "isolation": options.isolation,
+        "tools": [_command_tool(*_pair("--tool", text, "=")) for text in options.tool],
+        "files": {guest: Path(host) for host, guest in map(_file, options.file)},
+        "env": dict(_pair("--env", text, "=") for text in options.env),
+    }
+    if options.language:
+        settings["languages"] = tuple(dict.fromkeys(options.language))
+    if options.mount:
+        settings["mounts"] = dict(map(_mount, options.mount))
+    if options.policy is not None:
+        settings["capabilities"] = load_policy(Path(options.policy))
+    if options.audit is not None:
+        from .audit import AuditLog
+
+        settings["audit"] = AuditLog(options.audit)
+    return settings
+
+
+def _limits(options: argparse.Namespace) -> dict[str, Any]:
+    given: dict[str, Any] = {
+        "cpu_seconds": options.cpu_seconds,
+        "wall_seconds": options.wall_seconds,
+    }
+    for text in options.limit:
+        name, _, value = text.partition("=")
+        if name not in DEFAULTS:
+            raise ValueError(f"--limit {text}: there is no limit of that name")
+        given[name] = _number(text, value, whole=not name.endswith("_seconds"))
+    return given
+
+
+def _number(text: str, value: str, whole: bool) -> float | int | None:
+    """A limit's value as `pinfold run --limit` takes it."""
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    try:
+        if value == "none":
+            return None
+        if whole:
+            unit = units.get(value[-1:])
+            return int(value[:-1]) * unit if unit else int(value)
+        return float(value)
+    except ValueError:
+        raise ValueError(f"--limit {text}: not a number") from None
+
+
+def _pair(option: str, text: str, separator: str) -> tuple[str, str]:
+    name, found, value = text.partition(separator)
+    if not found or not name:
+        raise ValueError(f"{option} {text}: expected NAME{separator}VALUE")
+    return name, value
+
+
+def _file(text: str, option: str = "--file") -> tuple[str, str]:
+    """The guest's path is absolute; a colon inside the host's path is no separator."""
+    host, found, guest = text.rpartition(":/")
+    if not found or not host:
+        raise ValueError(f"{option} {text}: expected HOST:GUEST with an absolute GUEST")
+    return host, f"/{guest}"
+
+
+def _mount(text: str) -> tuple[str, Any]:
+    rest, mode = text, "ro"
+    before, _, last = text.rpartition(":")
+    if before and "/" not in last:
+        rest, mode = before, last
+    if mode not in ("ro", "copy"):
+        raise ValueError(f"--mount {text}: {mode!r} is no mode: ro or copy")
+    host, guest = _file(rest, "--mount")
+    return guest, (host, "copy") if mode == "copy" else host
+
+
+def _command_tool(name: str, command: str) -> Tool:
+    """A tool that is a program of the host."""
+    words = shlex.split(command)
+    if not words:
+        raise ValueError(f"--tool {name}: {command!r} is no command")
+
+    async def handler(**params: Any) -> Any:
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
+        try:
+            out, err = await process.communicate(json.dumps(params).encode())
+        except asyncio.CancelledError:
+            process.kill()
+            await process.wait()
+            raise
+        text = out.decode("utf-8", "replace").strip()
+        if process.returncode:
+            why = err.decode("utf-8", "replace").strip() or text
+            raise ToolError(why or f"{words[0]} ended with status {process.returncode}")
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            return text
+
+    return Tool(name, command, None, handler)
