@@ -266,11 +266,12 @@ def _in_thread(
 ) -> asyncio.Future[Any]:
     """``done`` is called in the thread, with what has to be called on the loop."""
     future: asyncio.Future[Any] = loop.create_future()
+    context = contextvars.copy_context()  # who asks: spans of OpenTelemetry get their parent by it
 
     def work() -> None:
         value, failure = None, None
         try:
-            value = function(*args)
+            value = context.run(function, *args)
         except BaseException as error:
             failure = error
 

@@ -168,6 +168,15 @@ assert run.parent.span_id == spans["outer/None"].context.span_id
 for name in ("pinfold.call f/allowed", "pinfold.call f/limit"):
     assert spans[name].parent.span_id == run.context.span_id
 assert not spans["pinfold.call f/limit"].status.is_ok and run.attributes["pinfold.exit_code"] == 126
+exporter.clear()
+import asyncio
+async def main():
+    with trace.get_tracer("app").start_as_current_span("request"):
+        async with Sandbox() as sandbox:
+            await sandbox.arun("echo")
+asyncio.run(main())
+spans = {s.name: s for s in exporter.get_finished_spans()}
+assert spans["pinfold.run"].parent.span_id == spans["request"].context.span_id
 print("good")
 """
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True)
