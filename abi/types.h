@@ -172,8 +172,14 @@ struct pf_op_request {
     uint64_t payload_len, offset; /* offset of the payload bytes that follow in this reply */
 };
 
+/* Processes that live over many runs, each with a name and texts of its own kind. */
+enum pf_session {
+    PF_SESSION_SHELL = 0,
+    PF_SESSION_PYTHON = 1,
+    PF_SESSIONS = 2,
+};
 enum pf_run_kind {
-    PF_RUN_SESSION = 0, /* a text for the session leader */
+    PF_RUN_SESSION = 0, /* a text for the leader of a session */
     PF_RUN_SPAWN = 1,   /* a fresh process whose RUN_TEXT is the text */
 };
 #define PF_RUN_STDIN 0x1u /* the host will send stdin bytes; without it stdin is empty */
@@ -190,8 +196,8 @@ struct pf_run_state {
     uint32_t number;
     uint32_t foreground_done; /* 1: the program answered or its process ended */
     int32_t status;           /* exit status 0..255, or 128 + signal; valid when done */
-    uint32_t session_alive;   /* 0: the session leader has ended; start another */
-    uint32_t background;      /* processes alive besides session leader and foreground */
+    uint32_t session_alive;   /* bit n: the leader of session n (PF_SESSION_…) lives */
+    uint32_t background;      /* processes alive besides session leaders and foreground */
     uint32_t ops_pending;     /* host operations unanswered */
     uint32_t parked_pid;      /* 0, or one process that waits without PF_MSG_UNWIND */
     uint32_t reserved;

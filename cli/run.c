@@ -161,11 +161,13 @@ static void give_words(struct text *code, const struct arguments *arguments, con
     struct text out = {0};
     bool shell = !strcmp(language, "shell");
     size_t from = 0;
-    if (!arguments->word_count || !code->data) return;
-    if (!strcmp(language, "python")) {
-        give_python_words(code, arguments);
+    if (!code->data) return;
+    if (!strcmp(language, "python")) { /* a traceback names the file, too */
+        if (arguments->word_count || (arguments->file && strcmp(arguments->file, "-")))
+            give_python_words(code, arguments);
         return;
     }
+    if (!arguments->word_count) return;
     if (!strncmp(code->data, "#!", 2)) from = strcspn(code->data, "\n") + 1;
     if (from > code->len) from = code->len;
     text_add(&out, code->data, from);

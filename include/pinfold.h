@@ -248,7 +248,7 @@ typedef struct pf_run {
     size_t code_len;
     const char *stdin_data; /* copied; NULL: empty */
     size_t stdin_len;
-    bool isolated; /* shell: a fresh shell of its own instead of the session's */
+    bool isolated; /* shell, python: a fresh one of its own instead of the session's */
     bool end_options; /* shell: what the run sets with `set` and `shopt` ends with it */
     pf_output_fn on_output;
     void *user; /* for on_output */
@@ -472,7 +472,7 @@ typedef struct pf_result {
     size_t value_len;
     const char *limit; /* "cpu_seconds" or "wall_seconds" when that ended the run, "memory_bytes" or
                           "processes" when it had no room for its program; else NULL */
-    bool session_lost; /* the session shell was killed with it; the next run starts a new one */
+    bool session_lost; /* the session's shell or Python was killed with it; the next run starts a new one */
     uint64_t cpu_ns, wall_ns; /* spent running the guest; handlers are not counted */
     uint64_t memory_bytes;    /* the most that was charged at once */
     uint64_t tool_calls;      /* allowed ones; the limit of that name counts the others, too */

@@ -1,17 +1,24 @@
 /*
  * run.c: runs: how a text of the embedder reaches its program, and its output the embedder.
  *
- * One session leader (the shell) lives over many runs and asks for each with RUN_NEXT; other runs
+ * Session leaders (the shell, a Python) live over many runs and ask for each with RUN_NEXT; other runs
  * are a fresh process each. The output streams belong to the sandbox, so that background jobs of an
  * earlier run can still write; stdin belongs to its run. At most one run is on.
  */
 #include "kernel.h"
 
+static struct leader {
+    struct k_proc *proc; /* while it lives */
+    uint32_t run;        /* the run that it works on, 0: none */
+    struct k_link wait;  /* queue: itself in RUN_NEXT */
+} leaders[PF_SESSIONS];
+
 static struct {
     uint32_t number; /* of the run that is on, or of the last one */
     bool on;
     bool done; /* its foreground has ended with `status` */
-    uint32_t kind, flags;
+    uint32_t flags;
+    struct leader *leader; /* of a session's run; NULL: spawned */
     int32_t status;
     int32_t pid;  /* of its foreground: the leader or the spawned process */
     int32_t pgid; /* gets the interrupts; 0: none */
@@ -21,9 +28,6 @@ static struct {
     struct k_inode *input; /* stdin of the run, referenced while it is on */
 } run;
 
-static struct k_proc *leader;     /* of the session, while it lives */
-static uint32_t leader_run;       /* the run that the leader works on, 0: none */
-static struct k_link leader_wait; /* queue: the leader in RUN_NEXT */
 static struct k_inode *output[2]; /* the streams 1 and 2 */
 static struct k_pipe *value;      /* the value of the run, until the host has drained it */
 static struct k_inode *no_input;  /* /dev/null */
@@ -32,11 +36,10 @@ static uint32_t environment_len, environment_count;
 
 int k_run_boot(void) {
     memset(&run, 0, sizeof run);
-    leader = NULL;
-    leader_run = 0;
+    memset(leaders, 0, sizeof leaders);
     environment = NULL;
     environment_len = environment_count = 0;
-    k_list_init(&leader_wait);
+    for (int i = 0; i < PF_SESSIONS; i++) k_list_init(&leaders[i].wait);
     for (int i = 0; i < 2; i++) {
         int error = k_stream_new(true, PF_ATTENTION_OUTPUT, K_IFCHR | 0620, &output[i]);
         if (error) return error;
@@ -77,8 +80,15 @@ static int32_t shell_status(int32_t status) {
     return status & 0x7f ? 128 + (status & 0x7f) : status >> 8 & 0xff;
 }
 
+static struct leader *leader_of(const struct k_proc *proc) {
+    for (int i = 0; i < PF_SESSIONS; i++)
+        if (leaders[i].proc == proc) return &leaders[i];
+    return NULL;
+}
+
 void k_run_ended(struct k_proc *proc) {
-    if (proc == leader) leader = NULL;
+    struct leader *leader = leader_of(proc);
+    if (leader) leader->proc = NULL;
     if (run.on && !run.done && proc->pid == run.pid) done(shell_status(proc->status));
 }
 
@@ -144,27 +154,28 @@ static int process_start(const struct k_exec *exec, struct k_proc **out) {
 /* ------------------------------------------------------------------ programs */
 
 /* The leader is done with the run that an interrupt was for: the next one must not end by it. */
-static void leader_calm(void) {
-    if (leader) leader->pending &= ~K_SIGBIT(K_SIGINT);
+static void leader_calm(const struct leader *leader) {
+    if (leader && leader->proc) leader->proc->pending &= ~K_SIGBIT(K_SIGINT);
 }
 
 int64_t k_do_RUN_NEXT(struct k_call *call) {
     struct k_proc *proc = call->proc;
     int64_t status = k_arg(call, 0);
-    if (proc != leader) return -PF_EPERM;
+    struct leader *leader = leader_of(proc);
+    if (!leader) return -PF_EPERM;
     if (call->msg->out_cap < sizeof(struct pf_run_info)) return -PF_EFAULT;
-    bool session = run.on && run.kind == PF_RUN_SESSION;
-    if (session && !run.done && run.number == leader_run) {
+    bool ours = run.on && run.leader == leader;
+    if (ours && !run.done && run.number == leader->run) {
         done((int32_t)(status & 0xff));
-        leader_calm();
+        leader_calm(leader);
     }
-    if (!session || run.number == leader_run) {
-        int64_t result = k_wait(call, &leader_wait, true);
+    if (!ours || run.number == leader->run) {
+        int64_t result = k_wait(call, &leader->wait, true);
         return result == -PF_EINTR ? -PF_ERESTART : result; /* between runs nothing can fail */
     }
     int error = streams_set(proc);
     if (error) return error;
-    leader_run = run.number;
+    leader->run = run.number;
     proc->last_run = run.number;
     struct pf_run_info answer = {run.number, run.flags, run.text_len};
     return k_out_struct(call, &answer, sizeof answer);
@@ -172,7 +183,7 @@ int64_t k_do_RUN_NEXT(struct k_call *call) {
 
 /* Is this the process that the text of the current run is for? */
 static bool has_text(const struct k_proc *proc) {
-    return run.on && proc->pid == run.pid && (run.kind == PF_RUN_SPAWN || leader_run == run.number);
+    return run.on && proc->pid == run.pid && (!run.leader || run.leader->run == run.number);
 }
 
 int64_t k_do_RUN_TEXT(struct k_call *call) {
@@ -224,16 +235,23 @@ int64_t k_do_HOST_ENV(struct k_call *call) {
     return 0;
 }
 
+/* The session that the host means; NULL: there is no such. */
+static struct leader *leader_at(int64_t which) {
+    return which >= 0 && which < PF_SESSIONS ? &leaders[which] : NULL;
+}
+
 int64_t k_do_HOST_SESSION(struct k_call *call) {
+    struct leader *leader = leader_at(k_arg(call, 0));
+    if (!leader) return -PF_EINVAL;
     struct k_exec exec;
     int error = k_exec_decode(call->in, call->msg->in_len, true, &exec);
     if (error) return error;
-    if (leader) return -PF_EBUSY;
+    if (leader->proc) return -PF_EBUSY;
     struct k_proc *proc;
     error = process_start(&exec, &proc);
     if (error) return error;
-    leader = proc;
-    leader_run = 0;
+    leader->proc = proc;
+    leader->run = 0;
     return proc->pid;
 }
 
@@ -253,13 +271,15 @@ int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
     if ((kind != PF_RUN_SESSION && kind != PF_RUN_SPAWN) ||
         flags & ~(int64_t)(PF_RUN_STDIN | PF_RUN_END_OPTIONS | PF_RUN_PLACE))
         return -PF_EINVAL;
+    struct leader *leader = kind == PF_RUN_SESSION ? leader_at(k_arg(call, 2)) : NULL;
+    if (kind == PF_RUN_SESSION && !leader) return -PF_EINVAL;
     struct k_exec exec;
     if (kind == PF_RUN_SPAWN) {
         int error = k_exec_decode(call->in, call->msg->in_len, true, &exec);
         if (error) return error;
     }
     if (run.on) return -PF_EBUSY;
-    if (kind == PF_RUN_SESSION && !leader) return -PF_ESRCH;
+    if (leader && !leader->proc) return -PF_ESRCH;
     struct k_inode *input;
     if (flags & PF_RUN_STDIN) {
         int error = k_stream_new(false, PF_ATTENTION_STDIN, K_IFIFO | 0600, &input);
@@ -270,14 +290,14 @@ int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
     run.input = input;
     run.on = true;
     run.done = false;
-    run.kind = (uint32_t)kind;
+    run.leader = leader;
     run.flags = (uint32_t)flags;
     run.number++;
     value->head = value->used = 0; /* of an earlier run, and nobody asked for it */
     k_wake_all(&value->write_wait);
-    struct k_proc *proc = leader;
-    if (leader) leader->pending &= ~K_SIGBIT(K_SIGINT); /* it was meant for an earlier run */
-    if (kind == PF_RUN_SPAWN) {
+    struct k_proc *proc = leader ? leader->proc : NULL;
+    for (int i = 0; i < PF_SESSIONS; i++) leader_calm(&leaders[i]); /* it was meant for an earlier run */
+    if (!leader) {
         int error = process_start(&exec, &proc);
         if (error) {
             forget();
@@ -287,7 +307,7 @@ int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
     }
     run.pid = proc->pid;
     run.pgid = proc->pgid;
-    if (kind == PF_RUN_SESSION) k_wake_all(&leader_wait);
+    if (leader) k_wake_all(&leader->wait);
     return proc->pid;
 }
 
@@ -332,12 +352,13 @@ int64_t k_do_HOST_RUN_VALUE(struct k_call *call) {
 int64_t k_do_HOST_RUN_STATE(struct k_call *call) {
     struct pf_run_state state = {.number = run.number, .foreground_done = run.done};
     state.status = run.status;
-    state.session_alive = leader != NULL;
+    for (uint32_t i = 0; i < PF_SESSIONS; i++)
+        if (leaders[i].proc) state.session_alive |= 1u << i;
     state.ops_pending = k_ops_unanswered();
     for (struct k_link *at = k_procs()->next; at != k_procs(); at = at->next) {
         struct k_proc *proc = K_OUTER(at, struct k_proc, all);
         if (!k_proc_alive(proc)) continue;
-        if (proc != leader && !(run.on && proc->pid == run.pid)) state.background++;
+        if (!leader_of(proc) && !(run.on && proc->pid == run.pid)) state.background++;
         if (proc->parked && !state.parked_pid) state.parked_pid = (uint32_t)proc->pid;
     }
     return k_out_struct(call, &state, sizeof state);
@@ -355,7 +376,7 @@ int64_t k_do_HOST_INTERRUPT(struct k_call *call) {
     if (signal < 1 || signal >= PF_SIGNALS) return -PF_EINVAL;
     if (!run.on || !run.pgid) return 0;
     int64_t count = k_signal_group(run.pgid, (int)signal);
-    if (run.done && run.number == leader_run) leader_calm();
+    if (run.done && run.leader && run.number == run.leader->run) leader_calm(run.leader);
     return count;
 }
 

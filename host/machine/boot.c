@@ -235,7 +235,7 @@ static struct machine_boot *boot_machine(pf_error *error) {
     s->env_len = defaults->env_len;
     s->env_count = defaults->env_count;
     s->env = defaults->env;
-    pf_status status = have_shell() ? machine_start_session(s, error) : PF_OK;
+    pf_status status = have_shell() ? machine_start_session(s, PF_SESSION_SHELL, error) : PF_OK;
     if (status == PF_OK) status = machine_drive(s, error);
     if (status == PF_OK && !s->dead) boot = freeze_machine(s, error);
     else if (status == PF_OK) machine_dead(s, error);

@@ -178,7 +178,7 @@ struct machine_run {
     bool on;
     bool foreground_done;
     bool starved; /* there was no memory to load a program */
-    bool shell; /* for the session, not a process of its own */
+    uint32_t session; /* that it is for (enum pf_session); PF_SESSIONS: a process of its own */
     enum machine_stage stage; /* of its end, by a limit or by the embedder */
     const char *limit;       /* that struck, or NULL; constant */
     uint32_t stop_tick;      /* STAGE_KILLED: watch.ticks at which the kernel is given up */
@@ -246,7 +246,7 @@ struct pf_sandbox {
     char *env;
     size_t env_len, env_count;
     cap_gate *gate;
-    bool session_alive;
+    uint32_t sessions; /* bit n: session n lived when the guest ran last */
     struct machine_call *calls; /* unanswered, oldest first */
     struct machine_call *refused; /* judged again and refused, of which nobody was told yet */
     bool stirred; /* calls were refused since the guest ran last: it can go on with that */
@@ -385,8 +385,8 @@ pf_status machine_refuse_parked(pf_sandbox *sandbox, pf_error *error);
 /* Removes what machine_write_tools() wrote of tools that a restored sandbox has no more. */
 pf_status machine_forget_tools(pf_sandbox *sandbox, pf_error *error);
 pf_status machine_write_tools(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
-/* Starts the session's shell; exec.c */
-pf_status machine_start_session(pf_sandbox *sandbox, pf_error *error);
+/* Starts the leader of a session (enum pf_session); exec.c */
+pf_status machine_start_session(pf_sandbox *sandbox, uint32_t session, pf_error *error);
 
 /* ---- loop.c */
 

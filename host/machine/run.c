@@ -10,18 +10,19 @@
 
 struct language {
     const char *name, *program, *flag;
+    uint32_t session; /* whose runs go to one process, unless they are isolated; PF_SESSIONS: none */
 };
 static const struct language languages[] = {
-    {"shell", NULL, NULL},
-    {"bash", NULL, NULL},
-    {"sh", NULL, NULL},
-    {"javascript", "/usr/bin/js", NULL},
-    {"js", "/usr/bin/js", NULL},
-    {"node", "/usr/bin/js", NULL},
-    {"typescript", "/usr/bin/js", "--typescript"},
-    {"ts", "/usr/bin/js", "--typescript"},
-    {"python", "/usr/bin/python3", NULL},
-    {"py", "/usr/bin/python3", NULL},
+    {"shell", "/usr/bin/bash", NULL, PF_SESSION_SHELL},
+    {"bash", "/usr/bin/bash", NULL, PF_SESSION_SHELL},
+    {"sh", "/usr/bin/bash", NULL, PF_SESSION_SHELL},
+    {"javascript", "/usr/bin/js", NULL, PF_SESSIONS},
+    {"js", "/usr/bin/js", NULL, PF_SESSIONS},
+    {"node", "/usr/bin/js", NULL, PF_SESSIONS},
+    {"typescript", "/usr/bin/js", "--typescript", PF_SESSIONS},
+    {"ts", "/usr/bin/js", "--typescript", PF_SESSIONS},
+    {"python", "/usr/bin/python3", NULL, PF_SESSION_PYTHON},
+    {"py", "/usr/bin/python3", NULL, PF_SESSION_PYTHON},
 };
 
 static const struct language *find_language(const char *name) {
@@ -31,7 +32,7 @@ static const struct language *find_language(const char *name) {
 }
 
 void machine_run_init(struct machine_run *run) {
-    *run = (struct machine_run){.on = false};
+    *run = (struct machine_run){.session = PF_SESSIONS};
     base_buf_init(&run->input, SIZE_MAX);
     base_buf_init(&run->output[0], SIZE_MAX);
     base_buf_init(&run->output[1], SIZE_MAX);
@@ -134,8 +135,8 @@ void machine_finish(pf_sandbox *s) {
     struct pf_run_state state = {0};
     KERNEL(s, HOST_RUN_STATE, .out = &state, .out_cap = sizeof state);
     KERNEL(s, HOST_RUN_END);
-    bool had_session = s->session_alive;
-    s->session_alive = state.session_alive;
+    bool lost = s->sessions & ~state.session_alive;
+    s->sessions = state.session_alive;
     if (!run->limit && run->starved && (state.status & 0xff) == 128 + SIGKILL)
         run->limit = "memory_bytes";
     run->on = false;
@@ -147,12 +148,11 @@ void machine_finish(pf_sandbox *s) {
         .stdout_truncated = run->truncated[0],
         .stderr_truncated = run->truncated[1],
         .limit = run->limit,
-        .session_lost = had_session && !s->session_alive &&
-                        (run->limit || run->stage == STAGE_KILLED ||
-                         (run->shell && (state.status & 0xff) >= 128)),
+        .session_lost = lost && (run->limit || run->stage == STAGE_KILLED ||
+                                 (run->session < PF_SESSIONS && (state.status & 0xff) >= 128)),
         .memory_bytes = s->budget.peak,
         .tool_calls = run->tool_calls,
-        .session_ended = had_session && !s->session_alive,
+        .session_ended = lost,
     };
     machine_point_result(s);
     s->has_result = true;
@@ -220,13 +220,13 @@ pf_status machine_fit_run(pf_sandbox *s, pf_error *error) {
                       left, (unsigned long long)s->limits.stdin_bytes);
 }
 
-static void reset_run(pf_sandbox *s, const pf_run *request, bool shell) {
+static void reset_run(pf_sandbox *s, const pf_run *request, uint32_t session) {
     struct machine_run *run = &s->run;
     bool brief = run->brief; /* as the last run ended, this one is likely to begin */
     machine_run_free(run);
     machine_run_init(run);
     run->brief = brief;
-    run->shell = shell;
+    run->session = session;
     run->on_output = request->on_output;
     run->user = request->user;
     s->limits = machine_run_limits(s, request);
@@ -252,8 +252,8 @@ static int64_t send_text(pf_sandbox *s, const char *text, size_t len) {
 /* What the kernel is given besides the text: a program to start, or for the session its place. */
 static bool head_of(pf_sandbox *s, const struct language *language, const pf_run *request,
                     struct base_buf *out) {
-    if (s->run.shell) return !machine_has_place(request) || machine_place_text(request, out);
-    const char *program = language->program ? language->program : "/usr/bin/bash";
+    if (s->run.session < PF_SESSIONS) return !machine_has_place(request) || machine_place_text(request, out);
+    const char *program = language->program;
     const char *const argv[] = {strrchr(program, '/') + 1, "--run", language->flag, NULL};
     const char *cwd = request->cwd ? request->cwd : "/workspace";
     struct base_buf env;
@@ -269,16 +269,17 @@ static bool head_of(pf_sandbox *s, const struct language *language, const pf_run
 static int64_t begin(pf_sandbox *s, const struct language *language, const pf_run *request) {
     struct base_buf head;
     base_buf_init(&head, SIZE_MAX);
-    bool shell = s->run.shell;
+    bool session = s->run.session < PF_SESSIONS;
     int64_t flags = request->stdin_len ? PF_RUN_STDIN : 0;
-    if (shell && request->end_options) flags |= PF_RUN_END_OPTIONS;
-    if (shell && machine_has_place(request)) flags |= PF_RUN_PLACE;
+    if (session && request->end_options) flags |= PF_RUN_END_OPTIONS;
+    if (session && machine_has_place(request)) flags |= PF_RUN_PLACE;
     int64_t r = -PF_ENOMEM;
     if (head_of(s, language, request, &head)) {
-        size_t len = shell ? 0 : head.len;
-        r = KERNEL(s, HOST_RUN_BEGIN, .arg = {shell ? PF_RUN_SESSION : PF_RUN_SPAWN, flags},
+        size_t len = session ? 0 : head.len;
+        int64_t kind = session ? PF_RUN_SESSION : PF_RUN_SPAWN;
+        r = KERNEL(s, HOST_RUN_BEGIN, .arg = {kind, flags, s->run.session},
                    .in = len ? head.data : NULL, .in_len = len);
-        if (r >= 0 && shell && head.len) r = send_text(s, head.data, head.len);
+        if (r >= 0 && session && head.len) r = send_text(s, head.data, head.len);
         if (r >= 0) r = send_text(s, request->code, request->code_len);
     }
     base_buf_free(&head);
@@ -303,14 +304,14 @@ static pf_status not_begun(pf_sandbox *s, const struct language *language, int64
     bool memory = r == -PF_ENOMEM;
     run->limit = memory ? "memory_bytes" : "processes";
     char text[80];
-    snprintf(text, sizeof text, "%s: cannot start: %s\n", language->program ? "js" : "bash",
+    snprintf(text, sizeof text, "%s: cannot start: %s\n", strrchr(language->program, '/') + 1,
              memory ? "Cannot allocate memory" : "Resource temporarily unavailable");
     machine_tell(s, text);
     machine_finish(s);
     return PF_OK;
 }
 
-static bool session_alive(pf_sandbox *s) {
+static uint32_t sessions_alive(pf_sandbox *s) {
     struct pf_run_state state = {0};
     KERNEL(s, HOST_RUN_STATE, .out = &state, .out_cap = sizeof state);
     return state.session_alive;
@@ -320,27 +321,27 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     const struct language *language = find_language(request->language);
     pf_status status = check_request(s, request, language, error);
     if (status != PF_OK) return status;
-    bool shell = !language->program && !request->isolated;
+    uint32_t session = request->isolated ? PF_SESSIONS : language->session;
     machine_tape_start(s, request);
     machine_show_time(s);
     status = machine_find_place(s, request, error);
     if (status != PF_OK) return status;
-    s->session_alive = session_alive(s);
-    if (shell && !s->session_alive) {
+    s->sessions = sessions_alive(s);
+    if (session < PF_SESSIONS && !(s->sessions & 1u << session)) {
         pf_error why;
-        status = machine_start_session(s, &why);
+        status = machine_start_session(s, session, &why);
         bool full = status == PF_GUEST && (why.guest_errno == PF_EAGAIN || why.guest_errno == PF_ENOMEM);
         if (full) {
-            reset_run(s, request, shell);
+            reset_run(s, request, session);
             return not_begun(s, language, -why.guest_errno);
         }
         if (status != PF_OK) {
             if (error) *error = why;
             return status;
         }
-        s->session_alive = true;
+        s->sessions |= 1u << session;
     }
-    reset_run(s, request, shell);
+    reset_run(s, request, session);
     if (request->stdin_len && !base_buf_add(&s->run.input, request->stdin_data, request->stdin_len))
         return base_error(error, PF_NO_MEMORY, "no memory for stdin");
     s->run.stdin_open = request->stdin_len > 0;
@@ -349,7 +350,7 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     if (r == -PF_EAGAIN || r == -PF_ENOMEM) return not_begun(s, language, r);
     if (r < 0) {
         KERNEL(s, HOST_RUN_END);
-        return machine_guest_error(s, r, language->program ? language->program : "/usr/bin/bash",
+        return machine_guest_error(s, r, language->program,
                                    error);
     }
     s->run.on = true;

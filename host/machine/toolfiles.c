@@ -7,6 +7,7 @@
  *   /tools/schema/FLAT.json  one of these objects; of tools with the same flat name, the last
  *   /tools/NAME.md           a tool to read about, its id with dots
  *   /tools/tools.d.ts        all of them as TypeScript declarations
+ *   /tools/tools.pyi         all of them as a stub of Python's module tools
  *   /tools/bin/FLAT          the tool as a command; /usr/bin/FLAT is gone, if there was one
  *   /usr/bin/curl, wget      with the tool http/request
  *   /tools/prelude.js        what every JavaScript program runs first, if the embedder gave it
@@ -120,15 +121,20 @@ static pf_status write_web_commands(pf_sandbox *s, pf_error *error) {
     return status;
 }
 
-static pf_status write_types(pf_sandbox *s, pf_error *error) {
-    struct base_buf types;
-    base_buf_init(&types, SIZE_MAX);
-    pf_status status =
-        machine_tool_types(&types, s->gate)
-            ? machine_write_file(s, "/tools/tools.d.ts", types.data, types.len, 0644, 0, error)
-            : base_no_memory(error);
-    base_buf_free(&types);
+static pf_status write_all(pf_sandbox *s, const char *path, bool (*tell)(struct base_buf *, const cap_gate *),
+                           pf_error *error) {
+    struct base_buf text;
+    base_buf_init(&text, SIZE_MAX);
+    pf_status status = tell(&text, s->gate)
+                           ? machine_write_file(s, path, text.data, text.len, 0644, 0, error)
+                           : base_no_memory(error);
+    base_buf_free(&text);
     return status;
+}
+
+static pf_status write_types(pf_sandbox *s, pf_error *error) {
+    pf_status status = write_all(s, "/tools/tools.d.ts", machine_tool_types, error);
+    return status == PF_OK ? write_all(s, "/tools/tools.pyi", machine_tool_stubs, error) : status;
 }
 
 /* Their presence, even of none, says that every granted method may be called. */

@@ -24,8 +24,8 @@ static void put_run(struct writer *w, const pf_sandbox *s) {
     uint32_t limit = 0;
     for (uint32_t i = 1; i < 3; i++)
         if (run->limit && strcmp(run->limit, limit_names[i]) == 0) limit = i;
-    put_u32(w, run->on | run->foreground_done << 1 | run->shell << 2 | run->stdin_open << 3 |
-                   run->truncated[0] << 4 | run->truncated[1] << 5);
+    put_u32(w, run->on | run->foreground_done << 1 | run->stdin_open << 2 | run->truncated[0] << 3 |
+                   run->truncated[1] << 4 | run->session << 5);
     put_u32(w, run->on ? run->stage : STAGE_RUNNING); /* how the last one ended is no state */
     put_u32(w, limit);
     /* What was measured differs from run to run: it would spoil equal snapshots of equal runs. */
@@ -127,7 +127,7 @@ static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     put_u64(w, (uint64_t)s->monotonic_ns);
     put_u64(w, (uint64_t)s->realtime_base);
     put_u64(w, (uint64_t)s->deadline_ns);
-    put_u32(w, s->session_alive);
+    put_u32(w, s->sessions);
     put_u64(w, s->next_call);
     put_u64(w, s->forks);
     put_run(w, s);
@@ -190,12 +190,12 @@ static bool get_run(struct reader *r, pf_sandbox *s) {
     uint32_t flags = get_u32(r), stage = get_u32(r), limit = get_u32(r);
     run->on = flags & 1;
     run->foreground_done = flags & 2;
-    run->shell = flags & 4;
-    run->stdin_open = flags & 8;
-    run->truncated[0] = flags & 16;
-    run->truncated[1] = flags & 32;
+    run->stdin_open = flags & 4;
+    run->truncated[0] = flags & 8;
+    run->truncated[1] = flags & 16;
+    run->session = flags >> 5;
     /* What was killed is over before anybody can take a snapshot. */
-    if (flags > 63 || stage >= STAGE_KILLED || limit > 2) r->bad = true;
+    if (run->session > PF_SESSIONS || stage >= STAGE_KILLED || limit > 2) r->bad = true;
     if (r->bad) return false;
     run->stage = (enum machine_stage)stage;
     run->limit = limit_names[limit];
@@ -351,11 +351,10 @@ static bool get_state(struct reader *r, pf_sandbox *s) {
     s->monotonic_ns = (int64_t)get_u64(r);
     int64_t realtime_base = (int64_t)get_u64(r);
     s->deadline_ns = (int64_t)get_u64(r);
-    uint32_t alive = get_u32(r);
-    s->session_alive = alive;
+    s->sessions = get_u32(r);
     s->next_call = get_u64(r);
     s->forks = get_u64(r);
-    if (flags > 3 || alive > 1 || (uint32_t)s->next_call == 0) r->bad = true;
+    if (flags > 3 || s->sessions >> PF_SESSIONS || (uint32_t)s->next_call == 0) r->bad = true;
     if (s->monotonic_ns < 0 || s->monotonic_ns > 2 * TIME_MAX || s->deadline_ns < 0) r->bad = true;
     s->seed_fixed = flags & 2;
     if (flags & 1) { /* a fixed clock goes on where it stood */

@@ -14,8 +14,8 @@ _ABOUT = (
     "Runs a script in a sandbox and returns what it prints."
     ' language "javascript": a program with top-level await; a returned value is printed;'
     " each program starts afresh."
-    ' language "python": CPython 3.11, a fresh cell with top-level await; the value of a last'
-    " expression is shown."
+    ' language "python": CPython 3.11, a notebook\'s cell with top-level await, names last from run to'
+    " run; the value of a last expression is shown."
     ' language "shell": bash with the usual Unix commands; {shell}.'
     " Files under /workspace and /tmp last from run to run and are shared by all;"
     " there is no network."
@@ -66,7 +66,8 @@ console.log(rows.filter(row => row.open).length);
 ```
 
 Programs are JavaScript (a block marked `javascript`, with top-level await), Python (`python`) or \
-bash (`shell`). Each JavaScript and Python program starts afresh. In shell {shell}. \
+bash (`shell`). Each JavaScript program starts afresh. In Python names last from block to block. \
+In shell {shell}. \
 Files in /workspace and /tmp last for all."""
 
 

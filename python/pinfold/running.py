@@ -52,7 +52,7 @@ class Running(Core):
         * ``on_output(text, stream)`` gets output as it appears, ``stream`` is ``"stdout"`` or
           ``"stderr"``; with ``binary=True`` it gets bytes as they are written. The time that it
           takes counts for no limit, as that of handlers. What it raises ends the run and is raised.
-        * ``isolated=True`` gives the run a fresh shell of its own.
+        * ``isolated=True`` gives the run a fresh shell, or Python, of its own.
         * ``timeout``: seconds for the whole, handlers included. A run that takes longer has ended
           with ``Result.limit == "timeout"``; a handler that is not async goes on in a thread, with
           nobody waiting.

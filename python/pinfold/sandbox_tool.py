@@ -178,12 +178,13 @@ class SandboxTool(Handling, Offering):
 
     def _shown(self, result: Result, language: str) -> str:
         text = describe(result, self.sandbox, self.output_characters, language in ("python", "py"))
-        if result.session_ended and self._has_session:
+        python = language in ("python", "py")
+        if result.session_ended and (python or self._has_session):
             why = "was killed" if result.session_lost else "ended with this run (exit)"
-            lost = "variables, functions and the working directory are gone, files stay"
-            text = f"{text}\n[session]: the shell {why}; {lost}"
+            who, lost = ("Python", "names") if python else ("the shell", "variables, functions")
+            text = f"{text}\n[session]: {who} {why}; {lost} and the working directory are gone, files stay"
         if result.session_ended:
-            self._has_session = False
+            self._has_session = self._has_session and python
         elif language in _SHELLS:
             self._has_session = True
         return text

@@ -97,6 +97,10 @@ CELLS = {
         import tools
         def f(n): return f(n - 1) if n else tools.double(x=1)
         print(f(900))""",
+    "coroutine": """
+        import tools, asyncio
+        async def f(): return tools.double(x=3)
+        print(await f(), await asyncio.gather(f(), f()), tools.double(x=1))""",
     "except": """
         import tools
         try: 1 / 0
@@ -135,6 +139,9 @@ SCRIPTS = {
     "read": PIPE + "python3 -c 'import sys; print(repr(sys.stdin.read(4)), repr(sys.stdin.read()))'",
     "lines": PIPE + "python3 -c 'import sys\nfor l in sys.stdin: print(repr(l))'",
     "bytes": PIPE + "python3 -c 'import sys; b = sys.stdin.buffer; print(b.read(4), b.readline(), b.read(9))'",
+    "all bytes": PIPE + "python3 -c 'import sys; print(sys.stdin.buffer.read(), open(0).read())'",
+    "all lines": PIPE + "python3 -c 'print(open(\"/dev/stdin\").readlines())'",
+    "select": PIPE + "python3 -c 'import select, os; print(select.select([0], [], [])); print(os.read(0, 99))'",
     "descriptor": PIPE + "python3 -c 'import os; print(os.read(0, 100))'",
     "unbuffered": PIPE + "python3 -c 'import sys; r = sys.stdin.buffer.raw; print(r.read(3), r.readall())'",
     "subprocess.run": "python3 -c 'import subprocess as s; print(s.run([\"bash\", \"-c\", \"tool lines --x 1; "
@@ -147,6 +154,12 @@ SCRIPTS = {
     "sleep": "python3 -c 'import time; time.sleep(3600)' & tool lines --x 1; kill %1; wait %1; echo $?",
     "asyncio": "python3 -c 'import asyncio\nasync def m():\n  p = await asyncio.create_subprocess_shell(\"tool "
     "lines --x 1\", stdout=-1)\n  print(await p.communicate())\nasyncio.run(m())'",
+    "import": "printf 'import subprocess\\nprint(subprocess.check_output([\"tool\", \"lines\", \"--x\", "
+    "\"1\"]))\\n' > w.py; python3 -c 'import w'",
+    "children": "python3 -c 'import os, subprocess as s; p = s.Popen([\"tool\", \"lines\", \"--x\", \"1\"]); "
+    "print(os.wait()[1]); p = s.Popen([\"tool\", \"lines\", \"--x\", \"2\"]); print(os.waitpid(p.pid, 0)[1])'",
+    "fork": "python3 -c 'import os\npid = os.fork()\nif pid: print(os.waitpid(pid, 0)[1] >> 8)\n"
+    "else: os._exit(os.system(\"true\") + len(os.popen(\"tool lines --x 1\").read()))'",
     "file": "printf 'import os\\nprint(os.popen(\"tool lines --x 1\").read())\\n' > s.py; python3 s.py; "
     "python3 -m s; python3 < s.py",
 }

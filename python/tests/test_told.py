@@ -231,5 +231,5 @@ def test_the_codeact_prompt_says_what_lasts():
     assert tool.run("echo $((x + 1)) $PWD", "shell") == "42 /tmp"
     assert "variables, functions and the working directory last" in said
     assert "options (set, shopt) end with the run" in said
-    assert "Each JavaScript and Python program starts afresh" in said
+    assert "Each JavaScript program starts afresh. In Python names last" in said
     assert "and so do options" in SandboxTool(session_options=True).codeact_prompt()

@@ -30,6 +30,37 @@ static void session_waiting(void) {
     CHECK_EQ(next(), 0);
 }
 
+/* Each leader gets the runs of its own session, and ends alone. */
+static void sessions_do_not_meet(void) {
+    session_waiting();
+    CHECK_EQ(CALL_IN(HOST, HOST_RUN_BEGIN, "", 0, PF_RUN_SESSION, 0, PF_SESSION_PYTHON), -PF_ESRCH);
+    size_t len = exec_block(0, "/bin/sh", (const char *const[]){"sh", NULL});
+    int64_t second = CALL_IN(HOST, HOST_SESSION, block, len, PF_SESSION_PYTHON);
+    CHECK(second > 0);
+    uint32_t py = k_proc_find((int32_t)second)->index;
+    CHECK_EQ(run_state().session_alive, 3);
+    CHECK_EQ(run_state().background, 0);
+    CHECK_EQ(next(), py);
+    CALL(py, RUN_NEXT, -1);
+    CHECK_EQ(next(), 0);
+    CHECK_EQ(CALL_IN(HOST, HOST_RUN_BEGIN, "", 0, PF_RUN_SESSION, 0, PF_SESSION_PYTHON), second);
+    CALL_PATH(HOST, HOST_RUN_TEXT, "py");
+    CHECK_EQ(next(), py);
+    CHECK_EQ(CALL(py, RUN_NEXT, -1), 0);
+    CHECK_EQ(CALL(py, RUN_TEXT, 0), 2);
+    CALL(py, RUN_NEXT, 4);
+    CHECK_EQ(run_state().foreground_done, 1);
+    CHECK_EQ(run_state().status, 4);
+    CALL(HOST, HOST_RUN_END);
+    CHECK(begin(0) > 0);
+    CHECK_EQ(next(), sh);
+    CHECK_EQ(CALL(sh, RUN_NEXT, -1), 0);
+    CALL(sh, EXIT, 0);
+    CHECK_EQ(run_state().session_alive, 2);
+    CALL(HOST, HOST_RUN_END);
+    k_check();
+}
+
 static void runs_follow_each_other(void) {
     session_waiting();
     for (int i = 1; i <= 50; i++) {
@@ -187,6 +218,8 @@ static void session_ends(void) {
     CHECK(CALL_IN(HOST, HOST_SESSION, block, len) > 0);
     CHECK_EQ(CALL_IN(HOST, HOST_SESSION, block, len), -PF_EBUSY);
     CHECK_EQ(run_state().session_alive, 1);
+    CHECK_EQ(CALL_IN(HOST, HOST_SESSION, block, len, PF_SESSIONS), -PF_EINVAL);
+    CHECK_EQ(CALL_IN(HOST, HOST_SESSION, block, len, -1), -PF_EINVAL);
     k_check();
 }
 
@@ -408,6 +441,7 @@ static void large_operations(void) {
 
 int main(void) {
     runs_follow_each_other();
+    sessions_do_not_meet();
     runs_stay_flat();
     stdin_streams();
     background_reads_end_of_old_stdin();

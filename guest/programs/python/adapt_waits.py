@@ -335,7 +335,7 @@ CHANGES = [
         "Modules/_io/fileio.c",
         LEAF,
         "    if (size < 0)\n        return _io_FileIO_readall_impl(self);\n",
-        "    if (size < 0 && on_way && self->seekable <= 0) return python_read_all(self);\n"
+        "    if (size < 0 && on_way && python_is_stream(self->fd)) return python_read_all(self);\n"
         "    if (size < 0)\n        return _io_FileIO_readall_impl(self);\n",
     ),
 ]
@@ -377,7 +377,7 @@ CHANGES += [
         "Modules/_io/bufferedio.c",
         LEAF,
         "        tmp = _PyObject_CallNoArgs(readall);\n",
-        "        if (python_reader == self && self->abs_pos == -1 && Py_IS_TYPE(self->raw, &PyFileIO_Type))\n"
+        "        if (python_reader == self && python_is_stream(python_raw_fd(self->raw)))\n"
         "            tmp = python_read_all(self->raw);\n"
         "        else\n"
         "            tmp = _PyObject_CallNoArgs(readall);\n",
@@ -452,5 +452,168 @@ CHANGES += [
         "a handler runs within a wait that is unwound, and is not on the list itself",
         "    _Py_atomic_store_relaxed(&Handlers[sig_num].tripped, 1);\n\n    /* Set is_tripped",
         "    pf_set_unwindable(0);\n    _Py_atomic_store_relaxed(&Handlers[sig_num].tripped, 1);\n\n    /* Set is_tripped",
+    ),
+]
+
+# Tasks of asyncio: Handle._run() calls them through their context.
+CHANGES += [
+    on_entry(
+        "Python/context.c",
+        "context_run(PyContext *self, PyObject *const *args,\n"
+        "            Py_ssize_t nargs, PyObject *kwnames)\n{",
+        "int on_way = python_leaf;",
+    ),
+    (
+        "Python/context.c",
+        TAKEN,
+        "    PyObject *call_result = _PyObject_VectorcallTstate(",
+        "    python_pass(on_way, args[0]);\n    PyObject *call_result = _PyObject_VectorcallTstate(",
+    ),
+    (
+        "Modules/_asynciomodule.c",
+        TAKEN,
+        "    return task_step(o->sw_task, o->sw_arg);",
+        "    python_pass(python_take(o), o->sw_task);\n    return task_step(o->sw_task, o->sw_arg);",
+    ),
+    (
+        "Modules/_asynciomodule.c",
+        TAKEN,
+        "    PyObject *res;\n\n    if (enter_task(task->task_loop, (PyObject*)task) < 0) {\n"
+        "        return NULL;\n    }\n\n    res = task_step_impl(task, exc);",
+        "    PyObject *res;\n    int on_way = python_take(task);\n\n"
+        "    if (enter_task(task->task_loop, (PyObject*)task) < 0) {\n"
+        "        return NULL;\n    }\n\n    python_pass(on_way, task);\n    res = task_step_impl(task, exc);",
+    ),
+    on_entry(
+        "Modules/_asynciomodule.c",
+        "task_step_impl(TaskObj *task, PyObject *exc)\n{",
+        "int on_way = python_take(task);",
+    ),
+    (
+        "Modules/_asynciomodule.c",
+        TAKEN,
+        "        gen_status = PyIter_Send(coro, Py_None, &result);",
+        "        python_pass(on_way, coro);\n        gen_status = PyIter_Send(coro, Py_None, &result);",
+    ),
+    on_entry(
+        "Modules/_asynciomodule.c",
+        "task_wakeup(TaskObj *task, PyObject *o)\n{\n    PyObject *et",
+        "int on_way = python_leaf;",
+    ),
+]
+CHANGES += [
+    ("Modules/_asynciomodule.c", TAKEN, old, f"{old[:indent]}python_pass(on_way, task);\n{old}", count)
+    for old, indent, count in (
+        ("            return task_step(task, NULL);", 12, 2),
+        ("            result = task_step(task, fut_result);", 12, 1),
+        ("    result = task_step(task, ev);", 4, 1),
+    )
+]
+
+# A module that waits while it is imported.
+CHANGES += [
+    in_loop("res = import_name(tstate, frame, name, fromlist, level);", "name"),
+    (
+        "Python/import.c",
+        TAKEN,
+        "    PyObject *package = NULL;\n    PyInterpreterState *interp = tstate->interp;\n    int has_from;\n",
+        "    PyObject *package = NULL;\n    PyInterpreterState *interp = tstate->interp;\n    int has_from;\n"
+        "    int on_way = python_take(name);\n",
+    ),
+    (
+        "Python/import.c",
+        TAKEN,
+        "        Py_XDECREF(mod);\n        mod = import_find_and_load(tstate, abs_name);\n        if (mod == NULL) {\n            goto error;",
+        "        Py_XDECREF(mod);\n        python_pass(on_way, abs_name);\n"
+        "        mod = import_find_and_load(tstate, abs_name);\n        if (mod == NULL) {\n            goto error;",
+    ),
+    on_entry(
+        "Python/import.c",
+        "import_find_and_load(PyThreadState *tstate, PyObject *abs_name)\n{",
+        "int on_way = python_take(abs_name);",
+    ),
+    (
+        "Python/import.c",
+        TAKEN,
+        "    mod = PyObject_CallMethodObjArgs(interp->importlib, &_Py_ID(_find_and_load),\n"
+        "                                     abs_name, interp->import_func, NULL);\n",
+        "    PyObject *find = PyObject_GetAttr(interp->importlib, &_Py_ID(_find_and_load));\n"
+        "    python_pass(on_way, find);\n"
+        "    if (find) mod = PyObject_CallFunctionObjArgs(find, abs_name, interp->import_func, NULL);\n"
+        "    Py_XDECREF(find);\n",
+    ),
+]
+
+# More waits.
+CHANGES += [
+    on_entry(
+        "Modules/posixmodule.c",
+        "/*[clinic end generated code: output=6bc419ac32fb364b input=03b0182d4a4700ce]*/\n{",
+        "int on_way = python_leaf;",
+        LEAF,
+    ),
+    (
+        "Modules/posixmodule.c",
+        LEAF,
+        "        pid = wait(&status);\n",
+        "        pid = PYTHON_UNWOUND(on_way, wait4(-1, &status, 0, NULL));\n",
+    ),
+    on_entry(
+        "Modules/selectmodule.c",
+        "/*[clinic end generated code: output=2b3cfa824f7ae4cf input=e467f5d68033de00]*/\n{",
+        "int on_way = python_leaf;",
+        LEAF,
+    ),
+    (
+        "Modules/selectmodule.c",
+        LEAF,
+        "        n = select(\n            max,",
+        "        pf_set_unwindable(on_way);\n        n = select(\n            max,",
+    ),
+    on_entry(
+        "Modules/_io/iobase.c",
+        "/*[clinic end generated code: output=2f50421677fa3dea input=9400c786ea9dc416]*/\n{",
+        "int on_way = python_leaf;",
+        LEAF,
+    ),
+    ("Modules/_io/iobase.c", LEAF, "    if (hint <= 0) {\n        /* XXX", "    if (hint <= 0 && !on_way) {\n        /* XXX"),
+    (
+        "Modules/_io/iobase.c",
+        LEAF,
+        "        PyObject *line = PyIter_Next(it);\n",
+        "        python_pass(on_way, it);\n        PyObject *line = PyIter_Next(it);\n        python_next = 0;\n",
+    ),
+    (
+        "Modules/_io/iobase.c",
+        LEAF,
+        "        if (line_length > hint - length)",
+        "        if (hint > 0 && line_length > hint - length)",
+    ),
+    (
+        "Modules/selectmodule.c",
+        LEAF,
+        "            tvp);\n        Py_END_ALLOW_THREADS",
+        "            tvp);\n        pf_set_unwindable(0);\n        Py_END_ALLOW_THREADS",
+    ),
+    on_entry(
+        "Modules/posixmodule.c",
+        "/*[clinic end generated code: output=3626c81f98985d49 input=13c956413110eeaa]*/\n{",
+        "int on_way = python_leaf;",
+        "a process that forks must be plain bytes",
+    ),
+    (
+        "Modules/posixmodule.c",
+        "a process that forks must be plain bytes",
+        "    PyOS_BeforeFork();\n    pid = fork();\n    if (pid == 0) {\n"
+        "        /* child: this clobbers and resets the import lock. */\n"
+        "        PyOS_AfterFork_Child();\n    } else {\n"
+        "        /* parent: release the import lock. */\n"
+        "        PyOS_AfterFork_Parent();\n    }\n    if (pid == -1 && errno == ENOSYS) {",
+        "    PyOS_BeforeFork();\n    pid = PYTHON_UNWOUND(on_way, fork());\n    int error = errno;\n    if (pid == 0) {\n"
+        "        /* child: this clobbers and resets the import lock. */\n"
+        "        PyOS_AfterFork_Child();\n    } else {\n"
+        "        /* parent: release the import lock. */\n"
+        "        PyOS_AfterFork_Parent();\n    }\n    errno = error;\n"
+        "    if (pid == -1 && errno == ENOSYS) {",
     ),
 ]

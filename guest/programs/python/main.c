@@ -1,7 +1,7 @@
 /*
  * main.c: python3, which is CPython 3.11 on guest/libc. README.md maps the folder.
  *
- * Waits park the process: only the way from pf_start() to here is Asyncify's.
+ * Which waits are plain bytes: waits.h.
  */
 #include <Python.h>
 
@@ -29,8 +29,11 @@ int sqlite3_enable_shared_cache(int on) {
 }
 
 int main(int argc, char **argv) {
-    static char *cell[] = {"python3", "-c", "import _cell; _cell.run()", NULL};
+    /* The embedder's text, or its texts. */
+    static char *run[] = {"python3", "-c", "import _cell; _cell.run()", NULL};
+    static char *session[] = {"python3", "-c", "import _cell; _cell.session()", NULL};
     pf_set_unwindable(0);
-    if (argc == 2 && strcmp(argv[1], "--run") == 0) return Py_BytesMain(3, cell); /* the embedder's text */
+    if (argc == 2 && strcmp(argv[1], "--run") == 0) return Py_BytesMain(3, run);
+    if (argc == 2 && strcmp(argv[1], "--session") == 0) return Py_BytesMain(3, session);
     return Py_BytesMain(argc, argv);
 }

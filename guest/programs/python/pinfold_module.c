@@ -5,9 +5,16 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <pycore_ast.h>
+#include <pycore_compile.h>
+#include <pycore_parser.h>
+#include <pycore_pyarena.h>
+
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "abi/types.h"
 #include "pf.h"
@@ -23,6 +30,63 @@ static PyObject *run_text(PyObject *self, PyObject *none) {
     PyObject *bytes = PyBytes_FromStringAndSize(text, (Py_ssize_t)len);
     free(text);
     return bytes;
+}
+
+/* run_next(status) -> the flags of the next run of this session, which it waits for. */
+static PyObject *run_next(PyObject *self, PyObject *number) {
+    int on_way = python_leaf;
+    (void)self;
+    int status = (int)PyLong_AsLong(number);
+    if (status == -1 && PyErr_Occurred()) return NULL;
+    int flags = PYTHON_UNWOUND(on_way, pf_run_next(status));
+    return flags < 0 ? failed() : PyLong_FromLong(flags);
+}
+
+/* Of a cell: what runs first, and the value that it ends with; NULL with an exception, or where there is none. */
+struct cell {
+    PyCodeObject *code, *value;
+};
+
+static struct cell compile_parts(mod_ty module, PyObject *name, PyCompilerFlags *how, PyArena *arena) {
+    asdl_stmt_seq *body = module->v.Module.body;
+    Py_ssize_t count = asdl_seq_LEN(body);
+    stmt_ty last = count ? asdl_seq_GET(body, count - 1) : NULL;
+    struct cell cell = {0};
+    bool has_value = last && last->kind == Expr_kind;
+    if (has_value) body->size--;
+    if (count > has_value) cell.code = _PyAST_Compile(module, name, how, -1, arena);
+    if (PyErr_Occurred() || !has_value) return cell;
+    mod_ty expression = _PyAST_Expression(last->v.Expr.value, arena);
+    if (expression) cell.value = _PyAST_Compile(expression, name, how, -1, arena);
+    return cell;
+}
+
+/* compile_cell(text: bytes, name: str, flags) -> (code or None, code of the last expression or None) */
+static PyObject *compile_cell(PyObject *self, PyObject *args) {
+    (void)self;
+    const char *text;
+    Py_ssize_t len;
+    PyObject *name;
+    PyCompilerFlags how = _PyCompilerFlags_INIT;
+    if (!PyArg_ParseTuple(args, "y#Ui", &text, &len, &name, &how.cf_flags)) return NULL;
+    how.cf_flags |= PyCF_ALLOW_TOP_LEVEL_AWAIT | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE;
+    if (memchr(text, 0, (size_t)len)) {
+        PyErr_SetString(PyExc_ValueError, "source code cannot contain null bytes");
+        return NULL;
+    }
+    PyArena *arena = _PyArena_New();
+    if (!arena) return NULL;
+    struct cell cell = {0};
+    mod_ty module = _PyParser_ASTFromString(text, name, Py_file_input, &how, arena);
+    if (module) cell = compile_parts(module, name, &how, arena);
+    _PyArena_Free(arena);
+    PyObject *pair = NULL;
+    if (!PyErr_Occurred())
+        pair = PyTuple_Pack(2, cell.code ? (PyObject *)cell.code : Py_None,
+                            cell.value ? (PyObject *)cell.value : Py_None);
+    Py_XDECREF(cell.code);
+    Py_XDECREF(cell.value);
+    return pair;
 }
 
 /* run_value(json: bytes) */
@@ -130,6 +194,7 @@ out:
 }
 
 static PyMethodDef methods[] = {
+    {"run_next", run_next, METH_O, NULL},         {"compile_cell", compile_cell, METH_VARARGS, NULL},
     {"run_text", run_text, METH_NOARGS, NULL},    {"run_value", run_value, METH_VARARGS, NULL},
     {"tool_start", tool_start, METH_VARARGS, NULL}, {"tool_take", tool_take, METH_VARARGS, NULL},
     {"tool_wait", tool_wait, METH_O, NULL}, {"tool_next", tool_next, METH_NOARGS, NULL},

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include "pf.h"
 
@@ -19,8 +20,7 @@ void python_wait_fd(int fd) {
     pf_wait_unwound(&one, 1, -1);
 }
 
-/* Its descriptor; -1 if it is no open FileIO. */
-static __attribute__((noinline)) int raw_fd(void *raw) {
+int python_raw_fd(void *raw) {
     extern PyTypeObject PyFileIO_Type;
     if (!raw || Py_TYPE((PyObject *)raw) != &PyFileIO_Type) return -1;
     PyObject *number = PyObject_CallMethod(raw, "fileno", NULL);
@@ -30,8 +30,13 @@ static __attribute__((noinline)) int raw_fd(void *raw) {
     return fd;
 }
 
+int python_is_stream(int fd) {
+    struct stat status;
+    return fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 void python_wait_raw(void *raw) {
-    int fd = raw_fd(raw);
+    int fd = python_raw_fd(raw);
     if (fd >= 0) python_wait_fd(fd);
 }
 

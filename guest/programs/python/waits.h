@@ -66,6 +66,10 @@ int pf_wait_unwound(struct pollfd *fds, int count, long long timeout_ns);
 void python_wait_fd(int fd);
 /* The same for what lies below a buffered stream, if it is a FileIO. */
 void python_wait_raw(void *raw);
+/* Of a FileIO; -1: it is none, or closed. */
+int python_raw_fd(void *raw);
+/* Is it no regular file, so that reading may wait? */
+int python_is_stream(int fd);
 /* Everything up to the end, as readall() of a FileIO gives it. */
 void *python_read_all(void *raw);
 /* As time.sleep(), in nanoseconds. -1: an exception is set. */

@@ -182,6 +182,8 @@ def _function(tool, call):
     function = scope[title]
     function.__doc__ = tool.get("description") or None
     function.__qualname__ = tool["id"].replace("/", ".")
+    if call is _call:
+        function._start_call = _function(tool, _request)  # for a ThreadPoolExecutor
     return function
 
 
@@ -232,6 +234,25 @@ def _list():
 
 
 _made = {}
+_seen = None  # of the list: when it was written, and its size
+
+
+def _refresh():
+    """Forgets what is known of the tools if they are others now, as in a restored sandbox."""
+    global _listed, _seen
+    import os
+
+    try:
+        status = os.stat("/tools/tools.json")
+        now = (status.st_ino, status.st_mtime_ns, status.st_size)
+    except OSError:
+        now = None
+    if _seen is not None and now != _seen:
+        _listed = None
+        _made.clear()
+    _seen = now
+
+
 
 
 def _find(path, call):
