@@ -227,7 +227,8 @@ class Http(Tool):
     async def _arequest(self, **params: Any) -> dict[str, Any]:
         from .adrive import in_thread
 
-        return await in_thread(lambda: self._request(**params))
+        answer: dict[str, Any] = await in_thread(lambda: self._request(**params))
+        return answer
 
     def _sender(self) -> Transport:
         if self._transport is None:
@@ -280,14 +281,14 @@ def _constraint(rule: str) -> Constraint:
     methods, blank, url = rule.partition(" ")
     if not blank:
         return Param("url").matches_url(rule)
-    url = Param("url").matches_url(url.strip())
+    where = Param("url").matches_url(url.strip())
     if methods == "*":
-        return url
+        return where
     names = methods.split(",")
     method = Param("method").is_in(names)
     if "GET" in names:  # a call that leaves it out is one
         method = Param("method").optional().is_in(names)
-    return method & url
+    return method & where
 
 
 def _digits(seed: int | None, name: str) -> str:
