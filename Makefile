@@ -83,7 +83,7 @@ install: build ## the C library, the program and its manual page, below PREFIX (
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 test: checks package ## every test; reports in build/reports
-	$(PYTHON) -m pip install -q 'pytest>=8' 'pydantic>=2'
+	$(PYTHON) -m pip install -q 'pytest>=8' 'pydantic>=2' 'httpx>=0.27'
 	@$(PYTHON) -m pip install -q --only-binary :all: $(FRAMEWORKS) || \
 	    echo "the frameworks could not be installed: their tests are skipped"
 	@mkdir -p $(REPORTS)
