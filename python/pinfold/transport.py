@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import ssl
 import threading
@@ -23,8 +24,9 @@ from .errors import ToolError
 try:
     import httpcore
 except ImportError:
-    raise ImportError(
-        "Http makes its requests by httpx, which is not installed: pip install 'pinfold[http]'"
+    raise ModuleNotFoundError(
+        "Http makes its requests by httpx, which is not installed: pip install 'pinfold[http]'",
+        name="httpcore",
     ) from None
 
 _CHUNK = 1 << 16
@@ -93,8 +95,10 @@ class Transport:
         )
         headers = [(b"Host", plan["authority"].encode())]
         headers += [(n.encode(), v.encode()) for n, v in plan["headers"]]
-        if body is not None or plan["method"] in ("POST", "PUT", "PATCH"):
-            headers.append((b"Content-Length", str(len(body or b"")).encode()))
+        if body is not None:
+            named = [name.lower() for name, _ in headers]
+            at = named.index(b"content-type") if b"content-type" in named else len(headers)
+            headers.insert(at, (b"Content-Length", str(len(body)).encode()))
         left = self._task.left()
         timeouts = {"connect": left, "read": left, "write": left, "pool": left}
         request = httpcore.Request(
@@ -287,13 +291,14 @@ def _connection_failed(plan: dict[str, Any], error: Exception) -> str:
         return f"SSL certificate problem: {why or 'it cannot be verified'}"
     if "SSL" in text or "TLS" in text:
         return f"SSL connect error: {text.partition('] ')[2].partition(' (_ssl')[0] or text}"
-    why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else text
-    if why.startswith("[Errno"):
-        why = why.partition("] ")[2]
-    return f"Failed to connect to {plan['host']} port {plan['port']}: {why}"
+    return f"Failed to connect to {plan['host']} port {plan['port']}: Couldn't connect to server"
 
 
 def _protocol_failed(text: str) -> str:
+    counts = re.search(r"received (\d+) bytes, expected (\d+)", text)
+    if counts:
+        left = int(counts[2]) - int(counts[1])
+        return f"transfer closed with {left} bytes remaining to read"
     if "without sending complete" in text or "incomplete" in text:
         return "transfer closed with outstanding read data remaining"
     if "without sending" in text:

@@ -42,7 +42,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Type", "text/plain")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.command != "HEAD":
+        if self.command != "HEAD" and status not in (204, 304):
             self.wfile.write(body)
 
     def body(self):
@@ -71,7 +71,7 @@ class Handler(BaseHTTPRequestHandler):
         shown = {
             "method": self.command,
             "path": self.path,
-            "headers": {k: v for k, v in self.headers.items() if k != "Host"},
+            "headers": {k: v for k, v in sorted(self.headers.items()) if k not in ("Host", "Expect")},
             "body": sent.decode("latin-1"),
         }
         self.answer(body=json.dumps(shown) + "\n", headers=[("Content-Type", "application/json")])

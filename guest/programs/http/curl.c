@@ -94,8 +94,10 @@ int curl_main(int argc, char **argv) {
     curl_options(&options, argc, argv);
     if ((options.form != NULL) + (options.has_data && !options.get) + (options.upload != NULL) > 1 ||
         (options.head && options.has_data && !options.get)) {
-        curl_warn(&options, "You can only select one HTTP request method! %s",
-                  "");
+        curl_warn(&options, "You can only select one HTTP request method! You asked for both %s and %s.",
+                  options.head ? "HEAD (-I, --head)" : "POST (-d, --data)",
+                  options.head ? "POST (-d, --data)" : options.form ? "multipart formpost (-F, --form)"
+                                                                    : "PUT (-T, --upload-file)");
         return 2;
     }
     for (size_t i = 0; i < options.url_count; i++) {

@@ -23,14 +23,10 @@ bool curl_read_file(const char *path, struct text *out) {
     return true;
 }
 
-/* What a file gives for -d; the command ends when it cannot be read. */
-static void add_file(struct curl *options, const char *kind, const char *path, struct text *out) {
+/* What a file gives for -d. */
+static void add_file(struct curl *options, const char *path, struct text *out) {
     if (curl_read_file(path, out)) return;
-    (void)options;
-    fprintf(stderr, "curl: Failed to open %s\n", path);
-    fprintf(stderr, "curl: option %s: error encountered when reading a file\n", kind);
-    fputs("curl: try 'curl --help' or 'curl --manual' for more information\n", stderr);
-    g_exit(26);
+    curl_warn(options, "Couldn't read data from file \"%s\", this makes an empty POST.", path);
 }
 
 /* name=content, =content, content, name@file, @file: what is content is encoded. */
@@ -41,13 +37,17 @@ static void encode(struct curl *options, const char *value, struct text *out) {
         text_addz(&content, value);
         split = 0;
     } else if (value[split] == '@') {
-        add_file(options, "--data-urlencode", value + split + 1, &content);
+        add_file(options, value + split + 1, &content);
     } else {
         text_addz(&content, value + split + 1);
     }
     if (split) text_addf(out, "%.*s=", (int)split, value);
     char *coded = url_encode(text_get(&content), content.len);
-    text_addz(out, coded);
+    for (const char *p = coded; *p; p++) { /* a blank is + here */
+        bool blank = strncmp(p, "%20", 3) == 0;
+        text_add(out, blank ? "+" : p, 1);
+        if (blank) p += 2;
+    }
     free(coded);
     text_free(&content);
 }
@@ -59,7 +59,7 @@ void curl_add_data(struct curl *options, const char *kind, const char *value) {
     if (strcmp(kind, "--data-urlencode") == 0) {
         encode(options, value, &made);
     } else if (*value == '@' && !raw) {
-        add_file(options, kind, value + 1, &made);
+        add_file(options, value + 1, &made);
         bool ascii = strcmp(kind, "-d") == 0 || strcmp(kind, "--data") == 0 ||
                      strcmp(kind, "--data-ascii") == 0;
         size_t kept = 0;

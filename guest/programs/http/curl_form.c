@@ -132,7 +132,7 @@ static bool write_part(struct text *out, const struct form_part *part, const cha
         text_addz(out, "; filename=");
         add_quoted(out, filename);
     }
-    const char *type = part->type ? part->type : part->file ? type_of(filename) : NULL;
+    const char *type = part->type ? part->type : part->file && strcmp(part->value, "-") != 0 ? type_of(part->value) : NULL;
     if (type) text_addf(out, "\r\nContent-Type: %s", type);
     text_addz(out, "\r\n\r\n");
     text_add(out, text_get(&content), content.len);

@@ -23,7 +23,7 @@ static void add(struct set *set, char *word) {
 }
 
 /* {a,b,c}; behind the opening brace. The end, or NULL. */
-static const char *read_words(struct set *set, const char *p, const char **why) {
+static const char *read_words(struct set *set, const char *p, const char **why, const char **at) {
     struct text word = {0};
     for (; *p && *p != '}'; p++) {
         if (*p == ',') {
@@ -33,6 +33,7 @@ static const char *read_words(struct set *set, const char *p, const char **why) 
         }
         if (*p == '{' || *p == '[') {
             *why = "nested brace";
+            *at = p;
             return NULL;
         }
         if (*p == '\\' && p[1]) p++;
@@ -42,6 +43,7 @@ static const char *read_words(struct set *set, const char *p, const char **why) 
     if (*p != '}') return NULL;
     if (word.len == 0 && set->count == 0) {
         *why = "empty string within braces";
+        *at = p;
         return NULL;
     }
     add(set, g_copy_string(text_get(&word)));
@@ -113,8 +115,12 @@ static bool read_sets(struct set *sets, size_t *count, const char *pattern, cons
         }
         if (!*p) return true;
         *at = (size_t)(p - pattern) + 1;
-        p = *p == '{' ? read_words(&sets[*count], p + 1, why) : read_range(&sets[*count], p + 1, why);
-        if (!p) return false;
+        const char *wrong = *p == '{' ? p : strchr(p, ']') ? strchr(p, ']') + 1 : p + strlen(p);
+        p = *p == '{' ? read_words(&sets[*count], p + 1, why, &wrong) : read_range(&sets[*count], p + 1, why);
+        if (!p) {
+            *at = (size_t)(wrong - pattern) + 1;
+            return false;
+        }
         ++*count;
     }
 }

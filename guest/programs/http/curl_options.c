@@ -214,7 +214,7 @@ static void set_cookie(struct curl *o, const char *value) {
         return;
     }
     struct text both = {0};
-    if (o->cookie_text) text_addf(&both, "%s; ", o->cookie_text);
+    if (o->cookie_text) text_addf(&both, "%s;", o->cookie_text);
     text_addz(&both, value);
     free(o->cookie_text);
     o->cookie_text = both.data;
@@ -233,10 +233,8 @@ static void add_header(struct curl *o, const char *value) {
         o->headers = add_text(o->headers, &o->header_count, &o->header_cap, value);
         return;
     }
-    if (!curl_read_file(value + 1, &file)) {
-        fprintf(stderr, "curl: Failed to open %s\n", value + 1);
-        wrong("-H", "error encountered when reading a file");
-    }
+    if (!curl_read_file(value + 1, &file)) curl_warn(o, "Failed to open %s!", value + 1);
+    if (!file.data) return;
     for (char *line = strtok(file.data, "\r\n"); line; line = strtok(NULL, "\r\n"))
         if (*line != '#') o->headers = add_text(o->headers, &o->header_count, &o->header_cap, line);
 }
@@ -331,7 +329,11 @@ static const struct option *find_long(const char *name, bool *on) {
         if (strcmp(options_known[i].name, name) == 0) return &options_known[i];
         if (strncmp(options_known[i].name, name, len) == 0) found = &options_known[i], several++;
     }
-    if (several > 1) return NULL;
+    if (several > 1) {
+        char shown[64];
+        snprintf(shown, sizeof shown, "--%s", name);
+        wrong(shown, "is ambiguous");
+    }
     if (found) return found;
     if (strncmp(name, "no-", 3) != 0) return NULL;
     const struct option *option = find_long(name + 3, on);
@@ -403,9 +405,16 @@ void curl_options(struct curl *o, int argc, char **argv) {
 void curl_warn(const struct curl *o, const char *format, ...) {
     if (o->silent) return;
     va_list args;
+    char text[2000];
     va_start(args, format);
-    fputs("Warning: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    for (const char *p = text; *p;) { /* in lines, as curl breaks them */
+        size_t len = strlen(p), cut = 70;
+        if (len > cut)
+            while (cut > 1 && p[cut - 1] != ' ') cut--;
+        if (len <= 70 || cut <= 1) cut = len;
+        fprintf(stderr, "Warning: %.*s\n", (int)cut, p);
+        p += cut;
+    }
 }

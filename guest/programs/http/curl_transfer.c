@@ -112,8 +112,7 @@ static bool make_body(struct transfer *t, struct request *r) {
     } else if (o->has_data && !o->get) {
         r->has_body = true;
         text_add(&r->body, text_get(&o->data), o->data.len);
-        add_default(r, o, "Content-Type",
-                    o->json ? "application/json" : "application/x-www-form-urlencoded");
+        if (!o->json) add_default(r, o, "Content-Type", "application/x-www-form-urlencoded");
     }
     text_free(&type);
     return good;
@@ -148,6 +147,7 @@ static bool make_request(struct transfer *t, struct request *r, const char *meth
         text_free(&range);
     }
     if (!o->agent || *o->agent) add_default(r, o, "User-Agent", o->agent ? o->agent : "curl/7.88.1");
+    if (o->json && with_body && !o->get) add_default(r, o, "Content-Type", "application/json");
     add_default(r, o, "Accept", o->json ? "application/json" : "*/*");
     if (o->compressed) add_default(r, o, "Accept-Encoding", "deflate, gzip");
     if (from) add_default(r, o, "Referer", from);
@@ -195,7 +195,7 @@ static void show_received(const struct curl *o, const struct response *r) {
 
 /* The method that a redirect leaves, and whether the body goes with it. */
 static const char *next_method(const struct curl *o, int status, const char *method, bool *body) {
-    bool post = strcmp(method, "POST") == 0;
+    bool post = o->form || (o->has_data && !o->get); /* whatever -X calls it */
     bool changes = (status == 301 && post && !o->post301) || (status == 302 && post && !o->post302) ||
                    (status == 303 && !(post && o->post303) && strcmp(method, "HEAD") != 0);
     if (!changes) return method;
@@ -305,15 +305,8 @@ static long retry_after(const struct transfer *t) {
     return value && *value >= '0' && *value <= '9' ? strtol(value, NULL, 10) : 0;
 }
 
-static void wait_to_retry(const struct curl *o, const struct transfer *t, const char *why, long sleep,
-                          long left) {
-    (void)t;
-    if (!o->silent || o->show_error) {
-        if (!o->silent)
-            fprintf(stderr,
-                    "Warning: Problem : %s. Will retry in %ld seconds. %ld %s left.\n", why, sleep,
-                    left, left == 1 ? "retry" : "retries");
-    }
+static void wait_to_retry(const struct curl *o, const char *why, long sleep, long left) {
+    curl_warn(o, "Problem : %s. Will retry in %ld seconds. %ld retries left.", why, sleep, left);
     struct timespec pause = {.tv_sec = sleep};
     nanosleep(&pause, NULL);
 }
@@ -342,7 +335,7 @@ static int write_file(struct transfer *t, const struct output *output, const str
     const struct curl *o = t->options;
     char *name = output->path ? g_copy_string(output->path) : remote_name(t);
     if (*name == '\0') {
-        fputs("curl: Remote file name has no length!\n", stderr);
+        if (!o->silent) fputs("curl: Remote file name has no length!\n", stderr);
         return failed(t, 23, "Failed writing received data to disk/application");
     }
     t->filename = o->output_dir ? g_join(o->output_dir, name) : name;
@@ -350,7 +343,7 @@ static int write_file(struct transfer *t, const struct output *output, const str
     FILE *file = fopen(t->filename, o->resumes && o->resume ? "a" : "w");
     if (!file) {
         curl_warn(o, "Failed to open the file %s: %s", t->filename, strerror(errno));
-        return failed(t, 23, "Failed writing received data to disk/application");
+        return failed(t, 23, "Failure writing output to destination");
     }
     bool good = !head || fwrite(text_get(head), 1, head->len, file) == head->len;
     const struct text *body = &t->response.body;
@@ -387,6 +380,8 @@ static int deliver(struct transfer *t, const struct output *output, const struct
     const struct text *shown = o->include ? heads : NULL;
     bool error = t->response.status >= 400;
     if (status) return status;
+    if (o->resumes && o->resume > 0 && t->response.status == 200)
+        return failed(t, 33, "HTTP server doesn't seem to support byte ranges. Cannot resume.");
     if (o->max_size >= 0 && (int64_t)t->response.body.len > o->max_size)
         return failed(t, 63, "Maximum file size exceeded");
     if (error && o->fail)
@@ -459,7 +454,7 @@ int curl_transfer(struct curl *o, const char *url, size_t number, const struct o
             (now() - t.began) / 1000000000 + (after ? after : pause) > o->retry_max_time)
             again = false;
         if (!again) break;
-        wait_to_retry(o, &t, why, after ? after : pause, left);
+        wait_to_retry(o, why, after ? after : pause, left);
         left--;
         if (!o->retry_delay && pause < 600) pause *= 2;
         text_free(&heads);
