@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ruff: noqa: E501 (programs stand on one line)
 """python: Python inside the sandbox beside the machine's python3.11, in turns.
 
     bench/python.py [--native python3.11] [--rounds N]

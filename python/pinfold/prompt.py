@@ -14,8 +14,8 @@ _ABOUT = (
     "Runs a script in a sandbox and returns what it prints."
     ' language "javascript": a program with top-level await; a returned value is printed;'
     " each program starts afresh."
-    ' language "python": CPython 3.11, a notebook\'s cell with top-level await, names last from run to'
-    " run; the value of a last expression is shown."
+    ' language "python": CPython 3.11, a notebook\'s cell with top-level await, names last from run'
+    " to run; the value of a last expression is shown."
     ' language "shell": bash with the usual Unix commands; {shell}.'
     " Files under /workspace and /tmp last from run to run and are shared by all;"
     " there is no network."

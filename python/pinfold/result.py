@@ -137,14 +137,15 @@ class Result:
 
     @property
     def session_lost(self) -> bool:
-        """The session's shell or Python was killed with the run; the next run starts a new one, as it does
-        after a script that called ``exit``."""
+        """The session's shell or Python was killed with the run; the next run starts a new one, as
+        it does after a script that called ``exit``."""
         return self._outcome[7]
 
     @property
     def session_ended(self) -> bool:
-        """The session's shell or Python is gone, with its variables and working directory: it was killed, or
-        the script left it with ``exit`` (``os._exit()``) or by an error under ``set -e``. Files stay."""
+        """The session's shell or Python is gone, with its variables and working directory: it was
+        killed, or the script left it with ``exit`` (``os._exit()``) or by an error under
+        ``set -e``. Files stay."""
         return self._outcome[12]
 
     @property

@@ -182,7 +182,8 @@ class SandboxTool(Handling, Offering):
         if result.session_ended and (python or self._has_session):
             why = "was killed" if result.session_lost else "ended with this run (exit)"
             who, lost = ("Python", "names") if python else ("the shell", "variables, functions")
-            text = f"{text}\n[session]: {who} {why}; {lost} and the working directory are gone, files stay"
+            lost = f"{lost} and the working directory are gone, files stay"
+            text = f"{text}\n[session]: {who} {why}; {lost}"
         if result.session_ended:
             self._has_session = self._has_session and python
         elif language in _SHELLS:

@@ -160,3 +160,22 @@ def test_the_tools_as_a_stub():
         told = sandbox.run(code, language="python").value
     assert told.startswith("def double(x: int, note: str=...) -> int:")
     assert 'Twice as "much".' in told
+
+
+def test_processes_by_fork(sandbox):
+    code = textwrap.dedent("""
+        import multiprocessing as mp
+        def square(queue, lock, i):
+            with lock: queue.put(i * i)
+        queue, lock = mp.Queue(), mp.Lock()
+        children = [mp.Process(target=square, args=(queue, lock, i)) for i in range(3)]
+        for child in children: child.start()
+        print(sorted(queue.get() for _ in children))
+        for child in children: child.join()
+        print([child.exitcode for child in children])
+        with mp.Pool(2) as pool: print(pool.map(abs, [-1, 2]))
+        try: mp.Pipe()
+        except OSError as error: print(error.strerror[:28])
+    """)
+    result = sandbox.run(code, language="python", isolated=True)
+    assert result.stdout == "[0, 1, 4]\n[0, 0, 0]\n[1, 2]\na Pipe() goes one way here: \n"

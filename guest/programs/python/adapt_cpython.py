@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ruff: noqa: E501 (texts of CPython stand as they are)
 """adapt_cpython: the few lines of CPython that must be otherwise here, changed at build time.
 
     adapt_cpython.py CPYTHON OUTPUT
@@ -10,6 +11,7 @@ instead of being changed by accident.
 import pathlib
 import sys
 
+import adapt_streams
 import adapt_waits
 
 # (file, why, old, new), and how often it is there, if not once.
@@ -145,6 +147,13 @@ CHANGES = [
         "        obj = _ForkingPickler.dumps(obj)\n        with self._cond, self._wlock:\n"
         "            self._writer.send_bytes(obj)\n            self._unfinished_tasks.release()\n",
     ),
+    (
+        "Lib/multiprocessing/connection.py",
+        "a socketpair() is two pipes, with two descriptors at each end",
+        "            s1, s2 = socket.socketpair()\n",
+        "            raise OSError(95, 'a Pipe() goes one way here: use Pipe(duplex=False), or a Queue')\n"
+        "            s1, s2 = socket.socketpair()\n",
+    ),
     ("Python/marshal.c", "as above", "#elif defined(__wasi__)\n", "#elif 0\n"),
 ]
 
@@ -152,7 +161,7 @@ CHANGES = [
 def main() -> None:
     source, output = map(pathlib.Path, sys.argv[1:])
     texts: dict[str, str] = {}
-    for name, why, old, new, *count in [*CHANGES, *adapt_waits.CHANGES]:
+    for name, why, old, new, *count in [*CHANGES, *adapt_waits.CHANGES, *adapt_streams.CHANGES]:
         text = texts.get(name) or (source / name).read_text()
         found, wanted = text.count(old), count[0] if count else 1
         if found != wanted:

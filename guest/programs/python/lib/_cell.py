@@ -1,8 +1,8 @@
 """Runs of the embedder in Python: each text a notebook's cell.
 
-Names are those of __main__, await works at the top level, and the value of a last expression goes to the
-embedder when JSON can hold it; other values but None are printed. What the text raises is told with
-the text's own lines.
+Names are those of __main__, await works at the top level, and the value of a last expression goes
+to the embedder when JSON can hold it; other values but None are printed. What the text raises is
+told with the text's own lines.
 
 A session is one process that runs one cell after the other: names, imports, tasks and the working
 directory last. A cell that ends with SystemExit ends alone.
@@ -149,7 +149,7 @@ def session():
 
 
 def placed(cells, text, name):
-    """Runs a cell that has a working directory and variables of its own, which stand before its text."""
+    """Runs a cell with a working directory and variables of its own, which stand before its text."""
     import os
 
     cwd, _, text = text.partition(b"\0")
@@ -177,7 +177,7 @@ def placed(cells, text, name):
 
 
 def renew_streams(with_input):
-    """Each run has streams of its own, which an earlier cell may have closed, replaced or read to their end."""
+    """Each run has its own streams; an earlier cell may have closed, replaced or used up what was there."""
     if with_input or sys.stdin is not sys.__stdin__ or closed(sys.stdin):
         sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
     for name, fd in (("stdout", 1), ("stderr", 2)):
@@ -216,7 +216,7 @@ def exit_status(code):
 
 
 def unindented(source):
-    """As a notebook takes a cell that stands indented in another text: without its first line's indent."""
+    """As a notebook takes a cell that stands indented elsewhere: without its first line's indent."""
     lines = source.splitlines(True)
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     indent = first[: len(first) - len(first.lstrip())]

@@ -1,9 +1,9 @@
 """Threads of Python without threads of a kernel.
 
-There is one stack, so threads take turns: one that is started runs when another one waits (for a lock, a queue,
-an event, a thread's end, or in sleep()), on top of it, and until it ends. What waits below goes on then. A thread
-that would have to wait for something below it cannot go on: a daemon, such as a worker at an empty queue,
-ends there; another one gets a RuntimeError that says so.
+There is one stack, so threads take turns: one that is started runs when another one waits (for a
+lock, a queue, an event, a thread's end, or in sleep()), on top of it, and until it ends. What waits
+below goes on then. A thread that would have to wait for something below it cannot go on: a daemon,
+such as a worker at an empty queue, ends there; another one gets a RuntimeError that says so.
 
 threading is made of this (adapt_cpython.py), and what is made of threading.
 """
@@ -17,12 +17,12 @@ DEADLOCK = (
     "and what waits below this thread goes on when it has ended"
 )
 
-_waiting = []  # threads that were started and did not run yet: (ident, function, arguments, keywords)
+_waiting = []  # threads that did not run yet: (ident, function, arguments, keywords)
 _running = [MAIN]  # the thread that runs, on top of those below it
 _last = MAIN
 _sentinels = {}  # by ident: the lock that is released when the thread ends
 _daemons = set()
-_idle = []  # asked when nobody can run: is there something from outside to wait for? (concurrent.futures)
+_idle = []  # asked when nobody can run: is there something outside to wait for?
 _sleep = _time.sleep
 
 
@@ -78,7 +78,7 @@ def run_one():
 
 
 def go_on(until=None):
-    """Lets others run, or waits for what comes from outside; False: nothing can happen before `until`."""
+    """Lets others run, or waits for what comes from outside; False: nothing comes before `until`."""
     if run_one():
         return True
     return any([idle(until) for idle in _idle])
@@ -88,7 +88,8 @@ def before_select(timeout):
     """What an event loop may wait after this: others run first."""
     ran = run_one()
     if not ran and _idle and timeout != 0:
-        ran = any([idle(None if timeout is None else _time.monotonic() + timeout) for idle in _idle])
+        until = None if timeout is None else _time.monotonic() + timeout
+        ran = any([idle(until) for idle in _idle])
     return 0 if ran else timeout
 
 

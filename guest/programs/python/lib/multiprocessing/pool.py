@@ -1,4 +1,4 @@
-"""Pools without workers: a sandbox has one processor, so what is asked for is computed here, in its order.
+"""Pools without workers: a sandbox has one processor, so all is computed here, in its order.
 
 Process, Pipe, Queue and locks are real: multiprocessing.Process forks.
 """
@@ -15,7 +15,8 @@ class AsyncResult:
             self._value = function()
         except Exception as error:
             self._error = error
-        done, given = (callback, self._value) if self._error is None else (error_callback, self._error)
+        failed = self._error is not None
+        done, given = (error_callback, self._error) if failed else (callback, self._value)
         if done is not None:
             done(given)
 

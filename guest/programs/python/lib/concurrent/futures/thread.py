@@ -1,7 +1,8 @@
 """ThreadPoolExecutor without threads of a kernel.
 
-What is submitted runs at once, to its end; its future is done then. A tool's function is different: the call
-is made, and the future is done when its answer is asked for, so that several calls are in flight at once.
+What is submitted runs at once, to its end; its future is done then. A tool's function is different:
+the call is made, and the future is done when its answer is asked for, so that several calls are in
+flight at once.
 """
 
 import _turns
@@ -9,6 +10,7 @@ import itertools
 
 from concurrent.futures import _base
 
+BROKEN = "A thread initializer failed, the thread pool is not usable anymore"
 _in_flight = {}  # by the call's number: its future
 
 
@@ -68,7 +70,7 @@ class ThreadPoolExecutor(_base.Executor):
 
     def submit(self, fn, /, *args, **kwargs):
         if self._broken:
-            raise BrokenThreadPool("A thread initializer failed, the thread pool is not usable anymore")
+            raise BrokenThreadPool(BROKEN)
         if self._shutdown:
             raise RuntimeError("cannot schedule new futures after shutdown")
         self._initialize()
@@ -97,7 +99,7 @@ class ThreadPoolExecutor(_base.Executor):
         except BaseException:
             _base.LOGGER.critical("Exception in initializer:", exc_info=True)
             self._broken = True
-            raise BrokenThreadPool("A thread initializer failed, the thread pool is not usable anymore")
+            raise BrokenThreadPool(BROKEN)
 
     def shutdown(self, wait=True, *, cancel_futures=False):
         self._shutdown = True
