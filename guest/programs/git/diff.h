@@ -1,0 +1,74 @@
+/*
+ * diff.h: differences, as diff, log, show, stash and format-patch show them.
+ *
+ * libgit2 finds what differs; renames are measured and everything is written as git does it, here.
+ * diff_options.c reads the options, diff_make.c makes differences, diff_show.c writes them with
+ * diff_patch.c and diff_stat.c.
+ */
+#ifndef DIFF_H
+#define DIFF_H
+
+#include "git.h"
+
+enum diff_format {
+    DIFF_PATCH = 1,
+    DIFF_RAW = 2,
+    DIFF_NUMSTAT = 4,
+    DIFF_STAT = 8,
+    DIFF_SHORTSTAT = 16,
+    DIFF_SUMMARY = 32,
+    DIFF_NAME_ONLY = 64,
+    DIFF_NAME_STATUS = 128,
+    DIFF_CHECK = 256,
+    DIFF_NONE = 512,
+    DIFF_COMPACT = 1024,
+};
+
+typedef struct {
+    int format; /* 0: the command's own */
+    int context, interhunk;
+    int renames; /* 0 none, 1 renames, 2 copies, 3 copies from anything */
+    int rename_score;
+    unsigned flags; /* libgit2's, for white space and algorithms */
+    int text, binary, full_index, abbrev;
+    int reverse, exit_code, quiet, null;
+    int stat_width, stat_name_width, stat_count, stat_graph_width;
+    int no_prefix, relative;
+    int no_textconv, ignore_submodules, color, break_;
+    int merges; /* for log: -m 1, --cc 2 */
+    const char *src, *dst;
+    const char *filter;
+    const char *pickaxe; /* -S or -G */
+    int pickaxe_lines, pickaxe_regex, pickaxe_all;
+    const char *line_prefix;
+    pathspec paths;
+} diff_opts;
+
+extern diff_opts diffs; /* what the options of the command set */
+extern const option diff_option_table[];
+void diff_defaults(void); /* from the configuration; before options are read */
+
+/* Differences, limited to diffs.paths, renames found. Sides may be NULL: an empty tree. */
+git_diff *diff_trees(git_tree *old, git_tree *new_);
+git_diff *diff_tree_index(git_tree *old);
+git_diff *diff_index_workdir(void);
+git_diff *diff_tree_workdir(git_tree *old);
+git_diff *diff_blobs(const char *old_name, const char *new_name); /* two blobs, by name */
+/* Whether anything is left after filters and pickaxe. */
+bool diff_any(git_diff *diff);
+/* Writes it in the formats that `format` says. */
+void diff_write(g_text *out, git_diff *diff, int format);
+/* What diff_patch.c and diff_stat.c do for one. */
+void diff_write_patch(g_text *out, git_diff *diff, size_t i);
+void diff_write_stat(g_text *out, git_diff *diff, int format);
+void diff_write_summary(g_text *out, git_diff *diff);
+bool diff_skip(git_diff *diff, size_t i); /* filtered out */
+void diff_counts(git_diff *diff, size_t i, size_t *added, size_t *deleted, bool *binary);
+char *diff_rename_name(const char *from, const char *to); /* "dir/{a => b}" */
+char diff_letter(const git_diff_delta *delta);
+int diff_similarity(const git_diff_delta *delta);
+/* Lines that a commit must not bring (diff --check); whether there are any. */
+bool diff_check(g_text *out, git_diff *diff);
+extern git_diff_similarity_metric diff_metric;
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * diff_make.c: differences of trees, the index and the working tree, with renames measured as git
+ * measures them.
+ */
+#include "diff.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "g_in.h"
+
+/* ---- similarity: how much of the old content is in the new one, by lines (or 64 bytes) */
+
+enum { CHUNK = 64, BUCKETS = 107927 };
+
+typedef struct {
+    uint32_t hash, bytes;
+} span;
+typedef struct {
+    span *spans;
+    size_t count, size;
+} signature;
+
+static int by_hash(const void *a, const void *b) {
+    const span *x = a, *y = b;
+    return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+static int measure(void **out, const git_diff_file *file, const char *buf, size_t len, void *payload) {
+    signature *s = g_zalloc(sizeof *s);
+    size_t cap = 0, n = 0;
+    uint32_t one = 0, two = 0;
+    bool text = !memchr(buf, 0, len < 8000 ? len : 8000);
+    (void)file, (void)payload;
+    s->size = len;
+    for (size_t i = 0; i < len; i++) {
+        uint32_t c = (unsigned char)buf[i], old = one;
+        if (text && c == '\r' && i + 1 < len && buf[i + 1] == '\n') continue;
+        one = (one << 7) ^ (two >> 25);
+        two = (two << 7) ^ (old >> 25);
+        one += c;
+        if (++n < CHUNK && c != '\n') continue;
+        if (s->count == cap) s->spans = g_more(s->spans, &cap, sizeof *s->spans);
+        s->spans[s->count++] = (span){(one + two * 0x61) % BUCKETS, (uint32_t)n};
+        n = one = two = 0;
+    }
+    qsort(s->spans, s->count, sizeof *s->spans, by_hash);
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (kept && s->spans[kept - 1].hash == s->spans[i].hash) s->spans[kept - 1].bytes += s->spans[i].bytes;
+        else s->spans[kept++] = s->spans[i];
+    }
+    s->count = kept;
+    *out = s;
+    return 0;
+}
+
+static int measure_file(void **out, const git_diff_file *file, const char *path, void *payload) {
+    size_t len;
+    char *text = read_file(path, &len);
+    if (!text) return GIT_EBUFS;
+    int rc = measure(out, file, text, len, payload);
+    free(text);
+    return rc;
+}
+
+static void release(void *sig, void *payload) {
+    (void)payload;
+    free(((signature *)sig)->spans);
+    free(sig);
+}
+
+static int similarity(int *score, void *a, void *b, void *payload) {
+    signature *old = a, *new_ = b;
+    size_t larger = old->size > new_->size ? old->size : new_->size, copied = 0, j = 0;
+    (void)payload;
+    for (size_t i = 0; i < old->count; i++) {
+        while (j < new_->count && new_->spans[j].hash < old->spans[i].hash) j++;
+        if (j == new_->count || new_->spans[j].hash != old->spans[i].hash) continue;
+        copied += old->spans[i].bytes < new_->spans[j].bytes ? old->spans[i].bytes : new_->spans[j].bytes;
+    }
+    *score = larger ? (int)((uint64_t)copied * 60000 / larger * 100 / 60000) : 0;
+    return 0;
+}
+
+git_diff_similarity_metric diff_metric = {measure_file, measure, release, similarity, NULL};
+
+/* ---- making them */
+
+static int limit(const git_diff *so_far, const git_diff_delta *delta, const char *matched, void *payload) {
+    (void)so_far, (void)matched, (void)payload;
+    bool old = delta->status != GIT_DELTA_ADDED && delta->old_file.path;
+    return !pathspec_match(&diffs.paths, old ? delta->old_file.path : delta->new_file.path);
+}
+
+static git_diff_options make_options(void) {
+    git_diff_options o = GIT_DIFF_OPTIONS_INIT;
+    o.flags = diffs.flags | GIT_DIFF_INCLUDE_TYPECHANGE;
+    if (diffs.text) o.flags |= GIT_DIFF_FORCE_TEXT;
+    if (diffs.binary) o.flags |= GIT_DIFF_SHOW_BINARY;
+    if (diffs.reverse) o.flags |= GIT_DIFF_REVERSE;
+    if (diffs.renames == 3) o.flags |= GIT_DIFF_INCLUDE_UNMODIFIED;
+    o.context_lines = (uint32_t)diffs.context;
+    o.interhunk_lines = (uint32_t)diffs.interhunk;
+    o.id_abbrev = 7;
+    o.max_size = -1;
+    o.notify_cb = diffs.paths.count ? limit : NULL;
+    return o;
+}
+
+static git_diff *finish(git_diff *diff) {
+    git_diff_find_options find = GIT_DIFF_FIND_OPTIONS_INIT;
+    if (!diffs.renames) return diff;
+    find.flags = GIT_DIFF_FIND_RENAMES | GIT_DIFF_FIND_REMOVE_UNMODIFIED;
+    if (diffs.renames >= 2) find.flags |= GIT_DIFF_FIND_COPIES;
+    if (diffs.renames == 3) find.flags |= GIT_DIFF_FIND_COPIES_FROM_UNMODIFIED;
+    if (diffs.rename_score >= 100) find.flags |= GIT_DIFF_FIND_EXACT_MATCH_ONLY;
+    find.rename_threshold = find.copy_threshold = (uint16_t)diffs.rename_score;
+    find.rename_limit = 1000;
+    find.metric = &diff_metric;
+    check(git_diff_find_similar(diff, &find));
+    return diff;
+}
+
+git_diff *diff_trees(git_tree *old, git_tree *new_) {
+    git_diff *diff;
+    git_diff_options o = make_options();
+    check(git_diff_tree_to_tree(&diff, repo, old, new_, &o));
+    return finish(diff);
+}
+
+git_diff *diff_tree_index(git_tree *old) {
+    git_diff *diff;
+    git_diff_options o = make_options();
+    check(git_diff_tree_to_index(&diff, repo, old, index_of_repo(), &o));
+    return finish(diff);
+}
+
+git_diff *diff_index_workdir(void) {
+    git_diff *diff;
+    git_diff_options o = make_options();
+    o.flags |= GIT_DIFF_UPDATE_INDEX;
+    check(git_diff_index_to_workdir(&diff, repo, index_of_repo(), &o));
+    return finish(diff);
+}
+
+git_diff *diff_tree_workdir(git_tree *old) {
+    git_diff *diff;
+    git_diff_options o = make_options();
+    check(git_diff_tree_to_workdir_with_index(&diff, repo, old, &o));
+    return finish(diff);
+}

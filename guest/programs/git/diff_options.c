@@ -1,0 +1,180 @@
+/*
+ * diff_options.c: the options of the diff family.
+ */
+#include "diff.h"
+
+diff_opts diffs;
+
+static void set_format(const option *o, const char *argument, bool unset) {
+    (void)argument;
+    if (unset) diffs.format &= ~o->number;
+    else diffs.format |= o->number;
+}
+
+static int number_of(const option *o, const char *text) {
+    long n;
+    if (!parse_number(text, &n)) option_not_a_number(o, text);
+    return (int)n;
+}
+
+static void context(const option *o, const char *argument, bool unset) {
+    if (unset) return;
+    diffs.format |= DIFF_PATCH;
+    diffs.context = number_of(o, argument);
+}
+
+static void stat(const option *o, const char *argument, bool unset) {
+    (void)o;
+    if (unset) {
+        diffs.format &= ~DIFF_STAT;
+        return;
+    }
+    diffs.format |= DIFF_STAT;
+    if (!argument) return;
+    char *end;
+    diffs.stat_width = (int)strtol(argument, &end, 10);
+    if (*end == ',') diffs.stat_name_width = (int)strtol(end + 1, &end, 10);
+    if (*end == ',') diffs.stat_count = (int)strtol(end + 1, &end, 10);
+    if (*end) die_status(129, "error: invalid --stat value: %s", argument);
+}
+
+static int score(const char *text) {
+    char *end;
+    double n = strtod(text, &end);
+    if (*end == '%') return (int)n;
+    if (strchr(text, '.')) return (int)(n * 100);
+    /* -M9 is 90%, as 0.9 */
+    double scale = 1;
+    for (const char *p = text; *p >= '0' && *p <= '9'; p++) scale *= 10;
+    return (int)(n * 100 / scale);
+}
+
+static void renames(const option *o, const char *argument, bool unset) {
+    if (unset) {
+        diffs.renames = 0;
+        return;
+    }
+    diffs.renames = o->number == 2 && diffs.renames == 2 && o->letter == 'C' ? 3 : o->number;
+    if (argument) diffs.rename_score = score(argument);
+}
+
+static void white(const option *o, const char *argument, bool unset) {
+    (void)argument;
+    if (unset) diffs.flags &= ~(unsigned)o->number;
+    else diffs.flags |= (unsigned)o->number;
+}
+
+static void algorithm(const option *o, const char *argument, bool unset) {
+    (void)o, (void)unset;
+    diffs.flags &= ~(unsigned)(GIT_DIFF_PATIENCE | GIT_DIFF_MINIMAL);
+    if (strcmp(argument, "patience") == 0 || strcmp(argument, "histogram") == 0)
+        diffs.flags |= GIT_DIFF_PATIENCE;
+    else if (strcmp(argument, "minimal") == 0) diffs.flags |= GIT_DIFF_MINIMAL;
+    else if (strcmp(argument, "myers") != 0 && strcmp(argument, "default") != 0)
+        usage_error("error: option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and "
+                    "\"histogram\"");
+}
+
+static void pickaxe(const option *o, const char *argument, bool unset) {
+    (void)unset;
+    diffs.pickaxe = argument;
+    diffs.pickaxe_lines = o->letter == 'G';
+}
+
+static void color(const option *o, const char *argument, bool unset) {
+    (void)o;
+    diffs.color = !unset && argument && strcmp(argument, "always") == 0;
+}
+
+static void ignored(const option *o, const char *argument, bool unset) {
+    (void)o, (void)argument, (void)unset;
+}
+
+static void abbrev(const option *o, const char *argument, bool unset) {
+    diffs.abbrev = unset ? OID_HEX : argument ? number_of(o, argument) : 0;
+}
+
+#define FORMAT(letter, name, bit) {OPT_CALL_NONE, letter, name, NULL, NULL, NULL, bit, NULL, set_format, 0}
+#define CALL(kind, letter, name, argument, number, call) \
+    {kind, letter, name, NULL, argument, NULL, number, NULL, call, 0}
+#define FLAG(letter, name, field) {OPT_FLAG, letter, name, &diffs.field, NULL, NULL, 0, NULL, NULL, 0}
+
+const option diff_option_table[] = {
+    FORMAT('p', "patch", DIFF_PATCH),
+    FORMAT('u', NULL, DIFF_PATCH),
+    FORMAT('s', "no-patch", DIFF_NONE),
+    FORMAT(0, "raw", DIFF_RAW),
+    FORMAT(0, "numstat", DIFF_NUMSTAT),
+    FORMAT(0, "shortstat", DIFF_SHORTSTAT),
+    FORMAT(0, "summary", DIFF_SUMMARY),
+    FORMAT(0, "name-only", DIFF_NAME_ONLY),
+    FORMAT(0, "name-status", DIFF_NAME_STATUS),
+    FORMAT(0, "check", DIFF_CHECK),
+    FORMAT(0, "patch-with-stat", DIFF_PATCH | DIFF_STAT),
+    FORMAT(0, "patch-with-raw", DIFF_PATCH | DIFF_RAW),
+    FORMAT(0, "compact-summary", DIFF_STAT | DIFF_COMPACT),
+    CALL(OPT_CALL_MAYBE, 0, "stat", "<width>", 0, stat),
+    {OPT_NUMBER, 0, "stat-width", &diffs.stat_width, "width", NULL, 0, NULL, NULL, 0},
+    {OPT_NUMBER, 0, "stat-name-width", &diffs.stat_name_width, "width", NULL, 0, NULL, NULL, 0},
+    {OPT_NUMBER, 0, "stat-graph-width", &diffs.stat_graph_width, "width", NULL, 0, NULL, NULL, 0},
+    {OPT_NUMBER, 0, "stat-count", &diffs.stat_count, "count", NULL, 0, NULL, NULL, 0},
+    CALL(OPT_CALL, 'U', "unified", "n", 0, context),
+    {OPT_NUMBER, 0, "inter-hunk-context", &diffs.interhunk, "n", NULL, 0, NULL, NULL, 0},
+    CALL(OPT_CALL_MAYBE, 'M', "find-renames", "n", 1, renames),
+    CALL(OPT_CALL_MAYBE, 'C', "find-copies", "n", 2, renames),
+    CALL(OPT_CALL_NONE, 0, "find-copies-harder", NULL, 3, renames),
+    CALL(OPT_CALL_NONE, 0, "renames", NULL, 1, renames),
+    CALL(OPT_CALL_NONE, 0, "rename-empty", NULL, 1, ignored),
+    CALL(OPT_CALL_MAYBE, 'B', "break-rewrites", "n", 0, ignored),
+    CALL(OPT_CALL, 'l', NULL, "n", 0, ignored),
+    CALL(OPT_CALL_NONE, 'w', "ignore-all-space", NULL, GIT_DIFF_IGNORE_WHITESPACE, white),
+    CALL(OPT_CALL_NONE, 'b', "ignore-space-change", NULL, GIT_DIFF_IGNORE_WHITESPACE_CHANGE, white),
+    CALL(OPT_CALL_NONE, 0, "ignore-space-at-eol", NULL, GIT_DIFF_IGNORE_WHITESPACE_EOL, white),
+    CALL(OPT_CALL_NONE, 0, "ignore-cr-at-eol", NULL, GIT_DIFF_IGNORE_WHITESPACE_EOL, white),
+    CALL(OPT_CALL_NONE, 0, "ignore-blank-lines", NULL, GIT_DIFF_IGNORE_BLANK_LINES, white),
+    CALL(OPT_CALL_NONE, 0, "indent-heuristic", NULL, GIT_DIFF_INDENT_HEURISTIC, white),
+    CALL(OPT_CALL_NONE, 0, "patience", NULL, GIT_DIFF_PATIENCE, white),
+    CALL(OPT_CALL_NONE, 0, "histogram", NULL, GIT_DIFF_PATIENCE, white),
+    CALL(OPT_CALL_NONE, 0, "minimal", NULL, GIT_DIFF_MINIMAL, white),
+    CALL(OPT_CALL, 0, "diff-algorithm", "algorithm", 0, algorithm),
+    FLAG('a', "text", text),
+    FLAG(0, "binary", binary),
+    FLAG(0, "full-index", full_index),
+    CALL(OPT_CALL_MAYBE, 0, "abbrev", "n", 0, abbrev),
+    FLAG('R', NULL, reverse),
+    FLAG(0, "exit-code", exit_code),
+    FLAG(0, "quiet", quiet),
+    FLAG('z', NULL, null),
+    FLAG(0, "no-prefix", no_prefix),
+    FLAG(0, "relative", relative),
+    {OPT_STRING, 0, "src-prefix", &diffs.src, "prefix", NULL, 0, NULL, NULL, 0},
+    {OPT_STRING, 0, "dst-prefix", &diffs.dst, "prefix", NULL, 0, NULL, NULL, 0},
+    {OPT_STRING, 0, "line-prefix", &diffs.line_prefix, "prefix", NULL, 0, NULL, NULL, 0},
+    {OPT_STRING, 0, "diff-filter", &diffs.filter, "letters", NULL, 0, NULL, NULL, 0},
+    CALL(OPT_CALL, 'S', NULL, "string", 0, pickaxe),
+    CALL(OPT_CALL, 'G', NULL, "regex", 0, pickaxe),
+    FLAG(0, "pickaxe-regex", pickaxe_regex),
+    FLAG(0, "pickaxe-all", pickaxe_all),
+    CALL(OPT_CALL_MAYBE, 0, "color", "when", 0, color),
+    CALL(OPT_CALL_MAYBE, 0, "color-moved", "mode", 0, ignored),
+    CALL(OPT_CALL_MAYBE, 0, "ignore-submodules", "when", 0, ignored),
+    CALL(OPT_CALL_MAYBE, 0, "submodule", "format", 0, ignored),
+    CALL(OPT_CALL_NONE, 0, "textconv", NULL, 0, ignored),
+    CALL(OPT_CALL_NONE, 0, "ext-diff", NULL, 0, ignored),
+    {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
+};
+
+void diff_defaults(void) {
+    char *renames_ = repo ? config_string("diff.renames") : NULL;
+    memset(&diffs, 0, sizeof diffs);
+    diffs.context = repo ? config_int("diff.context", 3) : 3;
+    diffs.interhunk = repo ? config_int("diff.interhunkcontext", 0) : 0;
+    diffs.renames = 1;
+    if (renames_ && (strcmp(renames_, "copies") == 0 || strcmp(renames_, "copy") == 0)) diffs.renames = 2;
+    else if (renames_) diffs.renames = config_bool("diff.renames", true);
+    diffs.rename_score = 50;
+    diffs.flags = GIT_DIFF_INDENT_HEURISTIC;
+    diffs.src = "a/";
+    diffs.dst = "b/";
+    if (repo && config_bool("diff.noprefix", false)) diffs.no_prefix = 1;
+}

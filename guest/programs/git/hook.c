@@ -1,0 +1,78 @@
+/*
+ * hook.c: the programs below .git/hooks, as processes of the sandbox. They run at the top of the
+ * working tree and say their words on stderr.
+ */
+#include "git.h"
+#include "g_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "g_spawn.h"
+
+extern char **environ;
+
+static char *hook_path(const char *name) {
+    char *folder = config_string("core.hookspath");
+    char *path = folder ? g_join(*folder == '/' ? folder : in_workdir(folder), name)
+                        : g_join(git_file("hooks/"), name);
+    free(folder);
+    return path;
+}
+
+static void write_all(int fd, const char *text) {
+    size_t len = strlen(text);
+    while (len) {
+        ssize_t n = write(fd, text, len);
+        if (n <= 0) break;
+        text += n;
+        len -= (size_t)n;
+    }
+}
+
+int run_hook(const char *name, char *const arguments[], const char *input) {
+    char *path = hook_path(name);
+    char *argv[16] = {path};
+    int in[2] = {-1, -1}, status;
+    pid_t pid;
+    if (access(path, X_OK) != 0) {
+        if (file_exists(path))
+            hint("The '%s' hook was ignored because it's not set as executable.\n"
+                 "You can disable this warning with `git config advice.ignoredHook false`.", path);
+        return 0;
+    }
+    for (int i = 0; arguments && arguments[i] && i < 14; i++) argv[i + 1] = arguments[i];
+    g_out_flush();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (input && pipe(in) == 0) {
+        posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+        posix_spawn_file_actions_addclose(&actions, in[0]);
+        posix_spawn_file_actions_addclose(&actions, in[1]);
+    } else {
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    }
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    char *here = g_working_directory();
+    if (git_repository_workdir(repo)) (void)!chdir(git_repository_workdir(repo));
+    setenv("GIT_DIR", git_repository_path(repo), 1);
+    int failed = posix_spawn(&pid, path, &actions, NULL, argv, environ);
+    unsetenv("GIT_DIR");
+    if (here) (void)!chdir(here);
+    posix_spawn_file_actions_destroy(&actions);
+    if (in[0] >= 0) {
+        close(in[0]);
+        if (!failed) write_all(in[1], input);
+        close(in[1]);
+    }
+    if (failed) {
+        error("cannot run %s: %s", path, strerror(failed));
+        return 1;
+    }
+    status = g_exit_status(g_wait(pid));
+    free(path);
+    return status;
+}

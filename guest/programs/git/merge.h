@@ -1,0 +1,26 @@
+/*
+ * merge.h: three-way merges into the index and the working tree.
+ */
+#ifndef MERGE_H
+#define MERGE_H
+
+#include "git.h"
+
+typedef struct {
+    git_tree *base, *ours, *theirs;
+    const char *our_label, *their_label;
+    const char *by; /* what files are overwritten by: "merge", "cherry-pick" … */
+    int favor;      /* GIT_MERGE_FILE_FAVOR_… */
+    bool quiet;
+} merge_job;
+
+enum merge_outcome { MERGE_CLEAN, MERGE_CONFLICTS, MERGE_REFUSED };
+
+/* Merges; says "Auto-merging x" and "CONFLICT …" as git does. When clean *tree is the result, and index
+ * and files are its. With conflicts they hold the markers and the stages. REFUSED: local changes are in
+ * the way, which was said, and nothing has changed. */
+enum merge_outcome merge_trees(const merge_job *job, git_oid *tree, string_list *conflicts);
+/* "\n# Conflicts:\n#\tx\n" behind a message, as MERGE_MSG has it. */
+void add_conflicts(g_text *message, const string_list *conflicts);
+
+#endif

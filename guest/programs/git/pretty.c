@@ -1,0 +1,210 @@
+/*
+ * pretty.c: a commit as text: git's named formats. Those of --format=… are in pretty_format.c.
+ */
+#include "revs.h"
+
+pretty_opts pretty;
+
+void pretty_defaults(void) {
+    char *date = config_string("log.date"), *format = config_string("format.pretty");
+    memset(&pretty, 0, sizeof pretty);
+    if (date) pretty.date = date_style_named(date);
+    if (format) pretty_named(format);
+}
+
+void pretty_named(const char *name) {
+    static const struct { const char *name; enum pretty kind; } names[] = {
+        {"medium", PRETTY_MEDIUM}, {"oneline", PRETTY_ONELINE}, {"short", PRETTY_SHORT},
+        {"full", PRETTY_FULL}, {"fuller", PRETTY_FULLER}, {"raw", PRETTY_RAW},
+        {"email", PRETTY_EMAIL}, {"mboxrd", PRETTY_MBOXRD}, {"reference", PRETTY_REFERENCE},
+    };
+    bool format = strncmp(name, "format:", 7) == 0, tformat = strncmp(name, "tformat:", 8) == 0;
+    if (format || tformat || strchr(name, '%') || !*name) {
+        pretty.kind = PRETTY_FORMAT;
+        pretty.format = format ? name + 7 : tformat ? name + 8 : name;
+        pretty.terminated = !format;
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(names[i].name, name, strlen(name)) != 0) continue;
+        pretty.kind = names[i].kind;
+        if (pretty.kind == PRETTY_REFERENCE && pretty.date.mode == DATE_DEFAULT) pretty.date.mode = DATE_SHORT;
+        return;
+    }
+    char key[200];
+    snprintf(key, sizeof key, "pretty.%s", name);
+    char *own = config_string(key);
+    if (!own) die("invalid --pretty format: %s", name);
+    pretty_named(own);
+}
+
+void add_person(g_text *out, const git_signature *who) { g_text_addf(out, "%s <%s>", who->name, who->email); }
+
+/* ---- names of commits, for decorations */
+
+typedef struct {
+    git_oid id;
+    const char *name;
+    int order; /* tags, branches, remotes in the order in which git shows them */
+} decoration;
+static decoration *decorations;
+static size_t decoration_count, decoration_cap;
+
+static int add_ref(const char *name, void *payload) {
+    git_object *object, *commit;
+    (void)payload;
+    if (strncmp(name, "refs/heads/", 11) != 0 && strncmp(name, "refs/tags/", 10) != 0 &&
+        strncmp(name, "refs/remotes/", 13) != 0 && strcmp(name, "refs/stash") != 0)
+        return 0;
+    if (git_revparse_single(&object, repo, name) < 0) return 0;
+    if (git_object_peel(&commit, object, GIT_OBJECT_COMMIT) < 0) return 0;
+    if (decoration_count == decoration_cap)
+        decorations = g_more(decorations, &decoration_cap, sizeof *decorations);
+    decorations[decoration_count++] = (decoration){*git_object_id(commit), g_copy_string(name), 0};
+    return 0;
+}
+
+static const char *shown_name(const char *full) {
+    if (pretty.decorate == 2) return full;
+    if (strncmp(full, "refs/heads/", 11) == 0) return full + 11;
+    if (strncmp(full, "refs/remotes/", 13) == 0) return full + 13;
+    if (strncmp(full, "refs/tags/", 10) == 0) return full + 10;
+    return full;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const decoration *)a)->name, ((const decoration *)b)->name);
+}
+
+void add_decoration(g_text *out, const git_oid *id, bool parentheses) {
+    static bool loaded;
+    static char *head;
+    static git_oid head_id;
+    static bool have_head;
+    bool first = true;
+    if (!loaded) {
+        loaded = true;
+        git_reference_foreach_name(repo, add_ref, NULL);
+        if (decoration_count) qsort(decorations, decoration_count, sizeof *decorations, by_name);
+        head = head_target();
+        have_head = git_reference_name_to_id(&head_id, repo, "HEAD") == 0;
+    }
+    bool at_head = have_head && git_oid_equal(&head_id, id);
+    if (at_head) {
+        g_text_addf(out, "%sHEAD", parentheses ? " (" : "");
+        if (head) g_text_addf(out, " -> %s", shown_name(head));
+        first = false;
+    }
+    /* tags, then branches of remotes and here, each from the end of the alphabet as git lists them */
+    static const char *const groups[] = {"refs/tags/", "refs/remotes/", "refs/heads/", "refs/stash"};
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+        for (size_t i = 0; i < decoration_count; i++) {
+            const decoration *d = &decorations[i];
+            if (strncmp(d->name, groups[g], strlen(groups[g])) != 0 || !git_oid_equal(&d->id, id)) continue;
+            if (at_head && head && strcmp(d->name, head) == 0) continue;
+            g_text_addf(out, "%s%s%s", first ? (parentheses ? " (" : "") : ", ", g == 0 ? "tag: " : "", shown_name(d->name));
+            first = false;
+        }
+    if (!first && parentheses) g_text_addc(out, ')');
+}
+
+/* ---- the formats */
+
+static void add_indented(g_text *out, const char *message, bool email) {
+    while (*message == '\n') message++;
+    size_t end = strlen(message);
+    while (end && (message[end - 1] == '\n' || message[end - 1] == ' ')) end--;
+    for (size_t at = 0; at < end;) {
+        size_t len = strcspn(message + at, "\n");
+        if (at + len > end) len = end - at;
+        size_t used = len;
+        while (used && strchr(" \t\r", message[at + used - 1])) used--;
+        if (!used) g_text_adds(out, email ? "\n" : "    \n");
+        else g_text_addf(out, "%s%.*s\n", email ? "" : "    ", (int)used, message + at);
+        at += len + 1;
+    }
+}
+
+/* As git has it: an empty line within the message keeps its indentation. */
+static void add_date_line(g_text *out, const char *title, const git_time *when, const date_style *style) {
+    g_text_adds(out, title);
+    add_date(out, when, style);
+    g_text_addc(out, '\n');
+}
+
+static const char *name_of(const rev *r) {
+    if (!pretty.abbreviate) return full_id(&r->id);
+    return pretty.abbrev ? abbreviated(&r->id, pretty.abbrev) : short_id(&r->id);
+}
+
+static void add_people(g_text *out, git_commit *commit) {
+    const git_signature *author = git_commit_author(commit), *committer = git_commit_committer(commit);
+    bool fuller = pretty.kind == PRETTY_FULLER, full = fuller || pretty.kind == PRETTY_FULL;
+    g_text_adds(out, fuller ? "Author:     " : "Author: ");
+    add_person(out, author);
+    g_text_addc(out, '\n');
+    if (fuller) add_date_line(out, "AuthorDate: ", &author->when, &pretty.date);
+    if (full) {
+        g_text_adds(out, fuller ? "Commit:     " : "Commit: ");
+        add_person(out, committer);
+        g_text_addc(out, '\n');
+    }
+    if (fuller) add_date_line(out, "CommitDate: ", &committer->when, &pretty.date);
+    if (pretty.kind == PRETTY_MEDIUM) add_date_line(out, "Date:   ", &author->when, &pretty.date);
+}
+
+static void add_raw(g_text *out, git_commit *commit) {
+    g_text_adds(out, git_commit_raw_header(commit));
+}
+
+void pretty_commit(g_text *out, rev *r, const char *mark) {
+    git_commit *commit = r->commit;
+    const char *message = git_commit_message(commit);
+    if (pretty.kind == PRETTY_FORMAT) {
+        pretty_expand(out, commit, pretty.format);
+        return;
+    }
+    if (pretty.kind == PRETTY_REFERENCE) {
+        pretty_expand(out, commit, "%h (%s, %ad)");
+        g_text_addc(out, '\n');
+        return;
+    }
+    if (pretty.kind == PRETTY_ONELINE) {
+        char *subject = subject_of(message);
+        g_text_addf(out, "%s%s%s", mark, *mark ? " " : "", name_of(r));
+        if (revs.parents)
+            for (unsigned i = 0; i < r->count; i++)
+                g_text_addf(out, " %s", pretty.abbreviate ? short_id(&r->parents[i]->id) : full_id(&r->parents[i]->id));
+        if (pretty.source && r->source) g_text_addf(out, "\t%s", r->source);
+        if (pretty.decorate) add_decoration(out, &r->id, true);
+        if (reflog_selector) g_text_addf(out, " %s: %s\n", reflog_selector, reflog_subject);
+        else g_text_addf(out, " %s\n", subject);
+        free(subject);
+        return;
+    }
+    g_text_addf(out, "commit %s%s%s", mark, *mark ? " " : "", name_of(r));
+    if (revs.parents)
+        for (unsigned i = 0; i < r->count; i++) g_text_addf(out, " %s", full_id(&r->parents[i]->id));
+    if (pretty.source && r->source) g_text_addf(out, "\t%s", r->source);
+    if (pretty.decorate) add_decoration(out, &r->id, true);
+    g_text_addc(out, '\n');
+    if (reflog_selector) {
+        g_text_addf(out, "Reflog: %s (", reflog_selector);
+        if (reflog_entry) add_person(out, git_reflog_entry_committer(reflog_entry));
+        g_text_addf(out, ")\nReflog message: %s\n", reflog_subject);
+    }
+    if (pretty.kind == PRETTY_RAW) {
+        add_raw(out, commit);
+    } else {
+        unsigned parents = git_commit_parentcount(commit);
+        if (parents > 1) {
+            g_text_adds(out, "Merge:");
+            for (unsigned i = 0; i < parents; i++) g_text_addf(out, " %s", short_id(git_commit_parent_id(commit, i)));
+            g_text_addc(out, '\n');
+        }
+        add_people(out, commit);
+    }
+    g_text_addc(out, '\n');
+    if (pretty.kind == PRETTY_SHORT) g_text_addf(out, "    %s\n", subject_of(message));
+    else add_indented(out, pretty.kind == PRETTY_RAW ? git_commit_message_raw(commit) : message, false);
+}
