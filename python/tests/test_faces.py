@@ -481,7 +481,7 @@ def test_a_file_that_is_larger_than_output_may_be():
 )
 def test_what_the_command_cannot_keep_it_refuses(arguments, words, capsys):
     pytest.importorskip("mcp.server.mcpserver")
-    from pinfold.mcp_server import main
+    from pinfold.mcp_command import main
 
     try:
         assert main(arguments) == 2
