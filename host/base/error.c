@@ -63,7 +63,8 @@ pf_status base_take_sized(void *out, size_t size, const void *given, size_t firs
                           pf_error *error) {
     size_t theirs;
     memcpy(&theirs, given, sizeof theirs);
-    if (theirs < first || theirs > SIZED_MAX)
+    bool whole = theirs % sizeof theirs == 0; /* as the size of every structure with such a member is */
+    if (theirs < first || theirs > SIZED_MAX || !whole)
         return base_error(error, PF_INVALID, "%s.size is %zu: set it to sizeof(%s)", name, theirs,
                           name);
     for (size_t i = size; i < theirs; i++)

@@ -129,6 +129,7 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, enum kind kind
     to->realtime_base = from->realtime_base;
     to->deadline_ns = from->deadline_ns;
     to->sessions = from->sessions;
+    to->tool_files = from->tool_files;
     to->stirred = from->stirred;
     atomic_store(&to->interrupt, from->run.on ? atomic_load(&from->interrupt) : INTERRUPT_IGNORED);
     to->env = malloc(from->env_len ? from->env_len : 1);

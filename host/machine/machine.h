@@ -246,6 +246,7 @@ struct pf_sandbox {
     char *env;
     size_t env_len, env_count;
     cap_gate *gate;
+    bool tool_files;   /* there are files of tools below /tools */
     uint32_t sessions; /* bit n: session n lived when the guest ran last */
     struct machine_call *calls; /* unanswered, oldest first */
     struct machine_call *refused; /* judged again and refused, of which nobody was told yet */

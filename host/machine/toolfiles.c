@@ -191,6 +191,7 @@ static pf_status forget_in(pf_sandbox *s, const char *directory, enum tool_file 
 }
 
 pf_status machine_forget_tools(pf_sandbox *s, pf_error *error) {
+    if (!s->tool_files) return PF_OK; /* to look leaves its traces in the kernel */
     pf_status status = forget_in(s, "/tools/bin", TOOL_PROGRAM, error);
     if (status == PF_OK) status = forget_in(s, "/tools/schema", TOOL_SCHEMA, error);
     return status == PF_OK ? forget_in(s, "/tools", TOOL_PAGE, error) : status;
@@ -217,6 +218,7 @@ pf_status machine_write_tools(pf_sandbox *s, const pf_options *options, pf_error
     if (status == PF_OK && (count || any))
         status = machine_write_file(s, "/tools/tools.json", all.data, all.len, 0644, 0, error);
     base_buf_free(&all);
+    s->tool_files = count || any;
     if (status == PF_OK && (count || any)) status = write_types(s, error);
     if (status == PF_OK && options->prelude)
         status = machine_write_file(s, "/tools/prelude.js", options->prelude, options->prelude_len,

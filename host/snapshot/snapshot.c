@@ -123,7 +123,7 @@ static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     pf_status status = boot ? machine_refuse_parked(s, error) : PF_DEAD;
     if (status != PF_OK) return status;
-    put_u32(w, s->clock_fixed | s->seed_fixed << 1);
+    put_u32(w, s->clock_fixed | s->seed_fixed << 1 | s->tool_files << 2);
     put_u64(w, (uint64_t)s->monotonic_ns);
     put_u64(w, (uint64_t)s->realtime_base);
     put_u64(w, (uint64_t)s->deadline_ns);
@@ -354,9 +354,10 @@ static bool get_state(struct reader *r, pf_sandbox *s) {
     s->sessions = get_u32(r);
     s->next_call = get_u64(r);
     s->forks = get_u64(r);
-    if (flags > 3 || s->sessions >> PF_SESSIONS || (uint32_t)s->next_call == 0) r->bad = true;
+    if (flags > 7 || s->sessions >> PF_SESSIONS || (uint32_t)s->next_call == 0) r->bad = true;
     if (s->monotonic_ns < 0 || s->monotonic_ns > 2 * TIME_MAX || s->deadline_ns < 0) r->bad = true;
     s->seed_fixed = flags & 2;
+    s->tool_files = flags & 4;
     if (flags & 1) { /* a fixed clock goes on where it stood */
         s->clock_fixed = true;
         s->realtime_base = realtime_base;
