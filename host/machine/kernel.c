@@ -110,7 +110,7 @@ static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
 /* One path needs at most two fills for each of its names, and for each link on it. */
 #define FILLS_MAX 65536
 
-static bool send(pf_sandbox *sandbox, const struct k_call *call, struct guarded *g) {
+static bool say(pf_sandbox *sandbox, const struct k_call *call, struct guarded *g) {
     struct pf_mailbox *mailbox = machine_mailbox(sandbox);
     struct pf_message *m = &mailbox->msg;
     memset(m, 0, sizeof *m);
@@ -129,7 +129,7 @@ int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
     if (sandbox->dead) return -PF_EIO;
     if (call->in_len > sandbox->in_cap) return -PF_E2BIG;
     for (int fills = 0;; fills++) {
-        if (!send(sandbox, call, &g)) return -PF_EIO;
+        if (!say(sandbox, call, &g)) return -PF_EIO;
         bool wants = machine_mailbox(sandbox)->attention & PF_ATTENTION_FILL;
         if (g.action == PF_ACTION_RETURN) break;
         /* The host waits for nothing else. */

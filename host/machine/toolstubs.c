@@ -183,7 +183,7 @@ static bool below(const char *id, const char *path, size_t len) {
 }
 
 /* Did a tool before this one begin with the same `len` bytes, so that it was written then? */
-static bool seen(const cap_gate *gate, size_t index, const char *id, size_t len) {
+static bool told_before(const cap_gate *gate, size_t index, const char *id, size_t len) {
     for (size_t i = 0; i < index; i++) {
         const char *other = cap_gate_tool(gate, i)->id;
         if (strncmp(other, id, len) == 0 && (other[len] == '/' || other[len] == '\0')) return true;
@@ -204,7 +204,7 @@ static void members(struct base_buf *out, const cap_gate *gate, const char *path
             base_buf_addf(out, "# %s: no name in Python; the shell's command tool calls it\n", tool->id);
         } else if (name[n] == '\0') {
             function(out, tool, name, n, depth);
-        } else if (depth < DEPTH_MAX && !seen(gate, i, tool->id, end)) {
+        } else if (depth < DEPTH_MAX && !told_before(gate, i, tool->id, end)) {
             indent(out, depth);
             base_buf_addf(out, "class %.*s:\n", (int)n, name);
             members(out, gate, tool->id, end, depth + 1);

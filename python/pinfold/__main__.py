@@ -20,7 +20,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments[:1] == ["mcp"]:
         from .mcp_command import main as serve
 
-        return serve(arguments[1:])
+        status: int = serve(arguments[1:])
+        return status
     if arguments[:1] == ["check"]:
         from .analysis.command import main as check
 

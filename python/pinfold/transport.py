@@ -246,7 +246,8 @@ class _Timed(httpcore.NetworkStream):
         self._task = task
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._task.left())
+        data: bytes = self._inner.read(max_bytes, self._task.left())
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._inner.write(buffer, self._task.left())

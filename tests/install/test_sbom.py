@@ -15,6 +15,8 @@ LENGTHS = {"SHA-256": 64, "SHA-512": 128}
 # What expressions are made of here; LicenseRef- is for what SPDX has no name for.
 LICENCES = {
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ICU", "MIT", "PSF-2.0", "Zlib",
+    # libgit2's: its exception lets a program of any licence be linked with it.
+    "GPL-2.0-only", "GCC-exception-2.0", "LGPL-2.1-or-later",
     "blessing", "bzip2-1.0.6", "LLVM-exception", "PCRE2-exception", "LicenseRef-public-domain",
 }
 
@@ -36,6 +38,7 @@ def test_is_cyclonedx(bom):
         assert part["type"] == "library" and part["name"] and part["version"]
         assert re.fullmatch(r"pkg:(cargo|npm|deb/debian|pypi)/[\w.%~-]+(/[\w.-]+)?(@[\w.%:~-]+)?", part["purl"])
         (licence,) = part["licenses"]
+        assert "GPL-2.0-only" not in licence["expression"] or "GPL-2.0-only WITH" in licence["expression"]
         words = re.findall(r"[^\s()]+", licence["expression"])
         assert set(words) - {"AND", "OR", "WITH"} <= LICENCES, licence
         for digest in part.get("hashes", []):

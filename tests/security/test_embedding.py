@@ -11,7 +11,8 @@ import textwrap
 import pytest
 
 import pinfold
-from pinfold import Limits, MethodCapability, Sandbox, SnapshotError
+from pinfold import Limits, MethodCapability, Sandbox
+from pinfold.errors import TraceError
 
 
 def python(program, *arguments, status=0):
@@ -132,7 +133,7 @@ def test_a_host_that_is_killed_leaves_a_trace_that_says_so(tmp_path):
         """), str(trace)], timeout=60,
     )
     assert done.returncode == -signal.SIGKILL
-    with pytest.raises(SnapshotError, match="cut short"):
+    with pytest.raises(TraceError, match="cut short"):
         pinfold.replay(trace)
     with pinfold.replay(trace, partial=True) as replay:
         assert replay.files["/workspace/f"] == b"one\n"
