@@ -25,7 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments[:1] == ["check"]:
         from .analysis.command import main as check
 
-        return check(arguments[1:])
+        found: int = check(arguments[1:])
+        return found
     sys.stdout.flush()
     try:
         os.execv(PROGRAM, ["pinfold", *arguments])

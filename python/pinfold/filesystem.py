@@ -25,7 +25,7 @@ from fsspec import AbstractFileSystem, register_implementation
 from .sandbox import Sandbox
 
 
-class SandboxFileSystem(AbstractFileSystem):  # type: ignore[misc]
+class SandboxFileSystem(AbstractFileSystem):
     """``fsspec.filesystem("pinfold", sandbox=sandbox)``: reading and writing whole files, with the
     bounds of `Files`. It is the embedder's view: every path may be written."""
 

@@ -108,6 +108,10 @@ class Transport:
         try:
             return self._receive(response)
         finally:
+            # A server that sends a body to HEAD would have it taken for the next answer.
+            stream = response.extensions.get("network_stream")
+            if plan["method"] == "HEAD" and isinstance(stream, _Timed):
+                stream.retired = True
             response.close()
 
     def _receive(self, response: httpcore.Response) -> Answer:
@@ -244,6 +248,8 @@ class _Timed(httpcore.NetworkStream):
     def __init__(self, inner: httpcore.NetworkStream, task: _Task) -> None:
         self._inner = inner
         self._task = task
+        #: No other request goes over it: it looks like one that the server has closed.
+        self.retired = False
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data: bytes = self._inner.read(max_bytes, self._task.left())
@@ -265,6 +271,8 @@ class _Timed(httpcore.NetworkStream):
         return _Timed(inner, self._task)
 
     def get_extra_info(self, info: str) -> Any:
+        if info == "is_readable" and self.retired:
+            return True
         return self._inner.get_extra_info(info)
 
 
