@@ -1,9 +1,9 @@
 /*
  * host/http.c: pf_http of include/pinfold.h, by host/http.
  */
-#include "http/base64.h"
 #include "http/engine.h"
 
+#include "host/base/base64.h"
 #include "host/base/error.h"
 #include "host/base/json.h"
 
@@ -80,7 +80,7 @@ static bool copy_body(struct plan *plan, yyjson_val *params) {
     if (body)
         base_buf_add(&data, yyjson_get_str(body), yyjson_get_len(body));
     else
-        http_base64_read(&data, yyjson_get_str(coded), yyjson_get_len(coded));
+        base_base64_read(&data, yyjson_get_str(coded), yyjson_get_len(coded));
     plan->shown.body_len = data.len;
     plan->shown.body = base_arena_copy(&plan->arena, data.data ? data.data : "", data.len);
     bool good = !data.failed && plan->shown.body;

@@ -85,6 +85,19 @@ static void forget_copy(struct cpu_slot *slot) {
     slot->sealed_from = slot->sealed_to = 0;
 }
 
+/* Into one of the pool's two lists; false: it is full. */
+static bool pool_put(struct cpu_slot **list, unsigned *count, unsigned most, struct cpu_slot *slot) {
+    pthread_mutex_lock(&pool.lock);
+    bool keep = *count < most;
+    if (keep) {
+        slot->next = *list;
+        *list = slot;
+        ++*count;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return keep;
+}
+
 /* Its pages are the template's again, and its mappings stay. False: it has to be vacated. */
 static bool make_ready(struct cpu_slot *slot) {
     if (!slot->lasting || slot->file_to == 0 || slot->sealed_to) return false;
@@ -92,15 +105,7 @@ static bool make_ready(struct cpu_slot *slot) {
     /* Refused for memory that is locked (mlockall(2)). */
     if (madvise(slot->base, slot->accessible, MADV_DONTNEED) != 0) return false;
     slot->dirty = false;
-    pthread_mutex_lock(&pool.lock);
-    bool keep = pool.ready_count < READY_MAX;
-    if (keep) {
-        slot->next = pool.ready;
-        pool.ready = slot;
-        pool.ready_count++;
-    }
-    pthread_mutex_unlock(&pool.lock);
-    return keep;
+    return pool_put(&pool.ready, &pool.ready_count, READY_MAX, slot);
 }
 
 void cpu_slot_release(struct cpu_slot *slot) {
@@ -113,15 +118,7 @@ void cpu_slot_release(struct cpu_slot *slot) {
     slot->lasting = false;
     forget_copy(slot);
     slot->dirty = false;
-    pthread_mutex_lock(&pool.lock);
-    bool keep = pool.count < POOL_MAX;
-    if (keep) {
-        slot->next = pool.free;
-        pool.free = slot;
-        pool.count++;
-    }
-    pthread_mutex_unlock(&pool.lock);
-    if (!keep) destroy(slot);
+    if (!pool_put(&pool.free, &pool.count, POOL_MAX, slot)) destroy(slot);
 }
 
 bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {

@@ -1,9 +1,9 @@
 /*
  * host/http/request.c: may this request be made, and what exactly is it?
  */
-#include "base64.h"
 #include "engine.h"
 
+#include "host/base/base64.h"
 #include "host/base/error.h"
 #include "host/base/json_out.h"
 
@@ -96,7 +96,7 @@ static pf_status read_body(struct request *r, yyjson_val *body, yyjson_val *base
     size_t len = yyjson_get_len(given);
     bool good = true;
     if (base64) {
-        good = http_base64_read(&decoded, data, len);
+        good = base_base64_read(&decoded, data, len);
         data = decoded.data ? decoded.data : "";
         len = decoded.len;
     }

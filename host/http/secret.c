@@ -3,7 +3,7 @@
  */
 #include "secret.h"
 
-#include "base64.h"
+#include "host/base/base64.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,11 +117,11 @@ enum http_exchange http_secret_exchange(const struct http_secrets *secrets, stru
     base_buf_init(&plain, SIZE_MAX);
     base_buf_init(&changed, SIZE_MAX);
     enum http_exchange result = HTTP_NOT_EXCHANGED;
-    if (http_base64_read(&plain, value + 6, len - 6) && plain.len)
+    if (base_base64_read(&plain, value + 6, len - 6) && plain.len)
         result = exchange(secrets, &changed, header, plain.data, plain.len, url, why);
     if (result == HTTP_EXCHANGED && changed.len) {
         base_buf_addz(out, "Basic ");
-        http_base64_write(out, changed.data, changed.len, false);
+        base_base64_write(out, changed.data, changed.len, false);
         if (changed.failed) out->failed = true;
     } else if (result == HTTP_NOT_EXCHANGED) {
         result = exchange(secrets, out, header, value, len, url, why);
@@ -141,7 +141,7 @@ static bool add_needle(struct http_secret *s, struct base_arena *arena, size_t s
     base_buf_init(&text, SIZE_MAX);
     base_buf_add(&data, before, shift);
     base_buf_add(&data, s->value, s->value_len);
-    http_base64_write(&text, data.data ? data.data : "", data.len, url);
+    base_base64_write(&text, data.data ? data.data : "", data.len, url);
     size_t from = shift ? shift + 1 : 0, to = data.len * 8 / 6;
     struct http_needle *needle = &s->base64[shift * 2 + url];
     bool ok = !data.failed && !text.failed && to > from;

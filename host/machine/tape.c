@@ -4,6 +4,7 @@
  */
 #include "machine.h"
 
+#include "host/base/base64.h"
 #include "host/base/json_out.h"
 #include "host/base/utf8.h"
 
@@ -17,23 +18,6 @@ bool machine_struck(pf_sandbox *s, enum machine_strike what, bool now) {
     return s->tape ? s->tape->strike(s->tape, s, what, now) : now;
 }
 
-static void base64(struct base_buf *out, const uint8_t *data, size_t len) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *to = base_buf_room(out, (len + 2) / 3 * 4);
-    if (!to) return;
-    for (size_t i = 0; i < len; i += 3) {
-        uint32_t bits = (uint32_t)data[i] << 16;
-        if (i + 1 < len) bits |= (uint32_t)data[i + 1] << 8;
-        if (i + 2 < len) bits |= data[i + 2];
-        *to++ = digits[bits >> 18];
-        *to++ = digits[bits >> 12 & 63];
-        *to++ = i + 1 < len ? digits[bits >> 6 & 63] : '=';
-        *to++ = i + 2 < len ? digits[bits & 63] : '=';
-    }
-    out->len += (len + 2) / 3 * 4;
-    assert(out->len < out->cap && to == out->data + out->len);
-}
-
 void tape_member(struct base_buf *out, const char *name, const void *data, size_t len) {
     if (base_utf8_valid(data, len)) {
         base_buf_addf(out, ",\"%s\":", name);
@@ -41,7 +25,7 @@ void tape_member(struct base_buf *out, const char *name, const void *data, size_
         return;
     }
     base_buf_addf(out, ",\"%s_base64\":\"", name);
-    base64(out, data, len);
+    base_base64_write(out, data, len, false);
     base_buf_addz(out, "\"");
 }
 

@@ -23,6 +23,12 @@ pf_status pf_replay_answer(pf_replay *r, uint64_t id, const char *json, size_t l
     return PF_OK;
 }
 
+/* Why a replay that is over goes no further. */
+static pf_status why_over(const struct pf_replay *r, pf_error *error) {
+    if (error) *error = r->why;
+    return r->why.status;
+}
+
 static bool copy_answers(const struct pf_replay *from, struct pf_replay *to) {
     for (const struct answer *a = from->answers; a; a = a->next)
         if (pf_replay_answer(to, a->id, a->json, a->len, NULL) != PF_OK) return false;
@@ -31,10 +37,7 @@ static bool copy_answers(const struct pf_replay *from, struct pf_replay *to) {
 
 pf_status pf_replay_fork(pf_replay *from, pf_replay **out, pf_error *error) {
     *out = NULL;
-    if (from->over) {
-        if (error) *error = from->why;
-        return from->why.status;
-    }
+    if (from->over) return why_over(from, error);
     struct pf_replay *r = calloc(1, sizeof *r);
     if (!r) return base_no_memory(error);
     replay_set_tape(r);
@@ -63,10 +66,7 @@ pf_status pf_replay_fork(pf_replay *from, pf_replay **out, pf_error *error) {
 pf_status pf_replay_branch(pf_replay *replay, const pf_options *options, pf_sandbox **out,
                            pf_error *error) {
     *out = NULL;
-    if (replay->over) {
-        if (error) *error = replay->why;
-        return replay->why.status;
-    }
+    if (replay->over) return why_over(replay, error);
     char *data;
     size_t len;
     pf_status status = pf_sandbox_snapshot(replay->sandbox, &data, &len, error);
