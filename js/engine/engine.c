@@ -1,0 +1,228 @@
+/*
+ * js/engine/engine.c: the parts of host/ that decide, as a WebAssembly module for the JavaScript host.
+ *
+ * host/capability and the files below /tools are compiled as they are, so that a policy, a schema and a
+ * tool's page mean the same as with the native library. This file only translates: texts come in
+ * through pf_engine_new() memory, answers go out as one JSON text or one message, read before the next
+ * call. src/capability/engine.ts is the other side. The module has two imports, host.write_file and
+ * host.unlink, by which toolfiles.c reaches the kernel of the sandbox that is being made.
+ */
+#include "host/base/buf.h"
+#include "host/base/json_out.h"
+#include "host/capability/gate.h"
+#include "host/capability/policy.h"
+#include "host/machine/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+#define HOST(name)   __attribute__((import_module("host"), import_name(#name)))
+
+HOST(write_file) int host_write_file(const char *path, size_t path_len, const void *data, size_t len,
+                                     uint32_t mode, uint32_t owner);
+HOST(unlink) int host_unlink(const char *path, size_t len);
+
+/* ---- what a caller reads after a call */
+
+static pf_error last;
+static struct base_buf answer; /* empty, as zeros are, until the first call */
+
+EXPORT(pf_engine_new) void *engine_new(size_t len) { return malloc(len ? len : 1); }
+EXPORT(pf_engine_delete) void engine_delete(void *data) { free(data); }
+EXPORT(pf_engine_message) const char *engine_message(void) { return last.message; }
+EXPORT(pf_engine_answer) const char *engine_answer(void) { return answer.data ? answer.data : ""; }
+EXPORT(pf_engine_answer_len) size_t engine_answer_len(void) { return answer.len; }
+
+static int out_of_memory(void) { return base_no_memory(&last); }
+
+static void begin(void) {
+    base_buf_free(&answer);
+    base_buf_init(&answer, SIZE_MAX);
+    last.message[0] = '\0';
+}
+
+static void member(const char *name, const char *text) {
+    base_buf_addf(&answer, "%s\"%s\":", answer.len > 1 ? "," : "", name);
+    if (text) base_json_out_string(&answer, text, strlen(text));
+    else base_buf_addz(&answer, "null");
+}
+
+/* ---- a gate: its sandbox is only there for toolfiles.c, which writes through it */
+
+EXPORT(pf_engine_gate) pf_sandbox *engine_gate(void) {
+    pf_sandbox *s = calloc(1, sizeof *s);
+    if (s && cap_gate_new(&s->gate, &last) != PF_OK) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+EXPORT(pf_engine_gate_copy) pf_sandbox *engine_gate_copy(const pf_sandbox *from, int share) {
+    pf_sandbox *s = calloc(1, sizeof *s);
+    if (s) s->gate = share ? cap_gate_share(from->gate) : cap_gate_clone(from->gate);
+    if (s && s->gate) return s;
+    free(s);
+    return NULL;
+}
+
+EXPORT(pf_engine_gate_delete) void engine_gate_delete(pf_sandbox *s) {
+    if (s) cap_gate_free(s->gate);
+    free(s);
+}
+
+EXPORT(pf_engine_tool) int engine_tool(pf_sandbox *s, const char *name, const char *description,
+                                       const char *schema, size_t len) {
+    begin();
+    return cap_gate_add_tool(s->gate, name, description, schema, len, &last);
+}
+
+EXPORT(pf_engine_policy) int engine_policy(pf_sandbox *s, const char *json, size_t len) {
+    begin();
+    return cap_gate_set_policy(s->gate, json, len, &last);
+}
+
+EXPORT(pf_engine_finish) int engine_finish(pf_sandbox *s, int catch_all) {
+    begin();
+    cap_gate_set_catch_all(s->gate, catch_all);
+    return cap_gate_finish(s->gate, &last);
+}
+
+/* Decides about one call: the decision is the answer. Anything but PF_OK: there is none, and the call
+ * must not be made. */
+EXPORT(pf_engine_check) int engine_check(pf_sandbox *s, const char *payload, size_t len) {
+    struct cap_decision d;
+    begin();
+    pf_status status = cap_gate_check(s->gate, payload, len, &d, &last);
+    if (status != PF_OK) return status;
+    pf_decision told = cap_decision_describe(s->gate, &d);
+    base_buf_addf(&answer, "{");
+    member("decided", told.outcome);
+    base_buf_addf(&answer, ",\"outcome\":%d,\"capability\":%d,\"ask\":%s", d.outcome, d.capability,
+                  d.outcome == PF_OP_OK && cap_gate_asks(s->gate, d.capability) ? "true" : "false");
+    member("method", d.method);
+    member("name", d.name);
+    member("params", d.params);
+    member("shown", told.params);
+    member("message", d.message);
+    base_buf_addf(&answer, "}");
+    cap_decision_free(&d);
+    return answer.failed ? out_of_memory() : PF_OK;
+}
+
+/* 1: it would be allowed now; 0: the answer says why not. */
+EXPORT(pf_engine_can_call) int engine_can_call(const pf_sandbox *s, const char *method,
+                                               const char *params, size_t len) {
+    char *why = NULL;
+    begin();
+    bool can = cap_gate_can_call(s->gate, method, params, len, &why);
+    if (why) base_buf_addz(&answer, why);
+    free(why);
+    return can;
+}
+
+EXPORT(pf_engine_left) double engine_left(const pf_sandbox *s, size_t capability) {
+    return (double)cap_gate_remaining(s->gate, capability);
+}
+
+EXPORT(pf_engine_spend) void engine_spend(pf_sandbox *s, size_t capability, double calls) {
+    cap_gate_spend(s->gate, capability, (int64_t)calls);
+}
+
+/* The declared tools as JSON: [{"name", "id", "flat", "flat_usable", "dotted_usable"}]. */
+EXPORT(pf_engine_tools) int engine_tools(const pf_sandbox *s) {
+    begin();
+    base_buf_addz(&answer, "[");
+    for (size_t i = 0; i < cap_gate_tool_count(s->gate); i++) {
+        const struct cap_tool *tool = cap_gate_tool(s->gate, i);
+        base_buf_addz(&answer, i ? ",{\"name\":" : "{\"name\":");
+        base_json_out_string(&answer, tool->name, strlen(tool->name));
+        member("id", tool->id);
+        member("flat", tool->flat);
+        base_buf_addf(&answer, ",\"flat_usable\":%s,\"dotted_usable\":%s}",
+                      tool->flat_usable ? "true" : "false", tool->dotted_usable ? "true" : "false");
+    }
+    base_buf_addz(&answer, "]");
+    return answer.failed ? out_of_memory() : PF_OK;
+}
+
+EXPORT(pf_engine_json) int engine_json(const char *json, size_t len) {
+    begin();
+    return cap_json_check(json, len, &last);
+}
+
+EXPORT(pf_engine_subset) int engine_subset(const char *child, size_t child_len, const char *parent,
+                                           size_t parent_len) {
+    bool subset = false;
+    char *why = NULL;
+    begin();
+    pf_status status =
+        cap_policy_is_subset(child, child_len, parent, parent_len, &subset, &why, &last);
+    if (why) base_buf_addz(&answer, why);
+    free(why);
+    return status == PF_OK ? subset : status;
+}
+
+/* ---- /tools: host/machine/toolfiles.c */
+
+EXPORT(pf_engine_tool_files) int engine_tool_files(pf_sandbox *s) {
+    pf_options none = {0};
+    begin();
+    return machine_write_tools(s, &none, &last);
+}
+
+pf_status machine_write_file(pf_sandbox *s, const char *path, const void *data, size_t len,
+                             uint32_t mode, uint32_t owner, pf_error *error) {
+    (void)s;
+    if (host_write_file(path, strlen(path), data, len, mode, owner) == 0) return PF_OK;
+    return base_error(error, PF_NO_MEMORY, "%s cannot be written: the sandbox is too small", path);
+}
+
+/* The one message that toolfiles.c sends when a sandbox is made. */
+int64_t machine_kernel(pf_sandbox *s, struct k_call *call) {
+    (void)s;
+    if (call->call != PF_CALL_UNLINKAT) __builtin_trap();
+    return host_unlink(call->in, call->in_len);
+}
+
+/* It reads nothing: the tools of a restored sandbox are not changed here. */
+pf_status machine_list_names(pf_sandbox *s, const char *path, struct base_buf *names,
+                             pf_error *error) {
+    (void)s, (void)names;
+    return base_error(error, PF_UNSUPPORTED, "%s: not listed by this engine", path);
+}
+
+pf_status machine_guest_error(pf_sandbox *s, int64_t result, const char *path, pf_error *error) {
+    (void)s, (void)result;
+    return base_error(error, PF_UNSUPPORTED, "%s: not removed by this engine", path);
+}
+
+/* For counters.c: one thread sorts at a time, and no comparison sorts. */
+static int (*comparing)(const void *, const void *, void *);
+static void *comparing_with;
+static int compare(const void *a, const void *b) { return comparing(a, b, comparing_with); }
+
+void qsort_r(void *base, size_t count, size_t size,
+             int (*by)(const void *, const void *, void *), void *user) {
+    comparing = by;
+    comparing_with = user;
+    qsort(base, count, size, compare);
+}
+
+/* What cannot be goes no further: a trap, which the caller takes as a refusal. */
+_Noreturn void __assert_fail(const char *what, const char *file, int line, const char *function) {
+    (void)what, (void)file, (void)line, (void)function;
+    __builtin_trap();
+}
+
+/* compiler-rt was compiled to look at this. */
+uintptr_t __stack_chk_guard = 0x00f17bad;
+_Noreturn void __stack_chk_fail(void) { __builtin_trap(); }
+
+/* What wasi-libc asks of its system: nothing here writes to a stream. */
+#define WASI(name, ...)                                                                            \
+    int32_t __imported_wasi_snapshot_preview1_##name(__VA_ARGS__) { __builtin_trap(); }
+WASI(fd_close, int32_t)
+WASI(fd_seek, int32_t, int64_t, int32_t, int32_t)
+WASI(fd_write, int32_t, int32_t, int32_t, int32_t)

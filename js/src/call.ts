@@ -1,0 +1,32 @@
+/* call.ts: a tool call that waits for its answer. */
+import type { Call } from "./machine/calls.ts";
+
+/** One tool call that the capabilities allow; sandbox.resume() or .fail() answers it, in any order. */
+export class PendingCall {
+  /** Unique in the sandbox and its branches: an idempotency key. */
+  readonly id: bigint;
+  /** Canonical id: "stripe/charges/create". */
+  readonly method: string;
+  /** As the program wrote it. */
+  readonly name: string;
+  /** The checked arguments, as JSON. */
+  readonly json: string;
+  /** Index of the capability that allowed it. */
+  readonly capability: number;
+  /** Answer it only if somebody approves, otherwise fail it with "denied". */
+  readonly ask: boolean;
+
+  constructor(call: Call) {
+    this.id = call.id;
+    this.method = call.method;
+    this.name = call.name;
+    this.json = call.params;
+    this.capability = call.capability;
+    this.ask = call.ask;
+  }
+
+  /** The checked arguments. */
+  get params(): Record<string, unknown> {
+    return JSON.parse(this.json) as Record<string, unknown>;
+  }
+}

@@ -1,0 +1,100 @@
+/*
+ * capability/engine.ts: host/capability, compiled to WebAssembly (js/engine/engine.c), from JavaScript.
+ *
+ * One instance serves one sandbox and its branches. It decides about authority: whatever goes wrong in it,
+ * a trap included, is an exception, and nobody is allowed anything by an exception.
+ */
+import { text, utf8 } from "../base/bytes.ts";
+import { DeadError } from "../base/error.ts";
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  pf_engine_new(len: number): number;
+  pf_engine_delete(at: number): void;
+  pf_engine_message(): number;
+  pf_engine_answer(): number;
+  pf_engine_answer_len(): number;
+  pf_engine_gate(): number;
+  pf_engine_gate_copy(gate: number, share: number): number;
+  pf_engine_gate_delete(gate: number): void;
+  pf_engine_tool(gate: number, name: number, description: number, schema: number, len: number): number;
+  pf_engine_policy(gate: number, json: number, len: number): number;
+  pf_engine_finish(gate: number, catchAll: number): number;
+  pf_engine_check(gate: number, payload: number, len: number): number;
+  pf_engine_can_call(gate: number, method: number, params: number, len: number): number;
+  pf_engine_left(gate: number, capability: number): number;
+  pf_engine_spend(gate: number, capability: number, calls: number): void;
+  pf_engine_tools(gate: number): number;
+  pf_engine_json(json: number, len: number): number;
+  pf_engine_subset(child: number, childLen: number, parent: number, parentLen: number): number;
+  pf_engine_tool_files(gate: number): number;
+}
+
+export type EngineCall = Exclude<keyof Exports, "memory">;
+
+/** By which the files below /tools are written; results are 0 or a negative errno. */
+export interface ToolFiles {
+  write(path: Uint8Array, data: Uint8Array, mode: number, owner: number): number;
+  unlink(path: Uint8Array): number;
+}
+
+const MESSAGE_MAX = 1016;
+
+export class Engine {
+  readonly #exports: Exports;
+  /** Set while toolFiles() runs. */
+  files: ToolFiles | undefined;
+  #broken = false;
+
+  constructor(module: WebAssembly.Module) {
+    const host = {
+      write_file: (path: number, pathLen: number, data: number, len: number, mode: number, owner: number) =>
+        this.files ? this.files.write(this.#copy(path, pathLen), this.#copy(data, len), mode, owner) : -1,
+      unlink: (path: number, len: number) => (this.files ? this.files.unlink(this.#copy(path, len)) : -1),
+    };
+    this.#exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports;
+  }
+
+  #copy(at: number, len: number): Uint8Array {
+    return new Uint8Array(this.#exports.memory.buffer, at >>> 0, len >>> 0).slice();
+  }
+
+  /** Calls a function whose texts are given as [pointer] or, with `sized`, as [pointer, length]. */
+  call(name: EngineCall, numbers: readonly number[], ...texts: (string | Uint8Array | { sized: string | Uint8Array })[]): number {
+    if (this.#broken) throw new DeadError("the engine that decides about calls has failed: make another sandbox");
+    const e = this.#exports, held: number[] = [], args = [...numbers];
+    try {
+      for (const one of texts) {
+        const sized = typeof one === "object" && "sized" in one;
+        const given = sized ? one.sized : one;
+        const bytes = typeof given === "string" ? utf8(given) : given;
+        const at = e.pf_engine_new(bytes.length + 1);
+        if (!at) throw new RangeError("out of memory");
+        held.push(at);
+        const memory = new Uint8Array(e.memory.buffer);
+        memory.set(bytes, at);
+        memory[at + bytes.length] = 0;
+        args.push(at);
+        if (sized) args.push(bytes.length);
+      }
+      return (e[name] as (...all: number[]) => number)(...args);
+    } catch (error) {
+      this.#broken = true;
+      throw new DeadError(`the engine that decides about calls has failed: ${String(error)}`);
+    } finally {
+      if (!this.#broken) for (const at of held) e.pf_engine_delete(at);
+    }
+  }
+
+  /** Why the last call failed. */
+  get message(): string {
+    const bytes = this.#copy(this.#exports.pf_engine_message(), MESSAGE_MAX);
+    const end = bytes.indexOf(0);
+    return text(end < 0 ? bytes : bytes.subarray(0, end));
+  }
+
+  /** What the last call answered. */
+  get answer(): string {
+    return text(this.#copy(this.#exports.pf_engine_answer(), this.#exports.pf_engine_answer_len()));
+  }
+}

@@ -1,0 +1,151 @@
+/*
+ * cpu/instance.ts: one live program or kernel: its linear memory, and how it is entered, unwound and
+ * copied.
+ *
+ * While the host holds a program it is unwound: its C stack lies in its own memory, so its memory and its
+ * stack pointer are all of it. The two globals of Asyncify are at rest then, and need no copy.
+ */
+import type { Image, Template } from "./image.ts";
+import { Gone, signalOf } from "./trap.ts";
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  __stack_pointer: WebAssembly.Global;
+  pf_start(): void;
+  asyncify_start_unwind(data: number): void;
+  asyncify_stop_unwind(): void;
+  asyncify_start_rewind(data: number): void;
+  asyncify_stop_rewind(): void;
+  asyncify_get_state(): number;
+  pf_kernel_call(proc: number): number;
+  pf_kernel_next(): void;
+}
+
+/** What a program's only import does with a message; the machine's trampoline. */
+export type Trampoline = (instance: Instance, address: number) => void;
+
+/** How a program came back. */
+export type Exit =
+  | { how: "unwound" }
+  | { how: "gone" }
+  | { how: "trap"; signal: number }
+  | { how: "dead"; error: unknown };
+
+const UNWOUND: Exit = { how: "unwound" };
+const GONE: Exit = { how: "gone" };
+
+export class Instance {
+  readonly image: Image;
+  readonly exports: Exports;
+  readonly module: WebAssembly.Module;
+  readonly asyncify: number;
+  u8!: Uint8Array;
+  i32!: Int32Array;
+  view!: DataView;
+  /** Index in the kernel's table; 0 for the kernel. */
+  proc = 0;
+  /** Started, but its C stack is not back yet. */
+  rewinding = false;
+  /** It waits on the native stack, in a call that cannot be unwound: it cannot be copied. */
+  parked = false;
+  /** Bytes that its sandbox was charged with. */
+  charged = 0;
+
+  private constructor(image: Image, module: WebAssembly.Module, asyncify: number, trampoline?: Trampoline) {
+    this.image = image;
+    this.module = module;
+    this.asyncify = asyncify;
+    const imports = trampoline && { pf: { call: (address: number) => trampoline(this, address >>> 0) } };
+    this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
+    this.look();
+  }
+
+  /** A process, session or kernel as the build left it. RangeError: the engine has no memory. */
+  static wake(image: Image, module: WebAssembly.Module, template: Template, trampoline?: Trampoline): Instance {
+    const { info, data } = template;
+    const made = new Instance(image, module, info.asyncify, trampoline);
+    made.grow(info.size);
+    let at = 0;
+    for (const { from, to } of info.runs) {
+      made.u8.set(data.subarray(at, at + to - from), from);
+      at += to - from;
+    }
+    made.exports.__stack_pointer.value = info.stackPointer;
+    made.rewinding = info.rewinding;
+    return made;
+  }
+
+  /** A copy of an unwound program or a kernel, in this sandbox or another. */
+  copy(trampoline?: Trampoline): Instance {
+    const made = new Instance(this.image, this.module, this.asyncify, trampoline);
+    made.grow(this.u8.length);
+    const from = this.asyncify ? this.stackFrom() : 0;
+    made.u8.set(this.u8.subarray(from), from);
+    made.exports.__stack_pointer.value = this.exports.__stack_pointer.value;
+    made.rewinding = this.rewinding;
+    return made;
+  }
+
+  /** Below this address of its C stack nothing means anything. */
+  stackFrom(): number {
+    const sp = (this.exports.__stack_pointer.value as number) & ~15;
+    return sp > 0 && sp <= this.image.info.stack ? sp : 0;
+  }
+
+  private grow(size: number): void {
+    const more = (size - this.u8.length) / 65536;
+    if (more > 0) {
+      this.exports.memory.grow(more);
+      this.look();
+    }
+  }
+
+  /** After the program or the kernel ran: its memory may be another one. */
+  look(): void {
+    const buffer = this.exports.memory.buffer;
+    this.u8 = new Uint8Array(buffer);
+    this.i32 = new Int32Array(buffer);
+    this.view = new DataView(buffer);
+  }
+
+  get moved(): boolean {
+    return this.u8.length === 0;
+  }
+
+  /** Is the Asyncify stack as Asyncify's own functions demand? A program can write there what it likes. */
+  get sound(): boolean {
+    if (this.moved) this.look();
+    const current = this.view.getUint32(this.asyncify, true);
+    return current <= this.view.getUint32(this.asyncify + 4, true);
+  }
+
+  /** Starts unwinding: for the trampoline, which then returns into the program. */
+  unwind(): void {
+    this.exports.asyncify_start_unwind(this.asyncify);
+  }
+
+  /** The program is back where it made its call. */
+  rewound(): void {
+    this.exports.asyncify_stop_rewind();
+    this.rewinding = false;
+  }
+
+  /** Runs the program until it waits, ends or faults. */
+  run(): Exit {
+    try {
+      if (this.rewinding) this.exports.asyncify_start_rewind(this.asyncify);
+      this.exports.pf_start();
+      if (!this.sound) return { how: "trap", signal: 11 };
+      this.exports.asyncify_stop_unwind();
+      this.rewinding = true;
+      return UNWOUND;
+    } catch (error) {
+      if (error instanceof Gone) {
+        if (error.signal) return { how: "trap", signal: error.signal };
+        return error.kernel ? { how: "dead", error: error.kernel } : GONE;
+      }
+      const signal = signalOf(error);
+      return signal ? { how: "trap", signal } : { how: "dead", error };
+    }
+  }
+}

@@ -1,0 +1,177 @@
+/* machine/files.ts: the embedder's way to the sandbox's files, by the kernel's own file calls. */
+import { ERRNO, ERRNO_TEXT, LAYOUT, PF } from "../abi.ts";
+import { Buffer, text, utf8 } from "../base/bytes.ts";
+import { FileError, InvalidError } from "../base/error.ts";
+import type { Machine } from "./machine.ts";
+
+const ERRNO_NAME = new Map(Object.entries(ERRNO).map(([name, number]) => [number as number, name]));
+const OWNER = 1000;
+
+export interface FileInfo {
+  readonly kind: "file" | "directory" | "symlink" | "other";
+  /** Permission bits. */
+  readonly mode: number;
+  /** Bytes. */
+  readonly size: number;
+  readonly mtime: Date;
+}
+
+export function guestError(machine: Machine, result: number, path: string): Error {
+  machine.checkAlive();
+  const number = -result;
+  const why = ERRNO_TEXT[number] ?? "Unknown error";
+  return new FileError(`${path.slice(0, 900)}: ${why}`, ERRNO_NAME.get(number) ?? "EIO", number, path);
+}
+
+/** The bytes of a path that is absolute and short enough. */
+export function checkPath(path: string): Uint8Array {
+  if (typeof path !== "string" || !path.startsWith("/"))
+    throw new InvalidError(`the path "${String(path).slice(0, 900)}" is not absolute`);
+  if (path.includes("\0")) throw new InvalidError("a path has no NUL");
+  const bytes = utf8(path);
+  if (bytes.length >= PF.PATH_MAX)
+    throw new InvalidError(`the path has ${bytes.length} bytes, more than ${PF.PATH_MAX - 1}`);
+  return bytes;
+}
+
+/** Makes the directories above a path that are missing. */
+export function makeParents(machine: Machine, path: Uint8Array, owner: number): number {
+  for (let i = 1; i < path.length; i++) {
+    if (path[i] !== 47 || path[i - 1] === 47) continue;
+    const part = path.subarray(0, i);
+    let result = machine.host("MKDIRAT", [PF.AT_FDCWD, 0o755], part);
+    if (result === 0) result = machine.host("FCHOWNAT", [PF.AT_FDCWD, owner, owner, 0], part);
+    if (result < 0 && result !== -ERRNO.EEXIST) return result;
+  }
+  return 0;
+}
+
+function writeBytes(machine: Machine, fd: number, data: Uint8Array): number {
+  for (let at = 0; at < data.length; ) {
+    const piece = data.subarray(at, at + PF.IO_MAX);
+    const n = machine.host("WRITE", [fd], piece);
+    if (n < 0) return n;
+    if (n === 0 || n > piece.length) return -ERRNO.EIO;
+    at += n;
+  }
+  return 0;
+}
+
+/** 0, or a negative errno. */
+export function putFile(machine: Machine, path: Uint8Array, data: Uint8Array, mode: number, owner: number): number {
+  const flags = PF.O_WRONLY | PF.O_CREAT | PF.O_TRUNC | PF.O_NONBLOCK;
+  const open = (): number => machine.host("OPENAT", [PF.AT_FDCWD, flags, mode], path);
+  let fd = open();
+  if (fd === -ERRNO.ENOENT) {
+    const made = makeParents(machine, path, owner);
+    if (made < 0) return made;
+    fd = open();
+  }
+  if (fd < 0) return fd;
+  let result = writeBytes(machine, fd, data);
+  if (result === 0 && owner) result = machine.host("FCHOWNAT", [fd, owner, owner, PF.AT_EMPTY_PATH]);
+  machine.host("CLOSE", [fd]);
+  return Math.min(0, result);
+}
+
+export function writeFile(machine: Machine, path: string, data: Uint8Array): void {
+  const bytes = checkPath(path);
+  machine.showTime();
+  const result = putFile(machine, bytes, data, 0o644, OWNER);
+  if (result < 0) throw guestError(machine, result, path);
+}
+
+function status(machine: Machine, path: Uint8Array, follow: boolean): FileInfo | number {
+  const S = LAYOUT.stat;
+  const result = machine.host("FSTATAT", [PF.AT_FDCWD, follow ? 0 : PF.AT_SYMLINK_NOFOLLOW], path, S.SIZE);
+  const { out } = machine.kernel;
+  if (result < 0) return result;
+  if (out.length < S.SIZE) return -ERRNO.EIO;
+  const view = new DataView(out.buffer, out.byteOffset, S.SIZE);
+  const mode = view.getUint32(S.mode, true);
+  const type = mode & 0o170000;
+  return {
+    kind: type === 0o100000 ? "file" : type === 0o040000 ? "directory" : type === 0o120000 ? "symlink" : "other",
+    mode: mode & 0o7777,
+    size: Number(view.getBigInt64(S.size, true)),
+    mtime: new Date(Number(view.getBigInt64(S.mtime_ns, true) / 1000000n)),
+  };
+}
+
+export function statFile(machine: Machine, path: string, follow = true): FileInfo {
+  const bytes = checkPath(path);
+  machine.showTime();
+  const info = status(machine, bytes, follow);
+  if (typeof info === "number") throw guestError(machine, info, path);
+  return info;
+}
+
+/** The contents, or a negative errno. More than `max` bytes are refused before they are read. */
+export function readFile(machine: Machine, path: string, max: number): Uint8Array {
+  const bytes = checkPath(path);
+  machine.showTime();
+  /* Looked at first: who waits for the other end of a FIFO is not to be woken. */
+  const info = status(machine, bytes, true);
+  if (typeof info === "number") throw guestError(machine, info, path);
+  if (info.kind !== "file")
+    throw guestError(machine, info.kind === "directory" ? -ERRNO.EISDIR : -ERRNO.EINVAL, path);
+  const tooMuch = new InvalidError(`reading ${path.slice(0, 500)}: more than maxBytes, ${max}: raise it if that is meant`);
+  if (info.size > max) throw tooMuch;
+  const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_RDONLY | PF.O_NONBLOCK], bytes);
+  if (fd < 0) throw guestError(machine, fd, path);
+  const all = new Buffer();
+  let n: number;
+  while ((n = machine.host("READ", [fd], undefined, PF.IO_MAX)) > 0 && machine.kernel.out.length && all.length <= max)
+    all.add(machine.kernel.out);
+  machine.host("CLOSE", [fd]);
+  if (n < 0) throw guestError(machine, n, path);
+  if (all.length > max) throw tooMuch;
+  return all.bytes;
+}
+
+export function removeFile(machine: Machine, path: string): void {
+  const bytes = checkPath(path);
+  machine.showTime();
+  let result = machine.host("UNLINKAT", [PF.AT_FDCWD, 0], bytes);
+  if (result === -ERRNO.EISDIR) result = machine.host("UNLINKAT", [PF.AT_FDCWD, PF.AT_REMOVEDIR], bytes);
+  if (result < 0) throw guestError(machine, result, path);
+}
+
+export function makeDirectory(machine: Machine, path: string): void {
+  const bytes = checkPath(path);
+  machine.showTime();
+  let result = makeParents(machine, bytes, OWNER);
+  if (result >= 0) result = machine.host("MKDIRAT", [PF.AT_FDCWD, 0o755], bytes);
+  if (result === 0) result = machine.host("FCHOWNAT", [PF.AT_FDCWD, OWNER, OWNER, 0], bytes);
+  else if (result === -ERRNO.EEXIST && statFile(machine, path).kind === "directory") result = 0;
+  if (result < 0) throw guestError(machine, result, path);
+}
+
+/** Names in a directory, sorted by their bytes' order in UTF-16. */
+export function listFiles(machine: Machine, path: string): string[] {
+  const bytes = checkPath(path), D = LAYOUT.dirent;
+  machine.showTime();
+  const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_DIRECTORY], bytes);
+  if (fd < 0) throw guestError(machine, fd, path);
+  const names: string[] = [];
+  let n: number;
+  while ((n = machine.host("GETDENTS", [fd], undefined, PF.IO_MAX)) > 0) {
+    const { out } = machine.kernel;
+    const view = new DataView(out.buffer, out.byteOffset, out.length);
+    if (out.length === 0 || names.length > PF.FILES_MAX) n = -ERRNO.EIO;
+    for (let at = 0; n > 0 && at < out.length; ) {
+      const len = at + D.SIZE <= out.length ? view.getUint32(at + D.name_len, true) : Infinity;
+      if (len > PF.NAME_MAX || at + D.SIZE + len > out.length) {
+        n = -ERRNO.EIO;
+        break;
+      }
+      const name = text(out.subarray(at + D.SIZE, at + D.SIZE + len));
+      if (name !== "." && name !== "..") names.push(name);
+      at += Math.ceil((D.SIZE + len) / 8) * 8;
+    }
+    if (n < 0) break;
+  }
+  machine.host("CLOSE", [fd]);
+  if (n < 0) throw guestError(machine, n, path);
+  return names.sort();
+}

@@ -1,0 +1,222 @@
+/*
+ * machine/loop.ts: the loop that everything runs in.
+ *
+ * One turn: deal with what the kernel asks attention for, let it choose, run that process until it comes
+ * back. It stops where a thread would wait, and says for what; drive.ts waits and calls it again.
+ */
+import { LAYOUT, PF } from "../abi.ts";
+import { SIGABRT, SIGINT, SIGKILL } from "../cpu/trap.ts";
+import type { Image } from "../cpu/image.ts";
+import type { Instance } from "../cpu/instance.ts";
+import { cancelCalls, takeCalls } from "./calls.ts";
+import type { KernelEvent } from "./kernel.ts";
+import { type Machine, monotonic } from "./machine.ts";
+import { postpone } from "./park.ts";
+import { drainOutput, drainValue, feedStdin, finish, tell } from "./run.ts";
+
+export type Stop =
+  | { kind: "embedder" } /* only an answer can make something happen, or the run is over */
+  | { kind: "load"; image: Image }
+  | { kind: "pause" }
+  | { kind: "sleep"; ns: number }
+  | { kind: "resume" } /* the parked program that was asked for may go on */
+  | { kind: "gone" } /* it was killed */
+  | { kind: "deadlock" }
+  | { kind: "dead" };
+
+const GRACE_MAX_NS = 250e6, GRACE_MIN_NS = 20e6, STOP_GRACE_NS = 1e9, KILLED_NS = 2e9;
+/** A kernel has so many free ranges only if it makes them up. */
+const DROPS_MAX = 65536;
+const POSTPONED_MAX = 1000;
+const EMBEDDER: Stop = { kind: "embedder" };
+
+/* ---- limits of time */
+
+function askToEnd(machine: Machine, grace: number): void {
+  const { run } = machine;
+  run.stage = "interrupted";
+  run.stopWallNs = run.wallAt(machine) + grace;
+  run.stopCpuNs = run.cpuAt(machine) + grace;
+  machine.host("HOST_INTERRUPT", [SIGINT]);
+}
+
+function killRun(machine: Machine): void {
+  const { run } = machine;
+  if (run.stage === "killed") return;
+  run.stage = "killed";
+  run.killedAt = monotonic();
+  machine.host("HOST_KILL", [0]);
+  cancelCalls(machine, run.limit);
+}
+
+function strike(machine: Machine, limit: string, ms: number): void {
+  if (machine.run.stage !== "running") {
+    killRun(machine);
+    return;
+  }
+  machine.run.limit = limit;
+  askToEnd(machine, Math.max(GRACE_MIN_NS, Math.min(GRACE_MAX_NS, (ms * 1e6) / 5)));
+  cancelCalls(machine, limit);
+}
+
+function lookAtStops(machine: Machine): void {
+  const came = machine.interrupt, { run, limits } = machine;
+  machine.interrupt = "none";
+  if (came === "interrupt") machine.host("HOST_INTERRUPT", [SIGINT]);
+  else if (came === "stop" && run.stage === "running" && run.on) askToEnd(machine, STOP_GRACE_NS);
+  else if (came === "kill" && run.on) killRun(machine);
+  if (!run.on) return;
+  if (run.stage === "killed") {
+    if (monotonic() - run.killedAt > KILLED_NS) machine.kernel.lose("its kernel did not end what was killed");
+    return;
+  }
+  if (run.wallAt(machine) >= run.stopWallNs) strike(machine, "wall_seconds", limits.wall_ms);
+  else if (run.cpuAt(machine) >= run.stopCpuNs) strike(machine, "cpu_seconds", limits.cpu_ms);
+}
+
+/* ---- one turn */
+
+function dropFreeMemory(machine: Machine): void {
+  const S = LAYOUT.kernel_stats, { kernel } = machine;
+  for (let i = 0; i < DROPS_MAX; i++) {
+    if (machine.host("HOST_STATS", [], undefined, S.SIZE) < 0 || kernel.out.length < S.SIZE) return;
+    const view = new DataView(kernel.out.buffer, kernel.out.byteOffset, S.SIZE);
+    const from = Number(view.getBigUint64(S.trim_offset, true)), len = Number(view.getBigUint64(S.trim_len, true));
+    if (len === 0) return;
+    if (from + len > kernel.instance.u8.length || from % 4096 || len % 4096) return kernel.lose();
+    kernel.instance.u8.fill(0, from, from + len);
+  }
+}
+
+function attend(machine: Machine, attention: number): void {
+  machine.kernel.attention = 0;
+  if (attention & PF.ATTENTION_OUTPUT) drainOutput(machine);
+  if (attention & PF.ATTENTION_STDIN) feedStdin(machine);
+  if (attention & PF.ATTENTION_OP) takeCalls(machine);
+  if (attention & PF.ATTENTION_VALUE) drainValue(machine);
+  if (attention & PF.ATTENTION_RUN_DONE) machine.run.foregroundDone = true;
+  if (attention & PF.ATTENTION_MEMORY) dropFreeMemory(machine);
+}
+
+function died(machine: Machine, proc: number, signal: number): void {
+  if (machine.action === PF.ACTION_FORK) machine.host("HOST_FORK_DONE", [machine.forkChild, 0]);
+  machine.host("HOST_TRAP", [proc, signal]);
+}
+
+function runProcess(machine: Machine, proc: number): void {
+  const instance = machine.procs[proc];
+  if (!instance) return machine.kernel.lose("its kernel wanted to run a process that does not exist");
+  machine.action = PF.ACTION_RETURN;
+  const exit = instance.run();
+  if (exit.how === "dead") return machine.kernel.lose();
+  if (machine.kernel.attention & PF.ATTENTION_FILL) machine.kernel.onFill();
+  if (exit.how === "trap") return died(machine, proc, exit.signal);
+  if (exit.how === "gone") return;
+  if (machine.action === PF.ACTION_FORK) {
+    const { forkChild } = machine;
+    const ok = machine.copy(instance, forkChild);
+    machine.host("HOST_FORK_DONE", [forkChild, ok ? 1 : 0]);
+  } else if (machine.action !== PF.ACTION_BLOCK) {
+    died(machine, proc, SIGABRT);
+  }
+}
+
+/** Who called exec() is gone already, and nobody there can be told why. */
+function notLoaded(machine: Machine, event: KernelEvent, name: string, why: string): void {
+  tell(machine, `pinfold: a program (${name}) cannot be loaded: ${why}\n`);
+  machine.host("HOST_TRAP", [event.proc, SIGKILL]);
+}
+
+/** Makes a process of an image; false: its module has to come first. */
+function load(machine: Machine, event: KernelEvent, nested: boolean): boolean {
+  const image = machine.images.programs[event.image];
+  if (!image) {
+    machine.kernel.lose("its kernel asked for a program that does not exist");
+    return true;
+  }
+  const bytes = machine.memoryOf(image);
+  if (!image.ready("start", bytes)) {
+    if (!nested) return false;
+    const began = monotonic();
+    const loaded = image.loadNow("start", bytes);
+    machine.enteredNs += monotonic() - began; /* no program computed meanwhile */
+    if (loaded) return load(machine, event, nested);
+    notLoaded(machine, event, image.info.name, "this host cannot load it while another program waits");
+    return true;
+  }
+  if (machine.load(event.proc, image)) {
+    runProcess(machine, event.proc);
+  } else {
+    machine.run.starved = true;
+    notLoaded(machine, event, image.info.name, "the memory of the sandbox or of its host is used up");
+  }
+  return true;
+}
+
+/** Nothing can run. undefined: go on, something may now. */
+function idle(machine: Machine, deadline: number): Stop | undefined {
+  const { run } = machine;
+  machine.deadlineNs = deadline;
+  if (!run.on) return EMBEDDER;
+  if (run.foregroundDone || run.stage === "killed") {
+    if (machine.parked.length === 0) finish(machine);
+    return EMBEDDER;
+  }
+  if (machine.calls.length) return EMBEDDER;
+  if (deadline === Infinity) {
+    /* Every process waits for something that cannot come: no call, no timer, no input. */
+    strike(machine, "wall_seconds", machine.limits.wall_ms);
+    return undefined;
+  }
+  if (machine.clockFixed) {
+    machine.monotonicNs = deadline;
+    return undefined;
+  }
+  const now = monotonic();
+  const ns = Math.min(deadline - (now - machine.clockOrigin), run.stopWallNs - run.wallAt(machine));
+  return ns > 0 ? { kind: "sleep", ns } : undefined;
+}
+
+/** Runs the guest until only somebody else can make something happen; for a parked program: until it may
+ * go on. */
+export function spin(machine: Machine, until?: Instance): Stop {
+  const { kernel } = machine;
+  for (let postponed = 0; !kernel.dead; ) {
+    if (until && machine.procs[until.proc] !== until) return { kind: "gone" };
+    machine.moment++;
+    machine.showTime();
+    if (machine.overTime()) {
+      lookAtStops(machine);
+      if (!until && monotonic() >= machine.pauseAt) return { kind: "pause" };
+    }
+    if (machine.run.on && machine.run.stage === "killed") machine.host("HOST_KILL", [0]);
+    const { attention } = kernel;
+    if (attention) attend(machine, attention);
+    const event = machine.loading ?? kernel.next();
+    machine.loading = undefined;
+    if (!event) break;
+    if (event.kind === PF.EVENT_IDLE) {
+      const stop = kernel.attention ? undefined : idle(machine, event.deadline);
+      if (stop) return stop;
+    } else if (event.kind === PF.EVENT_FREE) {
+      machine.drop(event.proc);
+    } else if (event.kind === PF.EVENT_LOAD) {
+      if (load(machine, event, until !== undefined)) continue;
+      machine.loading = event;
+      return { kind: "load", image: machine.images.programs[event.image] };
+    } else if (event.kind === PF.EVENT_RUN) {
+      const instance = machine.procs[event.proc];
+      if (until && instance === until) return { kind: "resume" };
+      if (instance?.parked) {
+        postpone(machine, instance);
+        if (++postponed > POSTPONED_MAX) return { kind: "deadlock" };
+        continue;
+      }
+      postponed = 0;
+      runProcess(machine, event.proc);
+    } else {
+      kernel.lose("its kernel asked for something that does not exist");
+    }
+  }
+  return { kind: "dead" };
+}

@@ -1,0 +1,283 @@
+/*
+ * machine/machine.ts: one sandbox: a kernel, its processes, the run that is on, the calls that wait for
+ * the embedder. What host/machine/machine.h is to the native library.
+ *
+ * The machine knows no files, pipes or shells. It runs one instance until it blocks or ends, carries its
+ * message to the kernel, asks the kernel who runs next, and hands out tool calls. Everything here is
+ * synchronous; drive.ts waits where a thread would.
+ *
+ * Files: loop.ts (who runs) trampoline.ts (messages from programs) kernel.ts (messages to the kernel)
+ * run.ts (one run, from start to result) calls.ts (tool calls) files.ts (the embedder's files) exec.ts
+ * (what to start) place.ts (a run's own cwd and environment) fork.ts (a branch) toolfiles.ts (/tools).
+ */
+import { ERRNO, PF } from "../abi.ts";
+import { DeadError, InvalidError } from "../base/error.ts";
+import type { Gate } from "../capability/gate.ts";
+import type { Image, Images } from "../cpu/image.ts";
+import { Instance, type Trampoline } from "../cpu/instance.ts";
+import { Gone, SIGKILL } from "../cpu/trap.ts";
+import type { Call, Decision } from "./calls.ts";
+import { Kernel, type KernelEvent } from "./kernel.ts";
+import type { MachineLimits } from "./limits.ts";
+import { park } from "./park.ts";
+import { Run } from "./run.ts";
+import { trampoline } from "./trampoline.ts";
+
+/** Of a sandbox's memory, what programs leave to the kernel, whose output could be lost else. */
+const RESERVE_MAX = 4 << 20;
+
+export type Interrupt = "none" | "interrupt" | "stop" | "kill";
+
+/** Nanoseconds that pass on the host, whatever its clock says. */
+export function monotonic(): number {
+  return Math.round(performance.now() * 1e6);
+}
+
+export function realtime(): bigint {
+  return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
+}
+
+export interface MachineSettings {
+  readonly images: Images;
+  readonly limits: MachineLimits;
+  /** NAME=value of everything that runs. */
+  readonly env: readonly string[];
+  readonly envChanged: boolean;
+  readonly gate: Gate;
+  /** Unix time in nanoseconds that a fixed clock starts at. */
+  readonly clock: bigint | undefined;
+  readonly seed: Uint8Array;
+}
+
+export class Machine {
+  readonly images: Images;
+  readonly gate: Gate;
+  readonly env: readonly string[];
+  kernel!: Kernel;
+  readonly procs: (Instance | undefined)[] = [];
+  /** In force: with those of the run that is on, or of the last. */
+  limits: MachineLimits;
+  readonly ownLimits: MachineLimits;
+  readonly trampoline: Trampoline = (instance, address) => trampoline(this, instance, address);
+
+  /* Memory. */
+  used = 0;
+  peak = 0;
+  clean = 0;
+
+  /* By the trampoline: why the running program came back, and where it forks to. */
+  action: number = PF.ACTION_RETURN;
+  forkChild = 0;
+  /** Messages and turns so far: see host/machine/tape.h. */
+  moment = 0;
+  untilLook = 1;
+
+  /* Time. */
+  readonly clockFixed: boolean;
+  monotonicNs = 0;
+  clockOrigin = monotonic();
+  realtimeBase: bigint;
+  /** Host's monotonic time at which this drive began. */
+  enteredNs = 0;
+  deadlineNs = Infinity;
+  /** When the loop is to let others of its thread run. */
+  pauseAt = Infinity;
+
+  /** Sessions that lived when the guest ran last, a bit for each. */
+  sessions = 0;
+  interrupt: Interrupt = "none";
+  /** Programs that wait on the native stack, the deepest last: park.ts. */
+  readonly parked: Instance[] = [];
+  /** A program that cannot be loaded at once: what the loop does first when it goes on. */
+  loading: KernelEvent | undefined;
+  calls: Call[] = [];
+  nextCall = 1n;
+  forks = 0n;
+  run = new Run();
+  onDecision: ((decision: Decision) => void) | undefined;
+  toolFiles = false;
+
+  private constructor(settings: MachineSettings) {
+    this.images = settings.images;
+    this.gate = settings.gate;
+    this.env = settings.env;
+    this.limits = this.ownLimits = settings.limits;
+    this.clockFixed = settings.clock !== undefined;
+    this.realtimeBase = settings.clock ?? realtime();
+  }
+
+  /** A machine with a booted kernel and a session that waits. load() of both has to have been called. */
+  static boot(settings: MachineSettings): Machine {
+    const machine = new Machine(settings);
+    const { manifest, kernel, programs } = settings.images;
+    machine.adopt(new Kernel(machine.#wake(kernel, "kernel"), manifest.mailbox));
+    if (!settings.envChanged) {
+      const shell = programs.find((image) => image.info.name === "sh");
+      if (shell) machine.#place(machine.#wake(shell, "session"), manifest.sessionProc);
+    }
+    machine.showTime();
+    machine.configure();
+    machine.host("HOST_SEED", [], settings.seed);
+    /* With another environment the booted session is no use: its successor starts with the first run. */
+    if (settings.envChanged) machine.host("HOST_KILL", [1]);
+    return machine;
+  }
+
+  /** A machine without a kernel yet: fork.ts. */
+  static like(settings: MachineSettings): Machine {
+    return new Machine(settings);
+  }
+
+  adopt(kernel: Kernel): void {
+    this.kernel = kernel;
+    kernel.room = () => Math.max(0, this.limits.memory_bytes - this.used);
+    kernel.onFill = () => this.refuseFill();
+    this.settle();
+  }
+
+  get dead(): boolean {
+    return this.kernel.dead !== undefined;
+  }
+
+  checkAlive(): void {
+    if (this.dead)
+      throw new DeadError(`this sandbox was given up: ${this.kernel.dead}; make another`);
+  }
+
+  /* ---- the kernel */
+
+  host(name: Parameters<Kernel["call"]>[0], args: readonly number[] = [], input?: Uint8Array, outCap = 0): number {
+    const result = this.kernel.call(name, args, input, outCap);
+    this.settle();
+    return result;
+  }
+
+  /** Something is wanted that lies outside the sandbox: nothing is there. */
+  refuseFill(): void {
+    this.kernel.attention &= ~PF.ATTENTION_FILL;
+    this.kernel.call("HOST_FILLED", [ERRNO.EIO]);
+  }
+
+  /** Tells the kernel its limits. */
+  configure(): void {
+    const { limits } = this;
+    const block = new DataView(new ArrayBuffer(56));
+    const values = [limits.filesystem_bytes, limits.files, limits.processes, limits.open_files,
+      limits.tool_argument_bytes, limits.tool_result_bytes, Math.min(limits.memory_bytes / 4, 32 << 20)];
+    values.forEach((value, i) =>
+      block.setBigUint64(8 * i, value >= Number.MAX_SAFE_INTEGER ? 2n ** 64n - 1n : BigInt(Math.floor(value)), true));
+    if (this.host("HOST_CONFIGURE", [], new Uint8Array(block.buffer)) < 0) {
+      this.checkAlive();
+      throw new InvalidError("the kernel refuses these limits");
+    }
+  }
+
+  /* ---- memory */
+
+  settle(): void {
+    const { kernel } = this;
+    const size = kernel.instance.u8.length, clean = kernel.clean;
+    if (clean > size) kernel.lose();
+    const now = size - Math.min(clean, size);
+    this.used += now - kernel.instance.charged;
+    kernel.instance.charged = now;
+    if (this.used > this.peak) this.peak = this.used;
+  }
+
+  /** A program has grown. It dies here if the sandbox has no room for that. */
+  charge(instance: Instance): void {
+    const more = instance.u8.length - instance.charged;
+    if (more <= 0) return;
+    this.used += more;
+    instance.charged += more;
+    if (this.used > this.peak) this.peak = this.used;
+    if (this.used <= this.limits.memory_bytes - this.reserve) return;
+    this.run.starved = true;
+    throw new Gone(SIGKILL);
+  }
+
+  get reserve(): number {
+    return Math.min(this.limits.memory_bytes / 16, RESERVE_MAX);
+  }
+
+  #room(bytes: number): boolean {
+    return this.used + bytes <= this.limits.memory_bytes - this.reserve;
+  }
+
+  /* ---- instances */
+
+  #wake(image: Image, use: "start" | "kernel" | "session"): Instance {
+    const ready = image.ready(use, this.memoryOf(image));
+    if (!ready) throw new InvalidError(`${image.info.name} is not loaded`);
+    return Instance.wake(image, ready.module, ready.template, image === this.images.kernel ? undefined : this.trampoline);
+  }
+
+  /** The bound of its memory. */
+  memoryOf(image: Image): number {
+    const { memory_bytes, process_memory_bytes } = this.ownLimits;
+    return image === this.images.kernel ? memory_bytes : Math.min(process_memory_bytes, memory_bytes);
+  }
+
+  #place(instance: Instance, proc: number): void {
+    instance.proc = proc;
+    this.procs[proc] = instance;
+    instance.charged = instance.u8.length;
+    this.used += instance.charged;
+    if (this.used > this.peak) this.peak = this.used;
+  }
+
+  drop(proc: number): void {
+    const instance = this.procs[proc];
+    if (!instance) return;
+    this.procs[proc] = undefined;
+    this.used -= instance.charged;
+  }
+
+  /** A fresh process of an image that is loaded; false: there is no memory for it. */
+  load(proc: number, image: Image): boolean {
+    this.drop(proc);
+    const info = image.info.templates.find((one) => one.use === "start");
+    if (!info || info.size > this.memoryOf(image) || !this.#room(info.size)) return false;
+    try {
+      this.#place(this.#wake(image, "start"), proc);
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+
+  /** Copies an unwound process to another index; false: there is no memory for it. */
+  copy(parent: Instance, child: number): boolean {
+    if (child <= 0 || child >= PF.PROCESS_TABLE || this.procs[child] || !this.#room(parent.u8.length)) return false;
+    try {
+      this.#place(parent.copy(this.trampoline), child);
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+
+  /** Takes over an instance of another machine: fork.ts. */
+  adoptProcess(instance: Instance, proc: number): void {
+    this.#place(instance, proc);
+  }
+
+  park(instance: Instance, address: number): void {
+    park(this, instance, address);
+  }
+
+  /* ---- time */
+
+  showTime(): void {
+    if (!this.clockFixed) this.monotonicNs = Math.max(this.monotonicNs, monotonic() - this.clockOrigin);
+    this.kernel.showTime(this.realtimeBase + BigInt(this.monotonicNs), this.monotonicNs);
+  }
+
+  /** Is it time for the loop's turn: a limit, an interrupt, or others of this thread? */
+  overTime(): boolean {
+    const now = monotonic();
+    return this.interrupt !== "none" || now >= this.pauseAt || this.run.strikesAt(this.limits, now - this.enteredNs);
+  }
+}

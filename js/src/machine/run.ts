@@ -1,0 +1,309 @@
+/* machine/run.ts: one run, from its text to its result. */
+import { ERRNO, LAYOUT, PF } from "../abi.ts";
+import { Buffer, utf8 } from "../base/bytes.ts";
+import { InvalidError, StateError } from "../base/error.ts";
+import { execBlock, startSession } from "./exec.ts";
+import { guestError } from "./files.ts";
+import type { MachineLimits } from "./limits.ts";
+import { type Machine, monotonic } from "./machine.ts";
+import { checkPlace, findPlace, hasPlace, type Place, placeText, runEnv } from "./place.ts";
+
+interface LanguageOf {
+  readonly program: string;
+  readonly flag?: string;
+  /** Whose runs go to one process, unless they are isolated. */
+  readonly session?: number;
+}
+
+const SHELL: LanguageOf = { program: "/usr/bin/bash", session: PF.SESSION_SHELL };
+const JS: LanguageOf = { program: "/usr/bin/js" };
+const TS: LanguageOf = { program: "/usr/bin/js", flag: "--typescript" };
+const PYTHON: LanguageOf = { program: "/usr/bin/python3", session: PF.SESSION_PYTHON };
+const LANGUAGES = {
+  shell: SHELL, bash: SHELL, sh: SHELL, javascript: JS, js: JS, node: JS, typescript: TS, ts: TS, python: PYTHON, py: PYTHON,
+} as const;
+export type Language = keyof typeof LANGUAGES;
+
+export type OutputFn = (stream: 1 | 2, data: Uint8Array) => void;
+
+export interface Request extends Place {
+  readonly code: Uint8Array;
+  readonly language: Language;
+  readonly stdin: Uint8Array;
+  readonly isolated: boolean;
+  readonly limits: MachineLimits;
+  readonly onOutput: OutputFn | undefined;
+}
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+  readonly stdoutTruncated: boolean;
+  readonly stderrTruncated: boolean;
+  /** What a JavaScript program returned, as JSON. */
+  readonly value: Uint8Array | undefined;
+  readonly limit: string | undefined;
+  readonly sessionLost: boolean;
+  readonly sessionEnded: boolean;
+  readonly cpuNs: number;
+  readonly wallNs: number;
+  readonly memoryBytes: number;
+  readonly toolCalls: number;
+}
+
+/** No session: the run has a process of its own. */
+const NO_SESSION = PF.SESSIONS;
+
+/** The run that is on, or the last one. */
+export class Run {
+  on = false;
+  foregroundDone = false;
+  /** There was no memory to load a program, or for one to grow. */
+  starved = false;
+  session: number = NO_SESSION;
+  stage: "running" | "interrupted" | "killed" = "running";
+  limit: string | undefined;
+  stopWallNs = Infinity;
+  stopCpuNs = Infinity;
+  killedAt = 0;
+  /** Used while the machine ran, up to its last entry. */
+  wallNs = 0;
+  sleptNs = 0;
+  toolCalls = 0;
+  asked = 0;
+  overTold = false;
+  stdinOpen = false;
+  input: Uint8Array = new Uint8Array(0);
+  inputAt = 0;
+  output: [Buffer, Buffer] = [new Buffer(), new Buffer()];
+  truncated: [boolean, boolean] = [false, false];
+  value = new Buffer();
+  valueVoid = false;
+  onOutput: OutputFn | undefined;
+  outcome: Outcome | undefined;
+
+  wallAt(machine: Machine): number {
+    return this.wallNs + (machine.enteredNs ? monotonic() - machine.enteredNs : 0);
+  }
+
+  cpuAt(machine: Machine): number {
+    return this.wallAt(machine) - this.sleptNs;
+  }
+
+  /** Is a limit reached when this drive has taken `driven` nanoseconds? */
+  strikesAt(_limits: MachineLimits, driven: number): boolean {
+    if (!this.on) return false;
+    const wall = this.wallNs + driven;
+    return this.stage === "killed" || wall >= this.stopWallNs || wall - this.sleptNs >= this.stopCpuNs;
+  }
+
+  copy(): Run {
+    const other = Object.assign(new Run(), this);
+    other.output = [this.output[0].copy(), this.output[1].copy()];
+    other.truncated = [...this.truncated];
+    other.value = this.value.copy();
+    other.onOutput = undefined;
+    return other;
+  }
+}
+
+/* ---- streams */
+
+function keep(machine: Machine, stream: 1 | 2, bytes: Uint8Array): void {
+  const { run, limits } = machine;
+  const kept = run.output[stream - 1];
+  const room = Math.max(0, limits.output_bytes - kept.length);
+  if (bytes.length > room) run.truncated[stream - 1] = true;
+  const part = bytes.subarray(0, Math.min(bytes.length, room));
+  if (part.length === 0) return;
+  kept.add(part);
+  if (!run.onOutput) return;
+  const began = monotonic();
+  run.onOutput(stream, part.slice());
+  machine.enteredNs += monotonic() - began;
+}
+
+/** A stream holds PF_STREAM_SIZE bytes, so few pieces empty it, unless the kernel lies. */
+const OUTPUT_PIECES = 64;
+
+/** Takes what programs have written. */
+export function drainOutput(machine: Machine): void {
+  for (const stream of [1, 2] as const)
+    for (let piece = 0; piece < OUTPUT_PIECES; piece++) {
+      const n = machine.host("HOST_OUTPUT", [stream], undefined, PF.IO_MAX);
+      if (n <= 0 || machine.kernel.out.length === 0) break;
+      keep(machine, stream, machine.kernel.out);
+    }
+}
+
+export function feedStdin(machine: Machine): void {
+  const { run } = machine;
+  while (run.stdinOpen) {
+    const left = run.input.subarray(run.inputAt);
+    const piece = left.subarray(0, PF.IO_MAX);
+    const last = piece.length === left.length;
+    const n = machine.host("HOST_STDIN", [last ? 1 : 0], piece);
+    if (n < 0 || n > piece.length) return;
+    run.inputAt += n;
+    if (last && n === piece.length) run.stdinOpen = false;
+    else if (n < piece.length || n === 0) return;
+  }
+}
+
+export function drainValue(machine: Machine): void {
+  const { run, limits } = machine;
+  for (;;) {
+    const n = machine.host("HOST_RUN_VALUE", [], undefined, PF.IO_MAX);
+    const { out } = machine.kernel;
+    if (n === 0 || (n > 0 && out.length === 0)) return;
+    if (n < 0 || run.valueVoid || run.value.length + out.length > limits.tool_result_bytes) {
+      run.value = new Buffer(); /* half a value is none */
+      run.valueVoid = true;
+      return;
+    }
+    run.value.add(out);
+  }
+}
+
+/** A line of the machine's own on the run's standard error. */
+export function tell(machine: Machine, line: string): void {
+  keep(machine, 2, utf8(line));
+}
+
+/* ---- the end */
+
+function runState(machine: Machine): { status: number; sessions: number } {
+  const S = LAYOUT.run_state;
+  machine.host("HOST_RUN_STATE", [], undefined, S.SIZE);
+  const { out } = machine.kernel;
+  if (out.length < S.SIZE) return { status: 0, sessions: 0 };
+  const view = new DataView(out.buffer, out.byteOffset, S.SIZE);
+  return { status: view.getInt32(S.status, true) & 0xff, sessions: view.getUint32(S.session_alive, true) };
+}
+
+/** The foreground is done and nothing else can go on: the result is complete. */
+export function finish(machine: Machine): void {
+  const { run } = machine;
+  drainOutput(machine);
+  drainValue(machine);
+  const { status, sessions } = runState(machine);
+  machine.host("HOST_RUN_END");
+  const lost = (machine.sessions & ~sessions) !== 0;
+  machine.sessions = sessions;
+  if (!run.limit && run.starved && status === 128 + 9) run.limit = "memory_bytes";
+  run.on = false;
+  machine.interrupt = "none";
+  const ofSession = run.session < NO_SESSION && status >= 128;
+  run.outcome = {
+    exitCode: run.limit ? 137 : status,
+    stdout: run.output[0].bytes,
+    stderr: run.output[1].bytes,
+    stdoutTruncated: run.truncated[0],
+    stderrTruncated: run.truncated[1],
+    value: run.value.length ? run.value.bytes : undefined,
+    limit: run.limit,
+    sessionLost: lost && (run.limit !== undefined || run.stage === "killed" || ofSession),
+    sessionEnded: lost,
+    cpuNs: run.cpuAt(machine),
+    wallNs: run.wallAt(machine),
+    memoryBytes: machine.peak,
+    toolCalls: run.toolCalls,
+  };
+}
+
+/* ---- the beginning */
+
+function check(machine: Machine, request: Request): void {
+  const { code_bytes, stdin_bytes } = request.limits;
+  if (!Object.hasOwn(LANGUAGES, request.language))
+    throw new InvalidError(`unknown language "${String(request.language).slice(0, 64)}"; use "shell", "javascript", "typescript" or "python"`);
+  if (request.code.length > code_bytes)
+    throw new InvalidError(`the code has ${request.code.length} bytes, more than the limit codeBytes (${code_bytes})`);
+  if (request.stdin.length > stdin_bytes)
+    throw new InvalidError(`stdin has ${request.stdin.length} bytes, more than the limit stdinBytes (${stdin_bytes})`);
+  if (machine.run.on) throw new StateError("a run is on: answer its calls until it is over before starting another");
+  checkPlace(request);
+}
+
+function reset(machine: Machine, request: Request, session: number): Run {
+  const run = new Run();
+  machine.run = run;
+  machine.limits = request.limits;
+  machine.peak = machine.used;
+  machine.interrupt = "none";
+  run.session = session;
+  run.onOutput = request.onOutput;
+  run.stopWallNs = request.limits.wall_ms * 1e6;
+  run.stopCpuNs = request.limits.cpu_ms * 1e6;
+  machine.enteredNs = monotonic();
+  return run;
+}
+
+function sendText(machine: Machine, text: Uint8Array): number {
+  let result = 0;
+  for (let at = 0; result >= 0 && at < text.length; at += Math.max(0, result)) {
+    result = machine.host("HOST_RUN_TEXT", [], text.subarray(at, at + PF.MESSAGE_IN_MAX));
+    if (result === 0) return -ERRNO.ENOMEM;
+  }
+  return result;
+}
+
+function begin(machine: Machine, language: LanguageOf, request: Request): number {
+  const { session } = machine.run;
+  const flags = request.stdin.length ? PF.RUN_STDIN : 0;
+  if (session < NO_SESSION) {
+    const place = hasPlace(request);
+    let result = machine.host("HOST_RUN_BEGIN", [PF.RUN_SESSION, flags | (place ? PF.RUN_PLACE : 0), session]);
+    if (result >= 0 && place) result = sendText(machine, placeText(request));
+    return result < 0 ? result : sendText(machine, request.code);
+  }
+  const argv = [language.program.slice(language.program.lastIndexOf("/") + 1), "--run"];
+  if (language.flag) argv.push(language.flag);
+  const block = execBlock(language.program, argv, runEnv(machine.env, request), request.cwd ?? "/workspace");
+  const result = machine.host("HOST_RUN_BEGIN", [PF.RUN_SPAWN, flags, session], block);
+  return result < 0 ? result : sendText(machine, request.code);
+}
+
+/** The sandbox has no room for another process: that is how the run ends, and no mistake of the embedder's. */
+function notBegun(machine: Machine, language: LanguageOf, result: number): void {
+  const memory = result === -ERRNO.ENOMEM;
+  machine.run.limit = memory ? "memory_bytes" : "processes";
+  const name = language.program.slice(language.program.lastIndexOf("/") + 1);
+  tell(machine, `${name}: cannot start: ${memory ? "Cannot allocate memory" : "Resource temporarily unavailable"}\n`);
+  finish(machine);
+}
+
+const isFull = (result: number): boolean => result === -ERRNO.EAGAIN || result === -ERRNO.ENOMEM;
+
+/** Gives the kernel the program; then it only has to be driven. */
+export function start(machine: Machine, request: Request): void {
+  check(machine, request);
+  const language: LanguageOf = LANGUAGES[request.language];
+  const session = request.isolated ? NO_SESSION : (language.session ?? NO_SESSION);
+  machine.showTime();
+  findPlace(machine, request);
+  machine.sessions = runState(machine).sessions;
+  if (session < NO_SESSION && !(machine.sessions & (1 << session))) {
+    const pid = startSession(machine, session);
+    if (isFull(pid)) {
+      reset(machine, request, session);
+      return notBegun(machine, language, pid);
+    }
+    machine.checkAlive();
+    if (pid < 0) throw guestError(machine, pid, language.program);
+    machine.sessions |= 1 << session;
+  }
+  const run = reset(machine, request, session);
+  run.input = request.stdin;
+  run.stdinOpen = request.stdin.length > 0;
+  const result = begin(machine, language, request);
+  machine.checkAlive();
+  if (isFull(result)) return notBegun(machine, language, result);
+  if (result < 0) {
+    machine.host("HOST_RUN_END");
+    throw guestError(machine, result, language.program);
+  }
+  run.on = true;
+  feedStdin(machine);
+}

@@ -1,0 +1,117 @@
+/* options.ts: what an embedder asks for, checked as it is given. */
+import { CapabilityError, InvalidError } from "./base/error.ts";
+import { Gate } from "./capability/gate.ts";
+import type { Images } from "./cpu/image.ts";
+import type { Content } from "./files.ts";
+import type { Decision } from "./machine/calls.ts";
+import { defaultLimits, type Limits, readLimits } from "./machine/limits.ts";
+import type { MachineSettings } from "./machine/machine.ts";
+import { checkEnv } from "./machine/place.ts";
+import type { PendingCall } from "./call.ts";
+import type { CallContext, Tool } from "./tool.ts";
+
+/** One grant, as docs/policy.md describes it. */
+export interface Capability {
+  /** A method or a pattern: "stripe/charges/*". */
+  method: string;
+  max_calls?: number;
+  /** {param, op, value}, or the short form {amount: {"<=": 100}}. */
+  constraints?: readonly object[] | object;
+  /** Every call has to be approved: `approve`, or step() and resume(). */
+  ask?: boolean;
+}
+
+/** A list of grants (a text grants every call of that pattern), or a whole policy. */
+export type Capabilities = readonly (Capability | string)[] | { readonly capabilities: readonly Capability[]; readonly version?: 1 };
+
+export interface SandboxOptions {
+  /** What programs may see, by name. Without a capability a tool cannot be called. */
+  tools?: Record<string, Tool<any, any>>;
+  /** What programs may call. Default: nothing. */
+  capabilities?: Capabilities;
+  /** Answers calls of granted methods that no declared tool has. */
+  toolHandler?: (method: string, params: any, context: CallContext) => unknown;
+  /** Decides about calls of capabilities with `ask`. Without it run() refuses them. */
+  approve?: (call: PendingCall) => boolean | Promise<boolean>;
+  /** Files to begin with; relative paths are below /workspace. */
+  files?: Record<string, Content>;
+  env?: Record<string, string>;
+  limits?: Limits;
+  /** Fixes the clock: it starts here and moves only with sleeps and by a step per reading. */
+  clock?: Date;
+  /** Fixes the random numbers. */
+  seed?: number | bigint;
+  /** Called for every decision when it is made, before anything comes of it. */
+  onDecision?: (decision: Decision) => void;
+}
+
+const DEFAULT_ENV = {
+  PATH: "/usr/bin:/bin:/tools/bin", HOME: "/workspace", USER: "user", LOGNAME: "user", SHELL: "/bin/bash",
+  LANG: "C.UTF-8", TZ: "UTC", HOSTNAME: "pinfold",
+};
+
+const KNOWN = new Set(["tools", "capabilities", "toolHandler", "approve", "files", "env", "limits", "clock", "seed", "onDecision"]);
+
+function policyOf(capabilities: Capabilities): string {
+  if (Array.isArray(capabilities))
+    return JSON.stringify({ capabilities: capabilities.map((one) => (typeof one === "string" ? { method: one } : one)) });
+  if (typeof capabilities !== "object" || capabilities === null)
+    throw new CapabilityError("capabilities is a list of grants or a policy");
+  return JSON.stringify(capabilities);
+}
+
+/** The gate of these options; every mistake in them is an exception. */
+export function makeGate(options: SandboxOptions, engine: WebAssembly.Module): Gate {
+  const gate = Gate.create(engine);
+  for (const [name, one] of Object.entries(options.tools ?? {})) {
+    if (typeof one !== "object" || one === null || typeof one.schema !== "object")
+      throw new InvalidError(`tools.${name} is not made by tool({description, inputSchema, execute})`);
+    gate.addTool(name, one.description, JSON.stringify(one.schema));
+  }
+  if (options.capabilities !== undefined) gate.setPolicy(policyOf(options.capabilities));
+  gate.finish(options.toolHandler !== undefined);
+  return gate;
+}
+
+function envOf(given: Record<string, string> | undefined): { env: string[]; changed: boolean } {
+  /* As in the native library, what is given anew stands at the end. */
+  const all = new Map<string, string>(Object.entries(DEFAULT_ENV));
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (typeof value !== "string") throw new InvalidError(`env.${name} is a text, not ${typeof value}`);
+    if (name === "" || name.includes("=")) throw new InvalidError(`"${name.slice(0, 64)}" cannot be the name of an environment variable`);
+    all.delete(name);
+    all.set(name, value);
+  }
+  const env = [...all].map(([name, value]) => `${name}=${value}`);
+  checkEnv(env);
+  return { env, changed: Object.keys(given ?? {}).length > 0 };
+}
+
+export function randomSeed(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32));
+}
+
+function seedOf(given: number | bigint | undefined): Uint8Array {
+  if (given === undefined) return randomSeed();
+  if (typeof given === "number" && !Number.isSafeInteger(given)) throw new InvalidError("seed is an integer");
+  const seed = new Uint8Array(32);
+  new DataView(seed.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(given)), true);
+  return seed;
+}
+
+export function settingsOf(options: SandboxOptions, images: Images, gate: Gate): MachineSettings {
+  for (const key of Object.keys(options))
+    if (!KNOWN.has(key)) throw new InvalidError(`there is no option "${key}"; the options are: ${[...KNOWN].join(", ")}`);
+  const { env, changed } = envOf(options.env);
+  if (options.clock !== undefined && !(options.clock instanceof Date && Number.isFinite(options.clock.getTime())))
+    throw new InvalidError("clock is a valid Date");
+  return {
+    images,
+    limits: readLimits(defaultLimits, options.limits),
+    env,
+    envChanged: changed,
+    gate,
+    clock: options.clock && BigInt(options.clock.getTime()) * 1000000n,
+    seed: seedOf(options.seed),
+  };
+}

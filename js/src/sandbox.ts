@@ -1,0 +1,292 @@
+/*
+ * sandbox.ts: a sandbox: a small Unix whose programs reach the outside only through the tools that you grant.
+ */
+import { PF } from "./abi.ts";
+import { utf8 } from "./base/bytes.ts";
+import { InvalidError, StateError, ToolError } from "./base/error.ts";
+import { PendingCall } from "./call.ts";
+import type { Images } from "./cpu/image.ts";
+import { Files } from "./files.ts";
+import { answer } from "./machine/calls.ts";
+import { Alarm, drive } from "./machine/drive.ts";
+import { fork } from "./machine/fork.ts";
+import { type Limits, readLimits } from "./machine/limits.ts";
+import { Machine, monotonic } from "./machine/machine.ts";
+import { type Language, start } from "./machine/run.ts";
+import { writeTools } from "./machine/toolfiles.ts";
+import { makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
+import { Result } from "./result.ts";
+import { callTool } from "./handling.ts";
+
+export type OutputListener = (stream: "stdout" | "stderr", data: Uint8Array) => void;
+
+export interface RunOptions {
+  /** Default "shell". */
+  language?: Language;
+  stdin?: string | Uint8Array;
+  /** Shell, Python: a fresh process of its own instead of the session's. */
+  isolated?: boolean;
+  cwd?: string;
+  /** Besides the sandbox's, for this run alone. */
+  env?: Record<string, string>;
+  /** Of this run alone: cpuMs, wallMs, outputBytes, toolCalls, codeBytes, stdinBytes. */
+  limits?: Limits;
+  /** Called as output appears; the sandbox is busy meanwhile. */
+  onOutput?: OutputListener;
+  /** Ends the run as Ctrl-C does; what is still there after a second is killed. */
+  signal?: AbortSignal;
+}
+
+const FAILURES = { failed: PF.OP_FAILED, invalid: PF.OP_INVALID, timeout: PF.OP_TIMEOUT, denied: PF.OP_DENIED } as const;
+export type Failure = keyof typeof FAILURES;
+
+const RUN_OPTIONS = new Set(["language", "stdin", "isolated", "cwd", "env", "limits", "onOutput", "signal"]);
+
+export class Sandbox {
+  readonly files: Files;
+  readonly #machine: Machine;
+  readonly #options: SandboxOptions;
+  readonly #alarm = new Alarm();
+  #busy = false;
+  #closed = false;
+
+  private constructor(machine: Machine, options: SandboxOptions) {
+    this.#machine = machine;
+    this.#options = options;
+    machine.onDecision = options.onDecision;
+    this.files = new Files((act) => {
+      this.#take();
+      try {
+        return act(machine);
+      } finally {
+        this.#busy = false;
+      }
+    });
+  }
+
+  /** A new sandbox of the programs of `images`; node.ts and web.ts know where those are. */
+  static async make(images: Images, options: SandboxOptions = {}): Promise<Sandbox> {
+    const gate = makeGate(options, await images.engine());
+    const settings = settingsOf(options, images, gate);
+    await images.ready(settings.limits.memory_bytes, Math.min(settings.limits.process_memory_bytes, settings.limits.memory_bytes));
+    const machine = Machine.boot(settings);
+    writeTools(machine);
+    const sandbox = new Sandbox(machine, options);
+    for (const [path, content] of Object.entries(options.files ?? {})) await sandbox.files.write(path, content);
+    return sandbox;
+  }
+
+  /* ---- who is inside */
+
+  #take(): void {
+    if (this.#closed) throw new StateError("the sandbox was closed");
+    if (this.#busy) throw new StateError("the sandbox is in use: await what was asked of it before");
+    this.#machine.checkAlive();
+    this.#busy = true;
+  }
+
+  async #drive(act: (machine: Machine) => void): Promise<void> {
+    this.#take();
+    try {
+      act(this.#machine);
+      if (this.#machine.run.on) await drive(this.#machine, this.#alarm);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /* ---- steps */
+
+  /** Starts a run, and drives it until every process has ended or waits for a tool. */
+  async start(code: string, options: RunOptions = {}): Promise<void> {
+    for (const key of Object.keys(options))
+      if (!RUN_OPTIONS.has(key)) throw new InvalidError(`there is no option "${key}" of a run; they are: ${[...RUN_OPTIONS].join(", ")}`);
+    if (typeof code !== "string") throw new InvalidError(`the code is a text, not ${typeof code}`);
+    const { stdin = "", onOutput } = options;
+    await this.#drive((machine) =>
+      start(machine, {
+        code: utf8(code),
+        language: options.language ?? "shell",
+        stdin: typeof stdin === "string" ? utf8(stdin) : stdin,
+        isolated: options.isolated ?? false,
+        cwd: options.cwd,
+        env: Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`),
+        limits: readLimits(machine.ownLimits, options.limits, true),
+        onOutput: onOutput && ((stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data)),
+      }));
+  }
+
+  /** The oldest call that was not handed out yet; undefined: there is none, the run is over or waits. */
+  step(): PendingCall | undefined {
+    const call = this.#machine.calls.find((one) => !one.handedOut);
+    if (call) call.handedOut = true;
+    return call && new PendingCall(call);
+  }
+
+  /** All unanswered calls, handed out or not, oldest first. */
+  pending(): PendingCall[] {
+    return this.#machine.calls.map((call) => new PendingCall(call));
+  }
+
+  /** Answers a call with a value of JSON, and drives the run on. */
+  async resume(call: PendingCall | bigint, value: unknown): Promise<void> {
+    let json: string | undefined;
+    try {
+      json = JSON.stringify(value ?? null);
+    } catch (error) {
+      throw new InvalidError(`the result is no JSON: ${String(error)}`);
+    }
+    if (json === undefined) throw new InvalidError(`the result is no JSON: ${typeof value}`);
+    const bytes = utf8(json);
+    this.#machine.gate.checkJson(bytes);
+    await this.#drive((machine) => answer(machine, idOf(call), PF.OP_OK, bytes));
+  }
+
+  /** Answers a call with a failure that the program sees as an error with this text. */
+  async fail(call: PendingCall | bigint, message: string, kind: Failure = "failed"): Promise<void> {
+    await this.#drive((machine) => answer(machine, idOf(call), FAILURES[kind], utf8(message)));
+  }
+
+  /** Drives the run on without an answer: when waitMs() has passed. */
+  async advance(): Promise<void> {
+    await this.#drive(() => {});
+  }
+
+  /** Milliseconds until a sleeping process wants to go on; undefined: none does. */
+  waitMs(): number | undefined {
+    const machine = this.#machine;
+    if (!machine.run.on || machine.deadlineNs === Infinity || (machine.clockFixed && machine.calls.length)) return undefined;
+    return Math.max(0, (machine.deadlineNs - (monotonic() - machine.clockOrigin)) / 1e6);
+  }
+
+  /** Is a run on? It is until its result is complete. */
+  get running(): boolean {
+    return this.#machine.run.on;
+  }
+
+  /** Of the last run; undefined while one is on or before the first. */
+  get result(): Result | undefined {
+    const { run } = this.#machine;
+    return run.on || !run.outcome ? undefined : new Result(run.outcome);
+  }
+
+  /* ---- a whole run */
+
+  /**
+   * Runs a program to its end; calls of tools go to their handlers, as many at once as the program makes.
+   * What the program does wrong is in the result.
+   *
+   * @throws the reason of `signal` when that was aborted; the run has ended then, and the sandbox can be used.
+   */
+  async run(code: string, options: RunOptions = {}): Promise<Result> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const abort = (): void => {
+      controller.abort(signal?.reason);
+      this.stop();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      await this.start(code, options);
+      await this.#answerAll(controller.signal);
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      controller.abort();
+    }
+    signal?.throwIfAborted();
+    const { result } = this;
+    if (!result) throw new StateError("the run has no result");
+    return result;
+  }
+
+  async #answerAll(signal: AbortSignal): Promise<void> {
+    const done: { id: bigint; give: () => Promise<void> }[] = [];
+    const bell = new Alarm();
+    signal.addEventListener("abort", () => bell.ring(), { once: true });
+    while (this.running) {
+      for (let call = this.step(); call; call = this.step()) {
+        const { id } = call;
+        void callTool(call, this.#options, signal).then(
+          (value) => done.push({ id, give: () => this.resume(id, value) }),
+          (error: unknown) => done.push({ id, give: () => this.#failWith(id, error) }),
+        ).then(() => bell.ring());
+      }
+      const next = done.shift();
+      if (next) {
+        if (this.#machine.calls.some((one) => one.id === next.id)) await next.give();
+        continue;
+      }
+      if (signal.aborted) await this.advance();
+      else {
+        await bell.wait(this.waitMs() ?? Infinity);
+        if (done.length === 0) await this.advance();
+      }
+    }
+  }
+
+  /** As the native faces: a ToolError's own text, else "Name: message". */
+  async #failWith(id: bigint, error: unknown): Promise<void> {
+    if (error instanceof ToolError) return this.fail(id, error.message, error.code);
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return this.fail(id, message);
+  }
+
+  /* ---- interrupts */
+
+  /** As Ctrl-C: the foreground of the run gets SIGINT. */
+  interrupt(): void {
+    this.#come("interrupt");
+  }
+
+  /** The same, and what the run has still going after a second more is killed. */
+  stop(): void {
+    this.#come("stop");
+  }
+
+  /** Everything that ran in the run is killed; files stay. */
+  kill(): void {
+    this.#come("kill");
+  }
+
+  #come(what: "interrupt" | "stop" | "kill"): void {
+    if (!this.#machine.run.on) return;
+    this.#machine.interrupt = what;
+    this.#alarm.ring();
+  }
+
+  /* ---- authority */
+
+  /** Why the capabilities would not allow this call now; undefined: they would. Spends nothing. */
+  refusal(method: string, params: object = {}): string | undefined {
+    return this.#machine.gate.refusal(method, JSON.stringify(params));
+  }
+
+  /** Calls that a capability has left, by its index; Infinity: no limit. */
+  callsLeft(capability: number): number {
+    return this.#machine.gate.left(capability);
+  }
+
+  /* ---- its life */
+
+  /** An independent copy, waiting calls included, with counters and random numbers of its own. */
+  async fork(): Promise<Sandbox> {
+    this.#take();
+    try {
+      const seed = this.#options.seed === undefined ? randomSeed() : undefined;
+      return new Sandbox(fork(this.#machine, seed), this.#options);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Nothing can be asked of it any more; its memory is given back when nobody holds it. */
+  close(): void {
+    this.kill();
+    this.#closed = true;
+  }
+}
+
+function idOf(call: PendingCall | bigint): bigint {
+  return typeof call === "bigint" ? call : call.id;
+}
