@@ -687,6 +687,12 @@ PF_API pf_status pf_replay_answer(pf_replay *replay, uint64_t id, const char *js
                                   pf_error *error);
 /* Goes no further than to this line (the head is line 0), also in the middle of a run. */
 PF_API void pf_replay_until(pf_replay *replay, size_t line);
+/* Lets pf_replay_next() come to rest in the middle of an act as well, at the first moment after so many
+ * seconds at which the guest can be copied: a recording of one long run then has such places, too. The
+ * next one goes on there. HUGE_VAL: only between two acts, as without this. */
+PF_API void pf_replay_rest(pf_replay *replay, double seconds);
+/* Was it left in the middle of an act? */
+PF_API bool pf_replay_resting(const pf_replay *replay);
 /* Does the next act again: PF_OK, PF_DONE behind the last, PF_DIVERGED when the guest did something
  * else than the trace says, PF_NOT_FOUND when a result is missing (supply it and make a new replay),
  * PF_INTERRUPTED after pf_sandbox_interrupt() of its sandbox, which ends the replay, PF_BOUND when its
@@ -747,6 +753,39 @@ PF_API void pf_key_sign(const uint8_t seed[PF_KEY_BYTES], const void *data, size
                         uint8_t signature[PF_SIGNATURE_BYTES]);
 PF_API bool pf_key_verify(const uint8_t public_key[PF_KEY_BYTES], const void *data, size_t len,
                           const uint8_t signature[PF_SIGNATURE_BYTES]);
+
+/* ------------------------------------------------------------------ proofs */
+
+/*
+ * A proof says that a sandbox in one state comes with these inputs to that state, and who says so: the
+ * hashes of both, a trace, and a signature of Ed25519. Whoever has it and the same build can run it again.
+ * It is as public as its trace (docs/memo.md).
+ */
+#define PF_PROOF_DIGEST_BYTES 32
+typedef struct pf_proof_facts {
+    char build[65];  /* in hexadecimal */
+    bool this_build; /* the build that is loaded made it */
+    uint8_t before[PF_PROOF_DIGEST_BYTES]; /* of the state before the first act */
+    uint8_t inputs[PF_PROOF_DIGEST_BYTES]; /* of the trace */
+    uint8_t after[PF_PROOF_DIGEST_BYTES];  /* of the state behind the last */
+    uint8_t public_key[PF_KEY_BYTES];      /* whose signature it has: ask whether that is the right one */
+    const char *trace;                     /* in the data of the proof */
+    size_t trace_len;
+} pf_proof_facts;
+/*
+ * Runs a trace again, of a sandbox that has ended or one that still goes on, and signs what came of it.
+ * Errors as from pf_replay_open_within() and pf_replay_next(); PF_NOT_FOUND for one without its tools'
+ * results, PF_STATE names a program that is parked at its end. Free *proof with pf_free().
+ */
+PF_API pf_status pf_proof_new(const char *trace, size_t len, const pf_replay_bounds *bounds,
+                              const uint8_t seed[PF_KEY_BYTES], char **proof, size_t *proof_len,
+                              pf_error *error);
+/* What a proof says, without running it. PF_INVALID: it is no proof. PF_FORMAT: it was altered. */
+PF_API pf_status pf_proof_info(const char *proof, size_t len, pf_proof_facts *out, pf_error *error);
+/* Checks a proof by running it again. The same, and PF_DIVERGED: it is not so. PF_UNSUPPORTED: another
+ * build made it; PF_BOUND: it asks for more than `bounds` (NULL: the defaults). `out` may be NULL. */
+PF_API pf_status pf_proof_verify(const char *proof, size_t len, const pf_replay_bounds *bounds,
+                                 pf_proof_facts *out, pf_error *error);
 
 /* ------------------------------------------------------------------ tokens */
 

@@ -229,6 +229,14 @@ static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *
     }
 }
 
+/* Is it time for a replay to be left between two turns? What is there then is plain bytes, in the middle
+ * of a run as well. */
+static bool rest(const pf_sandbox *s) {
+    if (!machine_replays(s) || s->tape->rest_ns == INT64_MAX) return false;
+    s->tape->rests = base_clock_monotonic() >= s->tape->rest_ns;
+    return s->tape->rests;
+}
+
 static void loop(pf_sandbox *s, struct cpu_thread *self) {
     int64_t now = s->entered_ns;
     for (; !s->dead && !(s->tape && s->tape->ended); now = base_clock_monotonic()) {
@@ -248,6 +256,7 @@ static void loop(pf_sandbox *s, struct cpu_thread *self) {
             turn(s, self, &event);
         else if (!machine_mailbox(s)->attention && !idle(s, event.deadline_ns))
             return;
+        if (rest(s)) return;
     }
 }
 

@@ -38,6 +38,10 @@ struct machine_tape {
     bool replays;
     bool ended; /* a replay that is to go no further: the machine leaves the guest */
     int64_t until_ns; /* host's monotonic time at which a replay has to be over; INT64_MAX: never */
+    /* The same from which on a replay rests between two turns of the loop; INT64_MAX: never. The guest
+     * does not notice: the next drive goes on where this one was left. `rests`: it was left so. */
+    int64_t rest_ns;
+    bool rests;
     /* Shows the sandbox what time it is: sets monotonic_ns. */
     void (*time)(struct machine_tape *tape, struct pf_sandbox *sandbox);
     /* Does it strike here? A recorder is told whether it does, a replayer knows; what strikes its

@@ -28,8 +28,9 @@ static void put_run(struct writer *w, const pf_sandbox *s) {
                    run->truncated[1] << 4 | run->session << 5);
     put_u32(w, run->on ? run->stage : STAGE_RUNNING); /* how the last one ended is no state */
     put_u32(w, limit);
-    /* What was measured differs from run to run: it would spoil equal snapshots of equal runs. */
-    bool measured = run->on && !(s->clock_fixed && s->seed_fixed);
+    /* What was measured differs from run to run: it would spoil equal snapshots of equal runs, and of
+     * replays of one trace. */
+    bool measured = run->on && !(s->clock_fixed && s->seed_fixed) && !machine_replays(s);
     put_u32(w, measured ? atomic_load(&s->watch.ticks) : 0);
     put_u64(w, measured ? (uint64_t)run->wall_ns : 0);
     put_u64(w, measured ? run->cpu_ns : 0);

@@ -50,6 +50,7 @@ pf_status pf_replay_fork(pf_replay *from, pf_replay **out, pf_error *error) {
     r->until = from->until;
     r->most = from->most;
     r->left_ns = from->left_ns;
+    r->resting = from->resting;
     r->seconds = from->seconds;
     pf_status status = copy_answers(from, r) ? machine_twin(from->sandbox, &r->sandbox, error)
                                              : base_no_memory(error);

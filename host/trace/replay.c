@@ -232,6 +232,7 @@ void replay_set_tape(struct pf_replay *r) {
     base_arena_init(&r->act_arena, ARENA_MAX);
     base_arena_init(&r->ahead_arena, ARENA_MAX);
     r->until = SIZE_MAX;
+    r->rest_after_ns = INT64_MAX;
     r->tape = (struct machine_tape){.replays = true,
                                     .time = on_time,
                                     .strike = on_strike,
@@ -266,7 +267,9 @@ static void set_bounds(struct pf_replay *r, const pf_replay_bounds *bounds) {
 
 /* Its time runs while the embedder waits for it. */
 static void run_time(struct pf_replay *r) {
-    r->tape.until_ns = r->left_ns == INT64_MAX ? INT64_MAX : base_clock_monotonic() + r->left_ns;
+    int64_t now = base_clock_monotonic();
+    r->tape.until_ns = r->left_ns == INT64_MAX ? INT64_MAX : now + r->left_ns;
+    r->tape.rest_ns = r->rest_after_ns == INT64_MAX ? INT64_MAX : now + r->rest_after_ns;
 }
 
 static void stop_time(struct pf_replay *r) {
@@ -347,6 +350,13 @@ size_t pf_replay_line(const pf_replay *r) {
 }
 void pf_replay_until(pf_replay *r, size_t line) {
     r->until = line;
+}
+void pf_replay_rest(pf_replay *r, double seconds) {
+    bool never = !(seconds >= 0 && seconds < SECONDS_MAX);
+    r->rest_after_ns = never ? INT64_MAX : (int64_t)(seconds * 1e9);
+}
+bool pf_replay_resting(const pf_replay *r) {
+    return r->resting;
 }
 
 /* ---- the acts */
@@ -455,13 +465,27 @@ static pf_status take_act(struct pf_replay *r, yyjson_val **act, pf_error *error
     return PF_OK;
 }
 
+/* The rest of an act in whose middle it was left. */
+static pf_status go_on(struct pf_replay *r, pf_error *error) {
+    pf_status status = machine_enter(r->sandbox, error);
+    if (status != PF_OK) return status;
+    status = machine_drive(r->sandbox, error);
+    machine_leave(r->sandbox);
+    return status;
+}
+
 static pf_status next_act(struct pf_replay *r, pf_error *error) {
     yyjson_val *act;
-    pf_status status = take_act(r, &act, error);
+    pf_status status = r->resting ? PF_OK : take_act(r, &act, error);
     if (status != PF_OK) return status;
-    r->sandbox->look_only = false;
-    advance(r);
-    status = do_act(r, act, error);
+    r->sandbox->look_only = r->tape.rests = false;
+    if (r->resting) {
+        status = go_on(r, error);
+    } else {
+        advance(r);
+        status = do_act(r, act, error);
+    }
+    r->resting = r->tape.rests && !r->tape.ended;
     r->sandbox->look_only = true;
     machine_expect_interrupt(r->sandbox); /* between two acts as well */
     if (status == PF_INTERRUPTED) interrupted(r);
@@ -480,7 +504,8 @@ pf_status pf_replay_next(pf_replay *r, pf_error *error) {
     if (!error) error = &local;
     run_time(r);
     if (was_interrupted(r->sandbox)) interrupted(r);
-    bool done = r->next >= r->lines.count - (r->lines.complete ? 1 : 0) || r->next >= r->until;
+    bool last = r->next >= r->lines.count - (r->lines.complete ? 1 : 0) && !r->resting;
+    bool done = last || r->next >= r->until;
     if (!done) out_of_time(r);
     pf_status status = PF_DONE;
     if (r->over) {

@@ -40,6 +40,8 @@ struct pf_replay {
     int kind;        /* enum machine_strike, or TIME */
     uint64_t moment; /* of the next line, whatever it is; 0: it says none */
     int64_t ns;
+    int64_t rest_after_ns; /* it rests after this time; INT64_MAX: only between two acts */
+    bool resting;          /* in the middle of an act, to go on */
     bool over; /* it goes no further, and `why` says why */
     pf_error why;
 };

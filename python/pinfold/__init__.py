@@ -20,6 +20,7 @@ from .errors import (
     ExecutionError,
     NoTimerError,
     PinfoldError,
+    ProofError,
     ReplayError,
     SandboxBusy,
     SandboxClosed,
@@ -43,10 +44,12 @@ if TYPE_CHECKING:
     from .audit import AuditLog
     from .call import Call
     from .capability import Constraint, ConstraintSet, MethodCapability, Param, load_policy
+    from .proof import Proof
     from .replaying import Replay, replay
     from .sandbox_tool import SandboxTool, create_sandbox_tool
     from .store import Store
     from .tool import Tool
+    from .tracediff import compare_traces
     from .whatif import WhatIf
 
 __all__ = [
@@ -65,6 +68,8 @@ __all__ = [
     "NoTimerError",
     "Param",
     "PinfoldError",
+    "Proof",
+    "ProofError",
     "Replay",
     "ReplayError",
     "Result",
@@ -86,6 +91,7 @@ __all__ = [
     "WhatIf",
     "__version__",
     "analyze",
+    "compare_traces",
     "create_sandbox_tool",
     "load_policy",
     "replay",
@@ -103,11 +109,13 @@ _LATER = {
     "ConstraintSet": "capability",
     "MethodCapability": "capability",
     "Param": "capability",
+    "Proof": "proof",
     "Replay": "replaying",
     "SandboxTool": "sandbox_tool",
     "Store": "store",
     "Tool": "tool",
     "WhatIf": "whatif",
+    "compare_traces": "tracediff",
     "create_sandbox_tool": "sandbox_tool",
     "load_policy": "capability",
     "replay": "replaying",

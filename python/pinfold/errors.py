@@ -67,6 +67,11 @@ class TraceError(ReplayError, ValueError):
     left out of it."""
 
 
+class ProofError(PinfoldError, ValueError):
+    """A proof that does not hold, or that cannot be checked here: altered, of another build, signed by
+    nobody who is trusted, or not so."""
+
+
 class CapabilityError(PinfoldError, ValueError):
     """A capability, constraint or policy that cannot be accepted. Nothing is ever ignored."""
 

@@ -1,9 +1,9 @@
 """A recording as something to move about in: going to any line of it costs as much as the part that
 was not kept, not as all that came before.
 
-A replay can be copied between two acts of the embedder, in some 0.1 ms. So a first pass keeps
-copies, as far apart in time that there are never more than `_KEPT` of them, and going to a line
-continues a copy of the last one before it.
+A replay can be copied, in some 0.1 ms, between two acts of the embedder and, within an act, between
+two turns of the machine. So a first pass keeps copies, as far apart in time that there are never
+more than `_KEPT` of them, and going to a line continues a copy of the last one before it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 
 
 #: Copies that are kept, each of some 100 KB and what its programs use.
-_KEPT = 64
+_KEPT = 256
+#: Bytes of memory that all of them may take together.
+_KEPT_BYTES = 512 << 20
 #: Seconds of replay between two of them, at first.
 _APART = 0.005
 
 
 class Kept(NamedTuple):
-    """A replay that stands before a line, between two acts."""
+    """A replay that stands before a line."""
 
     line: int
     machine: _native.Machine
@@ -48,6 +50,9 @@ class History:
         self.lines = len(lines) - (lines[-1] == b"")
         self._acts = [n for n, line in enumerate(lines) if b',"do":"' in line[:80]]
         self._kept: list[Kept] = []
+        self._bytes = 0.0
+        #: What every run gave, once it was looked through.
+        self.results: list[Result] = []
 
     def go_to(self, line: int) -> tuple[_native.Machine, list[Result]]:
         """A replay of its own that stands before a line, and what the runs before it gave."""
@@ -87,30 +92,39 @@ class History:
     def _look_through(self) -> None:
         machine = self.opening.open(None)
         results: list[Result] = []
+        between_acts = {*self._acts, self.lines - 1, self.lines}
         apart, last = _APART, monotonic()
+        machine.replay_rest(_APART)
 
         def keep() -> None:
+            if machine.replay_resting() and machine.replay_line() in between_acts:
+                return  # it has not come to rest as it did then
+            resident = _resident()
             try:
                 copy = machine.replay_fork()
-            except SandboxStateError:  # a program of it is parked: the next act may be the place
+            except (SandboxStateError, MemoryError):  # parked: the next place may be one
                 return
             self._kept.append(Kept(machine.replay_line(), copy, list(results)))
+            self._bytes += max(_resident() - resident, 0)
 
         def sometimes() -> None:
             nonlocal apart, last
             if monotonic() - last < apart:
                 return
             keep()
-            if len(self._kept) > _KEPT:
+            if len(self._kept) > _KEPT or self._bytes > _KEPT_BYTES:
+                self._bytes /= 2
                 for kept in self._kept[1::2]:
                     kept.machine.close()
                 del self._kept[1::2]
                 apart *= 2
+                machine.replay_rest(apart)
             last = monotonic()
 
         keep()
         try:
             self._walk(machine, results, self.lines, sometimes)
+            self.results = results
         except BaseException:
             self.close()
             raise
@@ -121,6 +135,15 @@ class History:
         for kept in self._kept:
             kept.machine.close()
         self._kept.clear()
+
+
+def _resident() -> int:
+    """The memory that this process has, in bytes; 0 where it cannot be known."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * 4096
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 def step(machine: _native.Machine, results: list[Result]) -> bool:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from .core import Approve, ToolHandler
     from .jobs import Jobs
     from .mounts import Mounted, MountSource
+    from .proof import Proof
+    from .tokens import Issuer
     from .tool import Handler, Tool
     from .typed import RestoreSettings
 
@@ -198,6 +200,21 @@ class Sandbox(Running, Copying, Changing):
         from .mounts import Mounted
 
         return Mounted(self._machine, place)
+
+    def proof(
+        self, issuer: Issuer, *, limits: Limits | None = None, max_seconds: float | None = None
+    ) -> Proof:
+        """A signed statement of what came of the inputs so far, which anybody with the same build can
+        check by running them again: `Proof.verify`, or ``pinfold verify``.
+
+        The sandbox is recorded (``record=``), and its recording is in the proof. It is run again
+        now, without tools, within ``limits`` and ``max_seconds`` as for `pinfold.replay`, so that
+        what is signed holds. Also while calls wait; not while a program is parked, which is named:
+        `SandboxStateError`.
+        """
+        from .proof import proof_of
+
+        return proof_of(self, issuer, {"limits": limits, "max_seconds": max_seconds})
 
     @property
     def jobs(self) -> Jobs:

@@ -199,6 +199,86 @@ PyObject *native_replay_until(machine *self, PyObject *line) {
     Py_RETURN_NONE;
 }
 
+/* Seconds; inf: only between two acts. */
+PyObject *native_replay_rest(machine *self, PyObject *given) {
+    double seconds = PyFloat_AsDouble(given);
+    if (PyErr_Occurred() || !enter_replay(self)) return NULL;
+    pf_replay_rest(self->replay, seconds);
+    native_leave(self);
+    Py_RETURN_NONE;
+}
+
+PyObject *native_replay_resting(machine *self, PyObject *none) {
+    (void)none;
+    return PyBool_FromLong(self->replay && pf_replay_resting(self->replay));
+}
+
+/* proof_new(trace, bounds, seed) */
+PyObject *native_proof_new(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    native_state *state = PyModule_GetState(module);
+    char *data = NULL, *seed = NULL, *proof = NULL;
+    Py_ssize_t len = 0, seed_len = 0;
+    size_t proof_len = 0;
+    pf_replay_bounds bounds = {.size = sizeof bounds};
+    pf_options *limits;
+    pf_error error;
+    pf_status status;
+    if (count != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments, got %zd", count);
+    if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
+    if (PyBytes_AsStringAndSize(args[2], &seed, &seed_len) != 0) return NULL;
+    if (seed_len != PF_KEY_BYTES)
+        return PyErr_Format(PyExc_ValueError, "a seed has %d bytes, not %zd", PF_KEY_BYTES, seed_len);
+    if (!add_bounds(state, args[1], &bounds, &limits)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_proof_new(data, (size_t)len, &bounds, (const uint8_t *)seed, &proof, &proof_len, &error);
+    pf_options_free(limits);
+    Py_END_ALLOW_THREADS
+    return status == PF_OK ? native_take_bytes(proof, proof_len) : native_raise(state, &error, NULL);
+}
+
+/* proof_check(proof, bounds or None): runs it again unless bounds is None. (status name, message, build,
+ * this build, before, inputs, after, public key, length of the trace) */
+PyObject *native_proof_check(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    native_state *state = PyModule_GetState(module);
+    char *data = NULL;
+    Py_ssize_t len = 0;
+    pf_replay_bounds bounds = {.size = sizeof bounds};
+    pf_options *limits = NULL;
+    pf_proof_facts facts;
+    pf_error error = {0};
+    pf_status status;
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
+    bool again = args[1] != Py_None;
+    if (again && !add_bounds(state, args[1], &bounds, &limits)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = again ? pf_proof_verify(data, (size_t)len, &bounds, &facts, &error)
+                   : pf_proof_info(data, (size_t)len, &facts, &error);
+    pf_options_free(limits);
+    Py_END_ALLOW_THREADS
+    return Py_BuildValue("(sssNy#y#y#y#n)", pf_status_name(status), error.message, facts.build,
+                         PyBool_FromLong(facts.this_build), facts.before, (Py_ssize_t)sizeof facts.before,
+                         facts.inputs, (Py_ssize_t)sizeof facts.inputs, facts.after,
+                         (Py_ssize_t)sizeof facts.after, facts.public_key,
+                         (Py_ssize_t)sizeof facts.public_key, (Py_ssize_t)facts.trace_len);
+}
+
+/* trace_check(trace, partial): raises what is wrong with it. */
+PyObject *native_trace_check(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    char *data = NULL;
+    Py_ssize_t len = 0;
+    pf_error error;
+    pf_status status;
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
+    bool partial = PyObject_IsTrue(args[1]) == 1;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_trace_check(data, (size_t)len, partial, &error);
+    Py_END_ALLOW_THREADS
+    if (status != PF_OK) return native_raise(PyModule_GetState(module), &error, NULL);
+    Py_RETURN_NONE;
+}
+
 /* ------------------------------------------------------------------ snapshots */
 
 /* snapshot_look(data, key or None): a Machine that cannot be changed. */

@@ -298,6 +298,8 @@ static PyMethodDef methods[] = {
     PLAIN("replay_line", native_replay_line),
     PLAIN("replay_fork", native_replay_fork),
     ONE("replay_until", native_replay_until),
+    ONE("replay_rest", native_replay_rest),
+    PLAIN("replay_resting", native_replay_resting),
     PLAIN("replay_results", native_replay_results),
     PLAIN("interrupt", native_interrupt),
     PLAIN("stop", native_stop),

@@ -148,6 +148,9 @@ PyObject *native_mount_tar(machine *self, PyObject *const *args, Py_ssize_t coun
 /* durable.c: recording, replays, keys, looking at snapshots. */
 bool native_durable(const native_state *state, pf_options *options, PyObject *durable);
 PyObject *native_replay_open(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_proof_new(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_proof_check(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_trace_check(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_snapshot_info(PyObject *module, PyObject *data);
 PyObject *native_replay_next(machine *self, PyObject *none);
@@ -155,6 +158,8 @@ PyObject *native_replay_line(machine *self, PyObject *none);
 PyObject *native_replay_results(machine *self, PyObject *none);
 PyObject *native_replay_fork(machine *self, PyObject *none);
 PyObject *native_replay_until(machine *self, PyObject *line);
+PyObject *native_replay_rest(machine *self, PyObject *seconds);
+PyObject *native_replay_resting(machine *self, PyObject *none);
 PyObject *native_processes(machine *self, PyObject *none);
 /* Owns the replay in any case; NULL with an exception. machine.c */
 PyObject *native_wrap(PyTypeObject *type, native_state *state, pf_sandbox *sandbox);
