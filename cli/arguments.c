@@ -54,7 +54,8 @@ void usage(void) {
           "      --seed NUMBER         fix the randomness\n"
           "      --record FILE         write a trace for `pinfold replay`\n"
           "      --redact              leave tool results out of the trace\n"
-          "      --restore FILE        go on from a snapshot\n"
+          "      --restore SNAPSHOT    go on from a snapshot: a file, or the text pinfold:… that\n"
+          "                            Sandbox.to_url() gives, which needs --key\n"
           "      --snapshot FILE       save the sandbox when the script has ended\n"
           "      --key FILE            authenticate snapshots with the bytes of FILE\n"
           "      --counter NUMBER      put a number into the snapshot, which the key protects\n"
@@ -166,6 +167,27 @@ static uint64_t counter_of(const char *option, const char *text) {
     return number;
 }
 
+static void restore_usage(void) {
+    fputs("usage: pinfold restore [OPTION]... SNAPSHOT\n"
+          "\n"
+          "Lets a sandbox that waits in a snapshot go on to the end of its run. SNAPSHOT is a file (- is\n"
+          "standard input) or the text pinfold:… that Sandbox.to_url() gives. Tools, policy and limits\n"
+          "are those given here, never the snapshot's: a call that waits and that they do not allow is\n"
+          "denied. The options are those of `pinfold run`, but for those of a script; a text needs --key.\n"
+          "\n"
+          "The exit status is the script's; 125 when pinfold itself could not go on, or when nothing\n"
+          "waits in the snapshot.\n",
+          stdout);
+}
+
+static void take_snapshot(struct arguments *out, const char *name) {
+    if (!name || out->restore) die("restore: which SNAPSHOT? See pinfold restore --help");
+    if (out->code || out->language || out->input || out->cwd || out->env.count || out->clock || out->seed)
+        die("restore: the run is in the snapshot, with its language, stdin, directory and variables: "
+            "-c, --language, --stdin, --cwd, --env, --clock and --seed are for pinfold run");
+    out->restore = name;
+}
+
 void arguments_parse(struct arguments *out, int argc, char **argv, const char *command) {
     memset(out, 0, sizeof *out);
     int option;
@@ -199,13 +221,18 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case OPTION_MOUNT: add_mount(out, optarg); break;
         case OPTION_CWD: out->cwd = optarg; break;
         case OPTION_CHANGES: out->changes = optarg; break;
-        case OPTION_HELP: usage(); exit(0);
+        case OPTION_HELP:
+            if (!strcmp(command, "restore")) restore_usage();
+            else usage();
+            exit(0);
         default:
             fprintf(stderr, "Try 'pinfold %s --help'.\n", strcmp(command, "-c") ? command : "run");
             exit(CLI_FAILURE);
         }
     }
     bool run = !strcmp(command, "run"), shell = !strcmp(command, "shell");
+    bool restore = !strcmp(command, "restore");
+    if (restore) take_snapshot(out, optind < argc ? argv[optind++] : NULL);
     if (run && optind < argc) out->file = argv[optind++];
     if (run) {
         out->words = argv + optind;
@@ -214,9 +241,9 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
     }
     if (optind < argc)
         die("unexpected argument '%s'; see pinfold %s --help", argv[optind],
-            shell ? command : "run");
+            shell || restore ? command : "run");
     if (out->file && out->code) die("run FILE and -c CODE exclude each other");
-    if (!shell && !out->file && !out->code)
+    if (!shell && !restore && !out->file && !out->code)
         die(run ? "run: which FILE? See pinfold run --help" : "no code; see pinfold --help");
     if (shell && (out->outs.count || out->cwd)) die("--out and --cwd are for pinfold run");
     if (out->redact && !out->record) die("--redact is for --record");

@@ -9,6 +9,7 @@ int shell_command(int argc, char **argv);      /* shell.c */
 int replay_command(int argc, char **argv);     /* replay.c */
 int trace_command(int argc, char **argv);      /* trace.c */
 int snapshot_command(int argc, char **argv);   /* snapshot.c */
+int verify_command(int argc, char **argv);     /* verify.c */
 int policy_command(int argc, char **argv);     /* policy.c */
 int completion_command(int argc, char **argv); /* completion.c */
 

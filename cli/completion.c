@@ -17,7 +17,14 @@ static const struct {
               "--redact --restore "
               "--snapshot --key --counter --min-counter --help"},
     {"replay", "--until --files --get --result --partial --limit --max-seconds --json --help"},
+    {"restore", "--tool --http --secret --policy --file --out --mount --changes --limit --record --redact --snapshot --key --counter "
+                "--min-counter --json --help"},
+    {"what-if", "--answer --fail --live --tool --policy --get --result --partial --limit --max-seconds --json "
+                "--help"},
+    {"bisect", "--check --good --bad --result --partial --limit --max-seconds --json --help"},
+    {"diff", "--no-files --partial --max-seconds --json --help"},
     {"trace", "--output --help"},
+    {"verify", "--by --trace --limit --max-seconds --json --help"},
     {"snapshot", "show --files --get --key --json --help"},
     {"check", "--language --json --policy --tool --help"},
     {"policy", "check explain --help"},

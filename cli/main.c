@@ -14,10 +14,17 @@ static int mcp_command(int argc, char **argv) {
         "mcp");
 }
 
-/* And so is what looks at scripts. */
-static int check_command(int argc, char **argv) {
-    (void)argc, (void)argv;
-    die("check comes with the Python package: pip install pinfold, then python -m pinfold check");
+/* And so is what looks at scripts and compares recordings. */
+static int python_command(int argc, char **argv) {
+    (void)argc;
+    die("%s comes with the Python package: pip install pinfold, then python -m pinfold %s", argv[0],
+        argv[0]);
+}
+
+static int restore_command(int argc, char **argv) {
+    struct arguments arguments;
+    arguments_parse(&arguments, argc, argv, "restore");
+    return run_restored(&arguments);
 }
 
 static const struct command {
@@ -27,10 +34,15 @@ static const struct command {
 } commands[] = {
     {"run", NULL, "run a script, with its arguments"},
     {"shell", shell_command, "a session, line by line"},
+    {"restore", restore_command, "let a sandbox that waits in a snapshot go on"},
     {"replay", replay_command, "run a recording again and compare"},
+    {"what-if", python_command, "a recording with other answers to its calls"},
+    {"bisect", python_command, "find the event of a recording that broke something"},
+    {"diff", python_command, "say where two recordings part"},
     {"trace", trace_command, "turn a recording into an HTML page"},
+    {"verify", verify_command, "check a proof by running it again"},
     {"snapshot", snapshot_command, "look at a snapshot"},
-    {"check", check_command, "say what a script names, without running it"},
+    {"check", python_command, "say what a script names, without running it"},
     {"policy", policy_command, "check a policy, explain what it decides"},
     {"completion", completion_command, "print completions for bash, zsh or fish"},
     {"mcp", mcp_command, "a sandbox as a tool for MCP clients"},
@@ -72,7 +84,8 @@ int main(int argc, char **argv) {
     if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) return help();
     for (int i = 1; i < COMMANDS; i++)
         if (!strcmp(first, commands[i].name)) {
-            argv[1] = argv[0];
+            bool python = commands[i].function == python_command;
+            if (!python) argv[1] = argv[0];
             return commands[i].function(argc - 1, argv + 1);
         }
 

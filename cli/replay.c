@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,14 +72,6 @@ static void add_result(struct request *r, const char *text) {
     r->results[r->result_count++].json = end + 1;
 }
 
-static double seconds_of(const char *text) {
-    char *end;
-    if (!strcmp(text, "none")) return HUGE_VAL;
-    double seconds = strtod(text, &end);
-    if (end == text || *end || !(seconds > 0)) die("--max-seconds %s: not a number of seconds", text);
-    return seconds;
-}
-
 static struct request parse(int argc, char **argv) {
     struct request r = {0};
     int option;
@@ -111,21 +102,11 @@ static struct request parse(int argc, char **argv) {
     return r;
 }
 
-/* The default limits; the time of all runs together has a bound of its own. */
-static pf_options *limits_of(const struct request *r) {
-    pf_options *options = pf_options_new();
-    if (!options || pf_options_limit(options, "cpu_ms", PF_UNLIMITED, NULL) != PF_OK ||
-        pf_options_limit(options, "wall_ms", PF_UNLIMITED, NULL) != PF_OK)
-        die("out of memory");
-    add_limits(options, &r->limits);
-    return options;
-}
-
 static pf_replay *open_replay(const struct request *r) {
     struct text trace = {0};
     pf_replay *replay = NULL;
     pf_error error;
-    pf_options *limits = limits_of(r);
+    pf_options *limits = replay_limits(&r->limits);
     pf_replay_bounds bounds = {.size = sizeof bounds, .limits = limits, .max_seconds = r->max_seconds};
     if (!text_read_file(&trace, r->file)) die("%s: %s", r->file, strerror(errno));
     if (pf_replay_open_within(trace.data ? trace.data : "", trace.len, r->partial, &bounds, &replay,

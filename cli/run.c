@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "url.h"
 #include "web.h"
 
 static pf_sandbox *volatile interruptible; /* for the signal handler; NULL: none */
@@ -364,11 +365,12 @@ pf_sandbox *sandbox_of(const struct arguments *arguments) {
     pf_error error;
     if (arguments->restore) {
         struct text data = {0};
-        if (!text_read_file(&data, arguments->restore))
-            die("%s: %s", arguments->restore, strerror(errno));
+        const char *name = snapshot_name(arguments->restore);
+        if (snapshot_read(&data, arguments->restore) && !arguments->key)
+            die("%s: a sandbox as text has a key: --key FILE", name);
         if (pf_sandbox_restore(options, data.data ? data.data : "", data.len, &sandbox, &error) !=
             PF_OK)
-            die("%s: %s", arguments->restore, error.message);
+            die("%s: %s", name, error.message);
         free(data.data);
     } else
         expect(pf_sandbox_new(options, &sandbox, &error), &error);
@@ -425,9 +427,13 @@ static void save_changes(pf_sandbox *sandbox, const struct arguments *arguments)
 
 /* A snapshot may hold a run that waited for its tools: that comes to its end first. */
 static void finish_restored(pf_sandbox *sandbox, const struct arguments *arguments) {
+    pf_error error;
     if (!pf_sandbox_running(sandbox)) return;
+    /* Calls that may not be made any more were refused: the guest goes on with that. */
+    if (pf_sandbox_wait_ns(sandbox) == 0) expect(pf_sandbox_advance(sandbox, &error), &error);
     drive(sandbox, arguments);
     const pf_result *result = pf_sandbox_result(sandbox);
+    if (arguments->json && !arguments->file && !arguments->code) return; /* run_restored() reports */
     fwrite(result->stdout_data, 1, result->stdout_len, stdout);
     fflush(stdout);
     fwrite(result->stderr_data, 1, result->stderr_len, stderr);
@@ -459,6 +465,32 @@ static size_t copy_out(pf_sandbox *sandbox, const struct arguments *arguments) {
     return failed;
 }
 
+/* What is asked for when the script is over; gives the exit status. */
+static int end_run(pf_sandbox *sandbox, const struct arguments *arguments) {
+    const pf_result *result = pf_sandbox_result(sandbox);
+    int status = result->exit_code;
+    if (arguments->json)
+        report_json(result);
+    else
+        explain(result);
+    interrupt_by_keyboard(NULL);
+    if (copy_out(sandbox, arguments)) status = CLI_FAILURE;
+    if (arguments->changes) save_changes(sandbox, arguments);
+    if (arguments->snapshot) save_snapshot(sandbox, arguments);
+    end_sandbox(sandbox);
+    return status;
+}
+
+int run_restored(const struct arguments *arguments) {
+    pf_sandbox *sandbox = sandbox_of(arguments);
+    if (!pf_sandbox_running(sandbox))
+        die("%s: nothing waits in it: `pinfold run --restore` and `pinfold shell --restore` go on from it",
+            snapshot_name(arguments->restore));
+    interrupt_by_keyboard(sandbox);
+    finish_restored(sandbox, arguments);
+    return end_run(sandbox, arguments);
+}
+
 int run_script(const struct arguments *arguments) {
     struct text code = code_of(arguments), input = input_of(arguments);
     pf_error error;
@@ -487,18 +519,7 @@ int run_script(const struct arguments *arguments) {
     free(code.data);
     free(input.data);
     drive(sandbox, arguments);
-
-    const pf_result *result = pf_sandbox_result(sandbox);
-    int status = result->exit_code;
-    if (arguments->json)
-        report_json(result);
-    else
-        explain(result);
-    interrupt_by_keyboard(NULL);
-    if (copy_out(sandbox, arguments)) status = CLI_FAILURE;
-    if (arguments->changes) save_changes(sandbox, arguments);
-    if (arguments->snapshot) save_snapshot(sandbox, arguments);
-    end_sandbox(sandbox);
+    int status = end_run(sandbox, arguments);
     if (output.error == EPIPE) { /* end as a program does whose reader went away */
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);

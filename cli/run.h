@@ -9,6 +9,9 @@
 /* Runs what the arguments say; gives the exit status for the program. */
 int run_script(const struct arguments *arguments);
 
+/* Lets a sandbox that was restored complete the run that is on in it. */
+int run_restored(const struct arguments *arguments);
+
 /* Its parts, for `pinfold shell`. A sandbox with what the arguments say in it; ends the program when
  * that cannot be. */
 pf_sandbox *sandbox_of(const struct arguments *arguments);
@@ -26,6 +29,9 @@ void save_snapshot(pf_sandbox *sandbox, const struct arguments *arguments);
 /* language.c: the language of a script by its name (NULL: none) and its first line; NULL when they ask
  * for one that does not run here. */
 const char *language_of(const char *path, const char *code);
+/* bounds.c: the value of --max-seconds, and what the limits of a recording may be at most. */
+double seconds_of(const char *text);
+pf_options *replay_limits(const struct pairs *limits);
 /* limits.c */
 void add_limits(pf_options *options, const struct pairs *limits);
 /* One of them, by the library's name, or what it is by default. */

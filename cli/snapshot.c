@@ -11,13 +11,14 @@
 #include "files.h"
 #include "pinfold.h"
 #include "text.h"
+#include "url.h"
 
 static void help(void) {
-    fputs("usage: pinfold snapshot show [OPTION]... FILE\n"
+    fputs("usage: pinfold snapshot show [OPTION]... SNAPSHOT\n"
           "\n"
           "Shows what a snapshot says of itself, its processes and the calls that wait in it. "
           "Nothing\n"
-          "in it runs.\n"
+          "in it runs. SNAPSHOT is a file, or the text pinfold:… that Sandbox.to_url() gives.\n"
           "\n"
           "      --files               list its files, too\n"
           "      --get GUEST           print one of its files, and nothing else\n"
@@ -140,10 +141,11 @@ int snapshot_command(int argc, char **argv) {
         }
     }
     if (optind != argc - 2 || strcmp(argv[optind], "show") != 0)
-        die("usage: pinfold snapshot show [OPTION]... FILE");
+        die("usage: pinfold snapshot show [OPTION]... SNAPSHOT");
     if (json && (files || get)) die("--json is for what the snapshot says of itself, not for files");
-    const char *path = argv[optind + 1];
-    struct text data = slurp(path), key = key_file ? slurp(key_file) : (struct text){0};
+    const char *path = snapshot_name(argv[optind + 1]);
+    struct text data = {0}, key = key_file ? slurp(key_file) : (struct text){0};
+    snapshot_read(&data, argv[optind + 1]);
     pf_snapshot_facts facts;
     pf_error error;
     pf_sandbox *sandbox = NULL;

@@ -4,7 +4,7 @@
  * The program itself lies in the package, beside the library that it shares with the extension
  * module. A wheel does not know where below a prefix the installer puts packages, so this looks
  * where they are put: in an environment, below /usr/local, in ~/.local, beside `pip --target`'s bin.
- * `pinfold mcp` and `pinfold check` are Python's, so they start the interpreter that lies beside this file.
+ * Some commands are Python's: they start the interpreter that lies beside this file.
  */
 #include <errno.h>
 #include <glob.h>
@@ -78,7 +78,10 @@ int main(int argc, char **argv) {
     self[len] = 0;
     char *folder = self;
     *strrchr(self, '/') = 0;
-    bool python = argc > 1 && (!strcmp(argv[1], "mcp") || !strcmp(argv[1], "check"));
+    static const char *const theirs[] = {"mcp", "check", "what-if", "bisect", "diff"};
+    bool python = false;
+    for (size_t i = 0; argc > 1 && i < sizeof theirs / sizeof *theirs; i++)
+        python |= !strcmp(argv[1], theirs[i]);
     if (!python) run_program(folder, argv);
     run_python(folder, argc, argv);
     fprintf(stderr,
