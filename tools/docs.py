@@ -12,11 +12,13 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 #: Commands whose --help the reference of the command line has.
-COMMANDS = ["", "run", "shell", "replay", "trace", "snapshot", "policy", "completion"]
+COMMANDS = [
+    *("", "run", "shell", "restore", "replay", "trace", "verify", "snapshot", "policy", "completion")
+]
 #: What the reference of Python has, page by page.
 PYTHON = (
     "create_sandbox_tool SandboxTool Sandbox Result Usage Limits Tool MethodCapability Param"
-    " ConstraintSet load_policy Call AuditLog Store AsyncStore replay Replay analyze Analysis"
+    " ConstraintSet load_policy Call AuditLog Store AsyncStore replay Replay compare_traces Proof analyze Analysis"
 ).split()
 MODULES = [f"pinfold.{name}" for name in "jobs files errors tokens mcp definitions".split()]
 

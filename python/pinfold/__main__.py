@@ -1,4 +1,4 @@
-"""``python -m pinfold``: the program ``pinfold``, and its commands ``mcp`` and ``check``, which are Python's."""
+"""``python -m pinfold``: the program ``pinfold``, and those of its commands that are Python's."""
 
 from __future__ import annotations
 
@@ -8,25 +8,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 PROGRAM = Path(__file__).with_name("_program")
+#: Commands that are Python's, and the modules whose ``main(arguments)`` they are. launcher.c and cli/main.c
+#: have their names, too.
+COMMANDS = {
+    "mcp": "mcp_command",
+    "check": "analysis.command",
+    "what-if": "whatif_command",
+    "bisect": "bisect_command",
+    "diff": "diff_command",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command that ``argv`` (default: the process's arguments) names.
 
-    All but ``mcp`` and ``check`` replaces the process by the program that lies in the package. Returns the exit
-    status: 125 when that program is missing.
+    All that is not Python's replaces the process by the program that lies in the package. Returns
+    the exit status: 125 when that program is missing.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments[:1] == ["mcp"]:
-        from .mcp_command import main as serve
+    if arguments and arguments[0] in COMMANDS:
+        from importlib import import_module
 
-        status: int = serve(arguments[1:])
+        module = import_module(f".{COMMANDS[arguments[0]]}", __package__)
+        status: int = module.main(arguments[1:])
         return status
-    if arguments[:1] == ["check"]:
-        from .analysis.command import main as check
-
-        found: int = check(arguments[1:])
-        return found
     sys.stdout.flush()
     try:
         os.execv(PROGRAM, ["pinfold", *arguments])

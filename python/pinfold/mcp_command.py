@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .capability import load_policy
-from .errors import ToolError
+from .command_options import command_tool, limit, pair
 from .limits import DEFAULTS, Limits
 from .mcp_server import LANGUAGES, create_server, serve_http
-from .tool import Tool
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -90,9 +86,9 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "limits": Limits(**_limits(options)),
         "isolation": options.isolation,
-        "tools": [_command_tool(*_pair("--tool", text, "=")) for text in options.tool],
+        "tools": [command_tool(*pair("--tool", text, "=")) for text in options.tool],
         "files": {guest: Path(host) for host, guest in map(_file, options.file)},
-        "env": dict(_pair("--env", text, "=") for text in options.env),
+        "env": dict(pair("--env", text, "=") for text in options.env),
     }
     if options.language:
         settings["languages"] = tuple(dict.fromkeys(options.language))
@@ -113,32 +109,8 @@ def _limits(options: argparse.Namespace) -> dict[str, Any]:
         "wall_seconds": options.wall_seconds,
     }
     for text in options.limit:
-        name, _, value = text.partition("=")
-        if name not in DEFAULTS:
-            raise ValueError(f"--limit {text}: there is no limit of that name")
-        given[name] = _number(text, value, whole=not name.endswith("_seconds"))
+        name, given[name] = limit(text)
     return given
-
-
-def _number(text: str, value: str, whole: bool) -> float | int | None:
-    """A limit's value as `pinfold run --limit` takes it."""
-    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-    try:
-        if value == "none":
-            return None
-        if whole:
-            unit = units.get(value[-1:])
-            return int(value[:-1]) * unit if unit else int(value)
-        return float(value)
-    except ValueError:
-        raise ValueError(f"--limit {text}: not a number") from None
-
-
-def _pair(option: str, text: str, separator: str) -> tuple[str, str]:
-    name, found, value = text.partition(separator)
-    if not found or not name:
-        raise ValueError(f"{option} {text}: expected NAME{separator}VALUE")
-    return name, value
 
 
 def _file(text: str, option: str = "--file") -> tuple[str, str]:
@@ -158,30 +130,3 @@ def _mount(text: str) -> tuple[str, Any]:
         raise ValueError(f"--mount {text}: {mode!r} is no mode: ro or copy")
     host, guest = _file(rest, "--mount")
     return guest, (host, "copy") if mode == "copy" else host
-
-
-def _command_tool(name: str, command: str) -> Tool:
-    """A tool that is a program of the host."""
-    words = shlex.split(command)
-    if not words:
-        raise ValueError(f"--tool {name}: {command!r} is no command")
-
-    async def handler(**params: Any) -> Any:
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
-        try:
-            out, err = await process.communicate(json.dumps(params).encode())
-        except asyncio.CancelledError:
-            process.kill()
-            await process.wait()
-            raise
-        text = out.decode("utf-8", "replace").strip()
-        if process.returncode:
-            why = err.decode("utf-8", "replace").strip() or text
-            raise ToolError(why or f"{words[0]} ended with status {process.returncode}")
-        try:
-            return json.loads(text) if text else None
-        except ValueError:
-            return text
-
-    return Tool(name, command, None, handler)

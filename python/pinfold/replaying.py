@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Self, Unpack
 
+    from .bisecting import Bisected
     from .limits import Limits
     from .sandbox import Sandbox
     from .typed import RestoreSettings
@@ -156,6 +157,40 @@ class Replay:
                 low = middle
         return low
 
+    def bisect(
+        self,
+        check: str | Callable[[Sandbox], Any],
+        *,
+        good: int | None = None,
+        bad: int | None = None,
+    ) -> Bisected:
+        """The event after which ``check`` fails, which held before: what broke it.
+
+        ``check`` is as for `first`. It fails at the line ``bad`` (the end) and holds at ``good``;
+        without that the first line is taken, or, where it fails there as well, one of some hundred
+        lines between at which it holds. Lines are halved between the two.
+
+        >>> import tempfile
+        >>> from pinfold import Sandbox
+        >>> trace = tempfile.mktemp()
+        >>> with Sandbox(record=trace) as sandbox:
+        ...     for script in ("echo 1 > report", "ls -l", ": > report", "date"):
+        ...         _ = sandbox.run(script)
+        >>> with replay(trace) as again:
+        ...     found = again.bisect("test -s report")
+        ...     with again.at(found.line) as before, again.at(found.line + 1) as after:
+        ...         before.files["report"], after.files["report"]
+        (b'1\\n', b'')
+        """
+        from .bisecting import bisect
+
+        for name, line in (("good", good), ("bad", bad)):
+            if line is not None and not 1 <= line <= self._history.lines:
+                raise ValueError(f"{name}: the trace has the lines 1 to {self._history.lines}")
+        if good is not None and bad is not None and good >= bad:
+            raise ValueError(f"good is a line before bad, not {good} and {bad}")
+        return bisect(lambda line: self._holds(line, check), self._history.lines, good, bad)
+
     def _holds(self, line: int, check: str | Callable[[Sandbox], Any]) -> bool:
         from .sandbox import Sandbox
 
@@ -228,14 +263,11 @@ def replay(
     ...     again.results[0].stdout == out
     True
     """
-    trace = read_trace(trace)
     if until is not None and (isinstance(until, bool) or not isinstance(until, int)):
         raise TypeError(f"until is the number of a line, not {until!r}")
     if until is not None and not 0 <= until < 1 << 63:
         raise ValueError(f"until is the number of a line, not {until}")
-    answers = [] if results is None else _answers(results)
-    most = None if limits is None else limits.changed()
-    opening = Opening(trace, partial, answers, (most, seconds(max_seconds)), limits)
+    opening = _opening(trace, results, partial, limits, max_seconds)
     machine = opening.open(until)
     found: list[Result] = []
     try:
@@ -245,6 +277,32 @@ def replay(
         machine.close()
         raise
     return Replay(machine, found, History(opening))
+
+
+def _opening(
+    trace: str | PathLike[str] | bytes,
+    results: Mapping[int, Any] | None,
+    partial: bool,
+    limits: Limits | None,
+    max_seconds: float | None,
+) -> Opening:
+    answers = [] if results is None else _answers(results)
+    most = None if limits is None else limits.changed()
+    return Opening(read_trace(trace), partial, answers, (most, seconds(max_seconds)), limits)
+
+
+def beginning(
+    trace: str | PathLike[str] | bytes,
+    *,
+    results: Mapping[int, Any] | None = None,
+    partial: bool = False,
+    limits: Limits | None = None,
+    max_seconds: float | None = None,
+) -> Replay:
+    """As `replay`, but before the first act: for who goes to other lines anyhow, one replay less."""
+    history = History(_opening(trace, results, partial, limits, max_seconds))
+    machine, _ = history.go_to(1)
+    return Replay(machine, history.results, history)
 
 
 def _answers(results: Mapping[int, Any]) -> list[tuple[int, str]]:

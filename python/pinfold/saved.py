@@ -11,6 +11,10 @@ from . import _native
 from .bounds import DEFAULT_SECONDS
 from .errors import BoundError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .machine import Machine
+
 
 class Saved:
     """One snapshot in a store."""
@@ -65,7 +69,7 @@ class FilesOf(dict[str, "tuple[bytes | None, int, int]"]):
     """Every regular file of a snapshot: a digest of its contents, size and time. The digest is None,
     and a directory is unread, when they were still with the host."""
 
-    def __init__(self, machine: _native.Machine, left: Left) -> None:
+    def __init__(self, machine: Machine, left: Left) -> None:
         self._unread: list[str] = []
         self._left = left
         todo = ["/" + name for name in machine.file_list("/") if name not in _SYSTEM]
@@ -76,7 +80,7 @@ class FilesOf(dict[str, "tuple[bytes | None, int, int]"]):
         """It is known that there is no such file."""
         return not any(path.startswith(directory + "/") for directory in self._unread)
 
-    def _look(self, machine: _native.Machine, path: str) -> list[str]:
+    def _look(self, machine: Machine, path: str) -> list[str]:
         """Takes a file; gives what is in a directory."""
         seconds = self._left.spend(path)
         try:
@@ -95,6 +99,16 @@ class FilesOf(dict[str, "tuple[bytes | None, int, int]"]):
             if mode & 0o170000 == 0o040000:
                 self._unread.append(path)
         return []
+
+
+def differences(before: FilesOf, after: FilesOf) -> dict[str, list[str]]:
+    """The paths in which two snapshots differ: ``added``, ``changed`` and ``removed``."""
+    both = after.keys() & before.keys()
+    return {
+        "added": sorted(path for path in after.keys() - both if before.lacks(path)),
+        "changed": sorted(path for path in both if differ(before[path], after[path])),
+        "removed": sorted(path for path in before.keys() - both if after.lacks(path)),
+    }
 
 
 def differ(a: tuple[bytes | None, int, int], b: tuple[bytes | None, int, int]) -> bool:

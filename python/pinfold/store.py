@@ -27,7 +27,7 @@ from .bounds import bounds
 from .database import Database
 from .errors import SnapshotError, StoreError
 from .sandbox import Sandbox
-from .saved import FilesOf, Left, Saved, differ
+from .saved import FilesOf, Left, Saved, differences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,13 +215,7 @@ class Store:
         time are the same.
         """
         left = Left(*bounds(max_bytes, max_seconds))
-        before, after = self._files(old, left), self._files(new, left)
-        both = after.keys() & before.keys()
-        return {
-            "added": sorted(path for path in after.keys() - both if before.lacks(path)),
-            "changed": sorted(path for path in both if differ(before[path], after[path])),
-            "removed": sorted(path for path in before.keys() - both if after.lacks(path)),
-        }
+        return differences(self._files(old, left), self._files(new, left))
 
     def forget(self, name: str) -> None:
         """Removes a name. Its snapshots stay until `prune`."""

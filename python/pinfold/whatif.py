@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections import deque
 from collections.abc import Mapping
@@ -10,23 +9,28 @@ from typing import NamedTuple
 
 from .drive import Waiter
 from .errors import ToolError
+from .events import FAILURES, Events, bytes_of, has, text_of
+from .running import ISOLATED, OWN_OPTIONS, SESSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
     from .call import Call
+    from .events import Event
     from .replaying import Opening, Replay
     from .result import Result
     from .sandbox import Sandbox
 
-#: What a trace says of a call that failed (PF_OP_*), as `Call.fail` has it.
-_CODES = {1: "denied", 3: "failed", 4: "invalid", 5: "timeout"}
+
+#: Settings that say who answers calls, and which.
+_ANSWERING = ("tools", "capabilities", "tool_handler", "approve")
 
 
 class Asked(NamedTuple):
     """A call after the point where the recording was left, and who answered it."""
 
+    id: int
     method: str
     params: dict[str, Any]
     #: What the script got, or the exception that the call failed with.
@@ -46,6 +50,8 @@ class WhatIf(NamedTuple):
     stopped: str | None
     #: As it is now, to look at and to go on with; to be closed.
     sandbox: Sandbox
+    #: How many runs of the recording were over before: ``results`` goes on behind them.
+    runs_before: int
 
 
 class _Answer(NamedTuple):
@@ -58,77 +64,69 @@ class _Recorded:
     """What the embedder of a recording did from some line on."""
 
     def __init__(self, opening: Opening) -> None:
-        self.events = [json.loads(line) for line in opening.trace.splitlines()]
+        self._events = Events(opening.trace)
         self._left_out = {id: json.loads(text) for id, text in opening.answers}
 
     def line_of(self, ids: Mapping[int, Any]) -> int:
         """Of the first answer to one of these calls; ValueError: none was answered."""
-        answered = [e for e in self.events if e.get("do") in ("resume", "fail")]
+        answered = [e for e in self._events.all if e.get("do") in ("resume", "fail")]
         unknown = set(ids) - {event["id"] for event in answered}
-        if not ids or unknown:
-            known = ", ".join(str(event["id"]) for event in answered[:20]) or "none"
-            which = ", ".join(map(str, sorted(unknown))) or "no call"
-            raise ValueError(f"{which} was not answered in the recording; answered were {known}")
+        known = ", ".join(str(event["id"]) for event in answered[:20]) or "none"
+        if not ids:
+            raise ValueError(f"no call is given another answer; answered were {known}")
+        if unknown:
+            which = ", ".join(map(str, sorted(unknown)))
+            raise ValueError(
+                f"call {which} was not answered in the recording; answered were {known}"
+            )
         return int(next(event["n"] for event in answered if event["id"] in ids))
 
     def answers(self, line: int) -> dict[tuple[str, str], deque[_Answer]]:
         """By method and parameters, what was answered from a line on, in that order."""
-        asked: dict[int, tuple[str, str]] = {}
         found: dict[tuple[str, str], deque[_Answer]] = {}
-        for event in self.events:
-            if event.get("out") == "call" and "id" in event:
-                asked[event["id"]] = (event["method"], str(_text(event, "params")))
-            elif event.get("do") in ("resume", "fail") and event["n"] >= line:
+        for event in self._events.all:
+            if event.get("do") in ("resume", "fail") and event["n"] >= line:
                 answer = _Answer(event["n"], event["id"], self._value(event))
-                found.setdefault(asked[event["id"]], deque()).append(answer)
+                found.setdefault(self._events.asked[event["id"]], deque()).append(answer)
         return found
 
-    def _value(self, event: dict[str, Any]) -> Any:
+    def _value(self, event: Event) -> Any:
         if event["do"] == "fail":
-            code = _CODES.get(event["outcome"], "failed")
-            return ToolError(str(_text(event, "message")), code)
+            code = FAILURES.get(event["outcome"], "failed")
+            return ToolError(str(text_of(event, "message")), code)
         if event.get("redacted"):
             return self._left_out[event["id"]]
-        return json.loads(_text(event, "json"))
+        return json.loads(text_of(event, "json"))
 
-    def starts(self, line: int) -> list[dict[str, Any]]:
+    def starts(self, line: int) -> list[Event]:
         """What the embedder did to the sandbox besides answering, from a line on."""
-        names = ("start", "write", "remove", "mount")
-        return [e for e in self.events[line:] if e.get("do") in names]
+        names = ("start", "write", "make", "remove")
+        return [e for e in self._events.all[line:] if e.get("do") in names]
 
     def settings(self) -> dict[str, Any]:
-        """The tools and capabilities of the recording. No tool has a handler."""
+        """Those of the recording. No tool has a handler."""
         from .capability import load_policy
         from .tool import Tool
 
-        head = self.events[0]
+        head = self._events.all[0]
         settings: dict[str, Any] = {}
         if head.get("policy"):
             settings["capabilities"] = load_policy(head["policy"])
         if head.get("catch_all"):
             settings["tool_handler"] = _nobody
-        tools = head.get("tools") or []
+        if head.get("env_changed"):
+            settings["env"] = dict(entry.split("=", 1) for entry in head["env"])
+        if has(head, "prelude"):
+            settings["js_prelude"] = str(text_of(head, "prelude"))
         settings["tools"] = [
             Tool(t["name"], t.get("description") or "", json.loads(t.get("schema") or "null"))
-            for t in tools
+            for t in head.get("tools") or []
         ]
         return settings
 
 
 def _nobody(method: str, params: dict[str, Any]) -> Any:
     raise AssertionError("every call is answered from the recording")
-
-
-def _text(event: dict[str, Any], name: str) -> str | bytes:
-    """A string member, whose bytes may be no UTF-8."""
-    if name in event:
-        return str(event[name])
-    return base64.b64decode(event.get(f"{name}_base64", ""))
-
-
-def _bytes(event: dict[str, Any], name: str) -> bytes:
-    text = _text(event, name)
-    return text.encode() if isinstance(text, str) else text
 
 
 class _Course:
@@ -187,7 +185,15 @@ class _Course:
         if found:
             _, call, answers = min(found, key=lambda item: item[0])
             return call, answers.popleft()
-        return (pending[0], None) if self._live else None
+        return next(((call, None) for call in pending if self._has_handler(call)), None)
+
+    def _has_handler(self, call: Call) -> bool:
+        if not self._live:
+            return False
+        tool = self._sandbox._tools.get(call.method)
+        return self._sandbox._tool_handler is not None or (
+            tool is not None and tool.handler is not None
+        )
 
     def _ask(self, call: Call) -> None:
         """Its handler, as in any run."""
@@ -198,10 +204,10 @@ class _Course:
         except NoLoop as error:
             raise RuntimeError(str(error)) from None
         except Exception as error:
-            self.calls.append(Asked(call.method, call.params, error, "live"))
+            self.calls.append(Asked(call.id, call.method, call.params, error, "live"))
             fail(self._sandbox, call.id, call.method, error)
             return
-        self.calls.append(Asked(call.method, call.params, value, "live"))
+        self.calls.append(Asked(call.id, call.method, call.params, value, "live"))
         succeed(self._sandbox, call.id, call.method, value)
 
     def _answer(self, call: Call, answer: _Answer | None) -> None:
@@ -210,7 +216,8 @@ class _Course:
             return
         given = answer.id in self._given
         value = self._given[answer.id] if given else answer.value
-        self.calls.append(Asked(call.method, call.params, value, "given" if given else "recorded"))
+        source: Literal["given", "recorded"] = "given" if given else "recorded"
+        self.calls.append(Asked(call.id, call.method, call.params, value, source))
         if not isinstance(value, ToolError):
             call.resume(value)
         elif value.code == "denied":
@@ -218,38 +225,65 @@ class _Course:
         else:
             call.fail(str(value), value.code)
 
-    def _begin(self, event: dict[str, Any]) -> str | None:
+    def _begin(self, event: Event) -> str | None:
+        """Does again what the embedder did; else says why not."""
         sandbox, what = self._sandbox, event["do"]
-        if what == "mount":
-            return f"line {event['n']} mounts a directory of the host, which is not here"
         if what == "write":
-            sandbox.files[event["path"]] = _bytes(event, "data")
+            sandbox.files[event["path"]] = bytes_of(event, "data")
+        elif what == "make":
+            data = bytes_of(event, "data")
+            sandbox._machine.file_make(event["path"], event["mode"], event["mtime_ns"], data)
         elif what == "remove":
             sandbox.files.pop(event["path"], None)
-        elif any(name in event for name in ("cwd", "env", "limits", "end_options")):
-            return f"line {event['n']} starts a run with settings of its own (cwd, env, limits)"
         else:
-            stdin = _bytes(event, "stdin") if "stdin" in event or "stdin_base64" in event else None
-            code = _text(event, "code")
-            if isinstance(code, bytes):
-                return f"line {event['n']} starts a script that is not UTF-8"
-            isolated = bool(event.get("isolated"))
-            sandbox.start(code, event["language"], stdin=stdin, isolated=isolated)
-            self._running = True
+            return self._start(event)
         return None
+
+    def _start(self, event: Event) -> str | None:
+        sandbox = self._sandbox
+        stdin = bytes_of(event, "stdin") if has(event, "stdin") else None
+        code, env = text_of(event, "code"), text_of(event, "env")
+        if isinstance(code, bytes) or isinstance(env, bytes):
+            return f"line {event['n']} starts a script that is not UTF-8"
+        how = ISOLATED if event.get("isolated") else SESSION
+        if event.get("end_options"):
+            how = OWN_OPTIONS
+        limits = event.get("limits")
+        own = None
+        if "cwd" in event or env or limits:
+            named = None if limits is None else list(limits.items())
+            own = (event.get("cwd"), env.split("\0")[:-1], named), None, None
+        try:
+            with sandbox._entered(run=True):
+                sandbox._last = None
+                sandbox._count(sandbox._begin(code, event["language"], stdin, how, None, own))
+        except OSError as error:  # its cwd is not there now
+            return f"the run of line {event['n']} cannot start: {error}"
+        self._running = True
+        return None
+
+
+def recorded_settings(replay: Replay) -> dict[str, Any]:
+    """Those that the recording was made with; no tool has a handler."""
+    return _Recorded(replay._history.opening).settings()
 
 
 def what_if(replay: Replay, answers: Mapping[int, Any], live: dict[str, Any]) -> WhatIf:
     opening = replay._history.opening
     recorded = _Recorded(opening)
     line = recorded.line_of(answers)
-    settings = live or {**recorded.settings(), "limits": opening.limits}
+    settings = {**recorded.settings(), "limits": opening.limits}
+    answer = any(name in live for name in _ANSWERING)
+    if answer:  # what may be called is what is given
+        for name in _ANSWERING:
+            settings.pop(name, None)
     with replay.at(line) as there:
-        sandbox = there.branch(**settings)
-    course = _Course(sandbox, recorded, line, answers, bool(live))
+        runs_before = len(there.results)
+        sandbox = there.branch(**{**settings, **live})
+    course = _Course(sandbox, recorded, line, answers, answer)
     try:
         stopped = course.go()
     except BaseException:
         sandbox.close()
         raise
-    return WhatIf(course.results, course.calls, stopped, sandbox)
+    return WhatIf(course.results, course.calls, stopped, sandbox, runs_before)

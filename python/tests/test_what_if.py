@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinfold import Limits, MethodCapability, Sandbox, ToolError, replay
+from pinfold import Limits, MethodCapability, Sandbox, Tool, ToolError, replay
 
 ANYTHING = [MethodCapability("**")]
 SHELL = """for o in a bb ccc; do tool status --order $o | jq -r .state; done | sort | uniq -c"""
@@ -131,9 +131,10 @@ def test_handlers_of_every_kind_answer_live(recorded):
 
 
 def test_calls_that_were_never_answered(recorded):
-    for answers in ({77: 1}, {}):
-        with pytest.raises(ValueError, match="was not answered in the recording; answered were 1, 2"):
-            recorded.what_if(answers)
+    with pytest.raises(ValueError, match="call 77 was not answered in the recording; answered were 1, 2"):
+        recorded.what_if({77: 1})
+    with pytest.raises(ValueError, match="no call is given another answer; answered were 1, 2"):
+        recorded.what_if({})
 
 
 def test_a_result_that_is_no_json_is_said(recorded):
@@ -141,16 +142,58 @@ def test_a_result_that_is_no_json_is_said(recorded):
         recorded.what_if({1: {object()}})
 
 
-def test_what_a_recording_had_of_its_own(tmp_path):
-    """A run with a directory of its own is not done again in another place, silently."""
+def test_what_runs_had_of_their_own_they_have_again(tmp_path):
+    """Directory, variables and limits of one run, files that were uploaded, the sandbox's settings."""
     path = tmp_path / "run.jsonl"
-    with Sandbox(tools=[status], capabilities=ANYTHING, record=path) as sandbox:
+    given = tmp_path / "given"
+    given.write_text("uploaded")
+    with Sandbox(
+        tools=[status],
+        capabilities=ANYTHING,
+        record=path,
+        env={"OWN": "own"},
+        js_prelude="globalThis.before = 'prelude'",
+    ) as sandbox:
         sandbox.run("tool status --order a")
-        sandbox.run("pwd", cwd="/tmp", limits=Limits(cpu_seconds=1))
+        sandbox.run("pwd; echo $A; seq 9", cwd="/tmp", env={"A": "b"}, limits=Limits(output_bytes=8))
+        sandbox.files.upload(given, "/workspace/given")
+        sandbox.run("console.log(process.env.OWN, before)", "javascript")
+        sandbox.run("cat given; pwd; echo ${A-none}")
     with replay(path) as run:
         found = run.what_if({1: {"state": "late"}})
-        assert "settings of its own" in found.stopped
-        assert outputs(found) == [('{"state":"late"}\n', 0)]
+        assert found.stopped is None and found.runs_before == 0
+        assert outputs(found) == [
+            ('{"state":"late"}\n', 0),
+            ("/tmp\nb\n1", 0),
+            ("own prelude\n", 0),
+            ("uploaded/workspace\nnone\n", 0),
+        ]
+
+
+def test_a_directory_that_is_not_there_then_ends_it(tmp_path):
+    path = tmp_path / "run.jsonl"
+    with Sandbox(tools=[status], capabilities=ANYTHING, record=path) as sandbox:
+        sandbox.run("mkdir $(tool status --order a | jq -r .state)")
+        sandbox.run("pwd", cwd="/workspace/ok")
+    with replay(path) as run:
+        found = run.what_if({1: {"state": "late"}})
+        assert "cannot start" in found.stopped and "/workspace/ok" in found.stopped
+        found.sandbox.close()
+
+
+def test_other_settings_do_not_silence_the_recorded_answers(recorded):
+    """What says nothing about who answers leaves that to the recording."""
+    found = recorded.what_if({1: {"state": "late"}}, limits=Limits(cpu_seconds=5))
+    assert found.stopped is None and {call.source for call in found.calls} == {"given", "recorded"}
+    found.sandbox.close()
+
+
+def test_without_a_handler_the_recording_is_asked_alone(recorded):
+    """Live tools answer for themselves only."""
+    nobody = Tool("notify", "", None)
+    found = recorded.what_if({4: {"state": "late"}}, tools=[status, nobody], capabilities=ANYTHING)
+    assert found.stopped is not None and "no answer to notify" in found.stopped
+    found.sandbox.close()
 
 
 def test_redacted_results_are_supplied(tmp_path):

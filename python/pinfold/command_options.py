@@ -1,0 +1,181 @@
+"""What the commands that are Python's read off their command lines alike."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import shlex
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ._native import printable
+from .errors import PinfoldError, ToolError
+from .limits import DEFAULTS, Limits
+from .tool import Tool
+
+if TYPE_CHECKING:
+    from .replaying import Replay
+
+#: The exit status when `pinfold` itself could not do what was asked.
+FAILURE = 125
+
+
+def pair(option: str, text: str, separator: str) -> tuple[str, str]:
+    """Both sides of ``NAME=VALUE``."""
+    name, found, value = text.partition(separator)
+    if not found or not name:
+        raise ValueError(f"{option} {text}: expected NAME{separator}VALUE")
+    return name, value
+
+
+def limit(text: str) -> tuple[str, float | int | None]:
+    """``NAME=VALUE`` of a limit, as `pinfold run --limit` takes it."""
+    name, _, value = text.partition("=")
+    if name not in DEFAULTS:
+        raise ValueError(f"--limit {text}: there is no limit of that name")
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    try:
+        if value == "none":
+            return name, None
+        if name.endswith("_seconds"):
+            return name, float(value)
+        unit = units.get(value[-1:])
+        return name, int(value[:-1]) * unit if unit else int(value)
+    except ValueError:
+        raise ValueError(f"--limit {text}: not a number") from None
+
+
+def command_tool(name: str, command: str) -> Tool:
+    """A tool that is a program of the host: it is run without a shell, gets the arguments as JSON on
+    its standard input and prints the result."""
+    words = shlex.split(command)
+    if not words:
+        raise ValueError(f"--tool {name}: {command!r} is no command")
+
+    async def handler(**params: Any) -> Any:
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
+        try:
+            out, err = await process.communicate(json.dumps(params).encode())
+        except asyncio.CancelledError:
+            process.kill()
+            await process.wait()
+            raise
+        text = out.decode("utf-8", "replace").strip()
+        if process.returncode:
+            why = err.decode("utf-8", "replace").strip() or text
+            raise ToolError(why or f"{words[0]} ended with status {process.returncode}")
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            return text
+
+    return Tool(name, command, None, handler)
+
+
+# ------------------------------------------------------------------ commands about recordings
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose mistakes end the program as `pinfold`'s own do."""
+
+    def __init__(self, name: str, about: str) -> None:
+        super().__init__(
+            prog=f"pinfold {name}",
+            description=about,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
+        raise SystemExit(FAILURE)
+
+    def several(self, *names: str, metavar: str, help: str) -> None:
+        """An option that may be there more than once."""
+        self.add_argument(*names, action="append", default=[], metavar=metavar, help=help)
+
+    def recording(self, *names: str) -> None:
+        """What is said of recordings that are replayed."""
+        add = self.add_argument
+        for name in names:
+            add(name, metavar="FILE", help="what `pinfold run --record FILE` recorded")
+        self.several(
+            "--result",
+            metavar="ID=JSON",
+            help="the result of a call that was left out by --redact",
+        )
+        self.several(
+            "--limit",
+            metavar="NAME=VALUE",
+            help="what the recording's limits may be at most, as for pinfold replay",
+        )
+        self.common()
+
+    def common(self) -> None:
+        """What is said of all recordings."""
+        add = self.add_argument
+        add("--partial", action="store_true", help="accept a recording whose program was killed")
+        add(
+            "--max-seconds",
+            metavar="N",
+            type=_seconds,
+            help="give up after this time; none: never",
+        )
+        add("--json", action="store_true", help="print one JSON object")
+
+
+def _seconds(text: str) -> float:
+    return math.inf if text == "none" else float(text)
+
+
+def recording(given: argparse.Namespace) -> Replay:
+    """The recording that a command line names, before its first act."""
+    from .replaying import beginning
+
+    results = dict(answer("--result", text) for text in given.result)
+    limits = None
+    if given.limit:
+        named: dict[str, Any] = {"cpu_seconds": None, "wall_seconds": None}
+        limits = Limits(**named | dict(map(limit, given.limit)))
+    return beginning(
+        given.file,
+        results=results or None,
+        partial=given.partial,
+        limits=limits,
+        max_seconds=given.max_seconds,
+    )
+
+
+def answer(option: str, text: str) -> tuple[int, Any]:
+    """``ID=JSON``."""
+    id, value = pair(option, text, "=")
+    if not id.isascii() or not id.isdigit():
+        raise ValueError(f"{option} {text}: expected ID=JSON with the number of a call")
+    try:
+        return int(id), json.loads(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{option} {text}: what stands behind the = is not JSON ({error}); a text has quotes:"
+            f" {option} {id}='{json.dumps(value)}'"
+        ) from None
+
+
+def run_command(name: str, work: Callable[[], int]) -> int:
+    """A command's exit status: 125, with its message, when it could not do what was asked."""
+    try:
+        return work()
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        text = f"{where}{error.strerror or error}"
+    except (ValueError, TypeError, PinfoldError) as error:
+        text = str(error)
+    # Messages of the library have several lines when they show two sides; each is printable.
+    said = "\n".join(printable(line) for line in text.splitlines())
+    print(f"pinfold {name}: {said}", file=sys.stderr)
+    return FAILURE
