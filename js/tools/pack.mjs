@@ -7,7 +7,7 @@
  * a copy of a template, and the templates come from BUILD/host/templates.bin (host/bake.c), so that they
  * are byte for byte those of the native library. Needs dist/: npm run build.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { withoutData } from "../dist/cpu/module.js";
 
@@ -75,9 +75,18 @@ const list = images().map(({ name, applets, stack }, index) => ({
     .filter((template) => template.image === index)
     .map(({ info, data }) => ({ ...info, file: put(`${name}.${info.use}`, data) })),
 }));
+/* The table that guest/programs/python/library.py writes. */
+function library() {
+  if (!existsSync(`${build}/cpython/library.c`)) return null;
+  const entries = [...readFileSync(`${build}/cpython/library.c`, "utf8").matchAll(/^ {4}\{"(.*)", (\d+), (\d+), ([01])\},$/gm)]
+    .map(([, path, from, len, directory]) => [path, Number(from), directory === "1" ? -1 : Number(len)]);
+  if (entries.length < 100) throw new Error("library.c is not as library.py writes it");
+  return { index: put("library.json", JSON.stringify(entries)), data: put("library.bin", readFileSync(`${build}/cpython/library.bin`)) };
+}
+
 const engine = put("engine.wasm", readFileSync(`${build}/engine/engine.wasm`));
 const manifest = {
   format: 1, version: own.version, digest: baked.digest, mailbox: baked.mailbox,
-  sessionProc: baked.sessionProc, images: list, engine,
+  sessionProc: baked.sessionProc, images: list, engine, library: library(),
 };
 put("manifest.json", JSON.stringify(manifest));

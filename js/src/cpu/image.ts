@@ -46,6 +46,25 @@ export interface Manifest {
   /** The kernel first. */
   readonly images: readonly ImageInfo[];
   readonly engine: string;
+  /** The standard library of python3: an index of [path, from, length], length -1 for directories, and its
+   * bytes. */
+  readonly library: { readonly index: string; readonly data: string } | null;
+}
+
+export interface LibraryEntry {
+  readonly from: number;
+  readonly len: number;
+  readonly directory: boolean;
+}
+
+export interface Library {
+  readonly entries: ReadonlyMap<string, LibraryEntry>;
+  readonly data: Uint8Array;
+}
+
+function readLibrary(index: Uint8Array, data: Uint8Array): Library {
+  const list = JSON.parse(new TextDecoder().decode(index)) as [string, number, number][];
+  return { entries: new Map(list.map(([path, from, len]) => [path, { from, len: Math.max(0, len), directory: len < 0 }])), data };
 }
 
 /** Where the files of images/ come from. */
@@ -139,6 +158,23 @@ export class Images {
   engine(): Promise<WebAssembly.Module> {
     this.#engine ??= this.source.read(this.manifest.engine).then((bytes) => WebAssembly.compile(bytes as BufferSource));
     return this.#engine;
+  }
+
+  #library: Library | undefined;
+
+  /** The library, for a program that is about to need it. */
+  async loadLibrary(): Promise<void> {
+    const { library } = this.manifest;
+    if (!library || this.#library) return;
+    const [index, data] = await Promise.all([this.source.read(library.index), this.source.read(library.data)]);
+    this.#library = readLibrary(index, data);
+  }
+
+  /** undefined: it is not loaded, and this source cannot read it at once. */
+  libraryNow(): Library | undefined {
+    const { library } = this.manifest, read = this.source.readNow?.bind(this.source);
+    if (library && read) this.#library ??= readLibrary(read(library.index), read(library.data));
+    return this.#library;
   }
 
   /** Loads what every sandbox starts with: its kernel and its shell. */

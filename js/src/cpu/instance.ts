@@ -60,30 +60,40 @@ export class Instance {
     this.look();
   }
 
-  /** A process, session or kernel as the build left it. RangeError: the engine has no memory. */
-  static wake(image: Image, module: WebAssembly.Module, template: Template, trampoline?: Trampoline): Instance {
+  /** A process, session or kernel as the build left it; `spare` is one to be written over. RangeError: the
+   * engine has no memory. */
+  static wake(image: Image, module: WebAssembly.Module, template: Template, trampoline?: Trampoline, spare?: Instance): Instance {
     const { info, data } = template;
-    const made = new Instance(image, module, info.asyncify, trampoline);
+    const made = spare ?? new Instance(image, module, info.asyncify, trampoline);
     made.grow(info.size);
-    let at = 0;
+    let at = 0, end = info.stackPointer & ~4095;
     for (const { from, to } of info.runs) {
+      if (spare && from > end) made.u8.fill(0, end, from);
       made.u8.set(data.subarray(at, at + to - from), from);
       at += to - from;
+      end = to;
     }
+    if (spare) made.u8.fill(0, end);
     made.exports.__stack_pointer.value = info.stackPointer;
     made.rewinding = info.rewinding;
     return made;
   }
 
   /** A copy of an unwound program or a kernel, in this sandbox or another. */
-  copy(trampoline?: Trampoline): Instance {
-    const made = new Instance(this.image, this.module, this.asyncify, trampoline);
+  copy(trampoline?: Trampoline, spare?: Instance): Instance {
+    const made = spare ?? new Instance(this.image, this.module, this.asyncify, trampoline);
     made.grow(this.u8.length);
     const from = this.asyncify ? this.stackFrom() : 0;
-    made.u8.set(this.u8.subarray(from), from);
+    made.u8.set(from ? this.u8.subarray(from) : this.u8, from);
     made.exports.__stack_pointer.value = this.exports.__stack_pointer.value;
     made.rewinding = this.rewinding;
     return made;
+  }
+
+  /** Can it be written over by another process of its sandbox? */
+  get reusable(): boolean {
+    if (this.moved) this.look();
+    return !this.parked && this.exports.asyncify_get_state() === 0;
   }
 
   /** Below this address of its C stack nothing means anything. */

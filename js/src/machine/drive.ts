@@ -57,6 +57,7 @@ export async function drive(machine: Machine, alarm: Alarm): Promise<void> {
     switch (stop.kind) {
       case "load":
         await stop.image.load("start", machine.memoryOf(stop.image));
+        if (stop.image.info.name === "python") await machine.images.loadLibrary();
         break;
       case "pause":
         await othersTurn();

@@ -10,7 +10,7 @@
  * run.ts (one run, from start to result) calls.ts (tool calls) files.ts (the embedder's files) exec.ts
  * (what to start) place.ts (a run's own cwd and environment) fork.ts (a branch) toolfiles.ts (/tools).
  */
-import { ERRNO, PF } from "../abi.ts";
+import { PF } from "../abi.ts";
 import { DeadError, InvalidError } from "../base/error.ts";
 import type { Gate } from "../capability/gate.ts";
 import type { Image, Images } from "../cpu/image.ts";
@@ -18,11 +18,14 @@ import { Instance, type Trampoline } from "../cpu/instance.ts";
 import { Gone, SIGKILL } from "../cpu/trap.ts";
 import type { Call, Decision } from "./calls.ts";
 import { Kernel, type KernelEvent } from "./kernel.ts";
+import { fill } from "./library.ts";
 import type { MachineLimits } from "./limits.ts";
 import { park } from "./park.ts";
 import { Run } from "./run.ts";
 import { trampoline } from "./trampoline.ts";
 
+/** Ended processes that a sandbox keeps, and the size of their memory above which it does not. */
+const SPARE_MAX = 8, SPARE_BYTES_MAX = 8 << 20;
 /** Of a sandbox's memory, what programs leave to the kernel, whose output could be lost else. */
 const RESERVE_MAX = 4 << 20;
 
@@ -55,6 +58,7 @@ export class Machine {
   readonly env: readonly string[];
   kernel!: Kernel;
   readonly procs: (Instance | undefined)[] = [];
+  readonly #spares: Instance[] = [];
   /** In force: with those of the run that is on, or of the last. */
   limits: MachineLimits;
   readonly ownLimits: MachineLimits;
@@ -131,7 +135,7 @@ export class Machine {
   adopt(kernel: Kernel): void {
     this.kernel = kernel;
     kernel.room = () => Math.max(0, this.limits.memory_bytes - this.used);
-    kernel.onFill = () => this.refuseFill();
+    kernel.onFill = () => fill(this);
     this.settle();
   }
 
@@ -150,12 +154,6 @@ export class Machine {
     const result = this.kernel.call(name, args, input, outCap);
     this.settle();
     return result;
-  }
-
-  /** Something is wanted that lies outside the sandbox: nothing is there. */
-  refuseFill(): void {
-    this.kernel.attention &= ~PF.ATTENTION_FILL;
-    this.kernel.call("HOST_FILLED", [ERRNO.EIO]);
   }
 
   /** Tells the kernel its limits. */
@@ -209,7 +207,24 @@ export class Machine {
   #wake(image: Image, use: "start" | "kernel" | "session"): Instance {
     const ready = image.ready(use, this.memoryOf(image));
     if (!ready) throw new InvalidError(`${image.info.name} is not loaded`);
-    return Instance.wake(image, ready.module, ready.template, image === this.images.kernel ? undefined : this.trampoline);
+    const { module, template } = ready;
+    if (image === this.images.kernel) return Instance.wake(image, module, template);
+    return Instance.wake(image, module, template, this.trampoline, this.#spare(image, template.info.size));
+  }
+
+  /** An ended process of the image, to be written over: new memory costs more than its copy. */
+  #spare(image: Image, size: number): Instance | undefined {
+    for (let i = this.#spares.length - 1; i >= 0; i--) {
+      const one = this.#spares[i];
+      if (one.image === image && one.u8.length <= size) return this.#spares.splice(i, 1)[0];
+    }
+    return undefined;
+  }
+
+  #keep(instance: Instance): void {
+    if (!instance.reusable || instance.u8.length > SPARE_BYTES_MAX) return;
+    if (this.#spares.length >= SPARE_MAX) this.#spares.shift();
+    this.#spares.push(instance);
   }
 
   /** The bound of its memory. */
@@ -231,6 +246,7 @@ export class Machine {
     if (!instance) return;
     this.procs[proc] = undefined;
     this.used -= instance.charged;
+    this.#keep(instance);
   }
 
   /** A fresh process of an image that is loaded; false: there is no memory for it. */
@@ -251,7 +267,7 @@ export class Machine {
   copy(parent: Instance, child: number): boolean {
     if (child <= 0 || child >= PF.PROCESS_TABLE || this.procs[child] || !this.#room(parent.u8.length)) return false;
     try {
-      this.#place(parent.copy(this.trampoline), child);
+      this.#place(parent.copy(this.trampoline, this.#spare(parent.image, parent.u8.length)), child);
       return true;
     } catch (error) {
       if (error instanceof RangeError) return false;

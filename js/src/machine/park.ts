@@ -41,6 +41,7 @@ export function park(machine: Machine, instance: Instance, address: number): voi
   instance.parked = true;
   machine.parked.push(instance);
   try {
+    if (machine.kernel.attention & PF.ATTENTION_FILL) machine.kernel.onFill();
     for (;;) {
       const stop: Stop = spin(machine, instance);
       switch (stop.kind) {
