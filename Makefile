@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels amalgamation native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels amalgamation js native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
         format clean help setup integrations docs
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -72,6 +72,14 @@ integrations: build ## the sandbox behind the newest releases of agent framework
 	    PYTHONPATH=$(CURDIR)/$(BUILD)/python $$venv/bin/python -m pytest -q -p no:cacheprovider \
 	        python/tests/test_integrations.py -k $$name || failed="$$failed $$package"; \
 	done; test -z "$$failed" || { echo "these broke:$$failed"; exit 1; }
+
+# What the package is compiled with is fetched once; js/package-lock.json names it by its hash.
+js/node_modules/.package-lock.json: js/package-lock.json
+	@cd js && npm ci --silent --no-audit --no-fund
+
+js: build js/node_modules/.package-lock.json ## the npm package, in js/: the same programs in Node and in browsers
+	@cmake --build $(BUILD) -j $(JOBS) --target js_engine js_engine_tests
+	@cd js && npm run --silent build && node tools/pack.mjs $(abspath $(BUILD))
 
 docs: build $(PYTHON) ## the site, in build/site: guides, cookbook, references; its links are checked
 	@$(PYTHON) -m pip install -q --only-binary :all: mkdocs-material 'mkdocstrings[python]'

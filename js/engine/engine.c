@@ -198,31 +198,15 @@ pf_status machine_guest_error(pf_sandbox *s, int64_t result, const char *path, p
     return base_error(error, PF_UNSUPPORTED, "%s: not removed by this engine", path);
 }
 
-/* For counters.c: one thread sorts at a time, and no comparison sorts. */
-static int (*comparing)(const void *, const void *, void *);
-static void *comparing_with;
-static int compare(const void *a, const void *b) { return comparing(a, b, comparing_with); }
-
-void qsort_r(void *base, size_t count, size_t size,
-             int (*by)(const void *, const void *, void *), void *user) {
-    comparing = by;
-    comparing_with = user;
-    qsort(base, count, size, compare);
-}
-
 /* What cannot be goes no further: a trap, which the caller takes as a refusal. */
 _Noreturn void __assert_fail(const char *what, const char *file, int line, const char *function) {
     (void)what, (void)file, (void)line, (void)function;
     __builtin_trap();
 }
 
-/* compiler-rt was compiled to look at this. */
-uintptr_t __stack_chk_guard = 0x00f17bad;
-_Noreturn void __stack_chk_fail(void) { __builtin_trap(); }
-
 /* What wasi-libc asks of its system: nothing here writes to a stream. */
-#define WASI(name, ...)                                                                            \
-    int32_t __imported_wasi_snapshot_preview1_##name(__VA_ARGS__) { __builtin_trap(); }
-WASI(fd_close, int32_t)
-WASI(fd_seek, int32_t, int64_t, int32_t, int32_t)
-WASI(fd_write, int32_t, int32_t, int32_t, int32_t)
+#define WASI(name, parameters)                                                                     \
+    int32_t __imported_wasi_snapshot_preview1_##name parameters { __builtin_trap(); }
+WASI(fd_close, (int32_t a))
+WASI(fd_seek, (int32_t a, int64_t b, int32_t c, int32_t d))
+WASI(fd_write, (int32_t a, int32_t b, int32_t c, int32_t d))

@@ -1,11 +1,14 @@
 /* node.ts: pinfold in Node, Deno and Bun: the programs lie beside this file, in ../images. */
+import { randomFillSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
-import type { SandboxOptions } from "./options.ts";
+import { type SandboxOptions, setRandom } from "./options.ts";
 import { Sandbox as Core } from "./sandbox.ts";
 
 export * from "./index.ts";
+
+setRandom(randomFillSync);
 
 const folder = new URL("../images/", import.meta.url);
 

@@ -87,8 +87,17 @@ function envOf(given: Record<string, string> | undefined): { env: string[]; chan
   return { env, changed: Object.keys(given ?? {}).length > 0 };
 }
 
+let randomBytes = (bytes: Uint8Array): unknown => crypto.getRandomValues(bytes);
+
+/** Where random numbers come from in an engine without a global `crypto`: Node 18. */
+export function setRandom(fill: (bytes: Uint8Array) => unknown): void {
+  randomBytes = fill;
+}
+
 export function randomSeed(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(32));
+  const seed = new Uint8Array(32);
+  randomBytes(seed);
+  return seed;
 }
 
 function seedOf(given: number | bigint | undefined): Uint8Array {

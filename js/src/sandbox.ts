@@ -40,6 +40,8 @@ export interface RunOptions {
 const FAILURES = { failed: PF.OP_FAILED, invalid: PF.OP_INVALID, timeout: PF.OP_TIMEOUT, denied: PF.OP_DENIED } as const;
 export type Failure = keyof typeof FAILURES;
 
+/** Between two looks at a run that was told to end while its calls wait. */
+const ABORTED_MS = 20;
 const RUN_OPTIONS = new Set(["language", "stdin", "isolated", "cwd", "env", "limits", "onOutput", "signal"]);
 
 export class Sandbox {
@@ -208,7 +210,7 @@ export class Sandbox {
       for (let call = this.step(); call; call = this.step()) {
         const { id } = call;
         void callTool(call, this.#options, signal).then(
-          (value) => done.push({ id, give: () => this.resume(id, value) }),
+          (value) => done.push({ id, give: () => this.#resumeOrFail(id, value) }),
           (error: unknown) => done.push({ id, give: () => this.#failWith(id, error) }),
         ).then(() => bell.ring());
       }
@@ -217,11 +219,19 @@ export class Sandbox {
         if (this.#machine.calls.some((one) => one.id === next.id)) await next.give();
         continue;
       }
-      if (signal.aborted) await this.advance();
-      else {
-        await bell.wait(this.waitMs() ?? Infinity);
-        if (done.length === 0) await this.advance();
-      }
+      if (signal.aborted) await this.advance(); /* what was told to end may need time for it */
+      if (this.running) await bell.wait(signal.aborted ? ABORTED_MS : (this.waitMs() ?? Infinity));
+      if (this.running && done.length === 0) await this.advance();
+    }
+  }
+
+  /** A handler's result that is no JSON is the call's failure. */
+  async #resumeOrFail(id: bigint, value: unknown): Promise<void> {
+    try {
+      await this.resume(id, value);
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      await this.fail(id, error.message, "invalid");
     }
   }
 
