@@ -4,7 +4,7 @@
  * The host clones a shell that waits in its first pf_run_next(), so nothing that a run decides
  * (environment, clock, random numbers) may be looked at before that returns.
  */
-#include "sh.h"
+#include "state.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -104,6 +104,11 @@ static int run_once(struct shell *sh, int flags) {
     if (!text) {
         sh_error(sh, "cannot read the run's text: %s", strerror(errno));
         return 1;
+    }
+    int asked;
+    if (state_run(sh, text, n, &asked)) {
+        free(text);
+        return asked;
     }
     struct place was = {.cwd = -1};
     sh->command_string = "";

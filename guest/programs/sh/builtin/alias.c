@@ -16,7 +16,7 @@ static struct alias *find(struct shell *sh, const char *name) {
     return (struct alias *)table_find(sh->aliases, name, strlen(name));
 }
 
-static void set_alias(struct shell *sh, const char *name, size_t n, const char *value) {
+void alias_set(struct shell *sh, const char *name, size_t n, const char *value) {
     struct alias *a = (struct alias *)table_find(sh->aliases, name, n);
     if (!a) {
         a = xcalloc(1, sizeof *a);
@@ -59,7 +59,7 @@ BUILTIN(alias) {
         if (eq && eq > argv[i]) {
             size_t n = (size_t)(eq - argv[i]);
             if (name_allowed(argv[i], n)) {
-                set_alias(sh, argv[i], n, eq + 1);
+                alias_set(sh, argv[i], n, eq + 1);
             } else {
                 sh_builtin_error(sh, "`%.*s': invalid alias name", (int)n, argv[i]);
                 status = 1;

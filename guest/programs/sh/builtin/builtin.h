@@ -50,6 +50,7 @@ BUILTIN(dirs);
 BUILTIN(pushd);
 BUILTIN(popd);
 /* alias.c */
+void alias_set(struct shell *sh, const char *name, size_t n, const char *value);
 BUILTIN(alias);
 BUILTIN(unalias);
 /* type.c */
@@ -74,6 +75,8 @@ BUILTIN(getopts);
 BUILTIN(umask);
 BUILTIN(ulimit);
 /* compgen.c */
+void complete_keep(struct shell *sh, const char *name, const char *text);
+void complete_give(struct shell *sh, sb *out); /* as records of state.h */
 BUILTIN(compgen);
 BUILTIN(complete);
 /* history.c */

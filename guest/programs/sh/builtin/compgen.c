@@ -2,6 +2,7 @@
  * builtin/compgen.c: compgen lists candidates; complete keeps specifications for `complete -p`.
  */
 #include "builtin.h"
+#include "../state.h"
 
 #include <dirent.h>
 #include <pwd.h>
@@ -351,7 +352,8 @@ struct completion {
     char *text;         /* options, as `complete -p` prints them */
 };
 
-static void keep_completion(struct shell *sh, const char *name, const char *text) {
+void complete_keep(struct shell *sh, const char *name, const char *text) {
+    if (!sh->completions) sh->completions = table_new();
     struct completion *c = (struct completion *)table_find(sh->completions, name, strlen(name));
     if (!c) {
         c = xcalloc(1, sizeof *c);
@@ -360,6 +362,15 @@ static void keep_completion(struct shell *sh, const char *name, const char *text
     }
     free(c->text);
     c->text = xstrdup(text);
+}
+
+void complete_give(struct shell *sh, sb *out) {
+    int count = 0;
+    struct entry **list =
+        sh->completions ? table_sorted(sh->completions, &sh->tmp, &count) : NULL;
+    for (int i = 0; i < count; i++)
+        state_put(out, (const char *const[]){"complete", list[i]->key,
+                                             ((const struct completion *)list[i])->text, NULL});
 }
 
 static void forget_completion(struct shell *sh, struct completion *c) {
@@ -414,13 +425,13 @@ BUILTIN(complete) {
         if (remove || print || argc == 1) return each_completion(sh, remove);
         return sh_usage(sh);
     }
-    if (special) keep_completion(sh, "", sb_str(&text));
+    if (special) complete_keep(sh, "", sb_str(&text));
     int status = 0;
     for (int i = o.index; i < argc; i++) {
         struct completion *c =
             (struct completion *)table_find(sh->completions, argv[i], strlen(argv[i]));
         if (!print && !remove) {
-            keep_completion(sh, argv[i], sb_str(&text));
+            complete_keep(sh, argv[i], sb_str(&text));
         } else if (!c) {
             sh_builtin_error(sh, "%s: no completion specification", argv[i]);
             status = 1;
