@@ -614,6 +614,49 @@ PF_API pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_fact
 PF_API pf_status pf_snapshot_look(const char *data, size_t len, const void *key, size_t key_len,
                                   pf_sandbox **out, pf_error *error);
 
+/*
+ * An idle sandbox as what any later version takes over: files, the shell's variables, functions, options,
+ * aliases, traps and directory, Python's names as far as they can be pickled, what was spent of budgets,
+ * the ids of calls (docs/snapshot.md). pf_sandbox_restore() takes it like any other; who restores decides
+ * about tools, capabilities, limits and mounts. The sandbox is not changed, and it costs a branch.
+ * `counter`: as in pf_sandbox_snapshot_counted(), 0: none. `left_out` (may be NULL, as `left_len`): what
+ * it does not hold, as texts each ended by a NUL; free both with pf_free(). What guests say is in these
+ * texts: show them as any text of a script. PF_STATE while a run is on, and as pf_sandbox_snapshot().
+ */
+PF_API pf_status pf_sandbox_snapshot_portable(pf_sandbox *sandbox, uint64_t counter, char **data,
+                                              size_t *len, char **left_out, size_t *left_len,
+                                              pf_error *error);
+/* Is that what pf_sandbox_snapshot_portable() made, by its first bytes? */
+PF_API bool pf_snapshot_is_portable(const char *data, size_t len);
+/* What a portable snapshot did not bring into this sandbox: texts, each ended by a NUL, `*len` bytes, which
+ * live as long as it; 0 bytes: nothing is missing, or it comes from no such snapshot. */
+PF_API const char *pf_sandbox_left_out(const pf_sandbox *sandbox, size_t *len);
+
+/* The files of a snapshot, exact or portable, whatever build made it: a list, by rising depth. Nothing in it
+ * runs. It belongs to one thread at a time. */
+typedef struct pf_snapshot_files pf_snapshot_files;
+typedef struct pf_snapshot_file {
+    const char *path;  /* lives as long as the list */
+    uint32_t mode;     /* with its type, as st_mode */
+    uint32_t uid;
+    uint64_t size;     /* bytes */
+    int64_t mtime_ns;
+    bool unread;       /* its contents are not in the snapshot: nobody had read it from its mount */
+} pf_snapshot_file;
+/* `key` may be NULL. `max_bytes`: of the decompressed snapshot, 0: 1 GiB. PF_FORMAT as for a restore, but not
+ * for another build. Free it with pf_snapshot_files_free(), which takes NULL, too. */
+PF_API pf_status pf_snapshot_files_open(const char *data, size_t len, const void *key, size_t key_len,
+                                        uint64_t max_bytes, pf_snapshot_files **out, pf_error *error);
+PF_API size_t pf_snapshot_files_count(const pf_snapshot_files *files);
+PF_API bool pf_snapshot_files_at(const pf_snapshot_files *files, size_t index, pf_snapshot_file *out);
+/* The contents of a regular file, or the target of a symbolic link; free with pf_free(). PF_INVALID:
+ * neither. PF_NOT_FOUND: it is unread. PF_BOUND: more than `max_bytes` (0: 1 GiB). */
+PF_API pf_status pf_snapshot_files_take(const pf_snapshot_files *files, size_t index,
+                                        uint64_t max_bytes, char **data, size_t *len, pf_error *error);
+/* Of a portable snapshot: what it does not hold, as pf_sandbox_left_out(). */
+PF_API const char *pf_snapshot_files_left_out(const pf_snapshot_files *files, size_t *len);
+PF_API void pf_snapshot_files_free(pf_snapshot_files *files);
+
 typedef struct pf_process {
     int pid, parent;
     char state;              /* as ps: R runs, S waits, T stopped, Z ended and not waited for */

@@ -266,6 +266,8 @@ struct pf_sandbox {
     uint64_t moment;           /* see tape.h */
     struct machine_tape *tape; /* owned, or NULL */
     struct machine_mounts *mounts; /* one reference, or NULL */
+    char *left_out; /* what a portable snapshot did not bring: texts, each ended by a NUL; or NULL */
+    size_t left_out_len;
     const char *made_from;     /* while it is made: the snapshot, or NULL */
     size_t made_from_len;
     struct machine_run run;
@@ -319,6 +321,7 @@ struct k_call {
     void *out;
     size_t out_cap;
     size_t out_len; /* filled */
+    uint32_t out_at; /* filled: where in the kernel's memory that was */
 };
 /* The kernel's result; -PF_EIO when the sandbox is dead. */
 int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call);
@@ -369,6 +372,8 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc);
 struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, size_t size);
 pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 pf_status machine_configure_kernel(pf_sandbox *sandbox, pf_error *error);
+/* Gives a configured sandbox its kernel, booted, and the files of its tools. */
+pf_status machine_populate(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 /* Decides what the random stream starts from, unless that was done. */
 pf_status machine_draw_seed(pf_sandbox *sandbox, const uint64_t *seed, pf_error *error);
 /* Starts the kernel's random stream: from `seed`, or from the host when it is NULL. */
@@ -405,6 +410,10 @@ pf_status machine_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 /* A copy that goes on as the original would: the same ids, moment and random numbers. For replays; it has
  * no tape yet. */
 pf_status machine_twin(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
+
+/* A copy of the kernel alone, for looking at what it holds: calls of the kernel as process 0, which leave
+ * the sandbox as it was. It brings nothing from a mount. Entered; free it as any sandbox. */
+pf_status machine_kernel_copy(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 
 /* ---- place.c: what one run has of its own */
 

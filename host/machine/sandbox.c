@@ -92,6 +92,7 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
     machine_forget_mounts(sandbox->mounts);
     cap_gate_free(sandbox->gate);
     free(sandbox->env);
+    free(sandbox->left_out);
     free(sandbox);
 }
 
@@ -166,7 +167,7 @@ pf_status machine_seed(pf_sandbox *s, const uint64_t *seed, pf_error *error) {
     return status;
 }
 
-static pf_status populate(pf_sandbox *s, const pf_options *options, pf_error *error) {
+pf_status machine_populate(pf_sandbox *s, const pf_options *options, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return error ? error->status : PF_DEAD;
     s->mailbox = boot->mailbox;
@@ -206,7 +207,7 @@ pf_status pf_sandbox_new(const pf_options *options, pf_sandbox **out, pf_error *
     pf_status status = machine_enter(s, error);
     if (status == PF_OK) {
         status = machine_configure(s, options, error);
-        if (status == PF_OK) status = populate(s, options, error);
+        if (status == PF_OK) status = machine_populate(s, options, error);
         if (status == PF_OK) status = machine_enter_mounts(s, options, error);
         if (status != PF_OK) s->dead = true; /* half of it is there, to be freed */
         machine_leave(s);

@@ -10,7 +10,13 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FORMAT 4u
+static const struct {
+    char magic[8];
+    uint32_t format;
+} kinds[] = {
+    [FRAME_EXACT] = {"PINFOLD", 5},
+    [FRAME_PORTABLE] = {"PFPORTA", 1},
+};
 #define KEYED  1u /* the tag needs the embedder's key */
 #define TAG    32
 #define LEVEL  1 /* of zstd: snapshots are made often and read seldom */
@@ -24,19 +30,24 @@ struct head {
     uint64_t counter; /* the embedder's; 0: none */
 };
 _Static_assert(sizeof(struct head) == 72, "the head of a snapshot has 72 bytes");
-static const char magic[8] = "PINFOLD";
+
+enum frame_kind frame_kind(const char *data, size_t len) {
+    for (int i = 0; i < FRAME_NONE && len >= sizeof(struct head); i++)
+        if (memcmp(data, kinds[i].magic, sizeof kinds[i].magic) == 0) return (enum frame_kind)i;
+    return FRAME_NONE;
+}
 
 static void make_tag(uint8_t tag[TAG], const char *data, size_t len, const uint8_t *key) {
     crypto_blake2b_keyed(tag, TAG, key, key ? MACHINE_KEY : 0, (const uint8_t *)data, len);
 }
 
-pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, uint64_t counter,
-                     char **out, size_t *out_len, pf_error *error) {
+pf_status frame_wrap(enum frame_kind kind, const char *contents, size_t len, const uint8_t *key,
+                     uint64_t counter, char **out, size_t *out_len, pf_error *error) {
     struct head head = {
-        .format = FORMAT, .flags = key ? KEYED : 0, .contents_len = len, .counter = counter};
+        .format = kinds[kind].format, .flags = key ? KEYED : 0, .contents_len = len, .counter = counter};
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return PF_DEAD;
-    memcpy(head.magic, magic, sizeof magic);
+    memcpy(head.magic, kinds[kind].magic, sizeof head.magic);
     snapshot_build(boot, head.build);
     size_t room = ZSTD_compressBound(len);
     char *data = malloc(sizeof head + room + TAG);
@@ -74,13 +85,14 @@ static pf_status check_tag(const char *data, size_t len, const struct head *head
 /* Everything that can be refused before a byte of the body is looked at. */
 static pf_status check(const char *data, size_t len, const struct frame_terms *terms,
                        struct head *head, pf_error *error) {
-    if (len < sizeof *head || memcmp(data, magic, sizeof magic) != 0)
+    uint32_t format = kinds[terms->kind].format;
+    if (frame_kind(data, len) != terms->kind)
         return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
     memcpy(head, data, sizeof *head);
-    if (head->format != FORMAT)
+    if (head->format != format)
         return base_error(error, PF_FORMAT,
                           "the snapshot has format %u; this pinfold (%s) reads format %u",
-                          head->format, pf_version(), FORMAT);
+                          head->format, pf_version(), format);
     if (len < sizeof *head + TAG || head->body_len != len - sizeof *head - TAG)
         return base_error(error, PF_FORMAT,
                           "the snapshot is cut short or has something behind it: it has %zu bytes, "
@@ -100,10 +112,17 @@ static pf_status check(const char *data, size_t len, const struct frame_terms *t
     uint8_t build[SNAPSHOT_DIGEST];
     if (!boot) return PF_DEAD;
     snapshot_build(boot, build);
-    if (memcmp(build, head->build, sizeof build) != 0)
+    bool ours = memcmp(build, head->build, sizeof build) == 0;
+    if (terms->kind == FRAME_EXACT && !terms->any_build && !ours)
         return base_error(error, PF_FORMAT,
                           "the snapshot comes from another build of pinfold; restore it with the "
-                          "version that made it");
+                          "version that made it, or with that version's images; its files can be "
+                          "read here (pinfold snapshot show --files)");
+    if (head->contents_len > terms->max && terms->any_build)
+        return base_error(error, PF_BOUND,
+                          "the snapshot holds %llu bytes, more than max_bytes (%llu): raise it if that "
+                          "is meant",
+                          (unsigned long long)head->contents_len, (unsigned long long)terms->max);
     if (head->contents_len > terms->max)
         return base_error(error, PF_FORMAT,
                           "the snapshot holds %llu bytes, more than a sandbox with these limits "
@@ -134,9 +153,14 @@ pf_status frame_open(const char *data, size_t len, const struct frame_terms *ter
     return PF_OK;
 }
 
+bool pf_snapshot_is_portable(const char *data, size_t len) {
+    return frame_kind(data, len) == FRAME_PORTABLE;
+}
+
 pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out, pf_error *error) {
     struct head head;
-    if (len < sizeof head || memcmp(data, magic, sizeof magic) != 0)
+    enum frame_kind kind = frame_kind(data, len);
+    if (kind == FRAME_NONE)
         return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
     const struct machine_boot *boot = machine_boot(error);
     uint8_t build[SNAPSHOT_DIGEST];
@@ -145,11 +169,11 @@ pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out,
     memcpy(&head, data, sizeof head);
     *out = (pf_snapshot_facts){
         .format = head.format,
-        .readable = head.format == FORMAT,
+        .readable = head.format == kinds[kind].format,
         .this_build = memcmp(build, head.build, sizeof build) == 0,
         .authenticated = head.flags & KEYED,
         .contents_bytes = head.contents_len,
-        .counter = head.format == FORMAT ? head.counter : 0,
+        .counter = head.format == kinds[kind].format ? head.counter : 0,
     };
     for (size_t i = 0; i < sizeof head.build; i++)
         sprintf(out->build + 2 * i, "%02x", head.build[i]);

@@ -10,16 +10,23 @@
 
 #include "host/machine/machine.h"
 
+/* What is in it: a sandbox of this build, byte by byte, or what any version takes over. */
+enum frame_kind { FRAME_EXACT, FRAME_PORTABLE, FRAME_NONE };
+/* By its first bytes; FRAME_NONE: it is no snapshot. */
+enum frame_kind frame_kind(const char *data, size_t len);
+
 /* No snapshot has larger contents. */
 #define FRAME_CONTENTS_MAX (16ull << 30)
 
 /* Compresses and wraps. `key`: MACHINE_KEY bytes, or NULL for a checksum only. `counter`: the
  * embedder's, 0: none. Free *out with free(). */
-pf_status frame_wrap(const char *contents, size_t len, const uint8_t *key, uint64_t counter,
-                     char **out, size_t *out_len, pf_error *error);
+pf_status frame_wrap(enum frame_kind kind, const char *contents, size_t len, const uint8_t *key,
+                     uint64_t counter, char **out, size_t *out_len, pf_error *error);
 
 /* What a frame must be to be opened. */
 struct frame_terms {
+    enum frame_kind kind; /* FRAME_EXACT or FRAME_PORTABLE */
+    bool any_build;       /* of an exact one: it may be another build's, whose files are read */
     const uint8_t *key;   /* MACHINE_KEY bytes, or NULL */
     bool trusted;         /* the tag is not looked at, because something else vouches for the data */
     uint64_t min_counter; /* 0: any; else the frame is keyed */

@@ -9,8 +9,9 @@
  * compresses, authenticates and names the build; nothing reaches the reader below that frame.c has
  * not checked.
  */
+#include "filemap.h"
 #include "frame.h"
-#include "memory.h"
+#include "portable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,20 @@ static pf_status put_counters(struct writer *w, const pf_sandbox *s, pf_error *e
     return PF_OK;
 }
 
+/* For who is of another build; then where kernel and list begin, counted from the end. */
+static pf_status put_file_list(struct writer *w, pf_sandbox *s, size_t kernel_at, pf_error *error) {
+    pf_sandbox *look;
+    size_t files_at = w->out.len;
+    pf_status status = machine_kernel_copy(s, &look, error);
+    if (status != PF_OK) return status;
+    status = put_files(w, look, s, error);
+    pf_sandbox_free(look);
+    size_t end = w->out.len + SNAPSHOT_TRAILER;
+    put_u64(w, end - kernel_at);
+    put_u64(w, end - files_at);
+    return status;
+}
+
 static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     pf_status status = boot ? machine_refuse_parked(s, error) : PF_DEAD;
@@ -135,11 +150,14 @@ static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
     put_calls(w, s);
     status = put_counters(w, s, error);
     if (status != PF_OK) return status;
+    size_t kernel_at = w->out.len;
     put_instance(w, s->kernel, boot->kernel);
     status = put_processes(w, s, boot, error);
     if (status != PF_OK) return status;
     if (!machine_sort_mounts(s)) return base_no_memory(error);
     put_mounts(w, s->mounts);
+    status = put_file_list(w, s, kernel_at, error);
+    if (status != PF_OK) return status;
     return w->failed ? base_error(error, PF_NO_MEMORY, "no memory for the snapshot") : PF_OK;
 }
 
@@ -161,7 +179,7 @@ pf_status pf_sandbox_snapshot_counted(pf_sandbox *s, uint64_t counter, char **da
     base_buf_init(&w.out, SIZE_MAX);
     status = save(s, &w, error);
     if (status == PF_OK)
-        status = frame_wrap(w.out.data, w.out.len, s->keyed ? s->key : NULL, counter, data, len,
+        status = frame_wrap(FRAME_EXACT, w.out.data, w.out.len, s->keyed ? s->key : NULL, counter, data, len,
                             error);
     if (status == PF_OK) status = machine_spend(s, *len, error);
     machine_leave_act(s);
@@ -380,6 +398,13 @@ static pf_status load_counters(pf_sandbox *s, const char *counters, size_t len, 
     return status;
 }
 
+/* It is for other builds. */
+static bool skip_file_list(const struct reader *r) {
+    size_t left = r->len - r->at;
+    struct reader trailer = {.data = r->data, .len = r->len, .at = r->len - 8};
+    return left >= SNAPSHOT_TRAILER && get_u64(&trailer) == left;
+}
+
 /* `look`: the counters are passed over, because there is no policy to hold them. */
 static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct reader *r, bool look,
                       pf_error *error) {
@@ -403,14 +428,14 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
     for (uint32_t count = get_u32(r); count > 0; count--)
         if (!get_process(r, s, boot)) return bad(r, error);
     if (!get_mounts(r, s)) return bad(r, error);
-    if (r->at != r->len) r->bad = true;
+    if (!skip_file_list(r)) r->bad = true;
     if (r->bad) return bad(r, error);
     machine_show_time(s);
     return PF_OK;
 }
 
 /* More than the contents of any snapshot that these limits would let live. */
-static uint64_t most(const struct machine_limits *limits) {
+uint64_t snapshot_most(const struct machine_limits *limits) {
     uint64_t sum = 64u << 20;
     const uint64_t parts[] = {limits->memory_bytes, limits->stdin_bytes, limits->output_bytes,
                               limits->output_bytes, limits->tool_result_bytes};
@@ -436,10 +461,11 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     if (status != PF_OK) return status;
     char *contents = NULL;
     size_t contents_len = 0;
-    struct frame_terms terms = {.key = options->keyed ? options->key : NULL,
+    struct frame_terms terms = {.kind = FRAME_EXACT,
+                                .key = options->keyed ? options->key : NULL,
                                 .trusted = options->trusted,
                                 .min_counter = options->min_counter,
-                                .max = most(&options->limits)};
+                                .max = snapshot_most(&options->limits)};
     status = frame_open(data, len, &terms, &contents, &contents_len, error);
     if (status != PF_OK) return status;
     struct reader r = {.data = (const uint8_t *)contents, .len = contents_len};
@@ -466,7 +492,14 @@ static pf_status open_sandbox(const pf_options *options, const char *data, size_
     if (!s) return base_no_memory(error);
     pf_status status = machine_enter(s, error);
     if (status == PF_OK) {
-        status = restore(s, options, data, len, look, error);
+        bool portable = frame_kind(data, len) == FRAME_PORTABLE;
+        if (portable && look)
+            status = base_error(error, PF_FORMAT,
+                                "the snapshot is portable: there are no processes in it to look at, "
+                                "only files (pf_snapshot_files_open)");
+        else
+            status = portable ? portable_restore(s, options, data, len, error)
+                              : restore(s, options, data, len, look, error);
         if (status != PF_OK) s->dead = true; /* half of it is there, to be freed */
         machine_leave(s);
     }

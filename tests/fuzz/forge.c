@@ -122,7 +122,7 @@ void forge_close(const struct forge *f, const char *key, uint64_t counter, char 
     put_text(&w, f->counters);
     put_raw(&w, f->rest.data, f->rest.len);
     MUST(!w.failed);
-    MUST(frame_wrap(w.out.data, w.out.len, hashed(key), counter, data, len, NULL) == PF_OK);
+    MUST(frame_wrap(FRAME_EXACT, w.out.data, w.out.len, hashed(key), counter, data, len, NULL) == PF_OK);
     base_buf_free(&w.out);
 }
 

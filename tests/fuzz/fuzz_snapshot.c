@@ -58,12 +58,32 @@ static void use(pf_sandbox *sandbox) {
     if (result) MUST(result->memory_bytes <= 64 << 20);
 }
 
+/* What another build would read of it. */
+static void try_files(const char *data, size_t len) {
+    pf_snapshot_files *files = NULL;
+    pf_snapshot_file file;
+    if (pf_snapshot_files_open(data, len, NULL, 0, 0, &files, NULL) != PF_OK) {
+        MUST(!files);
+        return;
+    }
+    for (size_t i = 0; pf_snapshot_files_at(files, i, &file); i++) {
+        char *bytes;
+        size_t size;
+        MUST(file.path[0] == '/');
+        if (pf_snapshot_files_take(files, i, 1 << 20, &bytes, &size, NULL) != PF_OK) continue;
+        MUST(size == file.size && size <= 1 << 20);
+        pf_free(bytes);
+    }
+    pf_snapshot_files_free(files);
+}
+
 static void try_snapshot(const char *data, size_t len) {
     pf_sandbox *sandbox = NULL;
     pf_error error = {0};
     pf_status status = pf_sandbox_restore(options, data, len, &sandbox, &error);
     MUST((status == PF_OK) == (sandbox != NULL));
     MUST(status == PF_OK || error.message[0]);
+    try_files(data, len);
     if (!sandbox) return;
     use(sandbox);
     pf_sandbox_free(sandbox);
@@ -79,7 +99,7 @@ static void try_contents(size_t len, const uint8_t *edits, size_t size) {
         memcpy(&at, edits, sizeof at);
         copy[at % len] ^= (char)edits[4];
     }
-    MUST(frame_wrap(copy, len, NULL, 0, &data, &data_len, NULL) == PF_OK);
+    MUST(frame_wrap(FRAME_EXACT, copy, len, NULL, 0, &data, &data_len, NULL) == PF_OK);
     try_snapshot(data, data_len);
     free(data);
     free(copy);
