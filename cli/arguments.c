@@ -57,6 +57,7 @@ void usage(void) {
           "      --restore SNAPSHOT    go on from a snapshot: a file, or the text pinfold:… that\n"
           "                            Sandbox.to_url() gives, which needs --key\n"
           "      --snapshot FILE       save the sandbox when the script has ended\n"
+          "      --portable            as what any later version of pinfold restores\n"
           "      --key FILE            authenticate snapshots with the bytes of FILE\n"
           "      --counter NUMBER      put a number into the snapshot, which the key protects\n"
           "      --min-counter NUMBER  restore no snapshot with a smaller one, which is older\n"
@@ -77,6 +78,7 @@ enum {
     OPTION_REDACT,
     OPTION_RESTORE,
     OPTION_SNAPSHOT,
+    OPTION_PORTABLE,
     OPTION_KEY,
     OPTION_COUNTER,
     OPTION_MIN_COUNTER,
@@ -108,6 +110,7 @@ static const struct option options[] = {
     {"redact", no_argument, NULL, OPTION_REDACT},
     {"restore", required_argument, NULL, OPTION_RESTORE},
     {"snapshot", required_argument, NULL, OPTION_SNAPSHOT},
+    {"portable", no_argument, NULL, OPTION_PORTABLE},
     {"key", required_argument, NULL, OPTION_KEY},
     {"counter", required_argument, NULL, OPTION_COUNTER},
     {"min-counter", required_argument, NULL, OPTION_MIN_COUNTER},
@@ -215,6 +218,7 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case OPTION_REDACT: out->redact = true; break;
         case OPTION_RESTORE: out->restore = optarg; break;
         case OPTION_SNAPSHOT: out->snapshot = optarg; break;
+        case OPTION_PORTABLE: out->portable = true; break;
         case OPTION_KEY: out->key = optarg; break;
         case OPTION_COUNTER: out->counter = counter_of("counter", optarg); break;
         case OPTION_MIN_COUNTER: out->min_counter = counter_of("min-counter", optarg); break;
@@ -247,6 +251,7 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         die(run ? "run: which FILE? See pinfold run --help" : "no code; see pinfold --help");
     if (shell && (out->outs.count || out->cwd)) die("--out and --cwd are for pinfold run");
     if (out->redact && !out->record) die("--redact is for --record");
+    if (out->portable && !out->snapshot) die("--portable is for --snapshot");
     if (out->counter && !(out->snapshot && out->key)) die("--counter is for --snapshot with --key");
     if (out->min_counter && !(out->restore && out->key))
         die("--min-counter is for --restore with --key");

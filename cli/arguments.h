@@ -32,6 +32,7 @@ struct arguments {
     const char *clock, *seed;   /* or NULL */
     const char *record;         /* a file to make, or NULL */
     const char *restore, *snapshot, *key; /* files, or NULL */
+    bool portable;                        /* the snapshot */
     uint64_t counter, min_counter;        /* of snapshot and of restore; 0: none */
     struct pairs tools, files, outs, env, limits; /* of outs, the value is the sandbox's */
     const char *cwd;                              /* or NULL: /workspace */

@@ -12,10 +12,10 @@ static const struct {
 } words[] = {
     {"run", "--language --tool --http --secret --policy --file --out --mount --changes --env --cwd --stdin --limit --clock "
             "--seed --record --redact "
-            "--restore --snapshot --key --counter --min-counter --json --help"},
+            "--restore --snapshot --portable --key --counter --min-counter --json --help"},
     {"shell", "--tool --http --secret --policy --file --mount --changes --env --limit --clock --seed --record "
               "--redact --restore "
-              "--snapshot --key --counter --min-counter --help"},
+              "--snapshot --portable --key --counter --min-counter --help"},
     {"replay", "--until --files --get --result --partial --limit --max-seconds --json --help"},
     {"restore", "--tool --http --secret --policy --file --out --mount --changes --limit --record --redact --snapshot --key --counter "
                 "--min-counter --json --help"},

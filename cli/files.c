@@ -10,7 +10,7 @@
 
 #include "text.h"
 
-static void list_one(const char *path, const pf_file_info *info) {
+void files_list_one(const char *path, const pf_file_info *info) {
     static const char bits[] = "rwxrwxrwx";
     char mode[11] = "-", when[32];
     uint32_t type = info->mode & 0170000;
@@ -54,7 +54,7 @@ static void list_below(struct listing *l, size_t len) {
         l->path[len] = '/';
         memcpy(l->path + len + 1, name, name_len + 1);
         if (pf_file_lstat(l->sandbox, l->path, &info, NULL) != PF_OK) continue;
-        list_one(l->path, &info);
+        files_list_one(l->path, &info);
         if ((info.mode & 0170000) == 0040000) list_below(l, len + 1 + name_len);
     }
     l->path[len] = '\0';

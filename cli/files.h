@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+/* One line: mode, size, time, path. */
+void files_list_one(const char *path, const pf_file_info *info);
 /* One line for everything below a directory: mode, size, time, path. */
 void files_list(pf_sandbox *sandbox, const char *path);
 /* A file to standard output; false: standard error says why not. */

@@ -43,6 +43,7 @@ static const struct command {
     {"verify", verify_command, "check a proof by running it again"},
     {"snapshot", snapshot_command, "look at a snapshot"},
     {"check", python_command, "say what a script names, without running it"},
+    {"images", python_command, "keep the images of this build for later versions"},
     {"policy", policy_command, "check a policy, explain what it decides"},
     {"completion", completion_command, "print completions for bash, zsh or fish"},
     {"mcp", mcp_command, "a sandbox as a tool for MCP clients"},

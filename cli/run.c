@@ -359,6 +359,12 @@ void explain(const pf_result *result) {
         fputs("pinfold: output was cut; see --limit output_bytes=…\n", stderr);
 }
 
+/* What a portable snapshot is without: scripts chose some of the words. */
+static void tell_left_out(const char *path, const char *what, const char *left, size_t len) {
+    for (size_t at = 0; at < len; at += strlen(left + at) + 1)
+        show(stderr, "pinfold: %s: the portable snapshot %s: %s", path, what, left + at);
+}
+
 pf_sandbox *sandbox_of(const struct arguments *arguments) {
     pf_options *options = options_of(arguments);
     pf_sandbox *sandbox = NULL;
@@ -372,6 +378,9 @@ pf_sandbox *sandbox_of(const struct arguments *arguments) {
             PF_OK)
             die("%s: %s", name, error.message);
         free(data.data);
+        size_t len;
+        const char *left = pf_sandbox_left_out(sandbox, &len);
+        tell_left_out(name, "did not bring", left, len);
     } else
         expect(pf_sandbox_new(options, &sandbox, &error), &error);
     pf_options_free(options);
@@ -389,10 +398,16 @@ void interrupt_by_keyboard(pf_sandbox *sandbox) {
 
 void save_snapshot(pf_sandbox *sandbox, const struct arguments *arguments) {
     const char *path = arguments->snapshot;
-    char *data;
-    size_t len;
+    char *data, *left = NULL;
+    size_t len, left_len = 0;
+    uint64_t counter = arguments->counter;
     pf_error error;
-    expect(pf_sandbox_snapshot_counted(sandbox, arguments->counter, &data, &len, &error), &error);
+    expect(arguments->portable
+               ? pf_sandbox_snapshot_portable(sandbox, counter, &data, &len, &left, &left_len, &error)
+               : pf_sandbox_snapshot_counted(sandbox, counter, &data, &len, &error),
+           &error);
+    tell_left_out(path, "does not hold", left, left_len);
+    pf_free(left);
     if (!text_write_file(path, data, len)) die("%s: %s", path, strerror(errno));
     pf_free(data);
 }

@@ -18,7 +18,9 @@ static void help(void) {
           "\n"
           "Shows what a snapshot says of itself, its processes and the calls that wait in it. "
           "Nothing\n"
-          "in it runs. SNAPSHOT is a file, or the text pinfold:… that Sandbox.to_url() gives.\n"
+          "in it runs. Of a portable one, and of one that another build made, the files are to be "
+          "seen.\n"
+          "SNAPSHOT is a file, or the text pinfold:… that Sandbox.to_url() gives.\n"
           "\n"
           "      --files               list its files, too\n"
           "      --get GUEST           print one of its files, and nothing else\n"
@@ -45,7 +47,8 @@ static struct text slurp(const char *path) {
     return text;
 }
 
-static void show_head(const pf_snapshot_facts *f, size_t len) {
+static void show_head(const pf_snapshot_facts *f, size_t len, bool portable) {
+    if (portable) puts("kind           portable: for this and any later version");
     printf("format         %u%s\n", f->format, f->readable ? "" : " (not readable here)");
     printf("build          %.16s…%s\n", f->build, f->this_build ? ", this one" : ", another one");
     printf("authenticated  %s\n", f->authenticated ? "with a key" : "no");
@@ -125,16 +128,121 @@ static void json_body(struct text *out, pf_sandbox *sandbox) {
     text_puts(out, "]");
 }
 
+struct request {
+    const char *path, *get;
+    bool files, json;
+};
+
+/* Mode, size, time and path of each, whatever build made the snapshot. */
+static void list_listed(const pf_snapshot_files *files) {
+    pf_snapshot_file f;
+    for (size_t i = 0; pf_snapshot_files_at(files, i, &f); i++) {
+        pf_file_info info = {.mode = f.mode, .size = (int64_t)f.size, .mtime_ns = f.mtime_ns};
+        files_list_one(f.path, &info);
+    }
+}
+
+static bool print_listed(const pf_snapshot_files *files, const char *path) {
+    pf_snapshot_file f;
+    pf_error error;
+    for (size_t i = 0; pf_snapshot_files_at(files, i, &f); i++) {
+        char *data;
+        size_t len;
+        if (strcmp(f.path, path) != 0) continue;
+        if (pf_snapshot_files_take(files, i, f.size + 1, &data, &len, &error) != PF_OK) {
+            complain("%s", error.message);
+            return false;
+        }
+        bool ok = fwrite(data, 1, len, stdout) == len && fflush(stdout) == 0;
+        pf_free(data);
+        if (!ok) complain("%s", strerror(errno));
+        return ok;
+    }
+    complain("%s: No such file or directory", path);
+    return false;
+}
+
+/* A portable one, or another build's: its files are what there is to see. False: `error` says why not. */
+static bool show_listed(const struct request *r, const struct text *data, const struct text *key,
+                        struct text *out, pf_error *error) {
+    pf_snapshot_files *files;
+    size_t left_len;
+    if (pf_snapshot_files_open(data->data, data->len, key->data, key->len, UINT64_MAX, &files, error) !=
+        PF_OK)
+        return false;
+    const char *left = pf_snapshot_files_left_out(files, &left_len);
+    bool ok = !r->get || print_listed(files, r->get);
+    if (!r->get && r->json) text_puts(out, ", \"left_out\": [");
+    for (size_t at = 0; !r->get && at < left_len; at += strlen(left + at) + 1) {
+        if (!r->json) {
+            show(stdout, "left out       %s", left + at);
+            continue;
+        }
+        if (at) text_puts(out, ", ");
+        text_json(out, left + at, strlen(left + at));
+    }
+    if (!r->get && r->json) text_puts(out, "]");
+    if (r->files) list_listed(files);
+    pf_snapshot_files_free(files);
+    return ok || (error->message[0] = '\0');
+}
+
+/* One of this build, with its processes and calls. */
+static bool show_opened(const struct request *r, pf_sandbox *sandbox, struct text *out) {
+    pf_mount_info mounts[MOUNTS_MAX];
+    bool ok = true;
+    if (r->get) ok = files_print(sandbox, r->get);
+    else if (r->json) json_body(out, sandbox);
+    else show_body(sandbox);
+    if (!ok || !r->files) return ok;
+    size_t count = pf_sandbox_mounts(sandbox, mounts, MOUNTS_MAX);
+    files_list(sandbox, "/workspace");
+    files_list(sandbox, "/tmp");
+    for (size_t i = 0; i < count && i < MOUNTS_MAX; i++)
+        if (strncmp(mounts[i].guest, "/workspace", 10) && strncmp(mounts[i].guest, "/tmp", 4))
+            files_list(sandbox, mounts[i].guest);
+    return true;
+}
+
+static int show_snapshot(const struct request *r, const struct text *data, const struct text *key) {
+    pf_snapshot_facts facts;
+    pf_error error = {0};
+    pf_sandbox *sandbox = NULL;
+    struct text out = {0};
+    bool ok;
+    if (pf_snapshot_info(data->data ? data->data : "", data->len, &facts, &error) != PF_OK)
+        die("%s: %s", r->path, error.message);
+    bool portable = pf_snapshot_is_portable(data->data, data->len);
+    if (r->json) {
+        json_head(&out, &facts, data->len);
+        text_puts(&out, portable ? ", \"portable\": true" : ", \"portable\": false");
+    } else if (!r->get) {
+        show_head(&facts, data->len, portable);
+    }
+    if (portable || (!facts.this_build && (r->files || r->get))) {
+        ok = show_listed(r, data, key, &out, &error);
+    } else {
+        pf_status status = pf_snapshot_look(data->data, data->len, key->data, key->len, &sandbox, &error);
+        ok = status == PF_OK && show_opened(r, sandbox, &out);
+        if (status == PF_OK) error.message[0] = '\0';
+    }
+    if (!ok && error.message[0]) complain("%s: %s", r->path, error.message);
+    if (r->json) printf("%s}\n", out.data);
+    pf_sandbox_free(sandbox);
+    free(out.data);
+    return ok ? 0 : 1;
+}
+
 int snapshot_command(int argc, char **argv) {
-    const char *get = NULL, *key_file = NULL;
-    bool files = false, json = false;
+    struct request r = {0};
+    const char *key_file = NULL;
     int option;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         switch (option) {
-        case FILES: files = true; break;
-        case GET: get = optarg; break;
+        case FILES: r.files = true; break;
+        case GET: r.get = optarg; break;
         case KEY: key_file = optarg; break;
-        case JSON: json = true; break;
+        case JSON: r.json = true; break;
         case HELP:
         case 'h': help(); return 0;
         default: fputs("Try 'pinfold snapshot --help'.\n", stderr); return CLI_FAILURE;
@@ -142,42 +250,13 @@ int snapshot_command(int argc, char **argv) {
     }
     if (optind != argc - 2 || strcmp(argv[optind], "show") != 0)
         die("usage: pinfold snapshot show [OPTION]... SNAPSHOT");
-    if (json && (files || get)) die("--json is for what the snapshot says of itself, not for files");
-    const char *path = snapshot_name(argv[optind + 1]);
+    if (r.json && (r.files || r.get))
+        die("--json is for what the snapshot says of itself, not for files");
+    r.path = snapshot_name(argv[optind + 1]);
     struct text data = {0}, key = key_file ? slurp(key_file) : (struct text){0};
     snapshot_read(&data, argv[optind + 1]);
-    pf_snapshot_facts facts;
-    pf_error error;
-    pf_sandbox *sandbox = NULL;
-    if (pf_snapshot_info(data.data ? data.data : "", data.len, &facts, &error) != PF_OK)
-        die("%s: %s", path, error.message);
-    pf_status status = pf_snapshot_look(data.data, data.len, key.data, key.len, &sandbox, &error);
-    struct text out = {0};
-    if (json)
-        json_head(&out, &facts, data.len);
-    else if (!get)
-        show_head(&facts, data.len);
-    if (status != PF_OK)
-        complain("%s: %s", path, error.message);
-    else if (get)
-        status = files_print(sandbox, get) ? PF_OK : PF_NOT_FOUND;
-    else if (json)
-        json_body(&out, sandbox);
-    else
-        show_body(sandbox);
-    if (json) printf("%s}\n", out.data);
-    if (status == PF_OK && files) {
-        pf_mount_info mounts[MOUNTS_MAX];
-        size_t count = pf_sandbox_mounts(sandbox, mounts, MOUNTS_MAX);
-        files_list(sandbox, "/workspace");
-        files_list(sandbox, "/tmp");
-        for (size_t i = 0; i < count && i < MOUNTS_MAX; i++)
-            if (strncmp(mounts[i].guest, "/workspace", 10) && strncmp(mounts[i].guest, "/tmp", 4))
-                files_list(sandbox, mounts[i].guest);
-    }
-    pf_sandbox_free(sandbox);
-    free(out.data);
+    int status = show_snapshot(&r, &data, &key);
     free(data.data);
     free(key.data);
-    return status == PF_OK ? 0 : 1;
+    return status;
 }
