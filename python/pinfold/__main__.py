@@ -13,6 +13,7 @@ PROGRAM = Path(__file__).with_name("_program")
 COMMANDS = {
     "mcp": "mcp_command",
     "check": "analysis.command",
+    "images": "images_command",
     "what-if": "whatif_command",
     "bisect": "bisect_command",
     "diff": "diff_command",

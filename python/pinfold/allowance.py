@@ -32,6 +32,9 @@ _PROCESS_BYTES = 1 << 13
 #: Bytes and values of an answer that is about nothing large.
 _SMALL = (1 << 16, 64)
 
+#: Texts of what a portable snapshot leaves out.
+_MOST_LEFT_OUT = 1 << 16
+
 #: What lets the guest run, and may be followed by events before it is answered.
 DRIVES = frozenset(("start", "resume", "fail", "advance"))
 
@@ -66,6 +69,8 @@ class Allowance:
                 ("file_read", "snapshot", "branch", "mount_tar", "file_tar"), (most, 8)
             ),
             **dict.fromkeys(DRIVES, (min(drive, most), MOST_PENDING + 32)),
+            "snapshot_portable": (most, _MOST_LEFT_OUT + 8),
+            "left_out": (most, _MOST_LEFT_OUT + 8),
             "file_list": (min(files * _NAME_BYTES + _SMALL[0], most), min(files, most) + 8),
             "processes": (_MOST_PROCESSES * _PROCESS_BYTES, _MOST_PROCESSES * 8),
             "tool_names": (tools * 1024 + _SMALL[0], tools * 6 + 8),

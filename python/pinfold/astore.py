@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, ParamSpec, Self, TypeVar, Unpack
 
-    from .sandbox import Sandbox
+    from .sandbox import GivenImages, Sandbox
     from .saved import Saved
     from .typed import RestoreSettings
 
@@ -45,19 +45,31 @@ class AsyncStore:
         timeout: float = 30.0,
         min_counter: int = 0,
         read_only: bool = False,
+        portable: bool = True,
     ) -> None:
         #: The store behind it, for what needs no waiting.
         self.store = Store(
-            path, key=key, timeout=timeout, min_counter=min_counter, read_only=read_only
+            path,
+            key=key,
+            timeout=timeout,
+            min_counter=min_counter,
+            read_only=read_only,
+            portable=portable,
         )
 
     async def save(self, name: str, sandbox: Sandbox, label: str = "") -> int:
         """See `Store.save`. The sandbox is in use meanwhile."""
         return await _done(self.store.save, name, sandbox, label)
 
-    async def load(self, which: str | int, **how: Unpack[RestoreSettings]) -> Sandbox:
+    async def load(
+        self,
+        which: str | int,
+        *,
+        images: GivenImages | None = None,
+        **how: Unpack[RestoreSettings],
+    ) -> Sandbox:
         """See `Store.load`."""
-        return await _done(self.store.load, which, **how)
+        return await _done(self.store.load, which, images=images, **how)
 
     async def data(self, which: str | int) -> bytes:
         """See `Store.data`."""

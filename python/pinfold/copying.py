@@ -22,6 +22,7 @@ class Copying(Core):
     def snapshot(
         self,
         *,
+        portable: bool = False,
         counter: int | None = None,
         max_bytes: float | None = None,
         max_seconds: float | None = None,
@@ -31,6 +32,11 @@ class Copying(Core):
         A sandbox with a ``key`` may put a number of yours into it, a rising one, say, that you keep
         in a safe place: ``restore(min_counter=...)`` then refuses an older snapshot, in which less
         of the budgets was spent. `Store` does that by itself.
+
+        It is for this build of pinfold. ``portable=True`` makes one that any later version takes: of
+        an idle sandbox, its files, the shell's and Python's state, budgets and ids of calls. What
+        that does not hold is a `LeftOutWarning`, and in ``Sandbox.files_of(data).left_out``. While
+        a run is on it is a `SandboxStateError`.
 
         Over ``max_bytes`` (default: ``memory_bytes``, at most 1 GiB) or ``max_seconds`` (60) it is
         a `BoundError`; ``math.inf`` lifts a bound.
@@ -44,8 +50,15 @@ class Copying(Core):
         """
         number = counter_of("counter", counter)
         limits = bounds(max_bytes, max_seconds)
+        if not portable:
+            with self._entered():
+                return self._machine.snapshot(number, *limits)
+        from .portable import warn_of_left_out
+
         with self._entered():
-            return self._machine.snapshot(number, *limits)
+            data, left = self._machine.snapshot_portable(number, *limits)
+        warn_of_left_out(left, "a portable snapshot does not hold")
+        return data
 
     def to_url(self, *, max_bytes: int | None = None) -> str:
         """The whole sandbox as one line of text, ``pinfold:…``, for a queue's entry, a checkpoint,

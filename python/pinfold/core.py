@@ -9,7 +9,7 @@ from .result import Result, TotalUsage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Literal
 
     from ._native import CallData, Durable, Outcome, Place, Settings
     from .adrive import Hold
@@ -51,6 +51,7 @@ class Core:
     _settings: Settings
     _durable: Durable
     _branches: int  # that are recorded
+    _restored_from: Literal["exact", "portable"] | None
     #: Every setting, by its name: what `_another` goes by. A new one is in here by itself.
     _given: dict[str, Any]
     _ledger: Ledger | None
@@ -75,6 +76,7 @@ class Core:
         self._totals = [0, 0, 0, 0, 0]
         self._budget = self._own_limits = None
         self._deadline = self._last = self._hold = None
+        self._restored_from = None
 
     def _entered(self, run: bool = False) -> _Entered:
         return _Entered(self, run)

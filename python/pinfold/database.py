@@ -30,6 +30,9 @@ CREATE TABLE IF NOT EXISTS snapshot (
     data BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS snapshot_parent ON snapshot(parent);
+CREATE TABLE IF NOT EXISTS portable ( -- what any later version takes of a snapshot that was idle
+    snapshot INTEGER PRIMARY KEY, data BLOB NOT NULL
+);
 CREATE TABLE IF NOT EXISTS name (
     name TEXT PRIMARY KEY,
     snapshot INTEGER NOT NULL REFERENCES snapshot(id)
@@ -54,6 +57,8 @@ class Database:
         self.read_only = read_only
         self._lock = threading.RLock()
         self._closed = False
+        #: A store of an earlier version that is only read has no table of that.
+        self.has_portable = False
         name = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         with self._named():
             self._connection = sqlite3.connect(
@@ -86,8 +91,10 @@ class Database:
             raise StoreError(f"{self.path}: a store of format {version}; this pinfold has {FORMAT}")
         if self.read_only and not tables:
             raise StoreError(f"{self.path}: this is an empty file, and no store")
-        # One of an earlier version has no application_id.
-        return bool(tables) and (application == APPLICATION or self.read_only)
+        self.has_portable = "portable" in tables
+        # One of an earlier version has no application_id, or not all tables.
+        complete = application == APPLICATION and self.has_portable
+        return bool(tables) and (complete or self.read_only)
 
     def _make(self) -> None:
         with self.change():
@@ -95,6 +102,7 @@ class Database:
                 self.execute(statement)
             self.execute(f"PRAGMA user_version={FORMAT}")
             self.execute(f"PRAGMA application_id={APPLICATION}")
+        self.has_portable = True
 
     def _pragma(self, name: str) -> int:
         found = self.execute(f"PRAGMA {name}").fetchone()

@@ -80,6 +80,10 @@ class AuditFull(RuntimeError):
     """A run came to the bound of its `AuditLog`: what is not logged does not happen."""
 
 
+class LeftOutWarning(UserWarning):
+    """A portable snapshot does not hold, or did not bring, all of a sandbox: the message says what."""
+
+
 class ToolNameWarning(UserWarning):
     """A tool whose name means something else to scripts: only ``tool NAME`` reaches it. A command that
     scripts do not take for granted (``make``, ``look``) yields its name instead, without a word."""

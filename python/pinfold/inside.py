@@ -28,6 +28,9 @@ class Inside:
         shape = ((str,), (str,), (str,), (bool,), (bool,))
         return [self._shaped("tool_names", item, shape) for item in self._list("tool_names")]
 
+    def left_out(self) -> list[str]:
+        return [self._is("left_out", text, str) for text in self._list("left_out")]
+
     def processes(self) -> list[tuple[int, int, str, str, int]]:
         shape = ((int,), (int,), (str,), (str,), (int,))
         return [self._shaped("processes", item, shape) for item in self._list("processes")]

@@ -81,12 +81,12 @@ class Deadline:
 class Link:
     """The process and the two sockets to it."""
 
-    def __init__(self, trace: int | None = None) -> None:
+    def __init__(self, trace: int | None = None, home: str | None = None) -> None:
         program = sys.executable
         if not program:
             raise NotImplementedError('isolation="process" needs to know where Python is')
         self._child = Child()
-        home = str(Path(__file__).absolute().parent.parent)
+        home = home or str(Path(__file__).absolute().parent.parent)
         arguments = [program, "-I", "-S", "-c", _BOOT, home]
         # Nothing worth stealing; where libpython is, if that has to be said.
         environment = [f"{k}={v}" for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"]

@@ -35,10 +35,10 @@ def warn_of_names(tools: Iterable[tuple[str, str, str, bool, bool]]) -> None:
             )
         else:
             continue
-        warnings.warn(text, ToolNameWarning, stacklevel=_outside())
+        warnings.warn(text, ToolNameWarning, stacklevel=outside())
 
 
-def _outside() -> int:
+def outside() -> int:
     """The stack level, for warn_of_names(), of the code that uses this package."""
     level = 1
     frame = sys._getframe(1)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ._native import CallData, Durable, OnDecision, Outcome, Place, Settings
+    from .images import Images
 
 #: What it has for the last line of a recording.
 _CLOSE_SECONDS = 2.0
@@ -53,6 +54,7 @@ class RemoteMachine(Inside):
         durable: Durable,
         _trunk: RemoteMachine | None = None,
         _in_force: Settings | None = None,
+        _images: Images | None = None,
     ) -> None:
         if durable[3]:
             raise ValueError(
@@ -61,6 +63,7 @@ class RemoteMachine(Inside):
             )
         self._settings = settings
         self._durable = durable
+        self._images = _images  # of the build that the worker is of; None: this one
         #: With the limits of the run that is on, or of the last one; and what the worker started with.
         self._in_force = self._worker_settings = _in_force or settings
         self._allowance = Allowance(self._in_force)
@@ -86,7 +89,7 @@ class RemoteMachine(Inside):
         self._link: Link | None = None
         trace = opened(durable[1])
         try:
-            self._link = Link(trace)
+            self._link = Link(trace, None if _images is None else _images.home())
             _machines.add(self)
             self._time.begin(self._link)
             record = None if trace is None else TRACE
@@ -272,6 +275,11 @@ class RemoteMachine(Inside):
     def snapshot(self, counter: int = 0, *bounds: float) -> bytes:
         return self._is("snapshot", self._act("snapshot", (counter,), bounds), bytes)
 
+    def snapshot_portable(self, counter: int = 0, *bounds: float) -> tuple[bytes, list[str]]:
+        made = self._act("snapshot_portable", (counter,), bounds)
+        data, left = self._shaped("snapshot_portable", made, ((bytes,), (list,)))
+        return data, [self._is("snapshot_portable", text, str) for text in left]
+
     def fork_shared(self) -> RemoteMachine:
         raise ValueError('budget="share" is not possible with isolation="process"')
 
@@ -283,7 +291,8 @@ class RemoteMachine(Inside):
         ours = durable or (self._durable[0], None, False, [], 0)
         data = self._is("branch", self._ask("branch"), bytes)
         own = None if settings is not None or not self._running else self._in_force
-        return RemoteMachine(settings or self._settings, data, ours, self, own)
+        images = self._images
+        return RemoteMachine(settings or self._settings, data, ours, self, own, images)
 
     def close(self) -> None:
         try:

@@ -7,6 +7,7 @@ from .copying import Copying
 from .errors import SandboxStateError
 from .files import Files
 from .limits import Limits
+from .portable import Portable
 from .running import Running
 from .settings import (
     by_method,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .audit import AuditLog
     from .capability import MethodCapability
     from .core import Approve, ToolHandler
+    from .images import Images
     from .jobs import Jobs
     from .mounts import Mounted, MountSource
     from .proof import Proof
@@ -40,8 +42,10 @@ if TYPE_CHECKING:
     from .tool import Handler, Tool
     from .typed import RestoreSettings
 
+    GivenImages = str | PathLike[str] | Images | Iterable[str | PathLike[str] | Images]
 
-class Sandbox(Running, Copying, Changing):
+
+class Sandbox(Running, Copying, Portable, Changing):
     """A sandbox: one filesystem, one set of processes, any mix of shell and JavaScript.
 
     Nothing is granted by default. ``tools`` declares what scripts may see, ``capabilities`` grants
@@ -102,6 +106,7 @@ class Sandbox(Running, Copying, Changing):
         passthrough: Iterable[type[Exception]] = (),
         _snapshot: bytes | None = None,
         _min_counter: int | None = None,
+        _images: Images | None = None,
     ) -> None:
         given = settings_in(dict(locals()))
         if approve is not None and not callable(approve):
@@ -134,7 +139,7 @@ class Sandbox(Running, Copying, Changing):
         self._given = given
         self._ledger = None
         self._rest()
-        make = machine_type(isolation)
+        make = machine_type(isolation, _images)
         self._machine = self._watched(make(self._settings, _snapshot, self._durable))
         if self._tools:
             from .names import warn_of_names
@@ -144,13 +149,23 @@ class Sandbox(Running, Copying, Changing):
         for path, data in files.items() if files else ():
             self.files[path] = data
         if _snapshot is not None:
-            self._hear_of_refusals()
+            self._continue_from(_snapshot)
 
     @classmethod
     def restore(
-        cls, data: bytes, *, min_counter: int | None = None, **settings: Unpack[RestoreSettings]
+        cls,
+        data: bytes,
+        *,
+        min_counter: int | None = None,
+        images: GivenImages | None = None,
+        **settings: Unpack[RestoreSettings],
     ) -> Self:
         """Continues a snapshot, in this process or another one.
+
+        It is of this build, or portable (``snapshot(portable=True)``): what that did not bring is a
+        `LeftOutWarning`, and in `left_out`. One that another build made in the middle of a run goes
+        on with ``images``, a path or several that ``pinfold images export`` wrote there, in a worker
+        of that build (``isolation="process"``). Images are code: see `pinfold.images`.
 
         ``settings`` are those of `Sandbox`, without ``files`` and ``seed``, which the data has.
         Authority never comes from the data: tools, capabilities and limits are those given here;
@@ -167,7 +182,12 @@ class Sandbox(Running, Copying, Changing):
         refuse_others(settings)
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
-        return cls(**settings, _snapshot=bytes(data), _min_counter=min_counter)
+        data, found = bytes(data), None
+        if images is not None:
+            from .images import needed
+
+            found = needed(images, data, settings.get("isolation"))
+        return cls(**settings, _snapshot=data, _min_counter=min_counter, _images=found)
 
     @classmethod
     def from_url(

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import posixpath
+import stat
 import time
 from datetime import UTC, datetime
 
 from . import _native
 from .bounds import DEFAULT_SECONDS
-from .errors import BoundError
+from .errors import BoundError, SnapshotError
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .snapshot_files import SnapshotFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +26,20 @@ if TYPE_CHECKING:
 class Saved:
     """One snapshot in a store."""
 
-    __slots__ = ("bytes", "id", "label", "names", "parent", "time")
+    __slots__ = (
+        *("build", "bytes", "id", "label", "names", "parent", "portable", "this_build", "time"),
+    )
 
     def __init__(
-        self, id: int, parent: int | None, label: str, seconds: float, size: int, names: list[str]
+        self,
+        id: int,
+        parent: int | None,
+        label: str,
+        seconds: float,
+        size: int,
+        names: list[str],
+        head: bytes = b"",
+        portable: bool = False,
     ) -> None:
         self.id = id
         #: The snapshot it went on from, ``None`` for the first of its line.
@@ -35,11 +52,24 @@ class Saved:
         self.bytes = size
         #: The names that point at it.
         self.names = names
+        #: The build that made it, in hexadecimal, and is it this one? Else `Store.load` takes its
+        #: portable form, or needs the images of that build.
+        self.build, self.this_build = _build(head)
+        #: Has it a portable form, which any later version takes?
+        self.portable = portable
 
     def __repr__(self) -> str:
         names = f" {_native.printable(', '.join(self.names))}" if self.names else ""
         label = f" {self.label!r}" if self.label else ""
         return f"<Saved {self.id}{names}{label} from {self.parent}, {self.bytes} bytes>"
+
+
+def _build(head: bytes) -> tuple[str, bool]:
+    try:
+        facts = _native.snapshot_info(head)
+    except SnapshotError:
+        return "", False
+    return facts[5], facts[2]
 
 
 _SYSTEM = {"bin", "dev", "etc", "proc", "tools", "usr"}  # nobody writes there
@@ -75,6 +105,20 @@ class FilesOf(dict[str, "tuple[bytes | None, int, int]"]):
         todo = ["/" + name for name in machine.file_list("/") if name not in _SYSTEM]
         while todo:  # a script makes directories as deep as it likes
             todo += self._look(machine, todo.pop())
+
+    @classmethod
+    def listed(cls, files: SnapshotFiles, left: Left) -> FilesOf:
+        """Of a snapshot of any build, by its list."""
+        self = cls.__new__(cls)
+        self._unread, self._left = [], left
+        for entry in files.entries:
+            left.spend(entry.path)
+            if stat.S_ISREG(entry.mode):
+                digest = None if entry.unread else hashlib.sha256(files[entry.path]).digest()
+                self[entry.path] = digest, entry.size, entry.mtime_ns
+            elif entry.unread:
+                self._unread.append(entry.path)
+        return self
 
     def lacks(self, path: str) -> bool:
         """It is known that there is no such file."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._native import Durable, Settings
     from .capability import MethodCapability
     from .core import Core
+    from .images import Images
     from .mounts import MountSource
     from .tool import Handler, Tool
 
@@ -49,14 +50,17 @@ def settings_in(arguments: dict[str, Any]) -> dict[str, Any]:
     return {k: dict(v) if isinstance(v, dict) else v for k, v in arguments.items()}
 
 
-def machine_type(isolation: Literal["process"] | None) -> Any:
+def machine_type(isolation: Literal["process"] | None, images: Images | None = None) -> Any:
+    """``images``: of the build whose worker it is to be, with ``isolation="process"``."""
     if isolation is None:
         return _native.Machine
     if isolation != "process":
         raise ValueError(f'isolation is None or "process", not {isolation!r}')
+    from functools import partial
+
     from .remote import RemoteMachine
 
-    return RemoteMachine
+    return RemoteMachine if images is None else partial(RemoteMachine, _images=images)
 
 
 def by_method(tools: Iterable[Tool | Handler] | None) -> dict[str, Tool]:

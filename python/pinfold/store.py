@@ -24,10 +24,11 @@ from os import fspath
 
 from . import _native
 from .bounds import bounds
+from .builds import Builds
 from .database import Database
 from .errors import SnapshotError, StoreError
 from .sandbox import Sandbox
-from .saved import FilesOf, Left, Saved, differences
+from .saved import Left, Saved, differences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, Self, Unpack
 
+    from .sandbox import GivenImages
     from .typed import RestoreSettings
 
 _PURPOSE = b"pinfold store names\0"
@@ -49,7 +51,7 @@ Names = list[str]
 Ids = list[int]
 
 
-class Store:
+class Store(Builds):
     """Named sandboxes, snapshots as a tree, traces and audit entries in one file.
 
     >>> import tempfile
@@ -75,6 +77,11 @@ class Store:
     ``read_only=True`` opens a store that is there and never writes to it; what would is a
     ``ValueError``. ``timeout`` is how many seconds to wait while another process writes.
 
+    Beside each snapshot of an idle sandbox the store keeps its portable form, which any later
+    version of pinfold takes: `load` falls back to that when another build made the snapshot, and
+    ``sandbox.restored_from`` tells which it was. ``portable=False`` keeps exact ones alone, and
+    saves a copy of the files and the work of making it.
+
     A file that is damaged, altered, of another program, or cannot be read or written is a
     `StoreError`, which names the path. A `Store` may be used from several threads; any number of
     them, also in several processes, may be open on one file. `AsyncStore` is for asyncio.
@@ -88,6 +95,7 @@ class Store:
         timeout: float = 30.0,
         min_counter: int = 0,
         read_only: bool = False,
+        portable: bool = True,
     ) -> None:
         if key is not None and not isinstance(key, bytes):
             raise TypeError(f"key is bytes, not {type(key).__name__}")
@@ -100,6 +108,7 @@ class Store:
         self._newest = min_counter  # that was seen of the seal's counter
         if not fspath(path):
             raise ValueError("a store needs a path: without one nothing would be kept")
+        self._portable = portable
         self._db = Database(fspath(path), timeout, read_only)
 
     # ------------------------------------------------------------------ saving and loading
@@ -118,6 +127,7 @@ class Store:
         self._check_key(sandbox._durable[0])
         reserved = self._reserve()
         data = sandbox.snapshot(counter=reserved)
+        portable = self._portable_of(sandbox, reserved)
         origin = getattr(sandbox, "_stored", None)
         with self._change_names():
             parent = origin[1] if origin and origin[0] == self._identity() else self._find(name)
@@ -128,18 +138,32 @@ class Store:
                 (reserved, parent, label, time.time(), data),
             ).lastrowid
             assert id is not None
+            if portable is not None:
+                self._db.execute("INSERT INTO portable VALUES (?, ?)", (id, portable))
             self._point(name, id)
         sandbox.__dict__["_stored"] = (self._identity(), id)
         return id
 
-    def load(self, which: str | int, **how: Unpack[RestoreSettings]) -> Sandbox:
+    def load(
+        self,
+        which: str | int,
+        *,
+        images: GivenImages | None = None,
+        **how: Unpack[RestoreSettings],
+    ) -> Sandbox:
         """Continues a snapshot, by name or id. The keywords are those of `Sandbox.restore`; ``key``
-        is the store's. A name or id that is not there is a ``KeyError``."""
+        is the store's. A name or id that is not there is a ``KeyError``.
+
+        When another build of pinfold made it, it goes on from its portable form, with a
+        `LeftOutWarning` for what that did not bring. One that was saved in the middle of a run has
+        none: `SnapshotError`, unless ``images`` has those of its build. ``sandbox.restored_from``
+        is ``"exact"`` or ``"portable"``; the store's `list` says beforehand what there is."""
         self._check_key(how.setdefault("key", self._key))
         id = self._resolve(which)
         data = self._proper(id)
         with self._about(id):
-            sandbox = Sandbox.restore(data, **how)
+            data = self._usable(id, data, images)
+            sandbox = Sandbox.restore(data, images=images, **how)
         sandbox.__dict__["_stored"] = (self._identity(), id)
         return sandbox
 
@@ -181,13 +205,15 @@ class Store:
             for name, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
                 names.setdefault(id, []).append(name)
             rows = self._db.rows(
-                "SELECT id, parent, label, time, length(data) FROM snapshot ORDER BY id",
-                *((), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER),
+                "SELECT id, parent, label, time, length(data), substr(data, 1, 72) FROM snapshot"
+                " ORDER BY id",
+                *((), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER, _BYTES),
             )
+            portable = self._portables()
         try:
             return [
-                Saved(id, parent, label, seconds, size, names.get(id, []))
-                for id, parent, label, seconds, size in rows
+                Saved(id, parent, label, seconds, size, names.get(id, []), head, id in portable)
+                for id, parent, label, seconds, size, head in rows
             ]
         except ValueError as error:
             raise self._db.damage(str(error)) from None
@@ -215,7 +241,7 @@ class Store:
         time are the same.
         """
         left = Left(*bounds(max_bytes, max_seconds))
-        return differences(self._files(old, left), self._files(new, left))
+        return differences(*self._both_files(old, new, left))
 
     def forget(self, name: str) -> None:
         """Removes a name. Its snapshots stay until `prune`."""
@@ -247,6 +273,7 @@ class Store:
             for id in sorted(gone, reverse=True):  # children before their parents
                 self._db.execute("UPDATE snapshot SET parent = NULL WHERE parent = ?", (id,))
                 self._db.execute("DELETE FROM snapshot WHERE id = ?", (id,))
+                self._db.execute("DELETE FROM portable WHERE snapshot = ?", (id,))
         if gone:
             with contextlib.suppress(StoreError):
                 self._db.execute("VACUUM")
@@ -388,16 +415,17 @@ class Store:
         """The snapshot of a row, if it was saved as that: whose data it is says its counter, which
         the key protects."""
         data = self.data(id)
-        if self._key is not None:
-            with self._about(id):
-                counter = _native.snapshot_info(data)[6]
-            if counter != id:
-                what = f"what was saved as {counter}" if counter else "one that was not saved here"
-                raise self._altered(
-                    f"snapshot {id} of the store is {what}: somebody has exchanged it or rolled it"
-                    " back"
-                )
+        self._check_counter(id, data)
         return data
+
+    def _check_counter(self, id: int, data: bytes) -> None:
+        with self._about(id):
+            counter = _native.snapshot_info(data)[6]
+        if self._key is not None and counter != id:
+            what = f"what was saved as {counter}" if counter else "one that was not saved here"
+            raise self._altered(
+                f"snapshot {id} of the store is {what}: somebody has exchanged it or rolled it back"
+            )
 
     def _line(self, parents: dict[int, int | None], id: int) -> Ids:
         """An id and its ancestors, nearest first. Only an altered file has circles."""
@@ -436,15 +464,6 @@ class Store:
             " ON CONFLICT(name) DO UPDATE SET snapshot = ?2",
             (name, id),
         )
-
-    def _files(self, which: str | int, left: Left) -> FilesOf:
-        id = self._resolve(which)
-        with self._about(id):
-            machine = _native.snapshot_look(self._proper(id), self._key)
-        try:
-            return FilesOf(machine, left)
-        finally:
-            machine.close()
 
 
 def _check_name(name: str) -> None:

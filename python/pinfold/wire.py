@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+#: What a worker is asked, in what shape, and what it answers. Who changes any of it raises the number:
+#: workers of earlier builds (`pinfold.images`) are asked by later versions.
+PROTOCOL = 1
 #: The descriptors of a worker beside 0, 1 and 2.
 REQUESTS, CONTROL, TRACE = 3, 4, 5
 #: What a machine refuses before it asks its gate, in its words.

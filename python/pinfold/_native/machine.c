@@ -288,6 +288,8 @@ static PyMethodDef methods[] = {
     FAST("file_lstat", native_file_lstat),
     FAST("file_list", native_file_list),
     FAST("snapshot", native_snapshot),
+    FAST("snapshot_portable", native_snapshot_portable),
+    PLAIN("left_out", native_left_out),
     FAST("fork", native_fork),
     PLAIN("fork_shared", native_fork_shared),
     PLAIN("processes", native_processes),

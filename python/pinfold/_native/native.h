@@ -153,6 +153,12 @@ PyObject *native_proof_check(PyObject *module, PyObject *const *args, Py_ssize_t
 PyObject *native_trace_check(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_snapshot_info(PyObject *module, PyObject *data);
+/* portable.c: snapshots that outlive builds. */
+PyObject *native_snapshot_portable(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_left_out(machine *self, PyObject *none);
+PyObject *native_snapshot_files(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_snapshot_files_list(PyObject *module, PyObject *files);
+PyObject *native_snapshot_files_take(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_replay_next(machine *self, PyObject *none);
 PyObject *native_replay_line(machine *self, PyObject *none);
 PyObject *native_replay_results(machine *self, PyObject *none);
