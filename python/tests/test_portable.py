@@ -344,10 +344,12 @@ def test_mounts_are_given_anew(tmp_path: Path) -> None:
 def test_recorded_and_replayed(tmp_path: Path) -> None:
     from pinfold import replay
 
-    with Sandbox() as first:
+    with Sandbox(record=tmp_path / "first.jsonl") as first:
         first.run("x=$RANDOM; echo $x > f")
         first.run("y = 1", "python")
         data = portable(first)
+        first.run("echo $x $RANDOM; ls -l --full-time")
+    replay(tmp_path / "first.jsonl")
     trace = tmp_path / "run.jsonl"
     with Sandbox.restore(data, record=trace) as second:
         second.run("echo $x $RANDOM $SECONDS; date +%N; cat f")
