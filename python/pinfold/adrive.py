@@ -21,6 +21,7 @@ from .drive import (
     ask,
     check_approval,
     fail,
+    inside,
     succeed,
     time_limit,
     timed_out,
@@ -351,7 +352,9 @@ def _take_calls(sandbox: Core, tasks: dict[asyncio.Task[Any], Call]) -> None:
     for given in sandbox._machine.pending():
         if given[0] not in known:
             call = sandbox._call(given)
-            tasks[asyncio.ensure_future(_ask(sandbox, call))] = call
+            with inside(sandbox, call.id):  # the task has a copy of this context
+                task = asyncio.ensure_future(_ask(sandbox, call))
+            tasks[task] = call
 
 
 async def _ask(sandbox: Core, call: Call) -> Any:

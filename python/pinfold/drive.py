@@ -6,6 +6,7 @@ calls never comes here.
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from . import answer
@@ -19,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from ._native import CallData, Outcome
@@ -51,7 +53,8 @@ def drive(sandbox: Core) -> Outcome:
                         from .together import Together
 
                         together = Together(sandbox)
-                    together.begin(given)
+                    with inside(sandbox, given[0]):
+                        together.begin(given)
                     given = following
                     continue
             if given is not None:
@@ -85,6 +88,16 @@ def _may_be_one_of_several(sandbox: Core, given: CallData) -> bool:
         return False
     shared = sandbox._ledger is not None or sandbox._budget is not None
     return tool.timeout is None and not shared and sandbox._deadline is None
+
+
+_NOBODY = contextlib.nullcontext()
+
+
+def inside(sandbox: Core, id: int) -> AbstractContextManager[object]:
+    """Around the time in which a call's handler is asked: for who watches the sandbox."""
+    around = getattr(sandbox._machine, "inside", None)
+    watched: AbstractContextManager[object] = _NOBODY if around is None else around(id)
+    return watched
 
 
 def ask(sandbox: Core, call: Call, asynchronous: bool = False) -> Any:
@@ -177,10 +190,11 @@ def _answer(sandbox: Core, given: CallData, waiter: Waiter) -> Outcome | None:
     if tool is None or tool.handler is None or tool.timeout is not None or careful:
         return _answer_with_care(sandbox, sandbox._call(given), waiter)
     try:
-        params = parse(params_json)
-        value = tool.call(params) if tool._decoders else tool.handler(**params)
-        if hasattr(value, "__await__"):
-            value = _settled(sandbox._call(given), value, waiter, None)
+        with inside(sandbox, id):
+            params = parse(params_json)
+            value = tool.call(params) if tool._decoders else tool.handler(**params)
+            if hasattr(value, "__await__"):
+                value = _settled(sandbox._call(given), value, waiter, None)
     except NoLoop:
         raise
     except Exception as error:
@@ -202,7 +216,8 @@ def handled(sandbox: Core, call: Call, waiter: Waiter) -> Any:
 def _answer_with_care(sandbox: Core, call: Call, waiter: Waiter) -> Outcome | None:
     """A call that is not just a call of a tool's own function."""
     try:
-        value = handled(sandbox, call, waiter)
+        with inside(sandbox, call.id):
+            value = handled(sandbox, call, waiter)
     except NoLoop:
         raise
     except Exception as error:
@@ -278,8 +293,11 @@ class Waiter:
             except TimeoutError:
                 raise timed_out(call, seconds) from None
 
+        import contextvars
+
         assert self._runner is not None
-        return self._runner.run(waited())
+        # In the context of this call, as a handler that is not async is; not in the runner's.
+        return self._runner.run(waited(), context=contextvars.copy_context())
 
     def close(self) -> None:
         if self._runner is not None:

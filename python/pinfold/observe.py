@@ -13,6 +13,8 @@ from . import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from .audit import AuditLog
     from .capability import MethodCapability
     from .machine import Machine
@@ -40,6 +42,10 @@ class Observer(Protocol):
     def answered(self, id: int, method: str, text: str | None, error: str | None) -> None: ...
 
     def result(self, outcome: _native.Outcome) -> None: ...
+
+    def inside(self, id: int) -> AbstractContextManager[object]:
+        """Around the time in which a call's handler is asked."""
+        ...
 
     def branch(self) -> Observer: ...
 
@@ -81,6 +87,13 @@ class ObservedMachine:
         if not self._machine.running():
             return self._machine.advance()
         return self._ended(self._machine.advance())
+
+    def inside(self, id: int) -> AbstractContextManager[object]:
+        """Around the time in which a call's handler is asked, by who asks it."""
+        around = contextlib.ExitStack()
+        for observer in self._observers:
+            around.enter_context(observer.inside(id))
+        return around
 
     @property
     def unwatched(self) -> Machine:
@@ -125,5 +138,5 @@ def observed(machine: Machine, audit: AuditLog | None, capabilities: list[Method
     if "opentelemetry.trace" in sys.modules:
         from .telemetry import Spans
 
-        observers.append(Spans())
+        observers.append(Spans(frozenset(tool[1] for tool in machine.tool_names())))
     return ObservedMachine(machine, observers) if observers else machine

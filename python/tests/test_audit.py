@@ -179,5 +179,129 @@ spans = {s.name: s for s in exporter.get_finished_spans()}
 assert spans["pinfold.run"].parent.span_id == spans["request"].context.span_id
 print("good")
 """
+    run_alone(code)
+
+
+def run_alone(code):
+    """In a process of its own, since OpenTelemetry's providers are the whole program's."""
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True)
     assert done.stdout == "good\n", done.stderr
+
+
+def test_what_handlers_start_lies_under_their_call():
+    pytest.importorskip("opentelemetry.sdk")
+    run_alone("""
+import asyncio, threading
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pinfold import MethodCapability, Sandbox, Tool
+
+exporter, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+tracer = trace.get_tracer("app")
+schema = {"type": "object", "properties": {}}
+
+def work(name):
+    with tracer.start_as_current_span(name):
+        return threading.current_thread() is threading.main_thread()
+
+def plain(): return work("in plain")
+async def later():
+    await asyncio.sleep(0)
+    return work("in later")
+timed = Tool("timed", "", schema, lambda: work("in timed"), timeout=5)
+class Several(Tool):
+    @property
+    def concurrent(self): return True
+several = Several("several", "", schema, lambda: work("in several"))
+asked = Tool("asked", "", schema, lambda: work("in asked"))
+names = ["plain", "later", "timed", "several", "asked"]
+granted = [MethodCapability(name, ask=name == "asked") for name in names]
+settings = {"tools": [plain, later, timed, several, asked], "capabilities": granted}
+def approve(call):
+    work("approving")
+    return True
+both = "return [" + ", ".join(f"await {name}({{}})" for name in names) + ", ...await Promise.all([several({}), several({})])]"
+
+def check(threads):
+    spans = exporter.get_finished_spans()
+    calls = {s.context.span_id: s.name for s in spans if s.name.startswith("pinfold.call ")}
+    under = {s.name: calls.get(s.parent and s.parent.span_id) for s in spans if s.name.startswith("in ")}
+    assert under == {f"in {name}": f"pinfold.call {name}" for name in names}, under
+    assert [calls[s.parent.span_id] for s in spans if s.name == "approving"] == ["pinfold.call asked"]
+    ended = {s.context.span_id: s.end_time for s in spans}
+    assert all(ended[s.parent.span_id] >= s.end_time for s in spans if s.name.startswith("in "))
+    exporter.clear()
+
+for isolation in ("thread", "process"):
+    if isolation == "process":
+        settings["isolation"] = isolation
+    with Sandbox(**settings, approve=approve) as sandbox:
+        value = sandbox.run(both, "javascript").value
+        assert value == [True, True, False, True, True, False, False] , value
+        check(value)
+        assert trace.get_current_span() is trace.INVALID_SPAN
+
+async def main():
+    with tracer.start_as_current_span("request") as request:
+        async with Sandbox(**settings, approve=approve) as sandbox:
+            result = await sandbox.arun(both, "javascript")
+            assert result.ok, result
+            assert trace.get_current_span() is request
+asyncio.run(main())
+check(None)
+print("good")
+""")
+
+
+def test_metrics():
+    pytest.importorskip("opentelemetry.sdk")
+    run_alone("""
+from opentelemetry import metrics
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+import opentelemetry.trace
+from pinfold import Limits, MethodCapability, Sandbox, ToolError
+
+reader = InMemoryMetricReader()
+metrics.set_meter_provider(MeterProvider([reader]))
+def pay(n: int): return n
+def broken(): raise ToolError("not today", "denied")
+granted = [MethodCapability("pay", max_calls=2), MethodCapability("broken")]
+with Sandbox(tools=[pay, broken], capabilities=granted, limits=Limits(cpu_seconds=0.2)) as sandbox:
+    sandbox.run("pay --n 1; pay --n 2; pay --n 3; printf éé; printf x >&2")
+    sandbox.run("while :; do :; done")
+    sandbox.run("return 1", "javascript")
+    sandbox.run("broken; tool unknown --x 1; tool never-heard-of --x 1; true")
+
+def points(name):
+    found = {}
+    for resource in reader.get_metrics_data().resource_metrics:
+        for scope in resource.scope_metrics:
+            assert scope.scope.name == "pinfold"
+            for metric in scope.metrics:
+                if metric.name == name:
+                    for point in metric.data.data_points:
+                        key = tuple(v for k, v in sorted(point.attributes.items()))
+                        found[key] = getattr(point, "value", None) or point
+    return found
+
+assert points("pinfold.runs") == {("ok", "javascript"): 1, ("limit", "shell", "cpu_seconds"): 1, ("ok", "shell"): 2}, points("pinfold.runs")
+output = points("pinfold.output")
+assert output["shell", "stderr"] > 1 and output["shell", "stdout"] == 8 , output
+calls = points("pinfold.calls")
+assert calls["pay", "allowed"] == 2 and calls["pay", "limit"] == 1 and calls["broken", "allowed"] == 1, calls
+denials = points("pinfold.denials")
+assert denials["pay", "limit"] == 1 and denials["broken", "denied"] == 1, denials
+assert {key[0] for key in calls} <= {"pay", "broken", "other"}, calls
+duration = points("pinfold.run.duration")
+assert sum(point.count for point in duration.values()) == 4
+assert duration["limit", "shell", "cpu_seconds"].sum >= 0.2
+assert points("pinfold.run.cpu")["javascript",].count == 1
+assert points("pinfold.run.memory")["shell",].max > 100_000
+assert points("pinfold.call.duration")["pay",].count == 2
+print("good")
+""")
