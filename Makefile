@@ -62,7 +62,7 @@ FRAMEWORKS := anthropic fsspec jsonschema langchain-core langgraph 'mcp>=2' mypy
 # Frameworks that are too large, or too particular about others' versions, for every test run: each
 # has an environment of its own, with its newest release.
 INTEGRATIONS := deepagents smolagents autogen-core langgraph pydantic-ai-slim llama-index-core \
-                strands-agents crewai
+                strands-agents crewai openai-agents
 integrations: build ## the sandbox behind the newest releases of agent frameworks: which of them broke
 	@failed=; for package in $(INTEGRATIONS); do \
 	    venv=$(CURDIR)/$(BUILD)/integrations/$$package; \

@@ -109,6 +109,98 @@ def test_smolagents():
         executor.send_variables({"f": print})
 
 
+def test_openai_agents():
+    pytest.importorskip("agents.sandbox")
+    from agents import RunConfig, Runner
+    from agents.run_config import SandboxRunConfig
+    from agents.sandbox import SandboxAgent
+    from agents.sandbox.capabilities import Filesystem, Shell
+    from agents.sandbox.entries import File
+    from agents.sandbox.manifest import Manifest
+    from agents.testing import ScriptedModel, assistant_message, function_call
+
+    from pinfold.integrations.openai_agents import PinfoldFunctions, PinfoldSandboxClient
+
+    def command(id, **arguments):
+        return [function_call("exec_command", json.dumps({"yield_time_ms": 5000, **arguments}), call_id=id)]
+
+    model = ScriptedModel([
+        command("a", cmd="cat notes/plan.txt; pwd; pay --to ada --amount 5; echo draft > out.txt"),
+        command("b", cmd="node pay.js; pay --to ada --amount 50; exit 3"),
+        command("c", cmd="read name; echo hello $name; cat", yield_time_ms=300),
+        [function_call("write_stdin", json.dumps({"session_id": 3, "chars": "Ada\n", "yield_time_ms": 300}), call_id="d")],
+        [assistant_message("done")],
+    ])  # fmt: skip
+    manifest = Manifest(entries={
+        "notes/plan.txt": File(content=b"plan\n"),
+        "pay.js": File(content=b"console.log(await pay({to: 'bob', amount: 1}))"),
+    })
+    agent = SandboxAgent(name="worker", model=model, instructions="Work.", default_manifest=manifest,
+                         capabilities=[Filesystem(), Shell(), PinfoldFunctions()])  # fmt: skip
+    client = PinfoldSandboxClient(granted())
+
+    async def main():
+        config = RunConfig(sandbox=SandboxRunConfig(client=client), tracing_disabled=True)
+        result = await Runner.run(agent, "go", run_config=config)
+        assert result.final_output == "done"
+        return {item.raw_item["call_id"]: item.output for item in result.new_items if item.type == "tool_call_output_item"}
+
+    said = asyncio.run(main())
+    assert 'plan\n/workspace\n"sent 5 to ada"' in said["a"] and "code 0" in said["a"]
+    assert "sent 1 to bob" in said["b"] and "amount must be <= 10 (it is 50)" in said["b"] and "code 3" in said["b"]
+    assert "session ID 3" in said["c"] and "hello Ada" in said["d"]
+    first = model.calls[0]
+    assert "declare function pay" in str(first.system_instructions)
+
+
+def test_openai_agents_session():
+    pytest.importorskip("agents.sandbox")
+    import io
+    from pathlib import Path
+
+    from agents.sandbox.errors import ExecTimeoutError, InvalidManifestPathError, WorkspaceReadNotFoundError
+    from agents.sandbox.manifest import Manifest
+    from agents.sandbox.snapshot import LocalSnapshotSpec
+
+    from pinfold.integrations.openai_agents import PinfoldSandboxClient
+
+    async def main(folder):
+        client = PinfoldSandboxClient(granted())
+        session = await client.create(snapshot=LocalSnapshotSpec(base_path=Path(folder)), manifest=Manifest())
+        async with session:
+            await session.write(Path("a/b.txt"), io.BytesIO(b"one\n"))
+            assert (await session.read(Path("a/b.txt"))).read() == b"one\n"
+            with pytest.raises(WorkspaceReadNotFoundError):
+                await session.read(Path("none"))
+            ran = await session.exec("ln -s /etc out; chmod +x a/b.txt; cat a/b.txt; pwd >&2; exit 4")
+            assert (ran.stdout, ran.stderr, ran.exit_code) == (b"one\n", b"/workspace\n", 4)
+            with pytest.raises(InvalidManifestPathError):
+                await session.read(Path("out/passwd"))
+            with pytest.raises(ExecTimeoutError):
+                await session.exec("sleep 100", timeout=0.2)
+            both = await asyncio.gather(*(session.exec(f"sleep 0.01; echo {n}") for n in range(3)))
+            assert [one.stdout for one in both] == [b"0\n", b"1\n", b"2\n"]
+            assert {Path(entry.path).name for entry in await session.ls("a")} == {"b.txt"}
+            await session.mkdir("deep/er", parents=True)
+            await session.mv("a/b.txt", "deep/er/c.txt")
+            await session.exec("rm out")
+            await session.apply_patch({"type": "create_file", "path": "new.txt", "diff": "+hello\n"})
+            with pytest.raises(ValueError, match="one user"):
+                await session.exec("id", user="root")
+            saved = client.serialize_session_state(session.state)
+        again = PinfoldSandboxClient(granted())
+        async with await again.resume(again.deserialize_session_state(json.loads(json.dumps(saved)))) as resumed:
+            done = await resumed.exec("cat deep/er/c.txt new.txt; [ -x deep/er/c.txt ] && pay --to ada --amount 2")
+            assert done.stdout == b'one\nhello"sent 2 to ada"\n', done
+        with pytest.raises(ValueError, match="/workspace"):
+            await client.create(manifest=Manifest(root="/etc"))
+
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(main(folder))
+
+
 def test_pydantic_ai_toolset():
     pytest.importorskip("pydantic_ai.toolsets")
     from pydantic_ai import Agent
