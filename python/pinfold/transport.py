@@ -32,6 +32,8 @@ except ImportError:
 _CHUNK = 1 << 16
 #: Of the head of an answer: names and values.
 _HEAD_BYTES = 1 << 18
+#: Linux has it.
+_QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)
 _FAILED = "Failure when receiving data from the peer"
 
 
@@ -250,13 +252,30 @@ class _Timed(httpcore.NetworkStream):
         self._task = task
         #: No other request goes over it: it looks like one that the server has closed.
         self.retired = False
+        self._socket = inner.get_extra_info("socket")
+        self._unsent = bytearray()  # head and body of a request leave as one
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        # A server that has closed it may have said why: that is what counts.
+        with contextlib.suppress(httpcore.WriteError):
+            self._send()
+        if _QUICK_ACK is not None and self._socket is not None:
+            # A server that sends an answer in pieces waits for word of the first: 40 ms, otherwise.
+            with contextlib.suppress(OSError):
+                self._socket.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
         data: bytes = self._inner.read(max_bytes, self._task.left())
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, self._task.left())
+        self._unsent += buffer
+        if len(self._unsent) >= _CHUNK:
+            self._send()
+
+    def _send(self) -> None:
+        if self._unsent:
+            data = bytes(self._unsent)
+            self._unsent.clear()
+            self._inner.write(data, self._task.left())
 
     def close(self) -> None:
         self._inner.close()
