@@ -9,10 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    #: May be async for ``arun()``.
-    OnOutput = Callable[[str, str], object]
-    #: With ``binary=True``.
-    OnBytes = Callable[[bytes, str], object]
+    #: Gets text, or bytes with ``binary=True``, and the stream; may be async for ``arun()``. A type for
+    #: each of both would leave checkers in doubt about every lambda.
+    OnOutput = Callable[[Any, str], object]
 
 STREAMS = {1: "stdout", 2: "stderr"}
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .core import Own
     from .limits import Limits
-    from .output import OnBytes, OnOutput, TextOutput
+    from .output import OnOutput, TextOutput
     from .typed import RunSettings, StartSettings
 
 #: How the shell runs a text: in the sandbox's session, in a fresh shell, or in the session but with
@@ -32,7 +32,7 @@ class Running(Core):
         code: str,
         language: str = "shell",
         stdin: bytes | str | None = None,
-        on_output: OnOutput | OnBytes | None = None,
+        on_output: OnOutput | None = None,
         isolated: bool = False,
         timeout: float | None = None,
         *,
@@ -110,7 +110,7 @@ class Running(Core):
         how: int,
         *,
         stdin: bytes | str | None = None,
-        on_output: OnOutput | OnBytes | None = None,
+        on_output: OnOutput | None = None,
         timeout: float | None = None,
         cwd: str | PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
@@ -154,7 +154,7 @@ class Running(Core):
         code: str,
         language: str,
         stdin: bytes | str | None,
-        on_output: OnOutput | OnBytes | None,
+        on_output: OnOutput | None,
         how: int,
         own: Own | None = None,
         binary: bool = False,
@@ -216,7 +216,7 @@ class Running(Core):
         code: str,
         language: str = "shell",
         stdin: bytes | str | None = None,
-        on_output: OnOutput | OnBytes | None = None,
+        on_output: OnOutput | None = None,
         isolated: bool = False,
         *,
         cwd: str | PathLike[str] | None = None,
@@ -305,7 +305,7 @@ class Running(Core):
         code: str,
         language: str = "shell",
         stdin: bytes | str | None = None,
-        on_output: OnOutput | OnBytes | None = None,
+        on_output: OnOutput | None = None,
         isolated: bool = False,
         timeout: float | None = None,
         *,
@@ -345,7 +345,7 @@ class Running(Core):
         how: int,
         *,
         stdin: bytes | str | None = None,
-        on_output: OnOutput | OnBytes | None = None,
+        on_output: OnOutput | None = None,
         timeout: float | None = None,
         cwd: str | PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
@@ -380,7 +380,7 @@ class Running(Core):
         code: str,
         language: str,
         stdin: bytes | str | None,
-        on_output: OnOutput | OnBytes | None,
+        on_output: OnOutput | None,
         how: int,
         own: Own | None = None,
         binary: bool = False,

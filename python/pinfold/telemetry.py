@@ -105,9 +105,10 @@ class Spans:
         call = self._calls.get(id)
         if call is None:  # it was made before a snapshot
             return nullcontext()
-        return trace.use_span(
+        current: AbstractContextManager[object] = trace.use_span(
             call.span, end_on_exit=False, record_exception=False, set_status_on_exception=False
         )
+        return current
 
     def decided(
         self,

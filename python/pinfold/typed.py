@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .core import Approve, ToolHandler
     from .limits import Limits
     from .mounts import MountSource
-    from .output import OnBytes, OnOutput
+    from .output import OnOutput
     from .tool import Handler, Tool
 
 
@@ -23,7 +23,7 @@ class PlaceSettings(TypedDict, total=False):
     """What a run has of its own."""
 
     stdin: bytes | str | None
-    on_output: OnOutput | OnBytes | None
+    on_output: OnOutput | None
     cwd: str | PathLike[str] | None
     env: Mapping[str, str] | None
     limits: Limits | None

@@ -57,7 +57,7 @@ def test_authority_page(capsys):
         assert all(map(re.fullmatch, expected, printed)), printed
 
 
-@pytest.mark.parametrize("page", ["quickstart", "jobs", "analysis"])
+@pytest.mark.parametrize("page", ["quickstart", "jobs", "analysis", "trace"])
 def test_page(page, capsys, tmp_path, monkeypatch):
     """The blocks of a page, one after the other, as those of the README."""
     monkeypatch.chdir(tmp_path)
@@ -72,11 +72,34 @@ def test_page(page, capsys, tmp_path, monkeypatch):
 
 def recipes():
     text = (ROOT / "docs/cookbook.md").read_text()
-    return re.findall(r"^## (.*?)\n\n```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return re.findall(r"^## ([^\n]*)\n\n(?:[^`#\n][^\n]*\n)*\n?```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def test_every_recipe_is_run():
+    text = (ROOT / "docs/cookbook.md").read_text()
+    assert [title for title, _ in recipes()] == re.findall(r"^## (.*)", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("title, code", recipes(), ids=[title for title, _ in recipes()])
 def test_recipe(title, code, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for name in ("fastapi", "IPython"):
+        if re.search(rf"^from {name}\b", code, re.MULTILINE):
+            pytest.importorskip(name)
     exec(compile(code, title, "exec"), {"__name__": "recipe"})
     assert capsys.readouterr().out.splitlines() == re.findall(r"# prints (.*)", code)
+
+
+def test_the_notebook(tmp_path, monkeypatch):
+    """The recipe for Jupyter in a kernel, each paragraph a cell."""
+    pytest.importorskip("ipykernel")
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    monkeypatch.setenv("PYTHONPATH", str(pathlib.Path(pinfold.__file__).parents[1]))
+    code = dict(recipes())["In a notebook"]
+    paragraphs = [*code.strip().split("\n\n"), "(await box.arun('echo from a cell')).stdout"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in paragraphs])
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
+    outputs = [output for cell in notebook.cells for output in cell.outputs]
+    assert any("PNG image data" in output.get("text", "") for output in outputs)
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    assert outputs[-1]["data"]["text/plain"] == "'from a cell\\n'"
