@@ -25,13 +25,13 @@ def connect_by_tool(connection):
     def connect(self):
         if self._tunnel_host:
             raise OSError("a proxy is not reached from here: connections are the host's")
-        self.sock = _Connection("http", self.host, self.port, self.timeout)
+        self.sock = Connection("http", self.host, self.port, self.timeout)
 
     end_headers = connection.endheaders
 
     def endheaders(self, message_body=None, *, encode_chunked=False):
         end_headers(self, message_body, encode_chunked=encode_chunked)
-        if isinstance(self.sock, _Connection):
+        if isinstance(self.sock, Connection):
             self.sock.ask()
 
     connection.connect = connect
@@ -51,14 +51,17 @@ def connect_by_tool(connection):
         def connect(self):
             if self._tunnel_host:
                 raise OSError("a proxy is not reached from here: connections are the host's")
-            self.sock = _Connection("https", self.host, self.port, self.timeout)
+            self.sock = Connection("https", self.host, self.port, self.timeout)
 
+    import _http_libraries
+
+    _http_libraries.install()
     HTTPSConnection.__module__ = "http.client"
     HTTPSConnection.__qualname__ = "HTTPSConnection"
     return HTTPSConnection
 
 
-class _Connection:
+class Connection:
     """What http.client needs of a socket."""
 
     def __init__(self, scheme, host, port, timeout):
@@ -148,13 +151,21 @@ def _exchange(origin, sent, timeout):
     has_body = chunked or any(name.lower() == "content-length" for name in headers)
     url = target if "://" in target else origin + target
     params = {"method": method, "url": url}
-    kept = {name: values for name, values in headers.items() if name.lower() not in _HOP}
-    params["headers"] = {name: values if len(values) > 1 else values[0] for name, values in kept.items()}
+    params["headers"] = kept((name, value) for name, values in headers.items() for value in values)
     if has_body:
-        params |= _written(_joined(body) if chunked else body)
+        params |= written(_joined(body) if chunked else body)
     if isinstance(timeout, (int, float)) and timeout > 0:
         params["timeout"] = timeout
-    return _read(_call(params), method)
+    return _read(call(params), method)
+
+
+def kept(pairs):
+    """Headers as the tool takes them, without what belongs to the connection."""
+    headers = {}
+    for name, value in pairs:
+        if name.lower() not in _HOP:
+            headers.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in headers.items()}
 
 
 def _is_whole(sent):
@@ -189,16 +200,24 @@ def _joined(body):
     return bytes(out)
 
 
-def _written(body):
+def written(body):
+    """The parameters that a body is given by."""
     try:
         return {"body": body.decode("utf-8")}
     except UnicodeDecodeError:
         return {"body_base64": base64.b64encode(body).decode()}
 
 
+def body_of(answer):
+    """The body of an answer of the tool."""
+    if "body_base64" in answer:
+        return base64.b64decode(answer["body_base64"])
+    return answer.get("body", "").encode()
+
+
 def _read(answer, method):
     """The answer as it would come over the wire, with the length that its body has."""
-    body = base64.b64decode(answer["body_base64"]) if "body_base64" in answer else answer.get("body", "").encode()
+    body = body_of(answer)
     lines = [f"HTTP/1.1 {answer['status']} {answer['reason']}"]
     for name, value in answer["headers"]:
         if name.lower() not in _HOP or (method == "HEAD" and name.lower() == "content-length"):
@@ -208,21 +227,36 @@ def _read(answer, method):
     return "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + (b"" if method == "HEAD" else body)
 
 
-def _call(params):
+def call(params):
+    """Makes a request; what fails is an OSError, as it would be with a socket."""
     import tools
 
     try:
         return tools._call(_TOOL, params)
-    except tools.CapabilityError as error:
-        raise PermissionError(errno.EACCES, str(error)) from None
-    except tools.ToolError as error:
-        text = str(error)
-        if text.startswith("Could not resolve host"):
-            raise socket.gaierror(socket.EAI_NONAME, text) from None
-        if error.code == "timeout":
-            raise TimeoutError(text) from None
-        if text.startswith("Failed to connect"):
-            raise ConnectionRefusedError(errno.ECONNREFUSED, text) from None
-        if text.startswith("Empty reply"):
-            raise ConnectionResetError(errno.ECONNRESET, text) from None
-        raise OSError(errno.EIO, text) from None
+    except (tools.CapabilityError, tools.ToolError) as error:
+        raise _failure(error) from None
+
+
+async def call_later(params):
+    """As `call`, for an event loop."""
+    import tools
+
+    try:
+        return await tools._call_later(_TOOL, params)
+    except (tools.CapabilityError, tools.ToolError) as error:
+        raise _failure(error) from None
+
+
+def _failure(error):
+    text = str(error)
+    if error.code in ("denied", "limit"):
+        return PermissionError(errno.EACCES, text)
+    if text.startswith("Could not resolve host"):
+        return socket.gaierror(socket.EAI_NONAME, text)
+    if error.code == "timeout":
+        return TimeoutError(text)
+    if text.startswith("Failed to connect"):
+        return ConnectionRefusedError(errno.ECONNREFUSED, text)
+    if text.startswith("Empty reply"):
+        return ConnectionResetError(errno.ECONNRESET, text)
+    return OSError(errno.EIO, text)

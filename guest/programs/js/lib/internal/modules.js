@@ -15,6 +15,8 @@ const builtins = new Set([
     'readline', 'readline/promises', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder', 'timers',
     'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
 ]);
+// Those that make requests, where there is a tool for it.
+const online = new Set(['http', 'https']);
 const NO_NETWORK = 'there is no network in a sandbox; call a tool instead, listTools() names them';
 // Modules of Node that exist nowhere in a sandbox; the message says why.
 const absent = {
@@ -30,6 +32,7 @@ const setLibrary = fn => void (libraryRequire = fn);
 
 const builtinName = name => {
     const bare = name.startsWith('node:') ? name.slice(5) : name;
+    if (online.has(bare)) return libraryRequire('internal/network').isThere() ? bare : undefined;
     return builtins.has(bare) || name === 'node:test' ? bare : undefined;
 };
 

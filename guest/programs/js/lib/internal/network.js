@@ -1,4 +1,5 @@
-// network: fetch() by the tool http/request, whose calls the host judges. Each redirect is a call of its own.
+// network: requests by the tool http/request, whose calls the host judges: for fetch(), of which each redirect is a
+// call of its own, and for the modules http and https.
 'use strict';
 
 const { byId, callTool } = require('internal/tools');
@@ -30,9 +31,11 @@ function bytesOf(answer) {
     return new TextEncoder().encode(answer.body ?? '');
 }
 
+const ask = (params, signal) => callTool(TOOL, byId(TOOL), [params, { signal }]);
+
 async function call(params, signal) {
     try {
-        return await callTool(TOOL, byId(TOOL), [params, { signal }]);
+        return await ask(params, signal);
     } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw failed(error.message, error);
@@ -100,4 +103,4 @@ async function send(given, headers, make) {
     return make(bare ? null : bytesOf(answer), answer.status, answer.reason, answer.headers, url.href, redirected);
 }
 
-module.exports = { isThere, send };
+module.exports = { isThere, send, ask, written, bytesOf };
