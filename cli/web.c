@@ -8,16 +8,6 @@
 #include <sys/random.h>
 #include <sys/wait.h>
 
-static const char schema[] =
-    "{\"type\":\"object\",\"properties\":{"
-    "\"url\":{\"type\":\"string\",\"format\":\"http-url\",\"description\":\"http:// or https://\"},"
-    "\"method\":{\"type\":\"string\",\"default\":\"GET\",\"minLength\":1,\"maxLength\":40},"
-    "\"headers\":{\"type\":\"object\",\"additionalProperties\":{\"anyOf\":[{\"type\":\"string\"},"
-    "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]}},"
-    "\"body\":{\"type\":\"string\"},\"body_base64\":{\"type\":\"string\"},"
-    "\"timeout\":{\"type\":\"number\",\"exclusiveMinimum\":0}},"
-    "\"required\":[\"url\"],\"additionalProperties\":false}";
-
 static const char job_command[] = "/proc/self/exe " WEB_COMMAND;
 
 static struct text config; /* for pf_http_new(), with secrets in it: never shown */
@@ -93,10 +83,9 @@ void web_add(pf_options *options, const struct arguments *arguments) {
     make_config(arguments);
     if (pf_http_new(config.data, config.len, &http, &error) != PF_OK) die("--http: %s", error.message);
     pf_http_free(http);
-    if (pf_options_tool(options, WEB_METHOD,
-                        "Makes an HTTP request. In scripts use curl, wget, fetch() or urllib.request, "
-                        "which call this. Redirects are not followed here: they are answers.",
-                        schema, sizeof schema - 1, &error) != PF_OK)
+    const char *description, *schema;
+    pf_http_tool(&description, &schema);
+    if (pf_options_tool(options, WEB_METHOD, description, schema, strlen(schema), &error) != PF_OK)
         die("--http: %s", error.message);
     for (size_t i = 0; i < arguments->secrets.count; i++)
         add_placeholder(options, &arguments->secrets.items[i]);

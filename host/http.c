@@ -10,6 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The tool whose calls are requests: its one declaration. */
+static const char tool_description[] =
+    "Makes an HTTP request. In scripts use curl, wget, fetch() or urllib.request, which call this."
+    " Redirects are not followed here: they are answers.";
+static const char tool_schema[] =
+    "{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"format\":"
+    "\"http-url\",\"description\":\"http:// or https://\"},\"method\":{\"type\":\"string\","
+    "\"default\":\"GET\",\"minLength\":1,\"maxLength\":40},\"headers\":{\"type\":\"object\","
+    "\"description\":"
+    "\"names to values; a list of values for a header that is sent repeatedly\","
+    "\"additionalProperties\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\",\"items\""
+    ":{\"type\":\"string\"}}]}},\"body\":{\"type\":\"string\"},\"body_base64\":{\"type\":"
+    "\"string\",\"description\":\"a body that is not text\"},\"timeout\":{\"type\":\"number\""
+    ",\"exclusiveMinimum\":0,\"description\":\"seconds\"}},\"required\":[\"url\"],"
+    "\"additionalProperties\":false,\"x-returns\":{\"type\":\"object\",\"properties\":{"
+    "\"status\":{\"type\":\"integer\"},\"reason\":{\"type\":\"string\"},\"url\":{\"type\":"
+    "\"string\"},\"headers\":{\"type\":\"array\",\"items\":{\"type\":\"array\",\"items\":{"
+    "\"type\":\"string\"}},\"description\":\"[name, value] pairs\"},\"body\":{\"type\":"
+    "\"string\",\"description\":\"of text\"},\"body_base64\":{\"type\":\"string\","
+    "\"description\":\"of anything else\"}},\"required\":[\"status\",\"reason\",\"url\","
+    "\"headers\"]}}";
+
+void pf_http_tool(const char **description, const char **schema) {
+    *description = tool_description;
+    *schema = tool_schema;
+}
+
 struct pf_http {
     struct http_engine engine;
 };

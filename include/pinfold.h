@@ -422,6 +422,9 @@ PF_API int64_t pf_gate_calls_left(const pf_gate *gate, size_t capability);
  * script that follows it makes another call. From any thread.
  */
 typedef struct pf_http pf_http;
+/* How the tool http/request is declared, for pf_options_tool(): its description and the JSON schema of its
+ * parameters. Both are constants. */
+PF_API void pf_http_tool(const char **description, const char **schema);
 /*
  * `config`: {"allow": ["GET https://HOST/PATH"], "addresses": ["10.0.0.0/8", "loopback"],
  * "secrets": {"NAME": {"value": "...", "hosts": ["HOST"], "headers": ["Authorization"]}}}.

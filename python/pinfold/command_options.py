@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import math
+import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from .limits import DEFAULTS, Limits
 from .tool import Tool
 
 if TYPE_CHECKING:
+    from .http import Http
     from .replaying import Replay
 
 #: The exit status when `pinfold` itself could not do what was asked.
@@ -179,3 +181,19 @@ def run_command(name: str, work: Callable[[], int]) -> int:
     said = "\n".join(printable(line) for line in text.splitlines())
     print(f"pinfold {name}: {said}", file=sys.stderr)
     return FAILURE
+
+
+def http_tool(rules: list[str], secrets: list[str]) -> Http:
+    """The requests that scripts may make, as `pinfold run --http --secret` takes them."""
+    from .http import Http, Secret
+
+    made = {}
+    for text in secrets:
+        name, place = pair("--secret", text, "=")
+        found = re.fullmatch(r"env:([^@]+)@([^#]+)(?:#(.+))?", place)
+        if found is None:
+            form = "NAME=env:VARIABLE@HOST[,HOST]...[#HEADER[,HEADER]...]"
+            raise ValueError(f"--secret {name}: expected {form}")
+        headers = (found[3] or "Authorization").split(",")
+        made[name] = Secret(env=found[1], hosts=found[2].split(","), headers=headers)
+    return Http(rules, secrets=made)

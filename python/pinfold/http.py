@@ -29,46 +29,6 @@ if TYPE_CHECKING:
 METHOD = "http/request"
 _MIB = 1 << 20
 
-_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "url": {"type": "string", "format": "http-url", "description": "http:// or https://"},
-        "method": {"type": "string", "default": "GET", "minLength": 1, "maxLength": 40},
-        "headers": {
-            "type": "object",
-            "description": "names to values; a list of values for a header that is sent repeatedly",
-            "additionalProperties": {
-                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
-            },
-        },
-        "body": {"type": "string"},
-        "body_base64": {"type": "string", "description": "a body that is not text"},
-        "timeout": {"type": "number", "exclusiveMinimum": 0, "description": "seconds"},
-    },
-    "required": ["url"],
-    "additionalProperties": False,
-}
-_RETURNS = {
-    "type": "object",
-    "properties": {
-        "status": {"type": "integer"},
-        "reason": {"type": "string"},
-        "url": {"type": "string"},
-        "headers": {
-            "type": "array",
-            "items": {"type": "array", "items": {"type": "string"}},
-            "description": "[name, value] pairs",
-        },
-        "body": {"type": "string", "description": "of text"},
-        "body_base64": {"type": "string", "description": "of anything else"},
-    },
-    "required": ["status", "reason", "url", "headers"],
-}
-_DESCRIPTION = (
-    "Makes an HTTP request. In scripts use curl, wget, fetch() or urllib.request, which call this."
-    " Redirects are not followed here: they are answers."
-)
-
 
 class Secret:
     """A value that a sandbox may use and never sees.
@@ -151,13 +111,16 @@ class Http(Tool):
         max_bytes: int = 7 * _MIB,
         concurrency: int = 8,
     ) -> None:
+        description, text = _native.http_tool()
+        schema = json.loads(text)
+        returns = schema.pop("x-returns")
         super().__init__(
             METHOD,
-            _DESCRIPTION,
-            _SCHEMA,
+            description,
+            schema,
             self._request,
             async_handler=self._arequest,
-            returns=_RETURNS,
+            returns=returns,
         )
         self.allow = _texts("allow", allow)
         self.secrets = dict(secrets or {})

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .capability import load_policy
-from .command_options import command_tool, limit, pair
+from .command_options import command_tool, http_tool, limit, pair
 from .limits import DEFAULTS, Limits
 from .mcp_server import LANGUAGES, create_server, serve_http
 
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ImportError, ValueError, OSError) as error:
         print(f"pinfold mcp: {error}", file=sys.stderr)
         return 2
-    if not options.http:
+    if "" not in options.http:
         server.run("stdio")
         return 0
     if options.host not in ("127.0.0.1", "localhost", "::1"):
@@ -39,10 +39,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
 
-    def several(*names: str, metavar: str, help: str) -> None:
-        add(*names, action="append", default=[], metavar=metavar, help=help)
+    def several(*names: str, metavar: str, help: str, **more: Any) -> None:
+        add(*names, action="append", default=[], metavar=metavar, help=help, **more)
 
-    add("--http", action="store_true", help="serve HTTP on loopback at /mcp")
+    several(
+        "--http",
+        nargs="?",
+        const="",
+        metavar="RULE",
+        help="without a rule: serve HTTP on loopback at /mcp; with one, like"
+        " 'GET https://*.example.com/v1/**': let scripts make requests (docs/http.md)",
+    )
+    several(
+        "--secret",
+        metavar="NAME=env:VARIABLE@HOST",
+        help="a secret of the host's that requests may send in their Authorization header; scripts"
+        " see a placeholder in the variable NAME (NAME=env:VARIABLE@HOST[,HOST]...[#HEADER,...])",
+    )
     add("--port", type=int, default=8000, help="of HTTP; default 8000")
     add("--host", default="127.0.0.1", help="of HTTP; a loopback address")
     several(
@@ -96,6 +109,14 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         settings["mounts"] = dict(map(_mount, options.mount))
     if options.policy is not None:
         settings["capabilities"] = load_policy(Path(options.policy))
+    rules = [rule for rule in options.http if rule]
+    if rules:
+        http = http_tool(rules, options.secret)
+        settings["tools"].append(http)
+        if options.policy is not None:
+            settings["capabilities"] += http.own_capabilities()
+    elif options.secret:
+        raise ValueError("--secret is for --http RULE")
     if options.audit is not None:
         from .audit import AuditLog
 

@@ -127,6 +127,33 @@ def test_the_options_of_the_command(tmp_path):
     assert (tmp_path / "data" / "f").read_text() == "mounted\n"
 
 
+def test_requests_of_scripts(tmp_path):
+    pytest.importorskip("httpcore")
+    from http_server import Server
+
+    policy = {"capabilities": [{"method": "pay"}]}
+    (tmp_path / "policy.json").write_text(json.dumps(policy))
+    with Server() as http:
+        place = f"http://localhost:{http.port}"
+        os.environ["PINFOLD_TEST_KEY"] = "sk_live_0123456789"
+        try:
+            server = command(
+                f"--http=GET {place}/echo", f"--secret=KEY=env:PINFOLD_TEST_KEY@{place}#X-Key,Authorization",
+                f"--policy={tmp_path}/policy.json", "--tool=pay=echo 1",
+            )  # fmt: skip
+
+            async def use(client):
+                text = told(await client.call_tool("run", {"code": f'pay; curl -s -H "X-Key: $KEY" {place}/echo; echo $KEY'}))
+                assert text.startswith("1\n") and "pfsecret_KEY_hidden" in text and "sk_live" not in text
+                text = told(await client.call_tool("run", {"code": f"curl -sS {place}/hello"}))
+                assert "denied" in text
+
+            through(server, use)
+        finally:
+            del os.environ["PINFOLD_TEST_KEY"]
+        assert ("X-Key", "sk_live_0123456789") in http.seen[0][2]
+
+
 @pytest.mark.parametrize(
     ("option", "why"),
     [
@@ -137,6 +164,8 @@ def test_the_options_of_the_command(tmp_path):
         ("--mount=/tmp:/x:rw", "ro or copy"),
         ("--language=cobol", "languages are some of"),
         ("--limit=speed=1", "no limit of that name"),
+        ("--http=example.com", "example.com"),
+        ("--secret=K=env:NONE@h", "--secret is for --http RULE"),
     ],
 )
 def test_options_that_cannot_be(option, why):

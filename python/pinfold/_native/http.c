@@ -8,6 +8,14 @@ typedef struct http {
     pf_http *http;                     /* never NULL */
 } http;
 
+/* http_tool(): the description and the schema of the tool http/request. */
+PyObject *native_http_tool(PyObject *module, PyObject *nothing) {
+    const char *description, *schema;
+    (void)module, (void)nothing;
+    pf_http_tool(&description, &schema);
+    return Py_BuildValue("(ss)", description, schema);
+}
+
 /* Http(config as JSON) */
 static PyObject *http_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     const char *config;

@@ -120,6 +120,7 @@ static PyMethodDef functions[] = {
     {"snapshot_files_list", native_snapshot_files_list, METH_O, NULL},
     FAST("snapshot_files_take", native_snapshot_files_take),
     {"json_refusal", native_json_refusal, METH_O, NULL},
+    {"http_tool", native_http_tool, METH_NOARGS, NULL},
     {"policy_check", native_policy_check, METH_O, NULL},
     FAST("policy_gap", native_policy_gap),
     {"policy_normalize", native_policy_normalize, METH_O, NULL},

@@ -125,6 +125,7 @@ PyObject *native_printable(PyObject *module, PyObject *text);
 /* policy.c: questions about policies, and what a sandbox grants. */
 PyObject *native_policy_check(PyObject *module, PyObject *text);
 PyObject *native_json_refusal(PyObject *module, PyObject *text); /* None: a call takes it */
+PyObject *native_http_tool(PyObject *module, PyObject *nothing);
 PyObject *native_policy_gap(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_policy_normalize(PyObject *module, PyObject *text);
 PyObject *native_pattern_matches(PyObject *module, PyObject *const *args, Py_ssize_t count);
