@@ -4,8 +4,8 @@
  * host/capability and the files below /tools are compiled as they are, so that a policy, a schema and a
  * tool's page mean the same as with the native library. This file only translates: texts come in
  * through pf_engine_new() memory, answers go out as one JSON text or one message, read before the next
- * call. src/capability/engine.ts is the other side. The module has two imports, host.write_file and
- * host.unlink, by which toolfiles.c reaches the kernel of the sandbox that is being made.
+ * call. src/capability/engine.ts is the other side. The module has three imports, host.write_file,
+ * host.list and host.unlink, by which toolfiles.c reaches the kernel of the sandbox that is being made.
  */
 #include "host/base/buf.h"
 #include "host/base/json_out.h"
@@ -21,6 +21,8 @@
 
 HOST(write_file) int host_write_file(const char *path, size_t path_len, const void *data, size_t len,
                                      uint32_t mode, uint32_t owner);
+/* Names in a directory, sorted by bytes, each ended by a NUL. */
+HOST(list) int host_list(const char *path, size_t path_len, char **block, size_t *len);
 HOST(unlink) int host_unlink(const char *path, size_t len);
 
 /* ---- what a caller reads after a call */
@@ -89,26 +91,66 @@ EXPORT(pf_engine_finish) int engine_finish(pf_sandbox *s, int catch_all) {
     return cap_gate_finish(s->gate, &last);
 }
 
-/* Decides about one call: the decision is the answer. Anything but PF_OK: there is none, and the call
- * must not be made. */
+/* A decision as the answer. Anything but PF_OK: there is none, and the call must not be made. */
+static int tell(const pf_sandbox *s, pf_status status, struct cap_decision *d) {
+    if (status != PF_OK) return status;
+    pf_decision told = cap_decision_describe(s->gate, d);
+    base_buf_addf(&answer, "{");
+    member("decided", told.outcome);
+    base_buf_addf(&answer, ",\"outcome\":%d,\"capability\":%d,\"ask\":%s", d->outcome, d->capability,
+                  d->outcome == PF_OP_OK && cap_gate_asks(s->gate, d->capability) ? "true" : "false");
+    member("method", d->method);
+    member("name", d->name);
+    member("params", d->params);
+    member("shown", told.params);
+    member("message", d->message);
+    base_buf_addf(&answer, "}");
+    cap_decision_free(d);
+    return answer.failed ? out_of_memory() : PF_OK;
+}
+
+/* Decides about one call as the guest sent it. */
 EXPORT(pf_engine_check) int engine_check(pf_sandbox *s, const char *payload, size_t len) {
     struct cap_decision d;
     begin();
-    pf_status status = cap_gate_check(s->gate, payload, len, &d, &last);
-    if (status != PF_OK) return status;
-    pf_decision told = cap_decision_describe(s->gate, &d);
-    base_buf_addf(&answer, "{");
-    member("decided", told.outcome);
-    base_buf_addf(&answer, ",\"outcome\":%d,\"capability\":%d,\"ask\":%s", d.outcome, d.capability,
-                  d.outcome == PF_OP_OK && cap_gate_asks(s->gate, d.capability) ? "true" : "false");
-    member("method", d.method);
-    member("name", d.name);
-    member("params", d.params);
-    member("shown", told.params);
-    member("message", d.message);
-    base_buf_addf(&answer, "}");
-    cap_decision_free(&d);
+    return tell(s, cap_gate_check(s->gate, payload, len, &d, &last), &d);
+}
+
+/* Decides about one that came with a snapshot. */
+EXPORT(pf_engine_check_again) int engine_check_again(pf_sandbox *s, const char *method,
+                                                     const char *name, const char *params,
+                                                     size_t len) {
+    struct cap_decision d;
+    begin();
+    return tell(s, cap_gate_check_again(s->gate, method, name, params, len, &d, &last), &d);
+}
+
+EXPORT(pf_engine_set_aside) int engine_set_aside(pf_sandbox *s, int capability) {
+    return cap_gate_set_aside(s->gate, capability);
+}
+
+EXPORT(pf_engine_counters) int engine_counters(const pf_sandbox *s) {
+    char *json = NULL;
+    size_t len = 0;
+    begin();
+    if (cap_gate_counters_save(s->gate, &json, &len) != PF_OK) return out_of_memory();
+    base_buf_add(&answer, json, len);
+    free(json);
     return answer.failed ? out_of_memory() : PF_OK;
+}
+
+/* Takes over counters; the answer is a JSON array: to which capability each of them went, or -1. */
+EXPORT(pf_engine_load) int engine_load(pf_sandbox *s, const char *json, size_t len) {
+    int *map = NULL;
+    size_t count = 0;
+    begin();
+    pf_status status = cap_gate_counters_load(s->gate, json, len, &map, &count, &last);
+    base_buf_addz(&answer, "[");
+    for (size_t i = 0; status == PF_OK && i < count; i++)
+        base_buf_addf(&answer, "%s%d", i ? "," : "", map[i]);
+    base_buf_addz(&answer, "]");
+    free(map);
+    return status;
 }
 
 /* 1: it would be allowed now; 0: the answer says why not. */
@@ -172,6 +214,13 @@ EXPORT(pf_engine_tool_files) int engine_tool_files(pf_sandbox *s) {
     return machine_write_tools(s, &none, &last);
 }
 
+/* Of tools that a restored sandbox has no more. */
+EXPORT(pf_engine_forget_tools) int engine_forget_tools(pf_sandbox *s) {
+    begin();
+    s->tool_files = true;
+    return machine_forget_tools(s, &last);
+}
+
 pf_status machine_write_file(pf_sandbox *s, const char *path, const void *data, size_t len,
                              uint32_t mode, uint32_t owner, pf_error *error) {
     (void)s;
@@ -186,27 +235,20 @@ int64_t machine_kernel(pf_sandbox *s, struct k_call *call) {
     return host_unlink(call->in, call->in_len);
 }
 
-/* It reads nothing: the tools of a restored sandbox are not changed here. */
+/* The other side makes the block, by pf_engine_new(). */
 pf_status machine_list_names(pf_sandbox *s, const char *path, struct base_buf *names,
                              pf_error *error) {
-    (void)s, (void)names;
-    return base_error(error, PF_UNSUPPORTED, "%s: not listed by this engine", path);
+    size_t len = 0;
+    char *block = NULL;
+    int result = host_list(path, strlen(path), &block, &len);
+    if (result < 0) return machine_guest_error(s, result, path, error);
+    bool ok = block && base_buf_add(names, block, len);
+    free(block);
+    return ok ? PF_OK : base_no_memory(error);
 }
 
 pf_status machine_guest_error(pf_sandbox *s, int64_t result, const char *path, pf_error *error) {
-    (void)s, (void)result;
-    return base_error(error, PF_UNSUPPORTED, "%s: not removed by this engine", path);
+    (void)s;
+    return base_error(error, result == -PF_ENOENT ? PF_NOT_FOUND : PF_GUEST, "%s: error %d", path,
+                      (int)-result);
 }
-
-/* What cannot be goes no further: a trap, which the caller takes as a refusal. */
-_Noreturn void __assert_fail(const char *what, const char *file, int line, const char *function) {
-    (void)what, (void)file, (void)line, (void)function;
-    __builtin_trap();
-}
-
-/* What wasi-libc asks of its system: nothing here writes to a stream. */
-#define WASI(name, parameters)                                                                     \
-    int32_t __imported_wasi_snapshot_preview1_##name parameters { __builtin_trap(); }
-WASI(fd_close, (int32_t a))
-WASI(fd_seek, (int32_t a, int64_t b, int32_t c, int32_t d))
-WASI(fd_write, (int32_t a, int32_t b, int32_t c, int32_t d))

@@ -1,7 +1,7 @@
 /* index.ts: pinfold for any engine; node.ts and web.ts add where the programs come from. */
 export { PendingCall } from "./call.ts";
 export {
-  CapabilityError, DeadError, FileError, InvalidError, PinfoldError, StateError, ToolError, UnsupportedError,
+  CapabilityError, DeadError, FileError, InvalidError, PinfoldError, SnapshotError, StateError, ToolError, UnsupportedError,
 } from "./base/error.ts";
 export { type ImageSource, Images, type Manifest } from "./cpu/image.ts";
 export { type Content, Files, type ReadOptions } from "./files.ts";
@@ -11,7 +11,7 @@ export type { Limits } from "./machine/limits.ts";
 export type { Language } from "./machine/run.ts";
 export type { Capabilities, Capability, SandboxOptions } from "./options.ts";
 export { Result, type Usage } from "./result.ts";
-export { type Failure, type OutputListener, type RunOptions } from "./sandbox.ts";
+export { type Failure, type OutputListener, type RestoreOptions, type RunOptions, type SnapshotOptions } from "./sandbox.ts";
 export {
   type CallContext, type Json, type JsonSchema, type StandardSchema, type Tool, tool, type ToolOptions,
 } from "./tool.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
 import { type SandboxOptions, setRandom } from "./options.ts";
-import { Sandbox as Core } from "./sandbox.ts";
+import { type RestoreOptions, Sandbox as Core } from "./sandbox.ts";
 
 export * from "./index.ts";
 
@@ -34,5 +34,9 @@ export const Sandbox = {
   /** A new sandbox: a booted Unix with bash, JavaScript and the usual commands, and the tools that are given. */
   async create(options: SandboxOptions = {}): Promise<Core> {
     return Core.make(await packageImages(), options);
+  },
+  /** A sandbox that goes on where a snapshot was made, by this or by the native library. */
+  async restore(data: Uint8Array, options: RestoreOptions = {}): Promise<Core> {
+    return Core.remake(await packageImages(), data, options);
   },
 };

@@ -122,5 +122,6 @@ export function settingsOf(options: SandboxOptions, images: Images, gate: Gate):
     gate,
     clock: options.clock && BigInt(options.clock.getTime()) * 1000000n,
     seed: seedOf(options.seed),
+    seedFixed: options.seed !== undefined,
   };
 }

@@ -17,6 +17,8 @@ import { writeTools } from "./machine/toolfiles.ts";
 import { makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
 import { Result } from "./result.ts";
 import { callTool } from "./handling.ts";
+import { Frame, type Key } from "./snapshot/frame.ts";
+import { load, loadBases, mostBytes, save } from "./snapshot/snapshot.ts";
 
 export type OutputListener = (stream: "stdout" | "stderr", data: Uint8Array) => void;
 
@@ -35,6 +37,20 @@ export interface RunOptions {
   onOutput?: OutputListener;
   /** Ends the run as Ctrl-C does; what is still there after a second is killed. */
   signal?: AbortSignal;
+}
+
+export interface SnapshotOptions {
+  /** Authenticates it with a secret of 16 bytes or more. */
+  key?: Key;
+  /** A rising number that restore() can ask for; it needs a key. */
+  counter?: number;
+}
+
+export interface RestoreOptions extends Omit<SandboxOptions, "files" | "clock" | "seed"> {
+  /** What it was made with. */
+  key?: Key;
+  /** An older one than that of this counter is refused. */
+  minCounter?: number;
 }
 
 const FAILURES = { failed: PF.OP_FAILED, invalid: PF.OP_INVALID, timeout: PF.OP_TIMEOUT, denied: PF.OP_DENIED } as const;
@@ -181,7 +197,10 @@ export class Sandbox {
    * @throws the reason of `signal` when that was aborted; the run has ended then, and the sandbox can be used.
    */
   async run(code: string, options: RunOptions = {}): Promise<Result> {
-    const { signal } = options;
+    return this.#untilDone(options.signal, () => this.start(code, options));
+  }
+
+  async #untilDone(signal: AbortSignal | undefined, begin: () => Promise<void>): Promise<Result> {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const abort = (): void => {
@@ -190,7 +209,7 @@ export class Sandbox {
     };
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      await this.start(code, options);
+      await begin();
       await this.#answerAll(controller.signal);
     } finally {
       signal?.removeEventListener("abort", abort);
@@ -288,6 +307,45 @@ export class Sandbox {
     } finally {
       this.#busy = false;
     }
+  }
+
+  /**
+   * The whole sandbox as bytes, waiting calls included, which the native library reads as well. It is data, never
+   * authority. Equal sandboxes with a fixed clock and seed give equal bytes.
+   */
+  async snapshot(options: SnapshotOptions = {}): Promise<Uint8Array> {
+    this.#take();
+    try {
+      const machine = this.#machine;
+      await loadBases(machine);
+      const frame = await Frame.load(machine.images);
+      return frame.wrap(save(machine), options.key, options.counter ?? 0);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** A sandbox that goes on where a snapshot was made, with the tools, capabilities and limits given here. Calls
+   * that wait are judged by them as if they were made now. */
+  static async remake(images: Images, data: Uint8Array, options: RestoreOptions = {}): Promise<Sandbox> {
+    const { key, minCounter = 0, ...rest } = options;
+    for (const name of ["files", "clock", "seed"] as const)
+      if ((rest as SandboxOptions)[name] !== undefined) throw new InvalidError(`${name}: a snapshot brings its own`);
+    const settings = settingsOf(rest as SandboxOptions, images, makeGate(rest as SandboxOptions, await images.engine()));
+    const frame = await Frame.load(images);
+    const machine = await load(frame.open(data, key, minCounter, mostBytes(settings)), settings);
+    const sandbox = new Sandbox(machine, rest as SandboxOptions);
+    if (machine.stirred) await sandbox.advance();
+    return sandbox;
+  }
+
+  /** Goes on with a run that a snapshot or a branch brought, to its end, as run() does. */
+  async finish(options: { signal?: AbortSignal; onOutput?: OutputListener } = {}): Promise<Result> {
+    const { signal, onOutput } = options;
+    const { run } = this.#machine;
+    if (onOutput) run.onOutput = (stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data);
+    for (const call of this.#machine.calls) call.handedOut = false; /* whoever had them is not here */
+    return this.#untilDone(signal, () => this.advance());
   }
 
   /** Nothing can be asked of it any more; its memory is given back when nobody holds it. */

@@ -1,7 +1,7 @@
 /* web.ts: pinfold in a browser: the programs come from ../images beside this file, or from another URL. */
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
 import type { SandboxOptions } from "./options.ts";
-import { Sandbox as Core } from "./sandbox.ts";
+import { type RestoreOptions, Sandbox as Core } from "./sandbox.ts";
 
 export * from "./index.ts";
 
@@ -33,5 +33,9 @@ export const Sandbox = {
   async create(options: SandboxOptions & { images?: string | URL } = {}): Promise<Core> {
     const { images = new URL("../images/", import.meta.url), ...rest } = options;
     return Core.make(await imagesAt(images), rest);
+  },
+  async restore(data: Uint8Array, options: RestoreOptions & { images?: string | URL } = {}): Promise<Core> {
+    const { images = new URL("../images/", import.meta.url), ...rest } = options;
+    return Core.remake(await imagesAt(images), data, rest);
   },
 };

@@ -42,6 +42,10 @@ test("memoryBytes holds for one program and for many", async () => {
   await alive(sandbox);
 });
 
+test("a sandbox that cannot fit its limits is refused", async () => {
+  await assert.rejects(Sandbox.create({ limits: { memoryBytes: 1 << 20 } }), /is too small for another sandbox/);
+});
+
 test("processes, files and bytes of files", async () => {
   const sandbox = await Sandbox.create({ limits: { processes: 10, filesystemBytes: 1 << 20, cpuMs: 5000 } });
   assert.match((await sandbox.run("for i in $(seq 20); do sleep 0.1 & done; wait")).stderr, /Resource temporarily unavailable/);

@@ -85,8 +85,9 @@ function library() {
 }
 
 const engine = put("engine.wasm", readFileSync(`${build}/engine/engine.wasm`));
+const snapshots = put("snapshot.wasm", readFileSync(`${build}/engine/snapshot.wasm`));
 const manifest = {
   format: 1, version: own.version, digest: baked.digest, mailbox: baked.mailbox,
-  sessionProc: baked.sessionProc, images: list, engine, library: library(),
+  sessionProc: baked.sessionProc, images: list, engine, snapshots, library: library(),
 };
 put("manifest.json", JSON.stringify(manifest));

@@ -12,6 +12,12 @@ export function text(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
+/** The order of the bytes of two names. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  for (let i = 0; i < a.length && i < b.length; i++) if (a[i] !== b[i]) return a[i] - b[i];
+  return a.length - b.length;
+}
+
 /** Texts, each ended by a NUL. */
 export function zeroEnded(...texts: string[]): Uint8Array {
   return utf8(texts.map((one) => one + "\0").join(""));

@@ -30,6 +30,11 @@ export class UnsupportedError extends PinfoldError {
   override name = "UnsupportedError";
 }
 
+/** A snapshot that is cut short, altered, from another build of pinfold, or of more than these limits allow. */
+export class SnapshotError extends PinfoldError {
+  override name = "SnapshotError";
+}
+
 /** A file operation failed inside the sandbox; `errno` is Linux's number, `code` its name. */
 export class FileError extends PinfoldError {
   override name = "FileError";

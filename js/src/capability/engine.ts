@@ -28,6 +28,11 @@ interface Exports {
   pf_engine_json(json: number, len: number): number;
   pf_engine_subset(child: number, childLen: number, parent: number, parentLen: number): number;
   pf_engine_tool_files(gate: number): number;
+  pf_engine_forget_tools(gate: number): number;
+  pf_engine_check_again(gate: number, method: number, name: number, params: number, len: number): number;
+  pf_engine_set_aside(gate: number, capability: number): number;
+  pf_engine_counters(gate: number): number;
+  pf_engine_load(gate: number, json: number, len: number): number;
 }
 
 export type EngineCall = Exclude<keyof Exports, "memory">;
@@ -36,6 +41,8 @@ export type EngineCall = Exclude<keyof Exports, "memory">;
 export interface ToolFiles {
   write(path: Uint8Array, data: Uint8Array, mode: number, owner: number): number;
   unlink(path: Uint8Array): number;
+  /** Names, sorted by their bytes, or a negative errno. */
+  list(path: Uint8Array): Uint8Array[] | number;
 }
 
 const MESSAGE_MAX = 1016;
@@ -50,9 +57,29 @@ export class Engine {
     const host = {
       write_file: (path: number, pathLen: number, data: number, len: number, mode: number, owner: number) =>
         this.files ? this.files.write(this.#copy(path, pathLen), this.#copy(data, len), mode, owner) : -1,
+      list: (path: number, pathLen: number, block: number, len: number) => this.#list(path, pathLen, block, len),
       unlink: (path: number, len: number) => (this.files ? this.files.unlink(this.#copy(path, len)) : -1),
     };
     this.#exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports;
+  }
+
+  /** Leaves the names, each ended by a NUL, in a block of the module's. */
+  #list(path: number, pathLen: number, block: number, len: number): number {
+    const names = this.files ? this.files.list(this.#copy(path, pathLen)) : -1;
+    if (typeof names === "number") return names;
+    const size = names.reduce((sum, name) => sum + name.length + 1, 0);
+    const at = this.#exports.pf_engine_new(size);
+    if (!at) return 0;
+    const memory = new Uint8Array(this.#exports.memory.buffer), view = new DataView(memory.buffer);
+    let to = at;
+    for (const name of names) {
+      memory.set(name, to);
+      memory[to + name.length] = 0;
+      to += name.length + 1;
+    }
+    view.setUint32(block, at, true);
+    view.setUint32(len, size, true);
+    return 0;
   }
 
   #copy(at: number, len: number): Uint8Array {

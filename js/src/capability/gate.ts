@@ -1,5 +1,5 @@
 /* capability/gate.ts: the gate that every tool call of one sandbox passes: host/capability/gate.h. */
-import { CapabilityError, InvalidError } from "../base/error.ts";
+import { CapabilityError, InvalidError, SnapshotError } from "../base/error.ts";
 import { Engine, type ToolFiles } from "./engine.ts";
 
 /** PF_OP_*: what became of one call. */
@@ -49,7 +49,9 @@ export class Gate {
 
   /** A gate with the same tools, policy and counters; shared ones are spent by both. */
   copy(shared = false): Gate {
-    return new Gate(this.#engine, this.#engine.call("pf_engine_gate_copy", [this.#at, shared ? 1 : 0]));
+    const other = new Gate(this.#engine, this.#engine.call("pf_engine_gate_copy", [this.#at, shared ? 1 : 0]));
+    other.hasTools = this.hasTools;
+    return other;
   }
 
   #ok(status: number, Kind: new (message: string) => Error): void {
@@ -64,7 +66,11 @@ export class Gate {
     this.#ok(this.#engine.call("pf_engine_policy", [this.#at], { sized: json }), CapabilityError);
   }
 
+  /** There are files below /tools: tools were declared, or every granted method may be called. */
+  hasTools = false;
+
   finish(catchAll: boolean): void {
+    this.hasTools = catchAll || this.tools().length > 0;
     this.#ok(this.#engine.call("pf_engine_finish", [this.#at, catchAll ? 1 : 0]), CapabilityError);
   }
 
@@ -73,6 +79,34 @@ export class Gate {
     const status = this.#engine.call("pf_engine_check", [this.#at], { sized: payload });
     if (status !== 0) throw new RangeError(this.#engine.message || "no decision");
     return JSON.parse(this.#engine.answer) as Decided;
+  }
+
+  /** Decides about a call that came with a snapshot, as if it were made now. */
+  checkAgain(method: string, name: string, params: string): Decided {
+    const status = this.#engine.call("pf_engine_check_again", [this.#at], method, name, { sized: params });
+    if (status !== 0) throw new RangeError(this.#engine.message || "no decision");
+    return JSON.parse(this.#engine.answer) as Decided;
+  }
+
+  /** Takes back what one call has spent, until it is decided about again; false: there is nothing. */
+  setAside(capability: number): boolean {
+    return this.#engine.call("pf_engine_set_aside", [this.#at, capability]) !== 0;
+  }
+
+  spend(capability: number, calls: number): void {
+    this.#engine.call("pf_engine_spend", [this.#at, capability, calls]);
+  }
+
+  /** What was spent, as JSON. */
+  counters(): string {
+    this.#ok(this.#engine.call("pf_engine_counters", [this.#at]), SnapshotError);
+    return this.#engine.answer;
+  }
+
+  /** Takes over counters: to which capability each of them went, or -1. */
+  loadCounters(json: string): number[] {
+    this.#ok(this.#engine.call("pf_engine_load", [this.#at], { sized: json }), SnapshotError);
+    return JSON.parse(this.#engine.answer) as number[];
   }
 
   /** Why this call would not be allowed now; undefined: it would. Spends nothing. */
@@ -98,10 +132,18 @@ export class Gate {
   }
 
   writeToolFiles(files: ToolFiles): void {
+    this.#withFiles("pf_engine_tool_files", files);
+  }
+
+  forgetToolFiles(files: ToolFiles): void {
+    this.#withFiles("pf_engine_forget_tools", files);
+  }
+
+  #withFiles(name: "pf_engine_tool_files" | "pf_engine_forget_tools", files: ToolFiles): void {
     const engine = this.#engine;
     engine.files = files;
     try {
-      this.#ok(engine.call("pf_engine_tool_files", [this.#at]), InvalidError);
+      this.#ok(engine.call(name, [this.#at]), InvalidError);
     } finally {
       engine.files = undefined;
     }

@@ -46,6 +46,7 @@ export interface Manifest {
   /** The kernel first. */
   readonly images: readonly ImageInfo[];
   readonly engine: string;
+  readonly snapshots: string;
   /** The standard library of python3: an index of [path, from, length], length -1 for directories, and its
    * bytes. */
   readonly library: { readonly index: string; readonly data: string } | null;
@@ -175,6 +176,33 @@ export class Images {
     const { library } = this.manifest, read = this.source.readNow?.bind(this.source);
     if (library && read) this.#library ??= readLibrary(read(library.index), read(library.data));
     return this.#library;
+  }
+
+  #snapshots: Promise<WebAssembly.Module> | undefined;
+
+  /** What makes and reads snapshots: snapshot/frame.ts. */
+  snapshots(): Promise<WebAssembly.Module> {
+    this.#snapshots ??= this.source.read(this.manifest.snapshots).then((bytes) => WebAssembly.compile(bytes as BufferSource));
+    return this.#snapshots;
+  }
+
+  /** What names this build in a snapshot once it is hashed: host/snapshot/memory.c, snapshot_build(). */
+  async buildBytes(): Promise<Uint8Array> {
+    const info = this.kernel.info.templates[0];
+    const data = await this.source.read(info.file);
+    const out = new Uint8Array(40 + 8 * info.runs.length + data.length), view = new DataView(out.buffer);
+    for (let i = 0; i < 32; i++) out[i] = parseInt(this.manifest.digest.slice(2 * i, 2 * i + 2), 16);
+    view.setUint32(32, info.size, true);
+    let at = 40, from = 0;
+    for (const run of info.runs) {
+      const len = run.to - run.from;
+      view.setUint32(at, run.from, true);
+      view.setUint32(at + 4, run.to, true);
+      out.set(data.subarray(from, from + len), at + 8);
+      at += 8 + len;
+      from += len;
+    }
+    return out;
   }
 
   /** Loads what every sandbox starts with: its kernel and its shell. */

@@ -48,6 +48,8 @@ export class Instance {
   rewinding = false;
   /** It waits on the native stack, in a call that cannot be unwound: it cannot be copied. */
   parked = false;
+  /** It began as the session that the build booted, and is the difference from that in a snapshot. */
+  ofSession = false;
   /** Bytes that its sandbox was charged with. */
   charged = 0;
 
@@ -76,6 +78,7 @@ export class Instance {
     if (spare) made.u8.fill(0, end);
     made.exports.__stack_pointer.value = info.stackPointer;
     made.rewinding = info.rewinding;
+    made.ofSession = false;
     return made;
   }
 
@@ -87,6 +90,7 @@ export class Instance {
     made.u8.set(from ? this.u8.subarray(from) : this.u8, from);
     made.exports.__stack_pointer.value = this.exports.__stack_pointer.value;
     made.rewinding = this.rewinding;
+    made.ofSession = false;
     return made;
   }
 
@@ -102,7 +106,8 @@ export class Instance {
     return sp > 0 && sp <= this.image.info.stack ? sp : 0;
   }
 
-  private grow(size: number): void {
+  /** Lets its memory have `size` bytes. RangeError: the engine has none, or the module's bound. */
+  grow(size: number): void {
     const more = (size - this.u8.length) / 65536;
     if (more > 0) {
       this.exports.memory.grow(more);

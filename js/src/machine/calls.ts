@@ -39,7 +39,7 @@ export interface Decision {
 }
 
 /** The payload, or a call's strings and the tree that was checked: about twice its length. */
-const callBytes = (len: number): number => 512 + 2 * len;
+export const callBytes = (len: number): number => 512 + 2 * len;
 
 /* ---- answers */
 
@@ -104,7 +104,7 @@ function take(machine: Machine): OpRequest | undefined {
   }
 }
 
-function report(machine: Machine, id: bigint | undefined, decided: Decided): void {
+export function report(machine: Machine, id: bigint | undefined, decided: Decided): void {
   machine.onDecision?.({
     id,
     outcome: decided.decided,

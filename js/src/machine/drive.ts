@@ -46,6 +46,7 @@ function othersTurn(): Promise<void> {
 }
 
 export async function drive(machine: Machine, alarm: Alarm): Promise<void> {
+  machine.stirred = false;
   for (;;) {
     const began = monotonic();
     machine.enteredNs = began;

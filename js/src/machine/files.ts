@@ -1,6 +1,6 @@
 /* machine/files.ts: the embedder's way to the sandbox's files, by the kernel's own file calls. */
 import { ERRNO, ERRNO_TEXT, LAYOUT, PF } from "../abi.ts";
-import { Buffer, text, utf8 } from "../base/bytes.ts";
+import { Buffer, compareBytes, text, utf8 } from "../base/bytes.ts";
 import { FileError, InvalidError } from "../base/error.ts";
 import type { Machine } from "./machine.ts";
 
@@ -147,13 +147,11 @@ export function makeDirectory(machine: Machine, path: string): void {
   if (result < 0) throw guestError(machine, result, path);
 }
 
-/** Names in a directory, sorted by their bytes' order in UTF-16. */
-export function listFiles(machine: Machine, path: string): string[] {
-  const bytes = checkPath(path), D = LAYOUT.dirent;
-  machine.showTime();
-  const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_DIRECTORY], bytes);
-  if (fd < 0) throw guestError(machine, fd, path);
-  const names: string[] = [];
+/** Names in a directory as bytes, without . and .., or a negative errno. */
+export function listNames(machine: Machine, path: Uint8Array): Uint8Array[] | number {
+  const D = LAYOUT.dirent, names: Uint8Array[] = [];
+  const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_DIRECTORY], path);
+  if (fd < 0) return fd;
   let n: number;
   while ((n = machine.host("GETDENTS", [fd], undefined, PF.IO_MAX)) > 0) {
     const { out } = machine.kernel;
@@ -161,17 +159,23 @@ export function listFiles(machine: Machine, path: string): string[] {
     if (out.length === 0 || names.length > PF.FILES_MAX) n = -ERRNO.EIO;
     for (let at = 0; n > 0 && at < out.length; ) {
       const len = at + D.SIZE <= out.length ? view.getUint32(at + D.name_len, true) : Infinity;
-      if (len > PF.NAME_MAX || at + D.SIZE + len > out.length) {
-        n = -ERRNO.EIO;
-        break;
-      }
-      const name = text(out.subarray(at + D.SIZE, at + D.SIZE + len));
-      if (name !== "." && name !== "..") names.push(name);
+      if (len > PF.NAME_MAX || at + D.SIZE + len > out.length) n = -ERRNO.EIO;
+      if (n < 0) break;
+      const name = out.slice(at + D.SIZE, at + D.SIZE + len);
+      if (text(name) !== "." && text(name) !== "..") names.push(name);
       at += Math.ceil((D.SIZE + len) / 8) * 8;
     }
     if (n < 0) break;
   }
   machine.host("CLOSE", [fd]);
-  if (n < 0) throw guestError(machine, n, path);
-  return names.sort();
+  return n < 0 ? n : names;
+}
+
+/** Names in a directory, sorted by their bytes. */
+export function listFiles(machine: Machine, path: string): string[] {
+  const bytes = checkPath(path);
+  machine.showTime();
+  const names = listNames(machine, bytes);
+  if (typeof names === "number") throw guestError(machine, names, path);
+  return names.sort(compareBytes).map(text);
 }

@@ -27,6 +27,7 @@ export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
     gate: parent.gate.copy(),
     clock: parent.clockFixed ? parent.realtimeBase : undefined,
     seed: new Uint8Array(0),
+    seedFixed: parent.seedFixed,
   });
   branch.limits = parent.limits;
   branch.run = parent.run.copy();
@@ -37,9 +38,13 @@ export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
   branch.deadlineNs = parent.deadlineNs;
   branch.sessions = parent.sessions;
   branch.toolFiles = parent.toolFiles;
+  branch.stirred = parent.stirred;
   branch.adopt(new Kernel(parent.kernel.instance.copy(), parent.kernel.mailbox));
   parent.procs.forEach((instance, proc) => {
-    if (instance) branch.adoptProcess(instance.copy(branch.trampoline), proc);
+    if (!instance) return;
+    const copy = instance.copy(branch.trampoline);
+    copy.ofSession = instance.ofSession;
+    branch.adoptProcess(copy, proc);
   });
   branch.calls = parent.calls.map((call) => {
     branch.used += call.charged;

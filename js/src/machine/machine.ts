@@ -11,7 +11,7 @@
  * (what to start) place.ts (a run's own cwd and environment) fork.ts (a branch) toolfiles.ts (/tools).
  */
 import { PF } from "../abi.ts";
-import { DeadError, InvalidError } from "../base/error.ts";
+import { DeadError, InvalidError, SnapshotError } from "../base/error.ts";
 import type { Gate } from "../capability/gate.ts";
 import type { Image, Images } from "../cpu/image.ts";
 import { Instance, type Trampoline } from "../cpu/instance.ts";
@@ -50,6 +50,7 @@ export interface MachineSettings {
   /** Unix time in nanoseconds that a fixed clock starts at. */
   readonly clock: bigint | undefined;
   readonly seed: Uint8Array;
+  readonly seedFixed: boolean;
 }
 
 export class Machine {
@@ -77,13 +78,14 @@ export class Machine {
   untilLook = 1;
 
   /* Time. */
-  readonly clockFixed: boolean;
+  clockFixed: boolean;
+  seedFixed: boolean;
   monotonicNs = 0;
   clockOrigin = monotonic();
   realtimeBase: bigint;
   /** Host's monotonic time at which this drive began. */
   enteredNs = 0;
-  deadlineNs = Infinity;
+  deadlineNs = 0;
   /** When the loop is to let others of its thread run. */
   pauseAt = Infinity;
 
@@ -100,6 +102,8 @@ export class Machine {
   run = new Run();
   onDecision: ((decision: Decision) => void) | undefined;
   toolFiles = false;
+  /** Calls were refused since the guest ran last: it can go on with that. */
+  stirred = false;
 
   private constructor(settings: MachineSettings) {
     this.images = settings.images;
@@ -107,17 +111,33 @@ export class Machine {
     this.env = settings.env;
     this.limits = this.ownLimits = settings.limits;
     this.clockFixed = settings.clock !== undefined;
+    this.seedFixed = settings.seedFixed;
     this.realtimeBase = settings.clock ?? realtime();
   }
 
   /** A machine with a booted kernel and a session that waits. load() of both has to have been called. */
   static boot(settings: MachineSettings): Machine {
+    try {
+      return Machine.#boot(settings);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const { memory_bytes, process_memory_bytes } = settings.limits;
+      throw new InvalidError(`memoryBytes (${memory_bytes}), processMemoryBytes (${process_memory_bytes}) or the host's memory ` +
+        "is too small for another sandbox");
+    }
+  }
+
+  static #boot(settings: MachineSettings): Machine {
     const machine = new Machine(settings);
     const { manifest, kernel, programs } = settings.images;
     machine.adopt(new Kernel(machine.#wake(kernel, "kernel"), manifest.mailbox));
     if (!settings.envChanged) {
       const shell = programs.find((image) => image.info.name === "sh");
-      if (shell) machine.#place(machine.#wake(shell, "session"), manifest.sessionProc);
+      if (shell) {
+        const session = machine.#wake(shell, "session");
+        session.ofSession = true;
+        machine.#place(session, manifest.sessionProc);
+      }
     }
     machine.showTime();
     machine.configure();
@@ -233,6 +253,19 @@ export class Machine {
     return image === this.images.kernel ? memory_bytes : Math.min(process_memory_bytes, memory_bytes);
   }
 
+  /** A kernel or a process whose pages are about to be written over: snapshot/snapshot.ts. */
+  wakeAs(image: Image, use: "start" | "kernel" | "session", size: number): Instance {
+    const tooSmall = "the snapshot does not fit memoryBytes or processMemoryBytes, or the host has no memory";
+    if (image !== this.images.kernel && (size > this.memoryOf(image) || !this.#room(size))) throw new SnapshotError(tooSmall);
+    try {
+      const instance = this.#wake(image, use);
+      instance.grow(size);
+      return instance;
+    } catch (error) {
+      throw error instanceof RangeError ? new SnapshotError(tooSmall) : error;
+    }
+  }
+
   #place(instance: Instance, proc: number): void {
     instance.proc = proc;
     this.procs[proc] = instance;
@@ -294,6 +327,13 @@ export class Machine {
   /** Is it time for the loop's turn: a limit, an interrupt, or others of this thread? */
   overTime(): boolean {
     const now = monotonic();
-    return this.interrupt !== "none" || now >= this.pauseAt || this.run.strikesAt(this.limits, now - this.enteredNs);
+    return this.interrupt !== "none" || now >= this.pauseAt || this.run.strikesAt(now - this.enteredNs);
+  }
+
+  /** Is the program that runs to be cut short for that? With a fixed clock others of this thread wait for the end of
+   * its turn, so that equal runs stay equal. */
+  preempts(): boolean {
+    const now = monotonic();
+    return this.interrupt !== "none" || (now >= this.pauseAt && !this.clockFixed) || this.run.strikesAt(now - this.enteredNs);
   }
 }

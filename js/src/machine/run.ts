@@ -92,10 +92,22 @@ export class Run {
   }
 
   /** Is a limit reached when this drive has taken `driven` nanoseconds? */
-  strikesAt(_limits: MachineLimits, driven: number): boolean {
+  strikesAt(driven: number): boolean {
     if (!this.on) return false;
     const wall = this.wallNs + driven;
     return this.stage === "killed" || wall >= this.stopWallNs || wall - this.sleptNs >= this.stopCpuNs;
+  }
+
+  /** Lets it fit the limits of who restored it: output is cut, a value that is too large is none. */
+  fit(limits: MachineLimits): void {
+    this.output.forEach((kept, i) => {
+      if (kept.length <= limits.output_bytes) return;
+      kept.length = limits.output_bytes;
+      this.truncated[i] = true;
+    });
+    if (this.value.length <= limits.tool_result_bytes) return;
+    this.value = new Buffer();
+    this.valueVoid = true;
   }
 
   copy(): Run {

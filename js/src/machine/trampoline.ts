@@ -47,7 +47,7 @@ export function send(machine: Machine, instance: Instance, address: number): num
   machine.moment++;
   if (--machine.untilLook <= 0) {
     machine.untilLook = LOOK_EVERY;
-    if (machine.overTime()) k[at + B.preempt / 4] = 1;
+    if (machine.preempts()) k[at + B.preempt / 4] = 1;
   }
   if (words[caller] === CALL.CLOCK) machine.showTime();
   let action: number;

@@ -1,0 +1,102 @@
+/* snapshot/frame.ts: what lies around the contents of a snapshot: host/snapshot/frame.c, in js/engine/snapshot.c. */
+import { text, utf8 } from "../base/bytes.ts";
+import { InvalidError, SnapshotError } from "../base/error.ts";
+import type { Images } from "../cpu/image.ts";
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  pf_snapshot_new(len: number): number;
+  pf_snapshot_delete(at: number): void;
+  pf_snapshot_message(): number;
+  pf_snapshot_answer(): number;
+  pf_snapshot_answer_len(): number;
+  pf_snapshot_end(): void;
+  pf_snapshot_build(data: number, len: number): void;
+  pf_snapshot_key(out: number, secret: number, len: number): void;
+  pf_snapshot_wrap(contents: number, len: number, key: number, counter: number): number;
+  pf_snapshot_open(data: number, len: number, key: number, minCounter: number, max: number): number;
+}
+
+const KEY = 32, KEY_MIN = 16, MESSAGE_MAX = 1016;
+
+/** A secret that snapshots are authenticated with: 16 bytes or more. */
+export type Key = Uint8Array | string;
+
+export class Frame {
+  readonly #e: Exports;
+
+  private constructor(module: WebAssembly.Module) {
+    this.#e = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+  }
+
+  /** One for each use: what it held of a snapshot goes with it. */
+  static async load(images: Images): Promise<Frame> {
+    const frame = new Frame(await images.snapshots());
+    const data = await images.buildBytes();
+    frame.#with([data], ([at]) => frame.#e.pf_snapshot_build(at, data.length));
+    return frame;
+  }
+
+  #with<T>(given: readonly Uint8Array[], act: (at: number[]) => T): T {
+    const held: number[] = [];
+    try {
+      for (const bytes of given) {
+        const at = this.#e.pf_snapshot_new(bytes.length);
+        if (!at) throw new RangeError("no memory for the snapshot");
+        held.push(at);
+        new Uint8Array(this.#e.memory.buffer).set(bytes, at);
+      }
+      return act(held);
+    } finally {
+      for (const at of held) this.#e.pf_snapshot_delete(at);
+    }
+  }
+
+  #message(): string {
+    const bytes = new Uint8Array(this.#e.memory.buffer, this.#e.pf_snapshot_message(), MESSAGE_MAX);
+    const end = bytes.indexOf(0);
+    return text(bytes.slice(0, end < 0 ? MESSAGE_MAX : end));
+  }
+
+  #answer(): Uint8Array {
+    const { memory } = this.#e;
+    const answer = new Uint8Array(memory.buffer, this.#e.pf_snapshot_answer(), this.#e.pf_snapshot_answer_len()).slice();
+    this.#e.pf_snapshot_end();
+    return answer;
+  }
+
+  /** What a secret is hashed to; undefined: none. */
+  #key(key: Key | undefined): Uint8Array {
+    if (key === undefined) return new Uint8Array(0);
+    const secret = typeof key === "string" ? utf8(key) : key;
+    if (secret.length < KEY_MIN)
+      throw new InvalidError(`a key of ${secret.length} bytes can be guessed; it must have ${KEY_MIN} or more`);
+    const out = new Uint8Array(KEY);
+    return this.#with([out, secret], ([to, from]) => {
+      this.#e.pf_snapshot_key(to, from, secret.length);
+      return new Uint8Array(this.#e.memory.buffer, to, KEY).slice();
+    });
+  }
+
+  wrap(contents: Uint8Array, key: Key | undefined, counter: number): Uint8Array {
+    if (counter && key === undefined)
+      throw new InvalidError("a snapshot with a counter needs a key: without one anybody can write another number");
+    const hashed = this.#key(key);
+    return this.#with([contents, hashed], ([at, keyAt]) => {
+      if (this.#e.pf_snapshot_wrap(at, contents.length, hashed.length ? keyAt : 0, counter) !== 0)
+        throw new SnapshotError(this.#message());
+      return this.#answer();
+    });
+  }
+
+  open(data: Uint8Array, key: Key | undefined, minCounter: number, max: number): Uint8Array {
+    if (minCounter && key === undefined)
+      throw new InvalidError("a counter that a snapshot must have needs a key: without one anybody can write another number");
+    const hashed = this.#key(key);
+    return this.#with([data, hashed], ([at, keyAt]) => {
+      if (this.#e.pf_snapshot_open(at, data.length, hashed.length ? keyAt : 0, minCounter, max) !== 0)
+        throw new SnapshotError(this.#message());
+      return this.#answer();
+    });
+  }
+}

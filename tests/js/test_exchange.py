@@ -1,0 +1,67 @@
+"""Snapshots go from the native library to Node and back, calls that wait included, and are the same bytes."""
+
+import datetime
+import json
+
+import pytest
+from conftest import call
+
+from pinfold import MethodCapability, Sandbox
+
+CLOCK = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
+EVERY = [MethodCapability("**")]
+SCRIPTS = {
+    "nothing": ("shell", ":"),
+    "files": ("shell", "mkdir d && seq 1000 > d/f && sort -rn d/f | head -3; x=$RANDOM; sleep 5"),
+    "shell": ("shell", "for n in 1 2; do tool approve --amount $n; done | cat; echo $RANDOM"),
+    "javascript": ("javascript", "console.log(await tools.approve({amount: 1}), Math.random())"),
+    "python": ("python", "from tools import approve\nprint(approve(amount=1))"),
+}
+WRITE = """
+import { Sandbox } from "./dist/node.js";
+import { writeFileSync } from "node:fs";
+const [language, code, path] = process.argv.slice(1);
+const sandbox = await Sandbox.create({
+  toolHandler: () => 0, capabilities: ["**"], clock: new Date("2026-01-02T03:04:05Z"), seed: 7 });
+await sandbox.start(code, { language });
+writeFileSync(path, await sandbox.snapshot());
+"""
+READ = """
+import { Sandbox } from "./dist/node.js";
+import { readFileSync } from "node:fs";
+const sandbox = await Sandbox.restore(readFileSync(process.argv[1]), {
+  toolHandler: (method, params) => ({ method, ...params }), capabilities: ["**"] });
+const { stdout, exitCode } = sandbox.running ? await sandbox.finish() : await sandbox.run("cat d/f | tail -1");
+console.log(JSON.stringify([stdout, exitCode]));
+"""
+
+
+def handler(method, params):
+    return {"method": method, **params}
+
+
+def node(code, *arguments):
+    run = call("node", "--input-type=module", "--eval", code, *arguments)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def finish(data):
+    with Sandbox.restore(data, tool_handler=handler, capabilities=EVERY) as sandbox:
+        running = bool(sandbox.pending)
+        result = sandbox.finish() if running else sandbox.run("cat d/f | tail -1")
+        return [result.stdout, result.exit_code]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_both_ways(package, tmp_path, name):
+    language, code = SCRIPTS[name]
+    with Sandbox(tool_handler=handler, capabilities=EVERY, clock=CLOCK, seed=7) as sandbox:
+        sandbox.start(code, language=language)
+        native = sandbox.snapshot()
+    (tmp_path / "native").write_bytes(native)
+    node(WRITE, language, code, str(tmp_path / "node"))
+    made = (tmp_path / "node").read_bytes()
+    assert json.loads(node(READ, str(tmp_path / "native"))) == finish(native)
+    assert finish(made) == finish(native)
+    assert made == native
