@@ -702,6 +702,35 @@ PF_API pf_status pf_sandbox_fork_shared(pf_sandbox *sandbox, pf_sandbox **out, p
 PF_API pf_status pf_sandbox_fork_with(pf_sandbox *sandbox, const pf_options *options,
                                       pf_sandbox **out, pf_error *error);
 
+/* ------------------------------------------------------------------ previews */
+
+/*
+ * What would come of an answer: a copy of the sandbox to answer a call in, and to look at, before the call
+ * is answered. Unlike a branch it has the ids and the random numbers of `sandbox`, so it does what
+ * `sandbox` would do with that answer; one of them at most may become real, by pf_sandbox_accept(). The
+ * others are freed. Nothing that it spends or writes is the sandbox's until then; of a recorded sandbox
+ * it keeps the lines of the trace in memory, trace_bytes of them at most. on_output and on_decision are
+ * not inherited. It costs as much as pf_sandbox_fork(). PF_STATE names the process that is parked, or
+ * says that the sandbox shares a budget (pf_sandbox_fork_shared()), is a replay, or that its recording
+ * has ended.
+ *
+ * A preview has previews of its own: to look at one's files without a trace of that, make another of it.
+ */
+PF_API pf_status pf_sandbox_preview(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
+/*
+ * Lets `sandbox` be what its preview is: nothing is run again. Pending calls, budgets, files and the run
+ * are the preview's; what the embedder has set (on_decision, on_output, on_pause, bounds, the recording,
+ * which then has what the preview did) stays the sandbox's. What the preview has written until now is
+ * not passed to on_output. PF_OK: the preview is freed. PF_STATE: `sandbox` went on or was changed since
+ * the preview was made, or it is none of its; nothing was done, both are still there.
+ */
+PF_API pf_status pf_sandbox_accept(pf_sandbox *sandbox, pf_sandbox *preview, pf_error *error);
+/* Would it, as things stand? Only looks. */
+PF_API bool pf_sandbox_accepts(const pf_sandbox *sandbox, const pf_sandbox *preview);
+/* Receives what the run that is on writes from here on, as pf_run.on_output does; until the next start.
+ * For runs of branches, previews and restored sandboxes. NULL: nobody does. */
+PF_API void pf_sandbox_on_output(pf_sandbox *sandbox, pf_output_fn callback, void *user);
+
 /* ------------------------------------------------------------------ replays */
 
 typedef struct pf_replay pf_replay;

@@ -69,6 +69,10 @@ cap_gate *cap_gate_share(const cap_gate *gate) {
     return copy_gate(gate, true);
 }
 
+bool cap_gate_is_shared(const cap_gate *gate) {
+    return gate->ledger && atomic_load(&gate->ledger->owners) > 1;
+}
+
 pf_status cap_gate_add_tool(cap_gate *gate, const char *name, const char *description,
                             const char *schema, size_t len, pf_error *error) {
     struct cap_tools *tools;

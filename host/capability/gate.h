@@ -23,6 +23,7 @@ cap_gate *cap_gate_clone(const cap_gate *gate);
 /* The same, and the counters are shared, too: what one of the two spends the other has no more,
  * whatever threads they are on. */
 cap_gate *cap_gate_share(const cap_gate *gate);
+bool cap_gate_is_shared(const cap_gate *gate);
 
 /* Declares a tool; everything is copied. len 0: any object is accepted. PF_INVALID: a malformed
  * name or schema, an unknown schema keyword, or an id that another tool has (the message names

@@ -67,6 +67,7 @@ pf_status machine_enter_to_change(pf_sandbox *s, pf_error *error) {
     if (status != PF_OK) return status;
     status = check_change(s, error);
     if (status != PF_OK) machine_leave(s);
+    else s->changes++;
     return status;
 }
 

@@ -7,7 +7,7 @@
  * that comes from a guest, the kernel included, is checked as if an attacker had written it.
  *
  * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) entry.c (who
- * is inside, and the bounds of what is no run) fork.c (a branch of one) kernel.c (messages to the
+ * is inside, and the bounds of what is no run) fork.c (a branch of one) preview.c (one that may take its place) kernel.c (messages to the
  * kernel) trampoline.c (messages from programs) loop.c (who runs) run.c (one run, from start to result)
  * exec.c (what to start) place.c (a
  * run's own cwd, environment and limits) calls.c (tool calls) rejudge.c (those of a snapshot) reading.c files.c
@@ -264,6 +264,9 @@ struct pf_sandbox {
     bool keyed; /* as in pf_options */
     uint8_t key[MACHINE_KEY];
     uint64_t moment;           /* see tape.h */
+    uint64_t changes;          /* acts of the embedder that may have changed it */
+    const pf_sandbox *preview_of; /* never followed: preview.c; NULL: of none */
+    uint64_t preview_moment, preview_changes; /* of that one, when this was made */
     struct machine_tape *tape; /* owned, or NULL */
     struct machine_mounts *mounts; /* one reference, or NULL */
     char *left_out; /* what a portable snapshot did not bring: texts, each ended by a NUL; or NULL */

@@ -63,6 +63,10 @@ struct machine_tape {
                  struct machine_fill *fill);
     /* Nothing is recorded from here on; `failed` says so. NULL for a replayer. */
     void (*end)(struct machine_tape *tape, struct pf_sandbox *sandbox);
+    /* A tape in memory that goes on where this one is, for a preview: machine/preview.c. NULL: no memory.
+     * And takes over what such a one has, which goes on no more. NULL for a replayer. */
+    struct machine_tape *(*twin)(const struct machine_tape *tape);
+    void (*join)(struct machine_tape *tape, struct machine_tape *twin);
     /* The embedder gets the sandbox back. */
     void (*leave)(struct machine_tape *tape, struct pf_sandbox *sandbox);
     void (*close)(struct machine_tape *tape, struct pf_sandbox *sandbox);

@@ -27,6 +27,7 @@
 struct recorder {
     struct machine_tape tape;
     int fd;
+    bool keeps; /* of a preview: lines stay in `text` */
     uint64_t lines; /* written */
     uint64_t bytes, most; /* of them, and what they may have */
     struct trace_chain chain;
@@ -104,6 +105,7 @@ static void hold(struct recorder *r, uint64_t moment, const char *members, size_
 }
 
 static void flush(struct recorder *r) {
+    if (r->keeps) return;
     for (size_t at = 0; r->fd >= 0 && at < r->text.len;) {
         ssize_t n = write(r->fd, r->text.data + at, r->text.len - at);
         if (n < 0 && errno == EINTR) continue;
@@ -179,6 +181,36 @@ static void on_close(struct machine_tape *tape, pf_sandbox *s) {
     base_buf_free(&r->text);
     free(r);
     s->tape = NULL;
+}
+
+/* ---- previews: between two acts nothing is held back and no time is undecided */
+
+static struct machine_tape *twin(const struct machine_tape *tape) {
+    const struct recorder *from = (const struct recorder *)tape;
+    struct recorder *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->tape = from->tape;
+    r->tape.end = NULL; /* there is no file to end */
+    r->fd = -1;
+    r->keeps = true;
+    r->lines = from->lines;
+    r->bytes = from->bytes;
+    r->most = from->most;
+    r->chain = from->chain;
+    base_buf_init(&r->held, HELD_MAX);
+    base_buf_init(&r->text, HELD_MAX);
+    return &r->tape;
+}
+
+static void join(struct machine_tape *tape, struct machine_tape *other) {
+    struct recorder *r = (struct recorder *)tape, *from = (struct recorder *)other;
+    if (from->text.len && !base_buf_add(&r->text, from->text.data, from->text.len)) {
+        r->tape.failed = "the lines of a preview do not fit the memory";
+        return;
+    }
+    r->lines = from->lines;
+    r->bytes = from->bytes;
+    r->chain = from->chain;
 }
 
 /* ---- the head: everything a sandbox starts from */
@@ -279,6 +311,8 @@ static int open_recorder(pf_sandbox *s, const pf_options *o, pf_error *error) {
                                     .filled = on_line,
                                     .leave = on_leave,
                                     .end = on_end,
+                                    .twin = twin,
+                                    .join = join,
                                     .close = on_close,
                                     .redact = o->record_redacted};
     s->tape = &r->tape;

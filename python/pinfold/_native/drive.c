@@ -88,6 +88,35 @@ static void on_output(void *user, int stream, const char *data, size_t len) {
     self->thread = PyEval_SaveThread();
 }
 
+/* on_output(callback or None): of the run that is on, from here on. */
+PyObject *native_on_output(machine *self, PyObject *callback) {
+    if (!native_enter(self)) return NULL;
+    PyObject *before = self->on_output;
+    self->on_output = callback == Py_None ? NULL : Py_NewRef(callback);
+    pf_sandbox_on_output(self->sandbox, self->on_output ? on_output : NULL, self);
+    native_leave(self);
+    Py_XDECREF(before);
+    Py_RETURN_NONE;
+}
+
+/* tell_output([(stream, bytes), ...]): to whom the run's output goes: what was written elsewhere. */
+PyObject *native_tell_output(machine *self, PyObject *pieces) {
+    PyObject *callback = self->on_output;
+    if (!callback) Py_RETURN_NONE;
+    Py_INCREF(callback);
+    Py_ssize_t count = PyList_Size(pieces);
+    bool ok = count >= 0;
+    for (Py_ssize_t i = 0; ok && i < count; i++) {
+        PyObject *piece = PyList_GetItem(pieces, i);
+        PyObject *given = piece ? PyObject_CallObject(callback, piece) : NULL;
+        ok = given != NULL;
+        Py_XDECREF(given);
+    }
+    Py_DECREF(callback);
+    if (!ok) return NULL;
+    Py_RETURN_NONE;
+}
+
 /* ------------------------------------------------------------------ driving */
 
 /* On the main thread, where Python's signal handlers run and may raise. */

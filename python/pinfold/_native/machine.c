@@ -255,6 +255,50 @@ static PyObject *native_fork_shared(machine *self, PyObject *none) {
     return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
 }
 
+/* preview(): a copy that accept() can put in this one's place. */
+static PyObject *native_preview(machine *self, PyObject *none) {
+    (void)none;
+    if (!native_enter(self)) return NULL;
+    pf_sandbox *sandbox = NULL;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_sandbox_preview(self->sandbox, &sandbox, &error);
+    Py_END_ALLOW_THREADS
+    native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
+}
+
+/* accepts(preview) -> bool */
+static PyObject *native_accepts(machine *self, PyObject *given) {
+    if (!PyObject_TypeCheck(given, Py_TYPE((PyObject *)self)))
+        return PyErr_Format(PyExc_TypeError, "a preview is a Machine, not %R", Py_TYPE(given));
+    machine *preview = (machine *)given;
+    return PyBool_FromLong(self->sandbox && preview->sandbox && !self->entered &&
+                           pf_sandbox_accepts(self->sandbox, preview->sandbox));
+}
+
+/* accept(preview): its Machine is closed then. The GIL is held: nobody sees the half of it. */
+static PyObject *native_accept(machine *self, PyObject *given) {
+    if (!PyObject_TypeCheck(given, Py_TYPE((PyObject *)self)))
+        return PyErr_Format(PyExc_TypeError, "a preview is a Machine, not %R", Py_TYPE(given));
+    machine *preview = (machine *)given;
+    if (!native_enter(self)) return NULL;
+    if (!native_enter(preview)) {
+        native_leave(self);
+        return NULL;
+    }
+    pf_error error;
+    pf_status status = pf_sandbox_accept(self->sandbox, preview->sandbox, &error);
+    if (status == PF_OK) preview->sandbox = NULL;
+    native_leave(preview);
+    native_leave(self);
+    if (status != PF_OK) return native_raise(self->state, &error, NULL);
+    native_clear(preview);
+    Py_RETURN_NONE;
+}
+
 /* Looks only, from any thread: "closed", "busy" or "open". */
 static PyObject *native_condition(machine *self, PyObject *none) {
     (void)none;
@@ -292,6 +336,11 @@ static PyMethodDef methods[] = {
     PLAIN("left_out", native_left_out),
     FAST("fork", native_fork),
     PLAIN("fork_shared", native_fork_shared),
+    PLAIN("preview", native_preview),
+    ONE("accepts", native_accepts),
+    ONE("accept", native_accept),
+    ONE("on_output", native_on_output),
+    ONE("tell_output", native_tell_output),
     PLAIN("processes", native_processes),
     FAST("mount_changes", native_mount_changes),
     FAST("mount_export", native_mount_export),

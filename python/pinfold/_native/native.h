@@ -82,6 +82,8 @@ PyObject *native_resume(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_fail(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_advance(machine *self, PyObject *none);
 PyObject *native_result(machine *self, PyObject *none);
+PyObject *native_on_output(machine *self, PyObject *callback);
+PyObject *native_tell_output(machine *self, PyObject *pieces);
 
 /* calls.c: looking at tool calls. */
 PyObject *native_has_work(machine *self, PyObject *none);
