@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .audit import AuditLog
     from .call import Call
     from .capability import Constraint, ConstraintSet, MethodCapability, Param, load_policy
+    from .preview import Preview
     from .proof import Proof
     from .replaying import Replay, replay
     from .sandbox_tool import SandboxTool, create_sandbox_tool
@@ -70,6 +71,7 @@ __all__ = [
     "NoTimerError",
     "Param",
     "PinfoldError",
+    "Preview",
     "Proof",
     "ProofError",
     "Replay",
@@ -111,6 +113,7 @@ _LATER = {
     "ConstraintSet": "capability",
     "MethodCapability": "capability",
     "Param": "capability",
+    "Preview": "preview",
     "Proof": "proof",
     "Replay": "replaying",
     "SandboxTool": "sandbox_tool",

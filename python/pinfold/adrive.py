@@ -19,7 +19,6 @@ from .drive import (
     admit,
     approval,
     ask,
-    check_approval,
     fail,
     inside,
     succeed,
@@ -309,6 +308,7 @@ async def adrive(hold: Hold, sandbox: Core) -> Outcome:
     machine = sandbox._machine
     outcome: Outcome | None = None
     tasks: dict[asyncio.Task[Any], Call] = {}
+    sandbox._tasks, sandbox._adopting = tasks, False
     stuck = Stuck(machine)
     try:
         while outcome is None:
@@ -358,10 +358,34 @@ def _take_calls(sandbox: Core, tasks: dict[asyncio.Task[Any], Call]) -> None:
 
 
 async def _ask(sandbox: Core, call: Call) -> Any:
-    admit(sandbox, call)
-    if call.ask:
-        answer = approval(sandbox, call)
-        check_approval(call, await answer if hasattr(answer, "__await__") else answer)
+    try:
+        admit(sandbox, call)
+        while call.ask:
+            said = approval(sandbox, call)
+            said = await said if hasattr(said, "__await__") else said
+            if said is True:
+                break
+            from .previewing import AGAIN, say
+
+            value = await say(sandbox, call, said)
+            if value is not AGAIN:
+                return value
+        value = await asked(sandbox, call)
+    except Exception:
+        await undisturbed(sandbox)
+        raise
+    await undisturbed(sandbox)
+    return value
+
+
+async def undisturbed(sandbox: Core) -> None:
+    """No branch of a preview is about to take the sandbox's place, which would be outdated then."""
+    while sandbox._adopting:
+        await asyncio.sleep(0.001)
+
+
+async def asked(sandbox: Core, call: Call) -> Any:
+    """What the handler gives within its time."""
     seconds = time_limit(sandbox, call)
     if seconds is None and sandbox._in_time:
         return await _ask_in_thread(sandbox, call)
@@ -389,6 +413,8 @@ async def _ask_in_thread(sandbox: Core, call: Call) -> Any:
 def _answer(sandbox: Core, call: Call, task: asyncio.Task[Any]) -> Outcome | None:
     if task.cancelled():
         return fail(sandbox, call.id, call.method, ToolError("cancelled"))
+    if call.id not in sandbox._machine.pending_ids():
+        return sandbox._machine.advance()  # the script gave it up, or a preview has answered it
     error = task.exception()
     if error is None:
         return succeed(sandbox, call.id, call.method, task.result())

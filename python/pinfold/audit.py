@@ -30,7 +30,8 @@ class Entry(TypedDict, total=False):
 
     time: float
     sandbox: str
-    event: Literal["run", "decision", "answer", "result", "full"]
+    event: Literal["run", "decision", "answer", "edit", "result", "full"]
+    preview: bool
     language: str
     code: str
     id: int
@@ -83,9 +84,14 @@ class AuditLog:
       is restored; these entries have the ``id`` in any case.
     * ``answer``: a call is answered: ``id``, ``method``, ``ok``, ``duration`` in seconds, and
       ``result_bytes`` or ``error``.
+    * ``edit``: a call was approved with other arguments: ``id``, ``method``, ``params``, which its
+      handler is called with.
     * ``result``: a run is over: ``exit_code``, ``limit``, ``cpu_seconds``, ``wall_seconds``,
       ``tool_calls``.
     * ``full``: the run has come to ``max_entries`` or ``max_bytes``; ``message`` says which.
+
+    What a preview does (`Sandbox.preview`) has the ``sandbox`` and the ids of what it is of, and
+    ``preview: true``; when it is accepted, the same entries come again without that.
 
     A script cannot fill a disk by what it asks for: one run writes ``max_entries`` and about
     ``max_bytes`` at most; ``None`` lifts a bound. The entry that would go over becomes one of the
@@ -212,10 +218,13 @@ class Auditor:
         self._started: dict[int, tuple[float, list[str]]] = {}
         self._entries = self._bytes = 0  # of the run that is on
         self._full: str | None = None
+        self._preview = False
 
     def _write(self, entry: Entry) -> None:
         """What it has of texts that come from the script is most of its size."""
         log = self._log
+        if self._preview:
+            entry["preview"] = True
         if self._full is None:
             self._entries += 1
             self._bytes += 300 + sum(len(text) for text in entry.values() if isinstance(text, str))
@@ -236,6 +245,29 @@ class Auditor:
     def branch(self) -> Auditor:
         """Of a fork."""
         return Auditor(self._log, self._capabilities)
+
+    def preview(self) -> Auditor:
+        """Of what might be."""
+        made = Auditor(self._log, self._capabilities)
+        made._sandbox, made._preview = self._sandbox, True
+        made._entries, made._bytes = self._entries, self._bytes
+        made._started = dict(self._started)
+        return made
+
+    def edited(self, id: int, method: str, params: str) -> None:
+        """A call is made with other arguments, which have secrets of their own."""
+        given = _parsed(params)
+        started, secrets = self._started.get(id, (time.perf_counter(), []))
+        self._started[id] = started, [*secrets, *self._log.secrets(given)]
+        self._write(
+            {
+                "sandbox": self._sandbox,
+                "event": "edit",
+                "id": id,
+                "method": method,
+                "params": self._log.clean(given),
+            }
+        )
 
     def run(self, code: str, language: str) -> None:
         self._entries = self._bytes = 0

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .capability import MethodCapability
     from .core import Core
+    from .preview import Preview
 
 
 #: Reads the arguments, which the engine has written: one value without blanks around it.
@@ -78,6 +79,19 @@ class Call:
     def deny(self, message: str | None = None) -> None:
         """Refuses a call that was to be approved: the guest gets a CapabilityError, and runs on."""
         self._sandbox._deny(self, message)
+
+    def preview(self, answers: Any = (True, False), **how: Any) -> Preview:
+        """What would come of these answers: `Sandbox.preview`. In ``approve`` return one of its
+        branches to have exactly that."""
+        preview: Preview = self._sandbox.preview(self, answers, **how)  # type: ignore[attr-defined]
+        return preview
+
+    async def apreview(self, answers: Any = (True, False), **how: Any) -> Preview:
+        """As `preview`, for coroutines."""
+        made: Preview = await self._sandbox.apreview(  # type: ignore[attr-defined]
+            self, answers, **how
+        )
+        return made
 
     async def adeny(self, message: str | None = None) -> None:
         """As `deny`, with the guest in a worker thread."""

@@ -50,12 +50,12 @@ def limit(text: str) -> tuple[str, float | int | None]:
         raise ValueError(f"--limit {text}: not a number") from None
 
 
-def command_tool(name: str, command: str) -> Tool:
+def command_tool(name: str, command: str, option: str = "--tool") -> Tool:
     """A tool that is a program of the host: it is run without a shell, gets the arguments as JSON on
     its standard input and prints the result."""
     words = shlex.split(command)
     if not words:
-        raise ValueError(f"--tool {name}: {command!r} is no command")
+        raise ValueError(f"{option} {name}: {command!r} is no command")
 
     async def handler(**params: Any) -> Any:
         pipe = asyncio.subprocess.PIPE

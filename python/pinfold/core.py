@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     #: ``tool_handler(method, params)``: asked for what has no handler of its own.
     ToolHandler = Callable[[str, dict[str, Any]], Any]
-    #: Says True to approve a call, anything else not to; a str says why not. May be async.
+    #: Says True to approve a call, anything else not to; a str says why not. Or gives a branch of
+    #: ``call.preview()``, or a choice (`pinfold.choices`). May be async.
     Approve = Callable[[Call], Any]
     #: What a run has of its own: its place, its budget, its limits.
     Own = tuple[Place | None, Budget | None, Limits | None]
@@ -48,6 +49,8 @@ class Core:
     _in_time: bool  # an ``arun`` with a timeout is on
     _last: Call | None  # that was handed out
     _hold: Hold | None  # of the coroutine that uses it
+    _tasks: dict[Any, Call]  # of a run that a coroutine drives: handlers that are on
+    _adopting: bool  # the same: a branch of a preview was chosen, and is about to take its place
     _settings: Settings
     _durable: Durable
     _branches: int  # that are recorded
@@ -77,6 +80,8 @@ class Core:
         self._budget = self._own_limits = None
         self._deadline = self._last = self._hold = None
         self._restored_from = None
+        self._tasks = {}
+        self._adopting = False
 
     def _entered(self, run: bool = False) -> _Entered:
         return _Entered(self, run)

@@ -128,13 +128,6 @@ def approval(sandbox: Core, call: Call) -> Any:
     return sandbox._approve(call)
 
 
-def check_approval(call: Call, answer: Any) -> None:
-    """Only True approves; a text says why not."""
-    if answer is not True:
-        why = answer if isinstance(answer, str) else "it was not approved"
-        raise ToolError(f"{call.method} is denied: {why}", "denied")
-
-
 def time_limit(sandbox: Core, call: Call) -> float | None:
     """Seconds that the handler may take."""
     tool = sandbox._tools.get(call.method)
@@ -162,7 +155,10 @@ def fail(sandbox: Core, id: int, method: str, error: Exception) -> Outcome | Non
 
 
 def succeed(sandbox: Core, id: int, method: str, value: Any) -> Outcome | None:
-    """Answers with what a handler gave; what is no JSON value fails the call."""
+    """Answers with what a handler gave; what is no JSON value fails the call. A branch of a preview
+    takes the sandbox's place."""
+    if isinstance(value, InPlace):
+        return value.take_as_answer()
     text = ""
     try:
         text = answer.encode(method, value)
@@ -194,7 +190,7 @@ def _answer(sandbox: Core, given: CallData, waiter: Waiter) -> Outcome | None:
             params = parse(params_json)
             value = tool.call(params) if tool._decoders else tool.handler(**params)
             if hasattr(value, "__await__"):
-                value = _settled(sandbox._call(given), value, waiter, None)
+                value = settled(sandbox._call(given), value, waiter, None)
     except NoLoop:
         raise
     except Exception as error:
@@ -206,11 +202,19 @@ def handled(sandbox: Core, call: Call, waiter: Waiter) -> Any:
     """What the embedder's handler says to a call that may be made: admitted, approved, in time."""
     admit(sandbox, call)
     if call.ask:
-        said = _settled(call, approval(sandbox, call), waiter, None, "approve")
-        check_approval(call, said)
+        said = settled(call, approval(sandbox, call), waiter, None, "approve")
+        if said is not True:
+            from .previewing import approved, do
+
+            return do(sandbox, approved(sandbox, call, said), waiter)
+    return asked_in_time(sandbox, call, waiter)
+
+
+def asked_in_time(sandbox: Core, call: Call, waiter: Waiter) -> Any:
+    """What the handler gives within its time."""
     seconds = time_limit(sandbox, call)
     value = ask(sandbox, call) if seconds is None else _in_time(sandbox, call, seconds)
-    return _settled(call, value, waiter, seconds)
+    return settled(call, value, waiter, seconds)
 
 
 def _answer_with_care(sandbox: Core, call: Call, waiter: Waiter) -> Outcome | None:
@@ -225,7 +229,7 @@ def _answer_with_care(sandbox: Core, call: Call, waiter: Waiter) -> Outcome | No
     return succeed(sandbox, call.id, call.method, value)
 
 
-def _settled(call: Call, value: Any, waiter: Waiter, seconds: float | None, what: str = "") -> Any:
+def settled(call: Call, value: Any, waiter: Waiter, seconds: float | None, what: str = "") -> Any:
     if not hasattr(value, "__await__"):
         return value
     waiter.prepare(what or f"the handler of {call.method}", value)
@@ -257,6 +261,13 @@ def _in_time(sandbox: Core, call: Call, seconds: float) -> Any:
     if not good:
         raise value
     return value
+
+
+class InPlace:
+    """What is done instead of answering a call."""
+
+    def take_as_answer(self) -> Outcome | None:
+        raise NotImplementedError
 
 
 class NoLoop(RuntimeError):

@@ -69,6 +69,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="what the tools may be called with (docs/policy.md); without it every --tool is granted",
     )
+    add(
+        "--approve",
+        action="store_true",
+        help="ask the client's user about calls, those of each --tool or those that the policy asks"
+        " about, and show what would come of them (docs/approval.md)",
+    )
+    several("--pure", metavar="NAME", help="a --tool that changes nothing: a preview may call it")
+    several(
+        "--simulate",
+        metavar="NAME=COMMAND",
+        help="what a preview runs instead of a --tool: as COMMAND there, and it changes nothing",
+    )
     several("-f", "--file", metavar="HOST:GUEST", help="copy a file into each sandbox")
     several(
         "--mount",
@@ -99,7 +111,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "limits": Limits(**_limits(options)),
         "isolation": options.isolation,
-        "tools": [command_tool(*pair("--tool", text, "=")) for text in options.tool],
+        "tools": _tools(options),
         "files": {guest: Path(host) for host, guest in map(_file, options.file)},
         "env": dict(pair("--env", text, "=") for text in options.env),
     }
@@ -117,11 +129,31 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
             settings["capabilities"] += http.own_capabilities()
     elif options.secret:
         raise ValueError("--secret is for --http RULE")
+    if options.approve:
+        settings["elicit"] = True
     if options.audit is not None:
         from .audit import AuditLog
 
         settings["audit"] = AuditLog(options.audit)
     return settings
+
+
+def _tools(options: argparse.Namespace) -> list[Tool]:
+    given = [pair("--tool", text, "=") for text in options.tool]
+    named = {name for name, _ in given}
+    simulated = dict(pair("--simulate", text, "=") for text in options.simulate)
+    for option, names in (("--pure", options.pure), ("--simulate", simulated)):
+        for name in names:
+            if name not in named:
+                raise ValueError(f"{option} {name}: there is no --tool of that name")
+    tools = []
+    for name, command in given:
+        tool = command_tool(name, command)
+        tool.pure = name in options.pure
+        if name in simulated:
+            tool.simulate = command_tool(name, simulated[name], "--simulate").handler
+        tools.append(tool)
+    return tools
 
 
 def _limits(options: argparse.Namespace) -> dict[str, Any]:

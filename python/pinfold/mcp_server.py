@@ -19,6 +19,7 @@ from typing import Annotated, Any
 from . import __version__
 from .content import Content, printed_images
 from .definitions import PARAMETERS
+from .elicit import Rounds, approve
 from .errors import ToolError
 from .mcp_jobs import job_tools
 from .sandbox_tool import SandboxTool
@@ -129,15 +130,29 @@ def create_server(
     name: str = "pinfold",
     languages: Sequence[str] = LANGUAGES,
     capabilities: Iterable[MethodCapability] | None = None,
+    ask: bool | Iterable[str] = False,
+    elicit: bool = False,
     **settings: Unpack[OtherSettings],
 ) -> Any:
     """A server of the SDK whose tools run scripts in sandboxes; scripts may call ``tools``, as
     ``capabilities`` say, or each as it is. ``languages`` are those that clients may use, the first
-    without saying so. Other settings are those of `SandboxTool.from_functions`."""
+    without saying so. ``ask`` is that of `create_sandbox_tool`; with ``elicit`` the client's user
+    is asked about these calls, of all tools where neither ``ask`` nor ``capabilities`` is given, and
+    shown what would come of them (docs/approval.md). Other settings are those of
+    `SandboxTool.from_functions`."""
+    if elicit:
+        if settings.get("approve") is not None:
+            raise TypeError(
+                "elicit asks the client's user, approve somebody else: give one of them"
+            )
+        settings["approve"] = approve
+        ask = ask or capabilities is None
     unknown = [one for one in languages if one not in LANGUAGES]
     if unknown or not languages:
         raise ValueError(f"languages are some of {', '.join(LANGUAGES)}, not {list(languages)!r}")
-    with SandboxTool.from_functions(tools or [], capabilities=capabilities, **settings) as model:
+    with SandboxTool.from_functions(
+        tools or [], capabilities=capabilities, ask=ask, **settings
+    ) as model:
         return server_of(model, name, languages)
 
 
@@ -151,7 +166,8 @@ def server_of(model: SandboxTool, name: str, languages: Sequence[str] = LANGUAGE
     about = model.description
     model.sandbox._share_budgets()
     make = model._another
-    sessions = Sessions(make)
+    sessions, rounds = Sessions(make), Rounds()
+    asks = model.sandbox._approve is approve
     server: Any = MCPServer(name, version=__version__, instructions=about)
 
     async def run(
@@ -165,10 +181,14 @@ def server_of(model: SandboxTool, name: str, languages: Sequence[str] = LANGUAGE
         language = ALIASES.get(language, language)
         if ("javascript" if language == "typescript" else language) not in languages:
             raise ToolError(f"unknown language {language!r}; use {', '.join(languages)}")
-        async with sessions.using(session, _own(context)) as tool:
-            how: Any = {"cwd": cwd or None, "timeout": timeout or None}
-            text, result = await tool.arun_result(code, language, **how)
-            return answer_of(tool, text, result)
+        how: Any = {"cwd": cwd or None, "timeout": timeout or None}
+
+        async def work() -> Any:
+            async with sessions.using(session, _own(context)) as tool:
+                text, result = await tool.arun_result(code, language, **how)
+                return answer_of(tool, text, result)
+
+        return await (rounds.run(context, work) if asks else work())
 
     async def write_file(context: Any, path: str, text: str, session: str = "") -> str:
         async with sessions.using(session, _own(context)) as tool:

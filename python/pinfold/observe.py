@@ -47,7 +47,11 @@ class Observer(Protocol):
         """Around the time in which a call's handler is asked."""
         ...
 
+    def edited(self, id: int, method: str, params: str) -> None: ...
+
     def branch(self) -> Observer: ...
+
+    def preview(self) -> Observer | None: ...
 
 
 class ObservedMachine:
@@ -55,20 +59,20 @@ class ObservedMachine:
 
     def __init__(self, machine: Machine, observers: list[Observer]) -> None:
         self._machine = machine
-        self._observers = observers
+        self.observers = observers
         machine.on_decision(self._decided)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._machine, name)
 
     def _decided(self, *decision: Any) -> None:
-        for observer in self._observers:
+        for observer in self.observers:
             observer.decided(*decision)
 
     def start(self, code: str, language: str, *rest: Any) -> _native.Outcome | None:
         running = self._machine.running()
         if not running:  # else it is refused
-            for observer in self._observers:
+            for observer in self.observers:
                 observer.run(code, language)
         return self._ended(self._machine.start(code, language, *rest))
 
@@ -91,7 +95,7 @@ class ObservedMachine:
     def inside(self, id: int) -> AbstractContextManager[object]:
         """Around the time in which a call's handler is asked, by who asks it."""
         around = contextlib.ExitStack()
-        for observer in self._observers:
+        for observer in self.observers:
             around.enter_context(observer.inside(id))
         return around
 
@@ -107,23 +111,28 @@ class ObservedMachine:
             self._ended(outcome)
 
     def fork(self, *how: Any) -> ObservedMachine:
-        observers = [observer.branch() for observer in self._observers]
+        observers = [observer.branch() for observer in self.observers]
         return ObservedMachine(self._machine.fork(*how), observers)
 
     def fork_shared(self) -> ObservedMachine:
-        observers = [observer.branch() for observer in self._observers]
+        observers = [observer.branch() for observer in self.observers]
         return ObservedMachine(self._machine.fork_shared(), observers)
+
+    def preview_observers(self) -> list[Observer]:
+        """Who is told of what a preview of it does."""
+        previews = [observer.preview() for observer in self.observers]
+        return [preview for preview in previews if preview is not None]
 
     def _answered(self, id: int, text: str | None, error: str | None) -> None:
         pending = {call[0]: call[1] for call in self._machine.pending()}
         if id not in pending:
             return  # refused: it was answered already, or never was
-        for observer in self._observers:
+        for observer in self.observers:
             observer.answered(id, pending[id], text, error)
 
     def _ended(self, outcome: _native.Outcome | None) -> _native.Outcome | None:
         if outcome is not None:
-            for observer in self._observers:
+            for observer in self.observers:
                 observer.result(outcome)
         return outcome
 

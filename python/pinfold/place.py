@@ -65,6 +65,12 @@ class Budget:
         copy._spent = dict(self._spent)
         return copy
 
+    def twin(self) -> Budget:
+        """For a preview, whose calls have the same ids."""
+        copy = self.copy()
+        copy._admitted = set(self._admitted)
+        return copy
+
     def admit(self, call: Call) -> None:
         """Spends a call, once; `ToolError` when there is none left for it."""
         if call.id in self._admitted:

@@ -283,6 +283,9 @@ class RemoteMachine(Inside):
     def fork_shared(self) -> RemoteMachine:
         raise ValueError('budget="share" is not possible with isolation="process"')
 
+    def preview(self) -> RemoteMachine:
+        raise ValueError('previews are not possible with isolation="process"')
+
     def fork(
         self, settings: Settings | None = None, durable: Durable | None = None
     ) -> RemoteMachine:

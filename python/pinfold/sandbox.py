@@ -8,6 +8,7 @@ from .errors import SandboxStateError
 from .files import Files
 from .limits import Limits
 from .portable import Portable
+from .previewing import Previewing
 from .running import Running
 from .settings import (
     by_method,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     GivenImages = str | PathLike[str] | Images | Iterable[str | PathLike[str] | Images]
 
 
-class Sandbox(Running, Copying, Portable, Changing):
+class Sandbox(Running, Copying, Portable, Changing, Previewing):
     """A sandbox: one filesystem, one set of processes, any mix of shell and JavaScript.
 
     Nothing is granted by default. ``tools`` declares what scripts may see, ``capabilities`` grants

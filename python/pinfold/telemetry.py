@@ -90,6 +90,12 @@ class Spans:
     def _labels(self, method: str) -> dict[str, str]:
         return {"pinfold.method": method if method in self._tools else "other"}
 
+    def preview(self) -> None:
+        return None  # what might be is no span
+
+    def edited(self, id: int, method: str, params: str) -> None:
+        pass  # arguments are in none
+
     def _start(self, name: str, attributes: dict[str, Any]) -> Span:
         inside = None if self._run is None else trace.set_span_in_context(self._run)
         return self._tracer.start_span(name, context=inside, attributes=attributes)

@@ -35,6 +35,11 @@ class Tool:
     takes longer fails with code ``"timeout"``. An async handler is cancelled then; a sync one runs
     in a thread of its own, which goes on until it ends, with nobody waiting for it.
 
+    ``pure=True`` says that calling the handler changes nothing anywhere: then a preview
+    (`Sandbox.preview`) may call it. ``simulate``, called with the same arguments, gives what the
+    handler would probably give, and changes nothing either: a preview shows what would come of
+    that. Without both, a preview stops before a call of the tool.
+
     >>> tool = Tool("weather", "The weather of a city.", handler=lambda city: f"sunny in {city}")
     >>> tool.call({"city": "Oslo"})
     'sunny in Oslo'
@@ -48,6 +53,8 @@ class Tool:
         "async_handler",
         "timeout",
         "returns",
+        "pure",
+        "simulate",
         "_decoders",
         "_read_from",
     )
@@ -62,6 +69,8 @@ class Tool:
         timeout: float | None = None,
         async_handler: Handler | None = None,
         returns: Mapping[str, Any] | None = None,
+        pure: bool = False,
+        simulate: Handler | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a tool's name is a str, not {type(name).__name__}")
@@ -71,6 +80,10 @@ class Tool:
             raise TypeError(f"what tool {name!r} returns is a dict, not {type(returns).__name__}")
         if handler is not None and not callable(handler):
             raise TypeError(f"the handler of tool {name!r} cannot be called: {handler!r}")
+        if not isinstance(pure, bool):
+            raise TypeError(f"tool {name!r}: pure is True or False, not {pure!r}")
+        if simulate is not None and not callable(simulate):
+            raise TypeError(f"tool {name!r}: simulate cannot be called: {simulate!r}")
         self.name = name
         self.description = description
         self.schema = None if schema is None else dict(schema)
@@ -83,6 +96,10 @@ class Tool:
         self.async_handler = async_handler
         self.timeout = timeout
         self.returns = None if returns is None else dict(returns)
+        #: Calling the handler changes nothing anywhere.
+        self.pure = pure
+        #: What a preview calls instead of the handler.
+        self.simulate = simulate
         self._decoders: dict[str, Decoder] = {}
         self._read_from: Handler | None = None  # the function whose annotations made the decoders
 
@@ -94,6 +111,8 @@ class Tool:
         name: str | None = None,
         description: str | None = None,
         timeout: float | None = None,
+        pure: bool = False,
+        simulate: Handler | None = None,
     ) -> Tool:
         """Reads a tool off a function: its name, docstring, parameters and type hints. What the
         docstring says of failures goes into the description, what it says of the result and the
@@ -119,7 +138,8 @@ class Tool:
         schema, decoders = _schema_of(function, name, documented.parameters)
         text = documented.text if description is None else description
         returns = _returns_of(function, name, documented.returns)
-        tool = cls(name, text, schema, function, timeout=timeout, returns=returns)
+        how: dict[str, Any] = {"timeout": timeout, "pure": pure, "simulate": simulate}
+        tool = cls(name, text, schema, function, returns=returns, **how)
         tool._decoders = decoders
         tool._read_from = function
         return tool
@@ -146,6 +166,12 @@ class Tool:
         if self.async_handler is None:
             return self.call(params)
         return self.async_handler(**(self._decoded(params) if self._decoders else params))
+
+    def simulated(self, params: dict[str, Any]) -> Any:
+        """What ``simulate`` gives for checked arguments; an async one gives its awaitable."""
+        if self.simulate is None:
+            raise TypeError(f"tool {self.name!r} has no simulate")
+        return self.simulate(**(self._decoded(params) if self._decoders else params))
 
     @property
     def concurrent(self) -> bool:
