@@ -29,6 +29,10 @@ void usage(void) {
           "      --secret NAME=env:VARIABLE@HOST  a secret of the host's that requests may send in\n"
           "                            Authorization headers, and the script never sees\n"
           "                            ([,HOST]... and [#HEADER[,HEADER]...] may follow)\n"
+          "      --approve             ask at the terminal about calls, those of each --tool or those\n"
+          "                            that the policy asks about, and show what would come of them\n"
+          "      --pure NAME           a --tool that changes nothing: it may be run for that\n"
+          "      --simulate NAME=COMMAND  what is run for that instead of a --tool\n"
           "  -f, --file HOST:GUEST     copy a file in\n"
           "  -o, --out HOST:GUEST      copy a file or directory out when the script has ended; a\n"
           "                            directory of the host for one must be new or empty\n"
@@ -87,7 +91,10 @@ enum {
     OPTION_CHANGES,
     OPTION_CWD,
     OPTION_HTTP,
-    OPTION_SECRET
+    OPTION_SECRET,
+    OPTION_APPROVE,
+    OPTION_PURE,
+    OPTION_SIMULATE
 };
 
 static const struct option options[] = {
@@ -97,6 +104,9 @@ static const struct option options[] = {
     {"policy", required_argument, NULL, 'p'},
     {"http", required_argument, NULL, OPTION_HTTP},
     {"secret", required_argument, NULL, OPTION_SECRET},
+    {"approve", no_argument, NULL, OPTION_APPROVE},
+    {"pure", required_argument, NULL, OPTION_PURE},
+    {"simulate", required_argument, NULL, OPTION_SIMULATE},
     {"file", required_argument, NULL, 'f'},
     {"out", required_argument, NULL, 'o'},
     {"env", required_argument, NULL, 'e'},
@@ -130,11 +140,11 @@ void add_pair(struct pairs *pairs, const char *option, char *text, char *separat
     pairs->items = items;
 }
 
-static void add_word(struct arguments *out, char *text) {
-    char **items = realloc(out->http, (out->http_count + 1) * sizeof *items);
+static void add_word(char ***words, size_t *count, char *text) {
+    char **items = realloc(*words, (*count + 1) * sizeof *items);
     if (!items) die("out of memory");
-    items[out->http_count++] = text;
-    out->http = items;
+    items[(*count)++] = text;
+    *words = items;
 }
 
 static void add_file(struct pairs *files, const char *option, char *text) {
@@ -191,6 +201,24 @@ static void take_snapshot(struct arguments *out, const char *name) {
     out->restore = name;
 }
 
+static bool has_tool(const struct arguments *arguments, const char *name) {
+    for (size_t i = 0; i < arguments->tools.count; i++)
+        if (!strcmp(arguments->tools.items[i].name, name)) return true;
+    return false;
+}
+
+static void check_previews(const struct arguments *arguments) {
+    const char *missing = NULL;
+    for (size_t i = 0; i < arguments->pure_count; i++)
+        if (!has_tool(arguments, arguments->pure[i])) missing = arguments->pure[i];
+    for (size_t i = 0; i < arguments->simulated.count; i++)
+        if (!has_tool(arguments, arguments->simulated.items[i].name))
+            missing = arguments->simulated.items[i].name;
+    if (missing) die("--pure and --simulate are for a --tool, and there is none named %s", missing);
+    if ((arguments->pure_count || arguments->simulated.count) && !arguments->approve)
+        die("--pure and --simulate are for --approve");
+}
+
 void arguments_parse(struct arguments *out, int argc, char **argv, const char *command) {
     memset(out, 0, sizeof *out);
     int option;
@@ -200,9 +228,14 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
         case 'l': out->language = optarg; break;
         case 'p': out->policy = optarg; break;
         case 't': add_pair(&out->tools, "tool", optarg, strchr(optarg, '='), "NAME=COMMAND"); break;
-        case OPTION_HTTP: add_word(out, optarg); break;
+        case OPTION_HTTP: add_word(&out->http, &out->http_count, optarg); break;
         case OPTION_SECRET:
             add_pair(&out->secrets, "secret", optarg, strchr(optarg, '='), "NAME=env:VARIABLE@HOST");
+            break;
+        case OPTION_APPROVE: out->approve = true; break;
+        case OPTION_PURE: add_word(&out->pure, &out->pure_count, optarg); break;
+        case OPTION_SIMULATE:
+            add_pair(&out->simulated, "simulate", optarg, strchr(optarg, '='), "NAME=COMMAND");
             break;
         case 'f': add_file(&out->files, "file", optarg); break;
         case 'o': add_file(&out->outs, "out", optarg); break;
@@ -250,6 +283,7 @@ void arguments_parse(struct arguments *out, int argc, char **argv, const char *c
     if (!shell && !restore && !out->file && !out->code)
         die(run ? "run: which FILE? See pinfold run --help" : "no code; see pinfold --help");
     if (shell && (out->outs.count || out->cwd)) die("--out and --cwd are for pinfold run");
+    check_previews(out);
     if (out->redact && !out->record) die("--redact is for --record");
     if (out->portable && !out->snapshot) die("--portable is for --snapshot");
     if (out->counter && !(out->snapshot && out->key)) die("--counter is for --snapshot with --key");

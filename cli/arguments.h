@@ -39,6 +39,10 @@ struct arguments {
     char **http;          /* rules of --http */
     size_t http_count;
     struct pairs secrets; /* of --secret */
+    bool approve;         /* somebody at the terminal is asked */
+    char **pure;          /* tools that change nothing */
+    size_t pure_count;
+    struct pairs simulated; /* what a preview runs instead of a tool */
     struct pairs mounts, copies; /* read-only, copy-on-write */
     const char *changes;         /* a tar file to make, "-": a list, or NULL */
     bool json, redact;

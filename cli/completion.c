@@ -10,10 +10,10 @@
 static const struct {
     const char *command, *options;
 } words[] = {
-    {"run", "--language --tool --http --secret --policy --file --out --mount --changes --env --cwd --stdin --limit --clock "
+    {"run", "--language --tool --http --secret --approve --pure --simulate --policy --file --out --mount --changes --env --cwd --stdin --limit --clock "
             "--seed --record --redact "
             "--restore --snapshot --portable --key --counter --min-counter --json --help"},
-    {"shell", "--tool --http --secret --policy --file --mount --changes --env --limit --clock --seed --record "
+    {"shell", "--tool --http --secret --approve --pure --simulate --policy --file --mount --changes --env --limit --clock --seed --record "
               "--redact --restore "
               "--snapshot --portable --key --counter --min-counter --help"},
     {"replay", "--until --files --get --result --partial --limit --max-seconds --json --help"},

@@ -23,8 +23,11 @@ static struct text grant_all(const struct arguments *arguments) {
     text_puts(&text, "{\"capabilities\":[");
     for (size_t i = 0; i < tools->count; i++) {
         text_puts(&text, i ? ",{\"method\":" : "{\"method\":");
-        text_json(&text, tools->items[i].name, strlen(tools->items[i].name));
-        text_puts(&text, "}");
+        const char *name = tools->items[i].name;
+        text_json(&text, name, strlen(name));
+        bool asks = arguments->approve;
+        for (size_t k = 0; k < arguments->pure_count; k++) asks &= strcmp(arguments->pure[k], name) != 0;
+        text_puts(&text, asks ? ",\"ask\":true}" : "}");
     }
     web_grant(&text, arguments, tools->count == 0);
     text_puts(&text, "]}");
@@ -35,6 +38,9 @@ void add_policy(pf_options *options, const struct arguments *arguments) {
     struct text text =
         arguments->policy ? read_policy(arguments->policy) : grant_all(arguments);
     pf_error error;
+    if (arguments->approve && !memmem(text.data ? text.data : "", text.len, "\"ask\"", 5))
+        die("--approve is given, and no call can ever reach it: %s",
+            arguments->policy ? "no capability of the policy has \"ask\"" : "there is no --tool that asks");
     if (pf_options_policy(options, text.data, text.len, &error) != PF_OK)
         die("%s: %s", arguments->policy ? arguments->policy : "--tool", error.message);
     free(text.data);

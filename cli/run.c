@@ -1,8 +1,8 @@
 /*
- * run.c: one script: its sandbox, the loop that answers its calls, and what it prints.
+ * run.c: one script: its sandbox, and what it prints.
  *
- * Calls go to child processes (job.c), several at once when the script made several. Ctrl-C
- * interrupts the guest; a reader of our output that goes away does the same.
+ * Its calls are answered by calls.c. Ctrl-C interrupts the guest; a reader of our output that goes away
+ * does the same.
  */
 #include "run.h"
 
@@ -220,131 +220,11 @@ static void on_output(void *user, int stream, const char *data, size_t len) {
     }
 }
 
-/* ------------------------------------------------------------------ calls */
+/* ------------------------------------------------------------------ the whole */
 
 static void expect(pf_status status, const pf_error *error) {
     if (status != PF_OK) die("%s", error->message);
 }
-
-static const char *command_of(const struct arguments *arguments, const char *method) {
-    for (size_t i = 0; i < arguments->tools.count; i++) {
-        /* The method is the canonical form of the name: dots are slashes, mcp: is gone. */
-        const char *name = arguments->tools.items[i].name;
-        if (!strncmp(name, "mcp:", 4)) name += 4;
-        size_t at = 0;
-        while (name[at] && (name[at] == '.' ? '/' : name[at]) == method[at]) at++;
-        if (!name[at] && !method[at]) return arguments->tools.items[i].value;
-    }
-    return NULL;
-}
-
-static void fail(pf_sandbox *sandbox, uint64_t id, const char *message) {
-    pf_error error;
-    expect(pf_sandbox_fail(sandbox, id, PF_FAILED, message, &error), &error);
-}
-
-/* A capability wants somebody to approve the call: a script that is run by a command has nobody. */
-static void deny(pf_sandbox *sandbox, const pf_call *call) {
-    char message[512];
-    pf_error error;
-    snprintf(message, sizeof message,
-             "%.200s is denied: it needs approval, and nobody is here to give it", call->method);
-    expect(pf_sandbox_fail(sandbox, call->id, PF_FAILURE_DENIED, message, &error), &error);
-}
-
-static void begin_call(pf_sandbox *sandbox, const struct arguments *arguments, struct jobs *jobs,
-                       const pf_call *call) {
-    const char *command = command_of(arguments, call->method);
-    char message[512];
-    if (call->ask) {
-        deny(sandbox, call);
-        return;
-    }
-    if (!command && arguments->http_count && !strcmp(call->method, WEB_METHOD)) {
-        if (web_start(jobs, call->id, call->params, call->params_len)) return;
-        fail(sandbox, call->id, "the request could not be made: no process can be started");
-        return;
-    }
-    if (command && job_start(jobs, call->id, command, call->params, call->params_len)) return;
-    snprintf(message, sizeof message, "%.200s cannot be run: %s", command ? command : call->method,
-             command ? strerror(errno) : "it has no command");
-    fail(sandbox, call->id, message);
-}
-
-/* JSON is the result as it is; other text is a string; nothing is null. */
-static void answer(pf_sandbox *sandbox, struct job *job) {
-    char message[512];
-    struct text *result = &job->result;
-    if (web_is(job)) {
-        pf_error error;
-        expect(web_answer(sandbox, job, &error), &error);
-        return;
-    }
-    if (result->len > JOB_OUTPUT_MAX)
-        snprintf(message, sizeof message, "%.200s printed too much", job->command);
-    else if (WIFSIGNALED(job->status))
-        snprintf(message, sizeof message, "%.200s was killed by signal %d", job->command,
-                 WTERMSIG(job->status));
-    else if (WEXITSTATUS(job->status))
-        snprintf(message, sizeof message, "%.200s failed with status %d", job->command,
-                 WEXITSTATUS(job->status));
-    else {
-        pf_error error;
-        if (result->len && result->data[result->len - 1] == '\n') result->len--;
-        if (!result->len) text_puts(result, "null");
-        pf_status status = pf_sandbox_resume(sandbox, job->id, result->data, result->len, &error);
-        if (status == PF_INVALID) {
-            struct text string = {0};
-            text_json(&string, result->data, result->len);
-            status = pf_sandbox_resume(sandbox, job->id, string.data, string.len, &error);
-            free(string.data);
-        }
-        expect(status, &error);
-        return;
-    }
-    fail(sandbox, job->id, message);
-}
-
-/* Nothing to answer: the guest sleeps, or waits for what cannot happen. False: it is beyond help.
- */
-static bool go_on(pf_sandbox *sandbox, int *attempts) {
-    pf_error error;
-    int64_t wait = pf_sandbox_wait_ns(sandbox);
-    if (wait >= 0) {
-        struct timespec time = {wait / 1000000000, wait % 1000000000};
-        nanosleep(&time, NULL); /* a signal ends it, which is right */
-    } else {
-        if (++*attempts > 3) return false;
-        pf_sandbox_interrupt(sandbox);
-    }
-    expect(pf_sandbox_advance(sandbox, &error), &error);
-    return true;
-}
-
-void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
-    struct jobs jobs = {.count = 0};
-    int attempts = 0;
-    pf_error error;
-    while (pf_sandbox_running(sandbox)) {
-        pf_call call;
-        if (jobs.count < JOBS_MAX && pf_sandbox_step(sandbox, &call, &error) == PF_OK) {
-            begin_call(sandbox, arguments, &jobs, &call);
-        } else if (jobs.count == 0) {
-            if (!go_on(sandbox, &attempts))
-                die("the script waits for something that cannot happen any more");
-        } else {
-            struct job job;
-            if (job_wait(&jobs, pf_sandbox_wait_ns(sandbox), &job)) {
-                answer(sandbox, &job);
-                job_free(&job);
-            } else
-                expect(pf_sandbox_advance(sandbox, &error), &error);
-        }
-    }
-    jobs_kill(&jobs); /* the run ended without their answers */
-}
-
-/* ------------------------------------------------------------------ the whole */
 
 void end_sandbox(pf_sandbox *sandbox) {
     pf_error error;

@@ -15,7 +15,9 @@ int run_restored(const struct arguments *arguments);
 /* Its parts, for `pinfold shell`. A sandbox with what the arguments say in it; ends the program when
  * that cannot be. */
 pf_sandbox *sandbox_of(const struct arguments *arguments);
-/* Answers calls until the run is over. */
+/* The settings that the arguments say. */
+pf_options *options_of(const struct arguments *arguments);
+/* Answers calls until the run is over. calls.c */
 void drive(pf_sandbox *sandbox, const struct arguments *arguments);
 /* Frees it; ends the program with a message when its recording is incomplete. */
 void end_sandbox(pf_sandbox *sandbox);

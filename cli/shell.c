@@ -35,7 +35,7 @@ static void help(void) {
         "~/.local/state/pinfold/history; a line that begins with a blank is left out.\n"
         "\n"
         "Options are those of `pinfold run` (`pinfold run --help`) that are not about one script:\n"
-        "  --tool --policy --file --mount --env --limit --clock --seed --record --redact\n"
+        "  --tool --approve --pure --simulate --policy --file --mount --env --limit --clock --seed --record --redact\n"
         "  --restore --snapshot --key --counter --min-counter\n"
         "\n"
         "The exit status is that of the last line, or of `exit`.\n",

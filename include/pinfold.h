@@ -543,6 +543,10 @@ PF_API pf_status pf_file_stat(pf_sandbox *sandbox, const char *path, pf_file_inf
 /* The same of a symbolic link itself. Walk trees with this one: links make circles. */
 PF_API pf_status pf_file_lstat(pf_sandbox *sandbox, const char *path, pf_file_info *out,
                                pf_error *error);
+/* The target of a symbolic link, followed by a NUL that is not counted; free with pf_free(). PF_GUEST: it
+ * is none. */
+PF_API pf_status pf_file_link(pf_sandbox *sandbox, const char *path, char **target, size_t *len,
+                              pf_error *error);
 /* Names in a directory without . and .., sorted, each NUL-terminated, one after the other; len counts
  * all of them. Free with pf_free(). */
 PF_API pf_status pf_file_list(pf_sandbox *sandbox, const char *path, char **names, size_t *len,

@@ -215,6 +215,32 @@ static pf_status file_stat(pf_sandbox *s, const char *path, bool follow, pf_file
     return status;
 }
 
+/* A link's target is read with its entry: what lstat has brought in is there. */
+pf_status pf_file_link(pf_sandbox *s, const char *path, char **target, size_t *len,
+                       pf_error *error) {
+    *target = NULL;
+    *len = 0;
+    pf_file_info info;
+    pf_status status = pf_file_lstat(s, path, &info, error);
+    if (status == PF_OK) status = machine_enter_act(s, "reading", path, false, error);
+    if (status != PF_OK) return status;
+    char *out = malloc(PF_PATH_MAX);
+    int64_t r = -PF_ENOMEM;
+    if (out)
+        r = KERNEL(s, READLINKAT, .arg = {PF_AT_FDCWD}, .in = path, .in_len = strlen(path),
+                   .out = out, .out_cap = PF_PATH_MAX - 1);
+    if (r < 0) {
+        free(out);
+        status = out ? machine_guest_error(s, r, path, error) : base_no_memory(error);
+    } else {
+        *len = r < PF_PATH_MAX ? (size_t)r : PF_PATH_MAX - 1;
+        out[*len] = '\0';
+        *target = out;
+    }
+    machine_leave_act(s);
+    return status;
+}
+
 pf_status pf_file_stat(pf_sandbox *s, const char *path, pf_file_info *out, pf_error *error) {
     return file_stat(s, path, true, out, error);
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Literal
 
-    from .machine import Machine
+    from ._native import Machine
 
 #: A larger file is not shown line by line, nor are more lines than this of one.
 _TEXT_BYTES = 1 << 20
@@ -55,15 +55,12 @@ class Tree:
         self._until = until
         self.entries: dict[str, _Entry] = {}
         self._digests: dict[str, bytes] = {}
-        self._links: dict[str, str] | None = None
-        self._tops = list(WRITABLE)
         for top in WRITABLE:
             self._walk(top)
         #: Of mounts, what is not as it came.
         self.changed: set[str] = set()
         for place in mounts:
             if not any(place == top or place.startswith(f"{top}/") for top in WRITABLE):
-                self._tops.append(place)
                 self.changed |= {path for _, path in machine.mount_changes(place)}
         for path in self.changed:
             self._look(path)
@@ -102,22 +99,10 @@ class Tree:
 
     def link(self, path: str) -> str:
         """The target of a symbolic link."""
-        if self._links is None:
-            self._links = {}
-            for top in self._tops:
-                self._links.update(_targets(self._machine.file_tar(top), top))
-        return self._links.get(path, "")
+        return self._machine.file_link(path).decode("utf-8", "replace")
 
     def data(self, path: str) -> bytes:
         return self._machine.file_read(path)
-
-
-def _targets(tar: bytes, top: str) -> dict[str, str]:
-    import io
-    import tarfile
-
-    with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
-        return {f"{top}/{m.name}": m.linkname for m in archive if m.issym()}
 
 
 def compare(before: Tree, after: Tree) -> list[Change]:

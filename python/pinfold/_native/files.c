@@ -76,6 +76,23 @@ PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t coun
     return NULL;
 }
 
+/* file_link(path, …bounds): the target of a link. */
+PyObject *native_file_link(machine *self, PyObject *const *args, Py_ssize_t count) {
+    PyObject *held;
+    const char *path;
+    native_act act;
+    char *target = NULL;
+    size_t len = 0;
+    pf_error error;
+    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
+    pf_status status = pf_file_link(self->sandbox, path, &target, &len, &error);
+    bool ok = native_act_end(self, &act, status, &error, args[0]);
+    Py_XDECREF(held);
+    if (ok) return native_take_bytes(target, len);
+    pf_free(target);
+    return NULL;
+}
+
 /* file_digest(path, …bounds): equal for equal contents. */
 PyObject *native_file_digest(machine *self, PyObject *const *args, Py_ssize_t count) {
     PyObject *held;

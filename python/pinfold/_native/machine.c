@@ -325,6 +325,7 @@ static PyMethodDef methods[] = {
     FAST("file_write", native_file_write),
     FAST("file_read", native_file_read),
     FAST("file_digest", native_file_digest),
+    FAST("file_link", native_file_link),
     FAST("file_remove", native_file_remove),
     FAST("file_make", native_file_make),
     FAST("file_tar", native_file_tar),

@@ -113,6 +113,7 @@ PyObject *native_take_bytes(char *data, size_t len);
 /* files.c */
 PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_file_link(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_digest(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_make(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_tar(machine *self, PyObject *const *args, Py_ssize_t count);
