@@ -34,6 +34,12 @@ struct reply reply_from(const char *command, const char *params, size_t len);
 const char *command_of(const struct pairs *commands, const char *method);
 bool is_pure(const struct arguments *arguments, const char *method);
 
+/* A call of a tool that changes nothing, and what it gave. */
+struct made {
+    struct text method, params;
+    struct reply reply;
+};
+
 /* What would come of one answer. */
 struct consequence {
     const char *label;
@@ -42,6 +48,8 @@ struct consequence {
     bool cut;            /* it ran for too long: it cannot be had as it is */
     struct text why;
     pf_sandbox *sandbox; /* the preview, or NULL */
+    struct made *made;   /* by it, in their order */
+    size_t made_count;
     struct text out[2];  /* what it wrote from the answer on, as it was */
     struct text pieces;  /* in their order: a byte for the stream, eight for the length, the bytes */
     struct text lines;   /* what a person is shown, printable */

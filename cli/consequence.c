@@ -87,6 +87,17 @@ static bool next_pure(const struct exploring *e, pf_call *out) {
     return false;
 }
 
+/* Takes the reply over. */
+static void remember(struct consequence *c, const pf_call *call, const struct reply *reply) {
+    struct made *items = realloc(c->made, (c->made_count + 1) * sizeof *items);
+    if (!items) die("out of memory");
+    c->made = items;
+    struct made *made = &items[c->made_count++];
+    *made = (struct made){.reply = *reply};
+    text_puts(&made->method, call->method);
+    text_add(&made->params, call->params, call->params_len);
+}
+
 static void run_on(struct exploring *e) {
     pf_call call;
     while (pf_sandbox_running(e->c->sandbox) && next_pure(e, &call)) {
@@ -97,9 +108,8 @@ static void run_on(struct exploring *e) {
         const char *command = command_of(&e->arguments->tools, call.method);
         struct reply reply = reply_from(command, call.params, call.params_len);
         add_call(e, call.method, call.params, " → ", &reply.text);
-        bool on = answer(e, call.id, &reply);
-        reply_free(&reply);
-        if (!on) return;
+        remember(e->c, &call, &reply);
+        if (!answer(e, call.id, &e->c->made[e->c->made_count - 1].reply)) return;
     }
 }
 
@@ -186,6 +196,12 @@ void consequence_explore(struct consequence *c, pf_sandbox *sandbox, pf_sandbox 
 void consequence_free(struct consequence *c) {
     pf_sandbox_free(c->sandbox);
     reply_free(&c->reply);
+    for (size_t i = 0; i < c->made_count; i++) {
+        reply_free(&c->made[i].reply);
+        free(c->made[i].method.data);
+        free(c->made[i].params.data);
+    }
+    free(c->made);
     free(c->why.data);
     free(c->out[0].data);
     free(c->out[1].data);

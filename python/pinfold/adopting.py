@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._native import Outcome
+    from .call import Call
     from .preview import Branch
 
 
@@ -29,9 +30,17 @@ class Accepted(NamedTuple):
 class Adoption(InPlace):
     """A branch that was accepted, when its tool was asked: the last step, with the guest."""
 
-    def __init__(self, branch: Branch, answered: Answered) -> None:
+    def __init__(
+        self,
+        branch: Branch,
+        answered: Answered,
+        other: tuple[Call, Answered, Answered] | None = None,
+    ) -> None:
         self._branch = branch
         self._answered = answered
+        self._other = (
+            other  # a call after it that gives something else now: what it gave, and gives
+        )
 
     def take(self) -> tuple[Accepted, Outcome | None]:
         """Lets the sandbox be the branch if that is what was shown; else answers the call."""
@@ -75,6 +84,12 @@ class Adoption(InPlace):
             return (
                 f"{branch._call.method} gave {_short(self._answered)}, where"
                 f" {_short(branch._answered)} was expected: the script went on with that"
+            )
+        if self._other is not None:
+            call, before, now = self._other
+            return (
+                f"{call.method} gives {_short(now)} now, where {_short(before)} was shown: the"
+                " script went on from the call"
             )
         if branch._cut:
             return branch.stopped

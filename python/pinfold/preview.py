@@ -95,6 +95,7 @@ class Branch:
         self._pieces: list[tuple[int, bytes]] = []
         self._events: list[tuple[Any, ...]] = []
         self._made: dict[int, str] = {}  # answers to calls, by id
+        self._pure: list[tuple[Call, Answered]] = []
         self._decisions: list[Decision] = []
 
     # ------------------------------------------------------------------ looking
@@ -136,11 +137,12 @@ class Branch:
 
     def accept(self, *, result: Any = NOTHING) -> Accepted:
         """The call gets this answer, and the sandbox is what this branch is: nothing that it did is
-        done again, and no tool that it called is called again.
+        done again.
 
-        If its result was simulated or recorded, the tool is called now, once. What it gives is
-        compared: the same as was shown keeps the branch; anything else is given to the script in
-        the sandbox as it was, which goes on with it to its next call (`Accepted.exact` is False).
+        If its result was simulated or recorded, the tool is called now, once, and then the pure
+        ones that the branch has asked since, whose answers it may have changed. What they give is
+        compared: the same as was shown keeps the branch; else the script gets the tool's answer in
+        the sandbox as it was, and goes on with it to its next call (`Accepted.exact` is False).
         With ``result`` the tool was called by you and gave that. A branch that was ``refused`` is a
         `CapabilityError`; `SandboxStateError`: the sandbox went on, was changed, or the preview was
         closed. In ``approve`` return the branch instead.
@@ -184,6 +186,12 @@ class Branch:
         if isinstance(self.choice, Edit):
             edited(sandbox, call)
         answered = yield from asked(sandbox, call)
+        if answered == self._answered:
+            # It was made for real only now, and may have changed what others give.
+            for pure, before in self._pure:
+                now = yield from asked(sandbox, pure)
+                if now != before:
+                    return Adoption(self, answered, (pure, before, now))
         return Adoption(self, answered)
 
     # ------------------------------------------------------------------ trying
@@ -281,6 +289,8 @@ class Branch:
         except sandbox._passthrough as error:
             self.stopped = f"the handler of {call.method} raised {type(error).__name__}"
             return None
+        if call is not self._call:
+            self._pure.append((call, answered))
         return answered
 
     def _go(self, call: Call, answered: Answered) -> Guest:

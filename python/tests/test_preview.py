@@ -117,7 +117,8 @@ def test_accepting_runs_nothing_twice():
         preview = sandbox.preview(waiting(sandbox))
         world.calls.clear()
         assert preview["yes"].accept() == (True, None)
-        assert world.calls == [("pay", 500)]  # for real, once; look was asked in the preview
+        # For real, once; and what it may have changed is asked for again.
+        assert world.calls == [("pay", 500), ("look", "ink")]
         assert "plan" not in sandbox.files and sandbox.files.text("receipt") == "paid\n"
         call = sandbox.step()
         assert call.method == "send"
@@ -151,6 +152,32 @@ def test_another_result_than_was_shown_goes_to_the_script_as_it_is():
         call = waiting(sandbox, "pay --amount 5 || echo failed")
         assert not sandbox.preview(call)["yes"].accept().exact
         assert sandbox.result.stdout == "failed\n" and len(world.calls) == 1
+
+
+def test_what_the_call_has_changed_is_not_what_was_shown():
+    balance = [100]
+
+    def pay(amount: int) -> str:
+        balance[0] -= amount
+        return "paid"
+
+    def get_balance() -> int:
+        return balance[0]
+
+    tools = [
+        Tool.from_function(pay, simulate=lambda amount: "paid"),
+        Tool.from_function(get_balance, pure=True),
+    ]
+    granted = [MethodCapability("pay", ask=True), MethodCapability("get_balance", max_calls=1)]
+    with Sandbox(tools=tools, capabilities=granted) as sandbox:
+        call = waiting(sandbox, "pay --amount 30; get_balance > left")
+        preview = sandbox.preview(call)
+        assert preview["yes"].files["left"] == b"100\n"
+        accepted = preview["yes"].accept()
+        assert not accepted.exact and "get_balance gives 70 now" in accepted.why
+        assert balance == [70] and sandbox.step().method == "get_balance"
+        sandbox.resume(balance[0])
+        assert sandbox.files["left"] == b"70\n" and sandbox.calls_left(granted[1]) == 0
 
 
 def test_a_result_that_was_called_for_elsewhere():
@@ -242,12 +269,12 @@ def test_budgets_and_limits_hold_in_branches():
     with world.sandbox(limits=Limits(tool_calls=4)) as sandbox:
         branch = sandbox.preview(waiting(sandbox, script), [True])["yes"]
         assert branch.stdout.count("over") == 1 and len(world.of("look")) == 3
-        assert branch.accept().exact and len(world.of("look")) == 3
+        assert branch.accept().exact and len(world.of("pay")) == 1
         assert sandbox.calls_left(world.look) == 2
     world = World()
     with world.sandbox(approve=lambda call: call.preview([True])["yes"]) as sandbox:
         result = sandbox.run(script, budget={"look": 2})
-        assert result.stdout.count("over") == 2 and len(world.of("look")) == 2
+        assert result.stdout.count("over") == 2 and len(world.of("look")) == 4  # shown, and made
         assert sandbox.run("look --item x", budget={"look": 1}).ok
 
 
@@ -349,7 +376,8 @@ def test_approve_gives_a_branch():
         result = sandbox.run(SCRIPT, on_output=lambda text, stream: pieces.append(text))
         assert result.stdout == "before\npaid\n"
         assert "".join(pieces) == result.stdout + result.stderr
-    assert world.calls == [("look", "pen"), ("look", "ink"), ("look", "ink"), ("pay", 7)]
+    looked = [("look", "pen"), ("look", "ink"), ("look", "ink")]
+    assert world.calls == [*looked, ("pay", 7), ("look", "ink")]
     assert "[edited]" in seen[0]
 
 

@@ -76,7 +76,15 @@ def test_the_consequence_is_shown_and_kept(terminal):
     assert kept.startswith("y\n3\n") and kept.endswith("no deal 126\n3\n") or "no deal 126" in kept
     assert status == 0
     assert terminal.log("pay") == [{"amount": 500}]  # for real, once
-    assert terminal.log("look") == [{"item": "pen"}]  # in the preview, once; not again
+    # In the preview, and again when the payment was made, which may have changed it.
+    assert terminal.log("look") == [{"item": "pen"}] * 2
+
+
+def test_what_the_call_has_changed_is_not_what_was_shown(terminal):
+    (terminal.folder / "look").write_text("#!/bin/sh\ncat > /dev/null; cat pay.log 2>/dev/null | wc -l\n")
+    (terminal.folder / "s.sh").write_text("pay --amount 5; look")
+    seen, _ = terminal([(PROMPT, "y")], *TOOLS, script="s.sh")
+    assert "look gives 1 now, which is not what was shown" in seen and seen.endswith("1\n")
 
 
 def test_no_and_why(terminal):
