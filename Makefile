@@ -82,7 +82,7 @@ js: build js/node_modules/.package-lock.json ## the npm package, in js/: the sam
 	@cd js && npm run --silent build && node tools/pack.mjs $(abspath $(BUILD))
 
 docs: build $(PYTHON) ## the site, in build/site: guides, cookbook, references; its links are checked
-	@$(PYTHON) -m pip install -q --only-binary :all: mkdocs-material 'mkdocstrings[python]'
+	@$(PYTHON) -m pip install -q --only-binary :all: black mkdocs-material 'mkdocstrings[python]'
 	@$(PYTHON) tools/docs.py --program $(BUILD)/pinfold --out build/docs
 	@$(PYTHON) -m mkdocs build -q --strict
 

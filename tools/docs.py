@@ -20,7 +20,7 @@ PYTHON = (
     "create_sandbox_tool SandboxTool Sandbox Result Usage Limits Tool MethodCapability Param"
     " ConstraintSet load_policy Call AuditLog Store AsyncStore replay Replay compare_traces Proof analyze Analysis"
 ).split()
-MODULES = [f"pinfold.{name}" for name in "jobs files errors tokens mcp definitions".split()]
+MODULES = [f"pinfold.{name}" for name in "jobs files http errors tokens mcp definitions".split()]
 
 
 def command_line(program: str) -> str:
