@@ -73,12 +73,17 @@ static yyjson_val *all_tools(yyjson_doc **doc) {
     return yyjson_is_arr(root) ? root : yyjson_obj_get(root, "tools");
 }
 
+/* Does a flat name keep this of an id? As cap_name_flat() of the host has it, which names the files. */
+static bool is_flat(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
 struct tool_entry tool_catalog_find(const char *name) {
     struct tool_entry entry = {NULL, NULL};
     char id[NAME_MAX_LEN + 1], path[sizeof TOOL_CATALOG_ROOT + NAME_MAX_LEN + 20];
     if (!make_id(name, id)) return entry;
     char *p = stpcpy(path, TOOL_CATALOG_ROOT "/schema/");
-    for (const char *from = id; *from; from++) *p++ = *from == '/' ? '_' : *from;
+    for (const char *from = id; *from; from++) *p++ = is_flat(*from) ? *from : '_';
     strcpy(p, ".json");
     entry.doc = read_document(path);
     entry.tool = yyjson_doc_get_root(entry.doc);

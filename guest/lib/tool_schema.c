@@ -240,6 +240,7 @@ struct printing {
     FILE *out;
     struct tool_schema whole;
     bool required; /* of a usage line: first the required ones, then the others */
+    yyjson_val *shapes; /* of options: what is known of those that are lists and objects */
 };
 
 static bool visit_usage(struct tool_schema part, void *user) {
@@ -259,7 +260,7 @@ static bool visit_usage(struct tool_schema part, void *user) {
 }
 
 void tool_schema_usage(FILE *out, const char *name, struct tool_schema schema) {
-    struct printing printing = {out, schema, true};
+    struct printing printing = {.out = out, .whole = schema, .required = true};
     fprintf(out, "usage: %s", name);
     each_part(schema, DEPTH_MAX, visit_usage, &printing);
     printing.required = false;
@@ -282,18 +283,20 @@ static bool visit_option(struct tool_schema part, void *user) {
         yyjson_val *value = yyjson_obj_get(member, "default");
         if (value != NULL) {
             char *text = choice_text(value);
-            fprintf(out, "  (default: %s)", text != NULL ? text : "?");
+            fprintf(out, "  (default: %s)", text == NULL ? "?" : *text != '\0' ? text : "\"\"");
             free(text);
         }
         putc('\n', out);
         const char *what = yyjson_get_str(yyjson_obj_get(member, "description"));
         if (what == NULL) what = yyjson_get_str(yyjson_obj_get(real.node, "description"));
         if (what != NULL) fprintf(out, "        %s\n", what);
+        const char *shape = yyjson_get_str(yyjson_obj_get(printing->shapes, yyjson_get_str(name)));
+        if (shape != NULL) fprintf(out, "        %s\n", shape);
     }
     return false;
 }
 
-void tool_schema_options(FILE *out, struct tool_schema schema) {
-    struct printing printing = {.out = out, .whole = schema};
+void tool_schema_options(FILE *out, struct tool_schema schema, yyjson_val *shapes) {
+    struct printing printing = {.out = out, .whole = schema, .shapes = shapes};
     each_part(schema, DEPTH_MAX, visit_option, &printing);
 }

@@ -176,10 +176,9 @@ static void help_of(const char *command, struct tool_entry entry, struct tool_sc
     if (*what != '\0') printf("%s\n", what);
     const char *returns = tool_catalog_text(entry.tool, "returns");
     if (*returns != '\0' && strcmp(returns, "any") != 0) printf("\nPrints JSON: %s\n", returns);
-    if (tool_schema_has_members(schema)) {
-        puts("\nOptions:");
-        tool_schema_options(stdout, schema);
-    }
+    puts("\nOptions:");
+    if (tool_schema_has_members(schema))
+        tool_schema_options(stdout, schema, yyjson_obj_get(entry.tool, "shapes"));
     puts("  --json OBJECT\n        all parameters at once\n"
          "  --raw\n        print a result that is a string without quotes");
 }

@@ -30,19 +30,34 @@ struct at {
     yyjson_val *root; /* of the document, which references start from */
     size_t begin;     /* of this type in the text */
     int depth;
+    bool tight;   /* what stands here is joined with more */
+    bool outside; /* what the members of the whole mean is told elsewhere */
+    bool given;   /* by a tool: defaults are nobody's business */
     const struct followed *followed;
 };
 
 static void type_of(struct base_buf *out, yyjson_val *schema, struct at at);
 
+/* Is what was written from `begin` on, after a separator, what a join from `first` on began with? */
+static bool is_repeated(const struct base_buf *out, size_t first, size_t begin, size_t between) {
+    size_t len = out->len - begin;
+    return !out->failed && begin > first && begin - first == len - between &&
+           memcmp(out->data + first, out->data + begin + between, len - between) == 0;
+}
+
 static void join(struct base_buf *out, yyjson_val *list, const char *between, struct at at) {
     yyjson_arr_iter iter = yyjson_arr_iter_with(list);
-    base_buf_addz(out, "(");
+    bool enclosed = at.tight && yyjson_arr_size(list) > 1;
+    at.tight = true;
+    if (enclosed) base_buf_addz(out, "(");
+    size_t first = out->len;
     for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
+        size_t begin = out->len;
         if (iter.idx > 1) base_buf_addz(out, between);
         type_of(out, item, at);
+        if (is_repeated(out, first, begin, strlen(between))) out->data[out->len = begin] = '\0';
     }
-    base_buf_addz(out, ")");
+    if (enclosed) base_buf_addz(out, ")");
 }
 
 static bool is_identifier(yyjson_val *key) {
@@ -56,9 +71,26 @@ static bool is_required(yyjson_val *schema, yyjson_val *key) {
     return false;
 }
 
+/* The same in a comment on one line, which it must not end. */
+static void note(struct base_buf *out, yyjson_val *schema, struct at at) {
+    struct base_buf text;
+    base_buf_init(&text, ARENA_MAX);
+    machine_tool_meaning(&text, schema, !at.given);
+    if (text.len && out->len - at.begin <= TYPE_LEN_MAX) {
+        base_buf_addz(out, " /* ");
+        for (const char *p = text.data; *p; p++)
+            base_buf_add(out, *p == '\n' ? " " : p[0] == '/' && p > text.data && p[-1] == '*' ? "\\" : p, 1);
+        base_buf_addz(out, " */");
+    }
+    if (text.failed) out->failed = true;
+    base_buf_free(&text);
+}
+
 static void object_type(struct base_buf *out, yyjson_val *schema, struct at at) {
     yyjson_val *properties = yyjson_obj_get(schema, "properties");
     yyjson_val *more = yyjson_obj_get(schema, "additionalProperties");
+    bool noted = at.depth > 1 || !at.outside;
+    at.tight = false;
     if (yyjson_obj_size(properties) == 0) {
         bool none = yyjson_is_false(more);
         base_buf_addz(out, none ? "{}" : "Record<string, ");
@@ -76,12 +108,14 @@ static void object_type(struct base_buf *out, yyjson_val *schema, struct at at) 
             base_json_out(out, key);
         base_buf_addz(out, is_required(schema, key) ? ": " : "?: ");
         type_of(out, yyjson_obj_iter_get_val(key), at);
+        if (noted) note(out, yyjson_obj_iter_get_val(key), at);
     }
     base_buf_addz(out, " }");
 }
 
 static void array_type(struct base_buf *out, yyjson_val *schema, struct at at) {
     yyjson_val *first = yyjson_obj_get(schema, "prefixItems");
+    at.tight = false;
     if (first) {
         yyjson_arr_iter iter = yyjson_arr_iter_with(first);
         base_buf_addz(out, "[");
@@ -185,9 +219,8 @@ static void type_of(struct base_buf *out, yyjson_val *schema, struct at at) {
     if (yyjson_is_true(yyjson_obj_get(schema, "nullable"))) base_buf_addz(out, " | null");
 }
 
-/* The type of a whole schema, or of a part of it. */
-static void whole_type(struct base_buf *out, yyjson_val *root, yyjson_val *schema) {
-    type_of(out, schema, (struct at){.root = root, .begin = out->len});
+void machine_tool_type(struct base_buf *out, yyjson_val *root, yyjson_val *schema, bool given) {
+    type_of(out, schema, (struct at){.root = root, .begin = out->len, .given = given});
 }
 
 /* The parsed schema of a tool; NULL when it has none. */
@@ -201,13 +234,47 @@ static yyjson_val *schema_of(struct base_arena *arena, const struct cap_tool *to
 
 static void result_type(struct base_buf *out, yyjson_val *schema) {
     yyjson_val *returns = yyjson_obj_get(schema, "x-returns");
-    whole_type(out, returns, returns);
+    machine_tool_type(out, returns, returns, true);
 }
 
 bool machine_tool_returns(struct base_buf *out, const struct cap_tool *tool) {
     struct base_arena arena;
     base_arena_init(&arena, ARENA_MAX);
     result_type(out, schema_of(&arena, tool));
+    base_arena_free(&arena);
+    return !out->failed;
+}
+
+bool machine_tool_shapes(struct base_buf *out, const struct cap_tool *tool) {
+    struct base_arena arena;
+    struct base_buf type;
+    base_arena_init(&arena, ARENA_MAX);
+    yyjson_val *schema = schema_of(&arena, tool);
+    yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
+    const char *between = "";
+    base_buf_addz(out, "{");
+    for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));) {
+        base_buf_init(&type, ARENA_MAX);
+        struct base_buf text;
+        base_buf_init(&text, ARENA_MAX);
+        yyjson_val *value = yyjson_obj_iter_get_val(key);
+        machine_tool_type(&type, schema, value, false);
+        machine_tool_limits(&text, value);
+        if (type.len && (strpbrk(type.data, "{[") || strstr(type.data, "Record<") || strstr(type.data, "<Array<")))
+            base_buf_addf(&text, "%s%s", text.len ? "; " : "", type.data);
+        if (text.failed) out->failed = true;
+        if (text.len) {
+            base_buf_addz(out, between);
+            base_json_out(out, key);
+            base_buf_addz(out, ":");
+            base_json_out_string(out, text.data, text.len);
+            between = ",";
+        }
+        if (type.failed) out->failed = true;
+        base_buf_free(&text);
+        base_buf_free(&type);
+    }
+    base_buf_addz(out, "}");
     base_arena_free(&arena);
     return !out->failed;
 }
@@ -233,19 +300,17 @@ static void comment_line(struct base_buf *out, size_t begin) {
 
 static void described_parameter(struct base_buf *out, size_t begin, const char *name,
                                 yyjson_val *schema) {
-    const char *text = yyjson_get_str(yyjson_obj_get(schema, "description"));
-    yyjson_val *fallback = yyjson_obj_get(schema, "default");
-    if ((!text || !*text) && !fallback) return;
     struct base_buf line;
     base_buf_init(&line, ARENA_MAX);
-    if (text) base_buf_addz(&line, text);
-    if (fallback) base_buf_addz(&line, line.len ? "; default " : "default ");
-    if (fallback) base_json_out(&line, fallback);
-    comment_line(out, begin);
-    base_buf_addz(out, "@param ");
-    commented(out, name);
-    base_buf_addz(out, " ");
-    if (!line.failed) commented(out, line.data);
+    machine_tool_meaning(&line, schema, true);
+    if (line.len) {
+        comment_line(out, begin);
+        base_buf_addz(out, "@param ");
+        commented(out, name);
+        base_buf_addz(out, " ");
+        commented(out, line.data);
+    }
+    if (line.failed) out->failed = true;
     base_buf_free(&line);
 }
 
@@ -301,7 +366,7 @@ bool machine_tool_types(struct base_buf *out, const cap_gate *gate) {
         comment(out, tool, schema);
         base_buf_addf(out, "  \"%s\"(params: ", tool->id);
         if (schema)
-            whole_type(out, schema, schema);
+            type_of(out, schema, (struct at){.root = schema, .begin = out->len, .outside = true});
         else
             base_buf_addz(out, "Record<string, any>");
         base_buf_addz(out, "): Promise<");
@@ -327,16 +392,16 @@ static void parameters(struct base_buf *out, yyjson_val *schema) {
     yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
     for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));) {
         yyjson_val *value = yyjson_obj_iter_get_val(key);
-        yyjson_val *text = yyjson_obj_get(value, "description");
-        yyjson_val *fallback = yyjson_obj_get(value, "default");
+        struct base_buf text;
+        base_buf_init(&text, ARENA_MAX);
+        machine_tool_meaning(&text, value, true);
         if (iter.idx == 1) base_buf_addz(out, "\n## Parameters\n\n");
         base_buf_addf(out, "* `%s` (`", yyjson_get_str(key));
-        whole_type(out, schema, value);
+        machine_tool_type(out, schema, value, false);
         base_buf_addz(out, is_required(schema, key) ? "`, required)" : "`)");
-        if (yyjson_is_str(text)) base_buf_addf(out, ": %s", yyjson_get_str(text));
-        if (fallback) base_buf_addz(out, "; default `");
-        if (fallback) base_json_out(out, fallback);
-        base_buf_addz(out, fallback ? "`\n" : "\n");
+        base_buf_addf(out, "%s%s\n", text.len ? ": " : "", text.len ? text.data : "");
+        if (text.failed) out->failed = true;
+        base_buf_free(&text);
     }
 }
 

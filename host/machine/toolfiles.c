@@ -2,8 +2,9 @@
  * host/machine/toolfiles.c: what programs can read about the tools, under /tools.
  *
  *   /tools/tools.json        {"tools": [{"name","id","flat","flat_usable","dotted_usable",
- *                            "description","returns","parameters"}], "namespaces": [first literal
- *                            segments]}; returns is a type of TypeScript's; the namespaces only with a catch-all handler
+ *                            "description","returns","shapes","parameters"}], "namespaces": [first literal
+ *                            segments]}; returns is a type of TypeScript's; shapes has limits and types of
+ *                            parameters, for tool --help; the namespaces only with a catch-all handler
  *   /tools/schema/FLAT.json  one of these objects; of tools with the same flat name, the last
  *   /tools/NAME.md           a tool to read about, its id with dots
  *   /tools/tools.d.ts        all of them as TypeScript declarations
@@ -50,7 +51,8 @@ static bool add_tool(struct base_buf *b, const struct cap_tool *tool) {
            base_buf_addz(b, tool->dotted_usable ? ",\"dotted_usable\":true"
                                                 : ",\"dotted_usable\":false") &&
            base_buf_addz(b, ",\"description\":") && add_string(b, tool->description) &&
-           add_returns(b, tool) && base_buf_addz(b, ",\"parameters\":") &&
+           add_returns(b, tool) && base_buf_addz(b, ",\"shapes\":") && machine_tool_shapes(b, tool) &&
+           base_buf_addz(b, ",\"parameters\":") &&
            (tool->schema_len ? base_buf_add(b, tool->schema, tool->schema_len)
                              : base_buf_addz(b, "{\"type\":\"object\"}")) &&
            base_buf_addz(b, "}");

@@ -145,10 +145,53 @@ static void parameters(struct base_buf *out, yyjson_val *schema) {
 /* A text inside a docstring, which it must not end. */
 static void quoted(struct base_buf *out, const char *text, int depth) {
     for (const char *p = text; *p; p++) {
-        if (*p == '\\' || *p == '"') base_buf_addz(out, "\\");
+        if (*p == '\\' || (*p == '"' && (p[1] == '"' || p[1] == '\0'))) base_buf_addz(out, "\\");
         base_buf_add(out, p, 1);
-        if (*p == '\n') indent(out, depth);
+        if (*p == '\n' && p[1] != '\n') indent(out, depth);
     }
+}
+
+/* "NAME: what it means", and what an object has in it, which no type of Python's says here. */
+static void told(struct base_buf *out, const char *name, yyjson_val *root, yyjson_val *schema, bool given, int depth) {
+    struct base_buf text, type;
+    base_buf_init(&text, ARENA_MAX);
+    base_buf_init(&type, ARENA_MAX);
+    machine_tool_meaning(&text, schema, !given);
+    machine_tool_type(&type, root, schema, given);
+    const char *between = text.len == 0 ? "" : text.data[text.len - 1] == '.' ? " " : ": ";
+    if (type.len && strchr(type.data, '{')) base_buf_addf(&text, "%s%s", between, type.data);
+    if (text.len) {
+        base_buf_addz(out, "\n");
+        indent(out, depth);
+        quoted(out, name, depth);
+        base_buf_addz(out, ": ");
+        quoted(out, text.data, depth);
+    }
+    if (text.failed || type.failed) out->failed = true;
+    base_buf_free(&text);
+    base_buf_free(&type);
+}
+
+/* The docstring: what the tool does, what its parameters and its result are. */
+static void docstring(struct base_buf *out, const struct cap_tool *tool, yyjson_val *schema, int depth) {
+    struct base_buf more;
+    base_buf_init(&more, ARENA_MAX);
+    yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
+    for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));)
+        told(&more, yyjson_get_str(key), schema, yyjson_obj_iter_get_val(key), false, depth);
+    yyjson_val *returns = yyjson_obj_get(schema, "x-returns");
+    if (returns) told(&more, "Returns", returns, returns, true, depth);
+    if (*tool->description || more.len) {
+        base_buf_addz(out, "\"\"\"");
+        quoted(out, tool->description, depth);
+        if (*tool->description && more.len) base_buf_addz(out, "\n");
+        if (more.len) base_buf_addz(out, more.data);
+        base_buf_addz(out, "\"\"\"\n");
+    } else {
+        base_buf_addz(out, "...\n");
+    }
+    if (more.failed) out->failed = true;
+    base_buf_free(&more);
 }
 
 static void function(struct base_buf *out, const struct cap_tool *tool, const char *name, size_t len, int depth) {
@@ -167,13 +210,7 @@ static void function(struct base_buf *out, const struct cap_tool *tool, const ch
     type_of(out, yyjson_obj_get(schema, "x-returns"), 0);
     base_buf_addz(out, ":\n");
     indent(out, depth + 1);
-    if (*tool->description) {
-        base_buf_addz(out, "\"\"\"");
-        quoted(out, tool->description, depth + 1);
-        base_buf_addz(out, "\"\"\"\n");
-    } else {
-        base_buf_addz(out, "...\n");
-    }
+    docstring(out, tool, schema, depth + 1);
     base_arena_free(&arena);
 }
 

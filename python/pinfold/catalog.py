@@ -161,6 +161,6 @@ def _granted_beyond(sandbox: Sandbox) -> str:
     for capability in sandbox.capabilities:
         if capability.method_pattern.replace(".", "/") in sandbox._tools:
             continue
-        how = conditions([capability]).removeprefix("Allowed: ")
+        how = conditions([capability]).removeprefix("Allowed: ")  # one case, so without a number
         lines.append(f"- {capability.method_pattern}" + (f" ({how[:-1]})" if how else ""))
     return "\n".join(lines)

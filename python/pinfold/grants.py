@@ -57,12 +57,15 @@ def conditions(found: Iterable[MethodCapability]) -> str:
         ways.append("; ".join(parts))
         if parts == ["anything else"]:
             break
-    return f"Allowed: {', or: '.join(ways)}."
+    if len(ways) == 1:
+        return f"Allowed: {ways[0]}."
+    numbered = ". ".join(f"({number}) {way}" for number, way in enumerate(ways, 1))
+    return f"Allowed in these cases: {numbered}."
 
 
 def _parts(capability: MethodCapability) -> list[str]:
     rules = _rules(capability)
-    parts = [", ".join(_words(rule) for rule in rules)] if rules else []
+    parts = [", ".join(_words(rule, len(rules) > 1) for rule in rules)] if rules else []
     if capability.max_calls is not None:
         calls = "call" if capability.max_calls == 1 else "calls"
         parts.append(f"at most {capability.max_calls} {calls}")
@@ -79,15 +82,21 @@ def _rules(capability: MethodCapability) -> list[dict[str, Any]]:
     return rules
 
 
-def _words(rule: dict[str, Any]) -> str:
+def _words(rule: dict[str, Any], beside: bool = True) -> str:
+    """A rule; in parentheses, if it has several parts and more stands beside it."""
     for kind, between in (("all", " and "), ("any", " or ")):
         if kind in rule:
-            return f"({between.join(_words(part) for part in rule[kind])})"
+            several = len(rule[kind]) > 1
+            text = between.join(_words(part, several or beside) for part in rule[kind])
+            return f"({text})" if several and beside else text
     if "not" in rule:
-        return f"not ({_words(rule['not'])})"
+        return f"not ({_words(rule['not'], False)})"
     name = f"length of {rule['param']}" if rule.get("of") == "length" else rule["param"]
     value = rule.get("value")
-    if rule["op"] in ("in", "not_in") and isinstance(value, list):
+    if rule["op"] == "in" and isinstance(value, list) and len(value) == 1:
+        rule = {**rule, "op": "==", "value": value[0]}
+        text = json.dumps(value[0], ensure_ascii=False)
+    elif rule["op"] in ("in", "not_in") and isinstance(value, list):
         text = ", ".join(json.dumps(item, ensure_ascii=False) for item in value)
     else:
         text = json.dumps(value, ensure_ascii=False)

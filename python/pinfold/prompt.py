@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .catalog import declarations, describe_calls
+from .grants import granting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +19,13 @@ _ABOUT = (
     " to run; the value of a last expression is shown."
     ' language "shell": bash with the usual Unix commands; {shell}.'
     " Files under /workspace and /tmp last from run to run and are shared by all;"
-    " there is no network."
+    " there is no network{web}."
 )
+_WEB = (
+    " but for requests of HTTP as http_request below allows them: curl, wget, fetch() and Python's"
+    " urllib.request make them"
+)
+_REQUEST = "http/request"
 _SHELL = "variables, functions and the working directory last from run to run, {options}"
 _ENDING = "options (set, shopt) end with the run"
 _KEPT = "and so do options (set, shopt)"
@@ -31,11 +37,16 @@ _OUTPUT = (
 
 def describe_sandbox(tool: SandboxTool) -> str:
     """The description of the sandbox as a tool, with the functions that scripts can call."""
-    about = _ABOUT.format(shell=_what_lasts(tool))
+    web = _WEB if granting(_REQUEST, tool.sandbox.capabilities) and _has_web(tool) else ""
+    about = _ABOUT.format(shell=_what_lasts(tool), web=web)
     if tool.output_characters is not None:
         about += _OUTPUT.format(budget=tool.output_characters)
     calls = describe_calls(tool.sandbox, tool.description_characters)
     return f"{about}\n\n{calls}" if calls else about
+
+
+def _has_web(tool: SandboxTool) -> bool:
+    return any(made.name == _REQUEST for made in tool.tools)
 
 
 def _what_lasts(tool: SandboxTool) -> str:

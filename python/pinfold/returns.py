@@ -23,7 +23,12 @@ _OBJECTS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
 _QUALIFIERS = (typing.Required, typing.NotRequired, typing.Final)
 _AWAITED = (collections.abc.Awaitable, collections.abc.Coroutine)
 #: By name: a program that has no such value need not load their modules.
-_TIMES = ("datetime.datetime", "datetime.date", "datetime.time", "datetime.timedelta")
+_TIMES = {
+    "datetime.datetime": "date-time",
+    "datetime.date": "date",
+    "datetime.time": "time",
+    "datetime.timedelta": "duration",
+}
 
 
 def result_schema(annotation: Any) -> dict[str, Any]:
@@ -77,7 +82,10 @@ def _structured(base: Any, args: tuple[Any, ...], inside: tuple[Any, ...]) -> di
     if dataclasses.is_dataclass(base):
         return _object(base, [f.name for f in dataclasses.fields(base)], (*inside, base))
     names = {f"{kind.__module__}.{kind.__qualname__}" for kind in base.__mro__}
-    if not names.isdisjoint(TEXTS) or not names.isdisjoint(_TIMES) or hasattr(base, "__fspath__"):
+    for time, form in _TIMES.items():
+        if time in names:
+            return {"type": "string", "format": form}
+    if not names.isdisjoint(TEXTS) or hasattr(base, "__fspath__"):
         return {"type": "string"}
     return {}
 

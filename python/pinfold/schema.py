@@ -232,14 +232,14 @@ def _mapping(args: tuple[Any, ...], _open: tuple[type, ...]) -> Converted:
 
 
 def _typed_dict(kind: Any, _open: tuple[type, ...]) -> Converted:
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = _hints_of(kind)
     parts = {name: convert(hint, _open) for name, hint in hints.items()}
     required = [name for name in hints if name in kind.__required_keys__]
     return Converted(closed_object(parts, required), _members(parts, dict))
 
 
 def _dataclass(kind: Any, _open: tuple[type, ...]) -> Converted:
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = _hints_of(kind)
     fields = [field for field in dataclasses.fields(kind) if field.init]
     parts = {field.name: convert(hints[field.name], _open) for field in fields}
     required = [
@@ -249,6 +249,16 @@ def _dataclass(kind: Any, _open: tuple[type, ...]) -> Converted:
     ]
     make = _members(parts, lambda members: kind(**members))
     return Converted(closed_object(parts, required), make)
+
+
+def _hints_of(kind: Any) -> dict[str, Any]:
+    """The types of its members, of which one may name the class itself, wherever that stands."""
+    try:
+        return typing.get_type_hints(kind, None, {kind.__name__: kind}, include_extras=True)
+    except NameError as error:
+        raise UnsupportedType(
+            f"{kind.__name__}: {error} in its annotations; types of tools are importable names"
+        ) from None
 
 
 def closed_object(parts: dict[str, Converted], required: list[str]) -> dict[str, Any]:

@@ -299,8 +299,8 @@ def _schema_of(
                 f"tool {name!r}, parameter {parameter.name!r}: no JSON Schema for {error}"
             ) from None
         schema = dict(part.schema)
-        if parameter.name in descriptions:
-            schema.setdefault("description", descriptions[parameter.name])
+        if parameter.name in descriptions and not _has_words(hints.get(parameter.name)):
+            schema["description"] = descriptions[parameter.name]
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         else:
@@ -357,9 +357,18 @@ def _returns_of(function: Handler, name: str, described: str | None) -> dict[str
     """The schema of what a function gives; ``None`` when nothing is known of that."""
     hints = _hints(function, name)
     schema = result_schema(hints["return"]) if "return" in hints else {}
-    if described:
-        schema.setdefault("description", described)
+    if described and not _has_words(hints.get("return")):
+        schema["description"] = described
     return schema or None
+
+
+def _has_words(annotation: Any) -> bool:
+    """Does an annotation say by itself what it is about? What its class says is of the class."""
+    return typing.get_origin(annotation) is typing.Annotated and any(
+        isinstance(getattr(word, "description", word), str)
+        or isinstance(getattr(word, "documentation", None), str)
+        for word in annotation.__metadata__
+    )
 
 
 class _Documented(typing.NamedTuple):

@@ -288,7 +288,7 @@ def test_pages_and_types():
         page = sandbox.run("cat /tools/stripe.charges.create.md").stdout
         types = sandbox.run("cat /tools/tools.d.ts").stdout
     assert "Charges a card." in page and "in cents" in page and "--amount" in page
-    assert "amount: number; currency?: string; tags?: (Array<string> | null) }" in types
+    assert "amount: number; currency?: string; tags?: Array<string> | null }" in types
     assert "declare const stripe_charges_create" in types
     assert "declare namespace stripe.charges { const create" in types
     assert '"plain"(params: Record<string, any>): Promise<any>' in types

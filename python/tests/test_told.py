@@ -44,7 +44,7 @@ class Tree:
         (int, "number"),
         (list[Line], "Array<{ sku: string; count: number }>"),
         (Item, "{ name: string; price?: number }"),
-        (Line | None, "({ sku: string; count: number } | null)"),
+        (Line | None, "{ sku: string; count: number } | null"),
         (dict[str, bool], "Record<string, boolean>"),
         (dict, "Record<string, any>"),
         (tuple[str, int], "[string, number]"),
@@ -92,7 +92,7 @@ def test_a_result_of_pydantic():
     Order.model_rebuild(_types_namespace={"Order": Order, "Inner": Inner})
     get_order.__annotations__["return"] = Order
     told = create_sandbox_tool([get_order]).description
-    assert "Promise<{ id: string; total: number; inner: Array<{ when: string; note: (string | null) }>; again: (any | null) }>" in told
+    assert "Promise<{ id: string; total: number /* in euros */; inner: Array<{ when: string /* date */; note: string | null }>; again: any | null }>" in told
 
 
 def test_what_a_docstring_says():
@@ -233,3 +233,81 @@ def test_the_codeact_prompt_says_what_lasts():
     assert "options (set, shopt) end with the run" in said
     assert "Each JavaScript program starts afresh. In Python names last" in said
     assert "and so do options" in SandboxTool(session_options=True).codeact_prompt()
+
+
+def test_what_lies_in_an_object_is_explained():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Row(pydantic.BaseModel):
+        """A line of an order."""
+
+        sku: Annotated[str, pydantic.Field(description="article number", pattern="^[A-Z]+$")]
+        count: Annotated[int, pydantic.Field(ge=1, le=99)] = 1
+
+    def order(rows: list[Row], at: Annotated[list[int], pydantic.Field(max_length=2)] = []) -> Row:
+        """Orders.
+
+        Args:
+            rows: what is ordered.
+
+        Returns:
+            The last line.
+        """
+
+    order.__annotations__.update(rows=list[Row], at=Annotated[list[int], pydantic.Field(max_length=2)])
+    order.__annotations__["return"] = Row
+    with create_sandbox_tool([order]) as tool:
+        row = '{ sku: string /* article number; matches ^[A-Z]+$ */; count: number /* 1 to 99 */ }'
+        given = row.replace("count: number /* 1 to 99 */", "count?: number /* 1 to 99; default 1 */")
+        declared = f"declare function order(params: {{ rows: Array<{given}>; at?: Array<number> }}): Promise<{row}>;"
+        assert declared in tool.description
+        assert "@param rows what is ordered.\n" in tool.description and "@returns The last line." in tool.description
+        assert "@param at at most 2 items; default []" in tool.description
+        help = tool.run("order --help", "shell")
+        assert f"        Array<{given}>\n" in help and "        at most 2 items\n" in help
+        stub = tool.sandbox.files.text("/tools/tools.pyi")
+        assert f"    rows: what is ordered. Array<{given}>\n" in stub and f"    Returns: The last line. {row}" in stub
+        compile(stub, "tools.pyi", "exec")
+
+
+def test_names_with_dashes_have_their_help():
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string", "default": ""}}, "required": ["n"]}
+    with create_sandbox_tool([Tool("git/create-issue", "Creates an issue.", schema, lambda n, s="": n + 1)]) as tool:
+        for name in ("git/create-issue", "git.create-issue", "git_create_issue"):
+            assert "Creates an issue." in tool.run(f"tool --help {name}", "shell")
+            assert tool.run(f"tool {name} --n 4", "shell") == "5"
+        assert '--s STRING  (default: "")' in tool.run("tool --help git/create-issue", "shell")
+
+
+def test_cases_of_a_grant_are_told_apart():
+    def pay(to: str, amount: int) -> str: ...
+
+    granted = [
+        MethodCapability("pay", [Param("amount") <= 10], max_calls=3),
+        MethodCapability("pay", [Param("to").is_in(["ada"]), Param("amount") > 10], ask=True),
+    ]
+    told = create_sandbox_tool([pay], capabilities=granted).description
+    cases = '(1) amount <= 10; at most 3 calls. (2) to == "ada", amount > 10; each call has to be approved.'
+    assert f"Allowed in these cases: {cases}" in told
+
+
+def test_the_network_is_what_is_granted():
+    pytest.importorskip("httpcore")
+    from pinfold.http import Http
+
+    assert "there is no network." in create_sandbox_tool().description
+    told = create_sandbox_tool([Http(["GET https://a.example/**"])]).description
+    assert "there is no network but for requests of HTTP" in told
+    assert 'Allowed: method == "GET" if given and url matches "https://a.example/**".' in told
+
+
+def test_a_type_that_cannot_be_read_is_named():
+    @dataclasses.dataclass
+    class Local:
+        other: "Elsewhere"  # noqa: F821
+
+    def f(a: int) -> None: ...
+
+    f.__annotations__["a"] = Local
+    with pytest.raises(ValueError, match="tool 'f', parameter 'a'.*Elsewhere.*importable"):
+        create_sandbox_tool([f])

@@ -89,7 +89,8 @@ class PinfoldSandboxSession(BaseSandboxSession):
         return (RESOLVE_WORKSPACE_PATH_HELPER,)
 
     async def _validate_path_access(self, path: Path | str, *, for_write: bool = False) -> Path:
-        return await self._validate_remote_path_access(path, for_write=for_write)
+        place: Path = await self._validate_remote_path_access(path, for_write=for_write)
+        return place
 
     async def _prepare_backend_workspace(self) -> None:
         root = self.state.manifest.root
