@@ -54,7 +54,8 @@ def page(text: str, pages: set[str]) -> str:
         words, target = match[1], match[2]
         if target.startswith(("http", "#")) or target.partition("#")[0] in pages:
             return match[0]
-        return f"{words} (`{target.removeprefix('../')}`)"
+        name = target.removeprefix("../")
+        return f"`{name}`" if words == name else f"{words} (`{name}`)"
 
     return re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)\s]+)\)", link, text)
 
