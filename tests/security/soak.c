@@ -169,7 +169,9 @@ static void look(struct worker *w, struct slot *slot, const struct work *work, b
     const pf_result *r = pf_sandbox_result(slot->sandbox);
     EXPECT(w, r != NULL);
     if (!r) return;
+    pthread_mutex_lock(&slot->lock); /* as in run() */
     bool interrupted = atomic_exchange(&slot->interrupted, false);
+    pthread_mutex_unlock(&slot->lock);
     atomic_fetch_add(r->limit ? &cut : &finished, 1);
     EXPECT(w, r->memory_bytes <= slot->memory);
     if (!work->want || r->limit || interrupted || !usable || r->session_lost) return;
@@ -222,6 +224,21 @@ static void run(struct worker *w, struct slot *slot) {
     if (!work->want) slot->full = true; /* what it left may be in the way of the next */
 }
 
+/* The file of this sandbox is there, and its own. An interrupt ends the embedder's act, and only that. */
+static void look_at_file(struct worker *w, struct slot *slot) {
+    pf_status status = PF_INTERRUPTED;
+    while (status == PF_INTERRUPTED) {
+        char *data = NULL;
+        size_t len = 0;
+        status = pf_file_take(slot->sandbox, "/workspace/id", &data, &len, NULL);
+        if (status == PF_INTERRUPTED)
+            EXPECT(w, !data && atomic_exchange(&slot->interrupted, false));
+        else
+            EXPECT(w, status == PF_OK && data && strcmp(data, slot->id) == 0);
+        pf_free(data);
+    }
+}
+
 static void *work_on(void *argument) {
     struct worker *w = argument;
     while (atomic_fetch_sub(&runs_left, 1) > 0) {
@@ -229,12 +246,7 @@ static void *work_on(void *argument) {
         if (!slot->sandbox || any(&w->state) % 20 == 0) renew(w, slot);
         if (!slot->sandbox) break;
         run(w, slot);
-        char *data = NULL;
-        size_t len = 0;
-        if (!slot->sandbox) continue;
-        pf_status status = pf_file_take(slot->sandbox, "/workspace/id", &data, &len, NULL);
-        EXPECT(w, status == PF_OK && data && strcmp(data, slot->id) == 0);
-        pf_free(data);
+        if (slot->sandbox) look_at_file(w, slot);
     }
     for (int i = 0; i < SLOTS; i++) put(&w->slots[i], NULL);
     return NULL;
