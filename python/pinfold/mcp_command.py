@@ -12,6 +12,7 @@ from .capability import load_policy
 from .command_options import command_tool, http_tool, limit, pair
 from .limits import DEFAULTS, Limits
 from .mcp_server import LANGUAGES, create_server, serve_http
+from .tool import Tool
 
 
 def main(argv: Sequence[str] | None = None) -> int:

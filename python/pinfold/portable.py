@@ -55,7 +55,10 @@ class Portable(Core):
             self._hear_of_refusals()
 
 
-def kind_of(data: bytes) -> Literal["exact", "portable"]:
+def kind_of(data: object) -> Literal["exact", "portable"]:
+    """Of a snapshot, or of a replay that is gone on from."""
+    if not isinstance(data, bytes):
+        return "exact"
     return "portable" if data[:8] == b"PFPORTA\0" else "exact"
 
 
