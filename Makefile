@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels amalgamation js native install test nosignals fuzz chain reproducible release-check mutate hostile soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels amalgamation js native install test nosignals fuzz chain reproducible release-check mutate hostile upgrade soak asan tsan demo bench bench-publish \
         format clean help setup integrations docs
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -144,6 +144,17 @@ mutate: checks ## each check of what decides about authority taken away, one at 
 hostile: checks ## the tests with a kernel whose pipes hold one byte, whose turns last one call
 	@cmake --build $(BUILD) -j $(JOBS) --target hostile_tests
 	@ctest --test-dir $(BUILD) -C Hostile -R '^hostile_' -j $(JOBS) --output-on-failure
+
+# Each build is another one, as a version is: what those before it have kept goes on in it.
+upgrade: package ## three builds with other images: snapshots and waiting sandboxes of each go on in the next
+	@rm -rf $(REPORTS)/upgrade
+	@for note in 1 2 3; do \
+	    cmake -S . -B $(BUILD) -DPF_BUILD_NOTE=$$note > /dev/null && \
+	    cmake --build $(BUILD) -j $(JOBS) --target pinfold_package > /dev/null && \
+	    PYTHONPATH=$(BUILD)/python $(PYTHON) tests/upgrade/round.py $(REPORTS)/upgrade $$note || exit 1; \
+	done
+	@cmake -S . -B $(BUILD) -DPF_BUILD_NOTE= > /dev/null
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q python/tests/test_upgrade.py
 
 RUNS ?= 2000
 soak: checks ## RUNS (2000) mixed runs and attacks, interrupted at random, on two threads

@@ -90,3 +90,7 @@ void k_native_reset(void) {
 }
 
 #endif
+
+#ifdef PF_BUILD_NOTE
+__attribute__((used, retain)) static char note[PF_BUILD_NOTE * 4096] = {1};
+#endif

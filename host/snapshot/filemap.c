@@ -29,6 +29,7 @@ struct walk {
     size_t seen_count, seen_room;
     struct base_buf todo; /* paths of directories, each ended by a NUL: parents before what is in them */
     uint32_t count;
+    uint64_t bytes, names; /* that were seen: an honest kernel has no more than fit into it */
     char *piece; /* PF_IO_MAX bytes */
     pf_error *error;
 };
@@ -86,7 +87,7 @@ static void put_segment(struct walk *k, uint64_t from, const char *data, uint32_
     if (!there) put_raw(&k->body, data, len);
 }
 
-/* The parts of a file that are no holes. */
+/* The parts of a file that are no holes. PF_NOT_FOUND: they are with a mount's directory. */
 static pf_status put_contents(struct walk *k, const char *path, struct machine_reading *r,
                               uint32_t *segments) {
     for (size_t i = 0; i < r->count; i++)
@@ -98,7 +99,11 @@ static pf_status put_contents(struct walk *k, const char *path, struct machine_r
                                   .out_cap = left < PF_IO_MAX ? (size_t)left : PF_IO_MAX};
             int64_t n = machine_kernel(k->look, &call);
             if (n >= 0 && call.out_len == 0) n = -PF_EIO;
+            if (n == -PF_EIO && *segments == 0 && !k->look->dead) return PF_NOT_FOUND;
             if (n < 0) return machine_guest_error(k->look, n, path, k->error);
+            k->bytes += call.out_len;
+            if (k->bytes > k->look->kernel->memory->size)
+                return machine_guest_error(k->look, -PF_EIO, path, k->error);
             put_segment(k, (uint64_t)from, k->piece, call.out_at, call.out_len);
             at += (int64_t)call.out_len;
             ++*segments;
@@ -108,20 +113,36 @@ static pf_status put_contents(struct walk *k, const char *path, struct machine_r
     return PF_OK;
 }
 
-static pf_status put_file(struct walk *k, const char *path, const struct filemap_file *f,
+/* Of a file without holes, which is most: in one call instead of five. */
+static int64_t open_dense(struct walk *k, const char *path, uint64_t size, struct machine_reading *r) {
+    *r = (struct machine_reading){.fd = -1, .size = (int64_t)size};
+    r->segments = malloc(sizeof *r->segments);
+    if (!r->segments) return -PF_ENOMEM;
+    r->segments[0] = (struct machine_segment){0, r->size};
+    r->count = size > 0;
+    int64_t fd = KERNEL(k->look, OPENAT, .arg = {PF_AT_FDCWD, PF_O_RDONLY | PF_O_NONBLOCK}, .in = path,
+                        .in_len = strlen(path));
+    if (fd < 0) machine_close_file(k->look, r);
+    else r->fd = fd;
+    return fd;
+}
+
+static pf_status put_file(struct walk *k, const char *path, const struct filemap_file *f, bool dense,
                           const char *target, size_t target_len) {
     struct machine_reading r = {.fd = -1};
     uint32_t segments = 0;
-    size_t count_at;
+    size_t flags_at, count_at;
     pf_status status = PF_OK;
     struct filemap_file file = *f;
     bool open = TYPE(file.mode) == IS_FILE && !file.link;
     if (open) {
-        int64_t result = machine_open_file(k->look, path, &r);
+        int64_t result = dense ? open_dense(k, path, file.size, &r)
+                               : machine_open_file(k->look, path, &r);
         if (k->look->dead) return machine_dead(k->look, k->error);
         if (result < 0) file.flags |= FILEMAP_UNREAD;
     }
     put_bytes(&k->body, path, strlen(path));
+    flags_at = k->body.out.len;
     put_u32(&k->body, file.flags);
     put_u32(&k->body, file.mode);
     put_u32(&k->body, file.uid);
@@ -130,9 +151,11 @@ static pf_status put_file(struct walk *k, const char *path, const struct filemap
     put_u32(&k->body, file.link);
     count_at = k->body.out.len;
     put_u32(&k->body, 0);
-    if (r.fd >= 0) status = machine_find_segments(k->look, path, &r, k->error);
+    if (r.fd >= 0 && !dense) status = machine_find_segments(k->look, path, &r, k->error);
     if (status == PF_OK && r.fd >= 0) status = put_contents(k, path, &r, &segments);
     machine_close_file(k->look, &r);
+    bool unread = status == PF_NOT_FOUND;
+    if (unread) status = PF_OK;
     if (TYPE(file.mode) == IS_LINK) {
         put_segment(k, 0, target, 0, target_len);
         segments = 1;
@@ -140,6 +163,7 @@ static pf_status put_file(struct walk *k, const char *path, const struct filemap
     if (status == PF_OK && !k->body.failed && !k->body.out.failed) {
         uint8_t *at = (uint8_t *)k->body.out.data + count_at;
         for (int i = 0; i < 4; i++) at[i] = (uint8_t)(segments >> (8 * i));
+        if (unread) k->body.out.data[flags_at] |= FILEMAP_UNREAD;
     }
     k->count++;
     return status;
@@ -177,6 +201,8 @@ static pf_status walk_one(struct walk *k, const char *path) {
     int64_t r = KERNEL(k->look, FSTATAT, .arg = {PF_AT_FDCWD, PF_AT_SYMLINK_NOFOLLOW}, .in = path,
                        .in_len = len, .out = &st, .out_cap = sizeof st);
     if (k->look->dead) return machine_dead(k->look, k->error);
+    if (++k->names > 2 * PF_FILES_MAX || st.size > PF_FILE_SIZE_MAX)
+        return machine_guest_error(k->look, -PF_EIO, path, k->error);
     if (r < 0) return PF_OK; /* the path is too long, or a mount's that cannot be asked */
     uint32_t type = TYPE(st.mode);
     struct filemap_file file = {.mode = st.mode, .uid = st.uid, .mtime_ns = st.mtime_ns};
@@ -191,14 +217,15 @@ static pf_status walk_one(struct walk *k, const char *path) {
         file.size = target_len = call.out_len;
     }
     bool listed = type == IS_FILE || type == IS_LINK || type == IS_DIR || type == IS_FIFO;
-    return listed ? put_file(k, path, &file, target, target_len) : PF_OK;
+    bool dense = st.blocks >= 0 && (uint64_t)st.blocks * 512 >= file.size;
+    return listed ? put_file(k, path, &file, dense, target, target_len) : PF_OK;
 }
 
 static pf_status walk_names(struct walk *k, const char *path) {
     struct base_buf names;
     char inner[PF_PATH_MAX];
     base_buf_init(&names, SIZE_MAX);
-    pf_status status = machine_spend(k->bounded, strlen(path), k->error);
+    pf_status status = machine_spend(k->bounded, 0, k->error);
     if (status != PF_OK) return status;
     status = machine_list_names(k->look, path, &names, NULL);
     bool there = status == PF_OK; /* else its names are with a mount's directory */
