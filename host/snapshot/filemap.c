@@ -27,10 +27,11 @@ struct walk {
     const struct cpu_template *base;
     struct seen *seen; /* a hash table */
     size_t seen_count, seen_room;
-    struct base_buf todo; /* paths of directories, each ended by a NUL: parents before what is in them */
+    struct base_buf
+        todo; /* paths of directories, each ended by a NUL: parents before what is in them */
     uint32_t count;
     uint64_t bytes, names; /* that were seen: an honest kernel has no more than fit into it */
-    char *piece; /* PF_IO_MAX bytes */
+    char *piece;           /* PF_IO_MAX bytes */
     pf_error *error;
 };
 
@@ -61,7 +62,8 @@ static bool is_mount(const struct walk *k, const char *path) {
 /* Zero in the template, so that what a snapshot says of them is what they are. */
 static bool plain_in_base(const struct cpu_template *base, uint64_t from, uint64_t to) {
     for (uint64_t at = from; at < to && at < base->size;) {
-        uint64_t page = at / CPU_PAGE * CPU_PAGE, stop = page + CPU_PAGE < to ? page + CPU_PAGE : to;
+        uint64_t page = at / CPU_PAGE * CPU_PAGE,
+                 stop = page + CPU_PAGE < to ? page + CPU_PAGE : to;
         const uint8_t *bytes = cpu_template_page(base, (size_t)page);
         for (; at < stop; at++)
             if (bytes[at - page]) return false;
@@ -114,21 +116,24 @@ static pf_status put_contents(struct walk *k, const char *path, struct machine_r
 }
 
 /* Of a file without holes, which is most: in one call instead of five. */
-static int64_t open_dense(struct walk *k, const char *path, uint64_t size, struct machine_reading *r) {
+static int64_t open_dense(struct walk *k, const char *path, uint64_t size,
+                          struct machine_reading *r) {
     *r = (struct machine_reading){.fd = -1, .size = (int64_t)size};
     r->segments = malloc(sizeof *r->segments);
     if (!r->segments) return -PF_ENOMEM;
     r->segments[0] = (struct machine_segment){0, r->size};
     r->count = size > 0;
-    int64_t fd = KERNEL(k->look, OPENAT, .arg = {PF_AT_FDCWD, PF_O_RDONLY | PF_O_NONBLOCK}, .in = path,
-                        .in_len = strlen(path));
-    if (fd < 0) machine_close_file(k->look, r);
-    else r->fd = fd;
+    int64_t fd = KERNEL(k->look, OPENAT, .arg = {PF_AT_FDCWD, PF_O_RDONLY | PF_O_NONBLOCK},
+                        .in = path, .in_len = strlen(path));
+    if (fd < 0)
+        machine_close_file(k->look, r);
+    else
+        r->fd = fd;
     return fd;
 }
 
-static pf_status put_file(struct walk *k, const char *path, const struct filemap_file *f, bool dense,
-                          const char *target, size_t target_len) {
+static pf_status put_file(struct walk *k, const char *path, const struct filemap_file *f,
+                          bool dense, const char *target, size_t target_len) {
     struct machine_reading r = {.fd = -1};
     uint32_t segments = 0;
     size_t flags_at, count_at;
@@ -136,8 +141,8 @@ static pf_status put_file(struct walk *k, const char *path, const struct filemap
     struct filemap_file file = *f;
     bool open = TYPE(file.mode) == IS_FILE && !file.link;
     if (open) {
-        int64_t result = dense ? open_dense(k, path, file.size, &r)
-                               : machine_open_file(k->look, path, &r);
+        int64_t result =
+            dense ? open_dense(k, path, file.size, &r) : machine_open_file(k->look, path, &r);
         if (k->look->dead) return machine_dead(k->look, k->error);
         if (result < 0) file.flags |= FILEMAP_UNREAD;
     }
@@ -175,7 +180,8 @@ static struct seen *place_of(struct seen *table, size_t room, uint64_t ino) {
     return &table[i];
 }
 
-/* The number of the name that this is another one of; 0: it is the first. Without memory they are two. */
+/* The number of the name that this is another one of; 0: it is the first. Without memory they are
+ * two. */
 static uint32_t link_of(struct walk *k, uint64_t ino) {
     if (2 * k->seen_count >= k->seen_room) {
         size_t room = k->seen_room ? 2 * k->seen_room : 64;
@@ -211,8 +217,12 @@ static pf_status walk_one(struct walk *k, const char *path) {
     if (type == IS_FILE) file.size = st.size < 0 ? 0 : (uint64_t)st.size;
     if (type == IS_FILE && st.nlink > 1) file.link = link_of(k, st.ino);
     if (type == IS_LINK) {
-        struct k_call call = {.call = PF_CALL_READLINKAT, .arg = {PF_AT_FDCWD}, .in = path,
-                              .in_len = len, .out = target, .out_cap = sizeof target};
+        struct k_call call = {.call = PF_CALL_READLINKAT,
+                              .arg = {PF_AT_FDCWD},
+                              .in = path,
+                              .in_len = len,
+                              .out = target,
+                              .out_cap = sizeof target};
         if (machine_kernel(k->look, &call) < 0) return PF_OK;
         file.size = target_len = call.out_len;
     }
@@ -230,8 +240,8 @@ static pf_status walk_names(struct walk *k, const char *path) {
     status = machine_list_names(k->look, path, &names, NULL);
     bool there = status == PF_OK; /* else its names are with a mount's directory */
     status = k->look->dead ? machine_dead(k->look, k->error) : PF_OK;
-    for (const char *name = names.data;
-         there && status == PF_OK && name < names.data + names.len; name += strlen(name) + 1) {
+    for (const char *name = names.data; there && status == PF_OK && name < names.data + names.len;
+         name += strlen(name) + 1) {
         int n = snprintf(inner, sizeof inner, "%s/%s", path[1] ? path : "", name);
         if (n < 0 || n >= (int)sizeof inner || is_boots(inner) || is_mount(k, inner)) continue;
         status = walk_one(k, inner);
@@ -257,8 +267,11 @@ static pf_status walk(struct walk *k) {
 pf_status put_files(struct writer *w, pf_sandbox *look, pf_sandbox *origin, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return PF_DEAD;
-    struct walk k = {.look = look, .origin = origin, .bounded = origin ? origin : look,
-                     .base = boot->kernel, .error = error};
+    struct walk k = {.look = look,
+                     .origin = origin,
+                     .bounded = origin ? origin : look,
+                     .base = boot->kernel,
+                     .error = error};
     base_buf_init(&k.body.out, SIZE_MAX);
     base_buf_init(&k.todo, SIZE_MAX);
     k.piece = malloc(PF_IO_MAX);
@@ -308,7 +321,8 @@ static bool get_file(struct reader *r, struct filemap *map) {
     for (uint32_t i = 0; i < f->segments && !r->bad; i++) {
         struct filemap_segment s;
         if (!filemap_segment(r, &s)) break;
-        if (s.len == 0 || s.from < end || s.len > f->size || s.from > f->size - s.len) r->bad = true;
+        if (s.len == 0 || s.from < end || s.len > f->size || s.from > f->size - s.len)
+            r->bad = true;
         end = s.from + s.len;
     }
     return !r->bad;

@@ -1,17 +1,19 @@
 /*
- * host/snapshot/filemap.h: the files of a sandbox as a list that any build reads: paths, what stat()
- * says, and where the contents are. docs/snapshot.md is the reference.
+ * host/snapshot/filemap.h: the files of a sandbox as a list that any build reads: paths, what
+ * stat() says, and where the contents are. docs/snapshot.md is the reference.
  *
- * A snapshot of pages means nothing to another build, but the bytes of a file lie in it as they are.
- * So its list points at them by their address in the kernel's memory, and costs some bytes for each
- * file; what does not lie there as it is, and all of a portable snapshot, stands in the list itself.
+ * A snapshot of pages means nothing to another build, but the bytes of a file lie in it as they
+ * are. So its list points at them by their address in the kernel's memory, and costs some bytes for
+ * each file; what does not lie there as it is, and all of a portable snapshot, stands in the list
+ * itself.
  */
 #ifndef PF_SNAPSHOT_FILEMAP_H
 #define PF_SNAPSHOT_FILEMAP_H
 
 #include "memory.h"
 
-/* Behind the list of an exact snapshot: how far before the end the kernel begins, and how far the list. */
+/* Behind the list of an exact snapshot: how far before the end the kernel begins, and how far the
+ * list. */
 #define SNAPSHOT_TRAILER 16
 
 #define FILEMAP_INLINE UINT32_MAX /* as an address: the bytes follow */
@@ -34,9 +36,10 @@ struct filemap {
 };
 
 /*
- * Writes the list. `look` is asked by the kernel's calls, which may change it: machine_kernel_copy() or a
- * twin, entered. `origin`: of whose kernel the pages are written, whose act has the bounds; NULL: all
- * contents are written here, `look` has the bounds, and mounts are left out.
+ * Writes the list. `look` is asked by the kernel's calls, which may change it:
+ * machine_kernel_copy() or a twin, entered. `origin`: of whose kernel the pages are written, whose
+ * act has the bounds; NULL: all contents are written here, `look` has the bounds, and mounts are
+ * left out.
  */
 pf_status put_files(struct writer *w, pf_sandbox *look, pf_sandbox *origin, pf_error *error);
 
@@ -45,7 +48,8 @@ bool get_files(struct reader *r, struct filemap *map);
 void filemap_free(struct filemap *map);
 /* The file of a path, links of the list followed; NULL: there is none. */
 const struct filemap_file *filemap_find(const struct filemap *map, const char *path);
-/* The next of a file's segments; `address` FILEMAP_INLINE: its bytes are `data`. False: malformed. */
+/* The next of a file's segments; `address` FILEMAP_INLINE: its bytes are `data`. False: malformed.
+ */
 struct filemap_segment {
     uint64_t from, len;
     uint32_t address;

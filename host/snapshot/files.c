@@ -53,7 +53,8 @@ static bool open_exact(pf_snapshot_files *f, struct reader *r) {
     if (r->len < SNAPSHOT_TRAILER) return false;
     r->at = r->len - SNAPSHOT_TRAILER;
     uint64_t kernel = get_u64(r), files = get_u64(r);
-    if (kernel > r->len || files > r->len || files < SNAPSHOT_TRAILER || kernel < files) return false;
+    if (kernel > r->len || files > r->len || files < SNAPSHOT_TRAILER || kernel < files)
+        return false;
     r->at = r->len - (size_t)kernel;
     if (!index_pages(f, r)) return false;
     r->at = r->len - (size_t)files;
@@ -94,7 +95,9 @@ pf_status pf_snapshot_files_open(const char *data, size_t len, const void *key, 
     if (status != PF_OK) return status;
     enum frame_kind kind = frame_kind(data, len);
     if (kind == FRAME_NONE) return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
-    struct frame_terms terms = {.kind = kind, .any_build = true, .key = key ? secret : NULL,
+    struct frame_terms terms = {.kind = kind,
+                                .any_build = true,
+                                .key = key ? secret : NULL,
                                 .max = max_bytes ? max_bytes : DEFAULT_BYTES};
     if (terms.max > FRAME_CONTENTS_MAX) terms.max = FRAME_CONTENTS_MAX;
     pf_snapshot_files *f = calloc(1, sizeof *f);
@@ -103,7 +106,8 @@ pf_status pf_snapshot_files_open(const char *data, size_t len, const void *key, 
     if (status == PF_OK) {
         struct reader r = {.data = (const uint8_t *)f->contents, .len = f->len};
         bool read = kind == FRAME_EXACT ? open_exact(f, &r) : open_portable(f, &r);
-        if (!read) status = base_error(error, PF_FORMAT, "the snapshot's list of files is malformed");
+        if (!read)
+            status = base_error(error, PF_FORMAT, "the snapshot's list of files is malformed");
     }
     if (status != PF_OK) {
         pf_snapshot_files_free(f);
@@ -118,7 +122,9 @@ const char *pf_snapshot_files_left_out(const pf_snapshot_files *f, size_t *len) 
     return f->left ? f->left : "";
 }
 
-size_t pf_snapshot_files_count(const pf_snapshot_files *f) { return f->map.count; }
+size_t pf_snapshot_files_count(const pf_snapshot_files *f) {
+    return f->map.count;
+}
 
 bool pf_snapshot_files_at(const pf_snapshot_files *f, size_t i, pf_snapshot_file *out) {
     if (i >= f->map.count) return false;
@@ -138,8 +144,10 @@ static void copy_memory(const pf_snapshot_files *f, uint64_t from, char *to, siz
     size_t low = 0, high = f->page_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if ((uint64_t)f->pages[middle].address + CPU_PAGE <= from) low = middle + 1;
-        else high = middle;
+        if ((uint64_t)f->pages[middle].address + CPU_PAGE <= from)
+            low = middle + 1;
+        else
+            high = middle;
     }
     for (; low < f->page_count && f->pages[low].address < from + len; low++) {
         uint64_t page = f->pages[low].address;
@@ -150,8 +158,8 @@ static void copy_memory(const pf_snapshot_files *f, uint64_t from, char *to, siz
     }
 }
 
-pf_status pf_snapshot_files_take(const pf_snapshot_files *f, size_t i, uint64_t max_bytes, char **data,
-                                 size_t *len, pf_error *error) {
+pf_status pf_snapshot_files_take(const pf_snapshot_files *f, size_t i, uint64_t max_bytes,
+                                 char **data, size_t *len, pf_error *error) {
     *data = NULL;
     *len = 0;
     if (i >= f->map.count) return base_error(error, PF_NOT_FOUND, "there is no file %zu", i);
@@ -161,8 +169,10 @@ pf_status pf_snapshot_files_take(const pf_snapshot_files *f, size_t i, uint64_t 
     if (type != 0100000 && type != 0120000)
         return base_error(error, PF_INVALID, "%.500s: it is no regular file", file->path);
     if (file->flags & FILEMAP_UNREAD)
-        return base_error(error, PF_NOT_FOUND, "%.500s: its contents are not in the snapshot: nobody "
-                          "had read it from the directory that was mounted", file->path);
+        return base_error(error, PF_NOT_FOUND,
+                          "%.500s: its contents are not in the snapshot: nobody "
+                          "had read it from the directory that was mounted",
+                          file->path);
     if (file->size > (max_bytes ? max_bytes : DEFAULT_BYTES))
         return base_error(error, PF_BOUND, "%.500s: more than max_bytes: it has %llu", file->path,
                           (unsigned long long)file->size);
@@ -173,8 +183,10 @@ pf_status pf_snapshot_files_take(const pf_snapshot_files *f, size_t i, uint64_t 
     for (uint32_t k = 0; k < file->segments; k++) {
         struct filemap_segment s;
         if (!filemap_segment(&r, &s)) break;
-        if (s.data) memcpy(*data + s.from, s.data, (size_t)s.len);
-        else copy_memory(f, s.address, *data + s.from, (size_t)s.len);
+        if (s.data)
+            memcpy(*data + s.from, s.data, (size_t)s.len);
+        else
+            copy_memory(f, s.address, *data + s.from, (size_t)s.len);
     }
     *len = (size_t)file->size;
     return PF_OK;

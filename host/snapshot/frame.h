@@ -28,7 +28,7 @@ struct frame_terms {
     enum frame_kind kind; /* FRAME_EXACT or FRAME_PORTABLE */
     bool any_build;       /* of an exact one: it may be another build's, whose files are read */
     const uint8_t *key;   /* MACHINE_KEY bytes, or NULL */
-    bool trusted;         /* the tag is not looked at, because something else vouches for the data */
+    bool trusted; /* the tag is not looked at, because something else vouches for the data */
     uint64_t min_counter; /* 0: any; else the frame is keyed */
     uint64_t max;         /* bytes of contents */
 };

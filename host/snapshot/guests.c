@@ -1,5 +1,6 @@
 /*
- * host/snapshot/guests.c: asks the guest's sessions what they hold, and hands it to others (portable.h).
+ * host/snapshot/guests.c: asks the guest's sessions what they hold, and hands it to others
+ * (portable.h).
  *
  * Both are runs like any, with other texts: the shell knows its own (guest/programs/sh/state.h), a
  * session of Python runs state.py.
@@ -17,16 +18,21 @@ extern const char state_py_start[], state_py_end[];
 
 /* Does a run of `language` and appends its value. */
 static pf_status ask(pf_sandbox *s, const char *language, const char *text, size_t len,
-                    struct base_buf *out, const char **why, pf_error *error) {
+                     struct base_buf *out, const char **why, pf_error *error) {
     pf_run run = {.size = sizeof run, .language = language, .code = text, .code_len = len};
     *why = NULL;
     pf_status status = machine_start(s, &run, error);
     if (status != PF_OK) return status;
-    if (s->run.on) *why = "it waits for something";
-    else if (s->run.limit) *why = s->run.limit;
-    else if (s->result.exit_code != 0) *why = "it refuses";
-    else if (s->run.value.failed) *why = "it says nothing";
-    else if (!base_buf_add(out, s->run.value.data, s->run.value.len)) return base_no_memory(error);
+    if (s->run.on)
+        *why = "it waits for something";
+    else if (s->run.limit)
+        *why = s->run.limit;
+    else if (s->result.exit_code != 0)
+        *why = "it refuses";
+    else if (s->run.value.failed)
+        *why = "it says nothing";
+    else if (!base_buf_add(out, s->run.value.data, s->run.value.len))
+        return base_no_memory(error);
     return PF_OK;
 }
 

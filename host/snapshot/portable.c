@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define PART(a, b, c, d)                                                                           \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 enum part {
     PART_INFO = PART('I', 'N', 'F', 'O'), /* clock, ids */
     PART_FILE = PART('F', 'I', 'L', 'E'),
@@ -22,11 +23,13 @@ enum part {
 enum { PART_NEEDED = 1 }; /* who does not know it cannot restore the snapshot */
 
 /* What asking and handing over may take, and no more than the sandbox's own limits. */
-#define ASK_MS    10000ull
-#define ASK_BYTES (128ull << 20) /* of memory, besides what the sandbox has */
-#define LEFT_BYTES (64u << 10)   /* of texts that say what was left out */
+#define ASK_MS     10000ull
+#define ASK_BYTES  (128ull << 20) /* of memory, besides what the sandbox has */
+#define LEFT_BYTES (64u << 10)    /* of texts that say what was left out */
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
 
 /* No tool can be called, and nothing takes long. */
 static pf_status set_apart(pf_sandbox *s, pf_error *error) {
@@ -69,7 +72,8 @@ static bool read_records(const char *data, size_t len, struct base_buf *left) {
     return !r.bad;
 }
 
-static void put_part(struct writer *w, enum part part, uint32_t flags, const char *data, size_t len) {
+static void put_part(struct writer *w, enum part part, uint32_t flags, const char *data,
+                     size_t len) {
     put_u32(w, part);
     put_u32(w, flags);
     put_bytes(w, data ? data : "", len);
@@ -138,7 +142,8 @@ static bool note_left(pf_sandbox *s, struct base_buf *left) {
         ok = add_left(left, "processes in the background: ", text);
     }
     for (size_t i = 0; ok && s->mounts && i < s->mounts->count; i++)
-        ok = add_left(left, "the mount, which a restore is given anew, and what was changed below it: ",
+        ok = add_left(left,
+                      "the mount, which a restore is given anew, and what was changed below it: ",
                       s->mounts->items[i].guest);
     return ok;
 }
@@ -146,9 +151,10 @@ static bool note_left(pf_sandbox *s, struct base_buf *left) {
 /* `twin` was entered, and goes when this is over. */
 static pf_status save(pf_sandbox *twin, struct writer *w, struct base_buf *left, pf_error *error) {
     if (twin->run.on)
-        return base_error(error, PF_STATE,
-                          "a run is on: a portable snapshot is one of a sandbox that is idle; the exact "
-                          "one (pf_sandbox_snapshot) holds it");
+        return base_error(
+            error, PF_STATE,
+            "a run is on: a portable snapshot is one of a sandbox that is idle; the exact "
+            "one (pf_sandbox_snapshot) holds it");
     if (!note_left(twin, left)) return base_no_memory(error);
     pf_status status = put_info(w, twin, error);
     if (status == PF_OK) status = put_file_part(w, twin, error);
@@ -192,8 +198,8 @@ pf_status pf_sandbox_snapshot_portable(pf_sandbox *s, uint64_t counter, char **d
     if (status == PF_OK) {
         status = save(twin, &w, &left, error);
         if (status == PF_OK)
-            status = frame_wrap(FRAME_PORTABLE, w.out.data, w.out.len, twin->keyed ? twin->key : NULL,
-                                counter, data, len, error);
+            status = frame_wrap(FRAME_PORTABLE, w.out.data, w.out.len,
+                                twin->keyed ? twin->key : NULL, counter, data, len, error);
         if (status == PF_OK) status = machine_spend(twin, *len, error);
         machine_leave_act(twin);
     }
@@ -238,8 +244,8 @@ static pf_status malformed(pf_error *error) {
     return base_error(error, PF_FORMAT, "the portable snapshot is malformed");
 }
 
-static pf_status find_parts(const char *contents, size_t len, struct parts *p, struct base_buf *left,
-                            pf_error *error) {
+static pf_status find_parts(const char *contents, size_t len, struct parts *p,
+                            struct base_buf *left, pf_error *error) {
     struct reader r = {.data = (const uint8_t *)contents, .len = len};
     while (r.at < r.len) {
         uint32_t part = get_u32(&r), flags = get_u32(&r);
@@ -251,11 +257,14 @@ static pf_status find_parts(const char *contents, size_t len, struct parts *p, s
         for (int i = 0; i < 4; i++)
             if (name[i] < 'A' || name[i] > 'Z') name[i] = '?';
         if (to && to->there) return malformed(error);
-        if (to) *to = view;
+        if (to)
+            *to = view;
         else if (flags & PART_NEEDED)
-            return base_error(error, PF_FORMAT,
-                              "the portable snapshot has a part %s, which this pinfold (%s) does not "
-                              "know: it needs a later version", name, pf_version());
+            return base_error(
+                error, PF_FORMAT,
+                "the portable snapshot has a part %s, which this pinfold (%s) does not "
+                "know: it needs a later version",
+                name, pf_version());
         else if (!add_left(left, "a part that this version does not know: ", name))
             return base_no_memory(error);
     }
@@ -294,8 +303,10 @@ static pf_status take_files(pf_sandbox *s, const struct view *view, struct base_
     struct filemap map;
     pf_status status = PF_OK;
     bool read = get_files(&r, &map);
-    if (!read) status = r.bad ? malformed(error) : base_no_memory(error);
-    else status = files_put_back(s, &map, &r, left, error);
+    if (!read)
+        status = r.bad ? malformed(error) : base_no_memory(error);
+    else
+        status = files_put_back(s, &map, &r, left, error);
     filemap_free(&map);
     return status;
 }
@@ -318,7 +329,8 @@ static pf_status take_session(pf_sandbox *s, const struct view *view, bool pytho
     else if (status == PF_OK && !why && !read_records(answer.data, answer.len, left))
         status = malformed(error);
     else if (status == PF_OK && why &&
-             !add_left(left, python ? "all of Python's names: " : "all of the shell's state: ", why))
+             !add_left(left,
+                       python ? "all of Python's names: " : "all of the shell's state: ", why))
         status = base_no_memory(error);
     base_buf_free(&answer);
     return status;
@@ -346,7 +358,8 @@ static pf_status seed(pf_sandbox *s, const char *data, size_t len, pf_error *err
     return machine_seed(s, NULL, error);
 }
 
-/* With the time of the snapshot, which stands still, so that the same data makes the same sandbox. */
+/* With the time of the snapshot, which stands still, so that the same data makes the same sandbox.
+ */
 static pf_status take_over(pf_sandbox *s, const struct parts *p, const struct info *info,
                            struct base_buf *left, pf_error *error) {
     int64_t realtime_base = s->realtime_base, origin = s->clock_origin;
@@ -377,10 +390,10 @@ static pf_status load(pf_sandbox *s, const pf_options *options, const struct par
     if (status == PF_OK) status = machine_enter_mounts(s, options, error);
     if (status == PF_OK) status = take_over(s, p, &info, left, error);
     if (status == PF_OK)
-        status = cap_gate_counters_load(s->gate, p->budgets.data, p->budgets.len, NULL, NULL, error);
+        status =
+            cap_gate_counters_load(s->gate, p->budgets.data, p->budgets.len, NULL, NULL, error);
     if (status == PF_OK) status = settle(s, options, &info, error);
-    if (status == PF_OK && info.seed_fixed)
-        status = seed(s, p->files.data, p->files.len, error);
+    if (status == PF_OK && info.seed_fixed) status = seed(s, p->files.data, p->files.len, error);
     if (status == PF_OK) machine_show_time(s);
     return status;
 }
@@ -397,15 +410,15 @@ pf_status portable_restore(pf_sandbox *s, const pf_options *options, const char 
                                 .min_counter = options->min_counter,
                                 .max = snapshot_most(&options->limits)};
     if (options->min_counter && !options->keyed)
-        return base_error(error, PF_INVALID,
-                          "a counter that a snapshot must have needs a key: without one anybody can "
-                          "write another number");
+        return base_error(
+            error, PF_INVALID,
+            "a counter that a snapshot must have needs a key: without one anybody can "
+            "write another number");
     s->made_from = data;
     s->made_from_len = len;
     pf_status status = machine_configure(s, options, error);
     s->made_from = NULL;
-    if (status == PF_OK)
-        status = frame_open(data, len, &terms, &contents, &contents_len, error);
+    if (status == PF_OK) status = frame_open(data, len, &terms, &contents, &contents_len, error);
     if (status != PF_OK) return status;
     base_buf_init(&left, SIZE_MAX);
     status = find_parts(contents, contents_len, &parts, &left, error);

@@ -1,8 +1,9 @@
 /*
- * host/snapshot/put_back.c: the files of a portable snapshot, written into a new sandbox (portable.h).
+ * host/snapshot/put_back.c: the files of a portable snapshot, written into a new sandbox
+ * (portable.h).
  *
- * Paths and contents are anybody's: they go through the kernel's own calls, which hold the limits, and
- * touch nothing but the new sandbox.
+ * Paths and contents are anybody's: they go through the kernel's own calls, which hold the limits,
+ * and touch nothing but the new sandbox.
  */
 #include "filemap.h"
 #include "portable.h"
@@ -17,8 +18,8 @@
 
 /* Plain, and not below what belongs to the build or to who restores. */
 static bool is_allowed(const char *path) {
-    static const char *const theirs[] = {"/bin", "/dev", "/proc", "/tools", "/usr/bin", "/usr/lib",
-                                         "/usr/share"};
+    static const char *const theirs[] = {"/bin",     "/dev",     "/proc",     "/tools",
+                                         "/usr/bin", "/usr/lib", "/usr/share"};
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
         size_t len = strlen(theirs[i]);
         if (strncmp(path, theirs[i], len) == 0 && (!path[len] || path[len] == '/')) return false;
@@ -87,18 +88,19 @@ static int64_t put_symlink(pf_sandbox *s, const struct filemap_file *f, const st
 
 static int64_t set_times(pf_sandbox *s, const struct filemap_file *f) {
     int64_t flags = TYPE(f->mode) == IS_LINK ? PF_AT_SYMLINK_NOFOLLOW : 0;
-    return KERNEL(s, UTIMENSAT, .arg = {PF_AT_FDCWD, flags, f->mtime_ns, f->mtime_ns}, .in = f->path,
-                  .in_len = strlen(f->path));
+    return KERNEL(s, UTIMENSAT, .arg = {PF_AT_FDCWD, flags, f->mtime_ns, f->mtime_ns},
+                  .in = f->path, .in_len = strlen(f->path));
 }
 
 static int64_t set_owner(pf_sandbox *s, const struct filemap_file *f) {
     size_t len = strlen(f->path);
     bool link = TYPE(f->mode) == IS_LINK;
-    int64_t r = KERNEL(s, FCHOWNAT, .arg = {PF_AT_FDCWD, f->uid, f->uid,
-                                            link ? PF_AT_SYMLINK_NOFOLLOW : 0},
-                       .in = f->path, .in_len = len);
+    int64_t r =
+        KERNEL(s, FCHOWNAT, .arg = {PF_AT_FDCWD, f->uid, f->uid, link ? PF_AT_SYMLINK_NOFOLLOW : 0},
+               .in = f->path, .in_len = len);
     if (r >= 0 && !link)
-        r = KERNEL(s, FCHMODAT, .arg = {PF_AT_FDCWD, f->mode & 07777, 0}, .in = f->path, .in_len = len);
+        r = KERNEL(s, FCHMODAT, .arg = {PF_AT_FDCWD, f->mode & 07777, 0}, .in = f->path,
+                   .in_len = len);
     return r;
 }
 
@@ -135,8 +137,8 @@ pf_status files_put_back(pf_sandbox *s, const struct filemap *map, const struct 
     for (size_t i = 0; i < map->count; i++) {
         const struct filemap_file *f = &map->files[i];
         if (!is_allowed(f->path))
-            return base_error(error, PF_FORMAT, "the snapshot has a file that none may have: %.500s",
-                              f->path);
+            return base_error(error, PF_FORMAT,
+                              "the snapshot has a file that none may have: %.500s", f->path);
         if (f->flags & FILEMAP_UNREAD) {
             if (!add_left(left, "what was with the host: ", f->path)) return base_no_memory(error);
             continue;

@@ -1,10 +1,10 @@
 /*
- * Portable snapshots written by somebody who can make checksums: any bytes, or a real one's contents with
- * bytes changed behind a good frame. Whatever is accepted is a sandbox within its limits; no tool was asked for
- * while it was made, and what its list of files says can be read.
+ * Portable snapshots written by somebody who can make checksums: any bytes, or a real one's
+ * contents with bytes changed behind a good frame. Whatever is accepted is a sandbox within its
+ * limits; no tool was asked for while it was made, and what its list of files says can be read.
  *
- * First byte: 0 raw, 1 contents with changes (offset u32, xor u8)…, 2 contents cut to a length (u32), then
- * changes, 3 the same of one with a session of Python.
+ * First byte: 0 raw, 1 contents with changes (offset u32, xor u8)…, 2 contents cut to a length
+ * (u32), then changes, 3 the same of one with a session of Python.
  */
 #include "fuzz.h"
 #include "host/snapshot/frame.h"
@@ -22,9 +22,10 @@ static void run(pf_sandbox *sandbox, const char *language, const char *code) {
 }
 
 static void make_base(int base) {
-    static const char script[] =
-        "x=7; declare -ir n=5; a=(1 2 [9]=z); declare -A m=([k]=v); f() { echo $1; }; alias l=ls; trap 'tool t' USR1;"
-        " set -o pipefail; shopt -s extglob; mkdir d; cd d; echo a > f; ln f g; ln -s f h; mkfifo p; set -- q";
+    static const char script[] = "x=7; declare -ir n=5; a=(1 2 [9]=z); declare -A m=([k]=v); f() { "
+                                 "echo $1; }; alias l=ls; trap 'tool t' USR1;"
+                                 " set -o pipefail; shopt -s extglob; mkdir d; cd d; echo a > f; "
+                                 "ln f g; ln -s f h; mkfifo p; set -- q";
     pf_sandbox *sandbox = NULL;
     char *data;
     size_t len;
@@ -80,7 +81,8 @@ static void try_portable(const char *data, size_t len) {
     MUST(pf_sandbox_pending(sandbox, &call, 1) == 0 && !pf_sandbox_running(sandbox));
     const char *texts = pf_sandbox_left_out(sandbox, &left);
     MUST(left == 0 || texts[left - 1] == '\0');
-    pf_run run = {.size = sizeof run, .language = "shell", .code = "f; cat f; declare -p", .code_len = 20};
+    pf_run run = {
+        .size = sizeof run, .language = "shell", .code = "f; cat f; declare -p", .code_len = 20};
     pf_sandbox_start(sandbox, &run, NULL);
     const pf_result *result = pf_sandbox_result(sandbox);
     if (result) MUST(result->memory_bytes <= 128 << 20);

@@ -7,8 +7,7 @@
 static PyObject *texts(const char *data, size_t len) {
     PyObject *list = PyList_New(0);
     for (size_t at = 0; list && at < len; at += strlen(data + at) + 1) {
-        PyObject *text =
-            PyUnicode_DecodeUTF8(data + at, (Py_ssize_t)strlen(data + at), "replace");
+        PyObject *text = PyUnicode_DecodeUTF8(data + at, (Py_ssize_t)strlen(data + at), "replace");
         if (!text || PyList_Append(list, text) != 0) Py_CLEAR(list);
         Py_XDECREF(text);
     }
@@ -67,16 +66,16 @@ PyObject *native_snapshot_files(PyObject *module, PyObject *const *args, Py_ssiz
     pf_snapshot_files *files = NULL;
     pf_error error;
     pf_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = pf_snapshot_files_open(data, (size_t)len, key, (size_t)key_len, most, &files, &error);
-    Py_END_ALLOW_THREADS
-    if (status != PF_OK) return native_raise(state, &error, NULL);
+    Py_BEGIN_ALLOW_THREADS status =
+        pf_snapshot_files_open(data, (size_t)len, key, (size_t)key_len, most, &files, &error);
+    Py_END_ALLOW_THREADS if (status != PF_OK) return native_raise(state, &error, NULL);
     PyObject *capsule = PyCapsule_New(files, FILES, free_files);
     if (!capsule) pf_snapshot_files_free(files);
     return capsule;
 }
 
-/* snapshot_files_list(files): ([(path, mode, uid, size, mtime in ns, unread)], [what was left out]) */
+/* snapshot_files_list(files): ([(path, mode, uid, size, mtime in ns, unread)], [what was left out])
+ */
 PyObject *native_snapshot_files_list(PyObject *module, PyObject *capsule) {
     (void)module;
     const pf_snapshot_files *files = PyCapsule_GetPointer(capsule, FILES);
@@ -85,10 +84,10 @@ PyObject *native_snapshot_files_list(PyObject *module, PyObject *capsule) {
     pf_snapshot_file f;
     for (size_t i = 0; list && pf_snapshot_files_at(files, i, &f); i++) {
         PyObject *path = PyUnicode_DecodeFSDefault(f.path);
-        PyObject *item = path ? Py_BuildValue("(NIIKLN)", path, f.mode, f.uid,
-                                              (unsigned long long)f.size, (long long)f.mtime_ns,
-                                              PyBool_FromLong(f.unread))
-                              : NULL;
+        PyObject *item =
+            path ? Py_BuildValue("(NIIKLN)", path, f.mode, f.uid, (unsigned long long)f.size,
+                                 (long long)f.mtime_ns, PyBool_FromLong(f.unread))
+                 : NULL;
         if (!item || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }
