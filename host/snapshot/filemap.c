@@ -316,7 +316,7 @@ static bool get_file(struct reader *r, struct filemap *map) {
     f->segments = get_u32(r);
     f->at = r->at;
     if (f->path[0] != '/' || f->link >= map->count || f->size > PF_FILE_SIZE_MAX) r->bad = true;
-    if (f->link && map->files[f->link - 1].link) r->bad = true;
+    if (!r->bad && f->link && map->files[f->link - 1].link) r->bad = true;
     uint64_t end = 0;
     for (uint32_t i = 0; i < f->segments && !r->bad; i++) {
         struct filemap_segment s;
