@@ -120,6 +120,14 @@ static bool make_programs(pf_sandbox *s, const struct pf_image *image) {
     return true;
 }
 
+/* Its program is a module of the library. */
+static bool make_pip(pf_sandbox *s) {
+    static const char text[] =
+        "#!/usr/bin/python3\nimport sys\nfrom pip.__main__ import main\nsys.exit(main())\n";
+    return machine_library_count == 0 || (make_file(s, "/usr/bin/pip", text, 0755) &&
+                                          make_file(s, "/usr/bin/pip3", text, 0755));
+}
+
 /* Zones that are one file are one here, too. */
 static bool make_zones(pf_sandbox *s) {
     static const char folder[] = "/usr/share/zoneinfo";
@@ -167,7 +175,7 @@ static bool make_root(pf_sandbox *s) {
          make_file(s, "/etc/hostname", "pinfold\n", 0644) &&
          make_file(s, "/etc/hosts", "127.0.0.1 localhost pinfold\n", 0644) &&
          make_file(s, "/etc/os-release", "NAME=pinfold\nID=pinfold\nPRETTY_NAME=\"pinfold\"\n", 0644);
-    ok = ok && make_zones(s) && make_library(s);
+    ok = ok && make_zones(s) && make_library(s) && make_pip(s);
     for (int i = 0; ok && i < machine_image_count(); i++)
         ok = strcmp(machine_image_info(i)->name, PF_WEB_IMAGE) == 0 || /* see toolfiles.c */
              make_programs(s, machine_image_info(i));

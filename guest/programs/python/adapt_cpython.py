@@ -167,6 +167,9 @@ def main() -> None:
         if found != wanted:
             sys.exit(f"adapt_cpython: {name} has {found} times, not {wanted}, what is to change ({why}): {old}")
         texts[name] = text.replace(old, new)
+    for path in (output / "adapted").rglob("*.*"):  # of another series of changes
+        if path.is_file() and path.relative_to(output / "adapted").as_posix() not in texts:
+            path.unlink()
     for name, text in texts.items():
         path = output / "adapted" / name
         path.parent.mkdir(parents=True, exist_ok=True)
