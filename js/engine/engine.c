@@ -1,11 +1,13 @@
 /*
- * js/engine/engine.c: the parts of host/ that decide, as a WebAssembly module for the JavaScript host.
+ * js/engine/engine.c: the parts of host/ that decide, as a WebAssembly module for the JavaScript
+ * host.
  *
- * host/capability and the files below /tools are compiled as they are, so that a policy, a schema and a
- * tool's page mean the same as with the native library. This file only translates: texts come in
- * through pf_engine_new() memory, answers go out as one JSON text or one message, read before the next
- * call. src/capability/engine.ts is the other side. The module has three imports, host.write_file,
- * host.list and host.unlink, by which toolfiles.c reaches the kernel of the sandbox that is being made.
+ * host/capability and the files below /tools are compiled as they are, so that a policy, a schema
+ * and a tool's page mean the same as with the native library. This file only translates: texts come
+ * in through pf_engine_new() memory, answers go out as one JSON text or one message, read before
+ * the next call. src/capability/engine.ts is the other side. The module has three imports,
+ * host.write_file, host.list and host.unlink, by which toolfiles.c reaches the kernel of the
+ * sandbox that is being made.
  */
 #include "host/base/buf.h"
 #include "host/base/json_out.h"
@@ -19,8 +21,9 @@
 #define EXPORT(name) __attribute__((export_name(#name)))
 #define HOST(name)   __attribute__((import_module("host"), import_name(#name)))
 
-HOST(write_file) int host_write_file(const char *path, size_t path_len, const void *data, size_t len,
-                                     uint32_t mode, uint32_t owner);
+HOST(write_file)
+int host_write_file(const char *path, size_t path_len, const void *data, size_t len, uint32_t mode,
+                    uint32_t owner);
 /* Names in a directory, sorted by bytes, each ended by a NUL. */
 HOST(list) int host_list(const char *path, size_t path_len, char **block, size_t *len);
 HOST(unlink) int host_unlink(const char *path, size_t len);
@@ -97,8 +100,9 @@ static int tell(const pf_sandbox *s, pf_status status, struct cap_decision *d) {
     pf_decision told = cap_decision_describe(s->gate, d);
     base_buf_addf(&answer, "{");
     member("decided", told.outcome);
-    base_buf_addf(&answer, ",\"outcome\":%d,\"capability\":%d,\"ask\":%s", d->outcome, d->capability,
-                  d->outcome == PF_OP_OK && cap_gate_asks(s->gate, d->capability) ? "true" : "false");
+    bool ask = d->outcome == PF_OP_OK && cap_gate_asks(s->gate, d->capability);
+    base_buf_addf(&answer, ",\"outcome\":%d,\"capability\":%d,\"ask\":%s", d->outcome,
+                  d->capability, ask ? "true" : "false");
     member("method", d->method);
     member("name", d->name);
     member("params", d->params);

@@ -1,7 +1,8 @@
 /*
- * js/engine/snapshot.c: host/snapshot/frame.c as a WebAssembly module: what lies around the contents of a
- * snapshot, compression and authentication included, is written and checked by the same code.
- * src/snapshot/frame.ts is the other side, and loads it when a snapshot is first made or read.
+ * js/engine/snapshot.c: host/snapshot/frame.c as a WebAssembly module: what lies around the
+ * contents of a snapshot, compression and authentication included, is written and checked by the
+ * same code. src/snapshot/frame.ts is the other side, and loads it when a snapshot is first made or
+ * read.
  */
 #include "host/snapshot/frame.h"
 #include "host/snapshot/memory.h"

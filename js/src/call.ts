@@ -1,7 +1,9 @@
 /* call.ts: a tool call that waits for its answer. */
 import type { Call } from "./machine/calls.ts";
 
-/** One tool call that the capabilities allow; sandbox.resume() or .fail() answers it, in any order. */
+/**
+ * One tool call that the capabilities allow; sandbox.resume() or .fail() answers it, in any order.
+ */
 export class PendingCall {
   /** Unique in the sandbox and its branches: an idempotency key. */
   readonly id: bigint;

@@ -1,7 +1,15 @@
 /* files.ts: the files of a sandbox, for its embedder. */
 import { text, utf8 } from "./base/bytes.ts";
 import { FileError } from "./base/error.ts";
-import { type FileInfo, listFiles, makeDirectory, readFile, removeFile, statFile, writeFile } from "./machine/files.ts";
+import {
+  type FileInfo,
+  listFiles,
+  makeDirectory,
+  readFile,
+  removeFile,
+  statFile,
+  writeFile,
+} from "./machine/files.ts";
 import type { Machine } from "./machine/machine.ts";
 
 export type Content = string | Uint8Array;
@@ -24,7 +32,12 @@ export class Files {
 
   async read(path: string, options: ReadOptions = {}): Promise<Uint8Array> {
     return this.#enter((machine) =>
-      readFile(machine, absolute(path), options.maxBytes ?? Math.min(machine.ownLimits.memory_bytes, 2 ** 30)));
+      readFile(
+        machine,
+        absolute(path),
+        options.maxBytes ?? Math.min(machine.ownLimits.memory_bytes, 2 ** 30),
+      ),
+    );
   }
 
   async readText(path: string, options: ReadOptions = {}): Promise<string> {
@@ -60,7 +73,8 @@ export class Files {
       await this.stat(path);
       return true;
     } catch (error) {
-      if (error instanceof FileError && (error.code === "ENOENT" || error.code === "ENOTDIR")) return false;
+      if (error instanceof FileError && (error.code === "ENOENT" || error.code === "ENOTDIR"))
+        return false;
       throw error;
     }
   }

@@ -10,7 +10,8 @@ function canonical(name: string): string {
 }
 
 function toolOf(call: PendingCall, options: SandboxOptions): Tool | undefined {
-  for (const [name, one] of Object.entries(options.tools ?? {})) if (canonical(name) === call.method) return one;
+  for (const [name, one] of Object.entries(options.tools ?? {}))
+    if (canonical(name) === call.method) return one;
   return undefined;
 }
 
@@ -19,16 +20,29 @@ async function validated(one: Tool, params: unknown): Promise<unknown> {
   const checked = await one.standard["~standard"].validate(params);
   if (!checked.issues) return checked.value;
   const texts = checked.issues.map((issue) => {
-    const path = issue.path?.map((part) => (typeof part === "object" && part !== null && "key" in part ? part.key : part)).join(".");
+    const path = issue.path
+      ?.map((part) =>
+        typeof part === "object" && part !== null && "key" in part ? part.key : part,
+      )
+      .join(".");
     return path ? `${path}: ${issue.message}` : issue.message;
   });
   throw new ToolError(texts.join("; "), "invalid");
 }
 
 /** The handler's result; rejects with what the program is to be told. */
-export async function callTool(call: PendingCall, options: SandboxOptions, signal: AbortSignal): Promise<unknown> {
+export async function callTool(
+  call: PendingCall,
+  options: SandboxOptions,
+  signal: AbortSignal,
+): Promise<unknown> {
   if (call.ask && !(await options.approve?.(call)))
-    throw new ToolError(options.approve ? "the call was not approved" : "the call has to be approved, and nobody is there to do so", "denied");
+    throw new ToolError(
+      options.approve
+        ? "the call was not approved"
+        : "the call has to be approved, and nobody is there to do so",
+      "denied",
+    );
   const context: CallContext = { id: call.id, method: call.method, signal };
   const one = toolOf(call, options);
   if (one?.execute) return one.execute(await validated(one, call.params), context);

@@ -1,7 +1,15 @@
 /* index.ts: pinfold for any engine; node.ts and web.ts add where the programs come from. */
 export { PendingCall } from "./call.ts";
 export {
-  CapabilityError, DeadError, FileError, InvalidError, PinfoldError, SnapshotError, StateError, ToolError, UnsupportedError,
+  CapabilityError,
+  DeadError,
+  FileError,
+  InvalidError,
+  PinfoldError,
+  SnapshotError,
+  StateError,
+  ToolError,
+  UnsupportedError,
 } from "./base/error.ts";
 export { type ImageSource, Images, type Manifest } from "./cpu/image.ts";
 export { type Content, Files, type ReadOptions } from "./files.ts";
@@ -10,9 +18,22 @@ export type { FileInfo } from "./machine/files.ts";
 export type { Limits } from "./machine/limits.ts";
 export type { Language } from "./machine/run.ts";
 export type { Capabilities, Capability, SandboxOptions } from "./options.ts";
+export { type OutputChunk, RunStream } from "./stream.ts";
 export { Result, type Usage } from "./result.ts";
-export { type Failure, type OutputListener, type RestoreOptions, type RunOptions, type SnapshotOptions } from "./sandbox.ts";
 export {
-  type CallContext, type Json, type JsonSchema, type StandardSchema, type Tool, tool, type ToolOptions,
+  type Failure,
+  type OutputListener,
+  type RestoreOptions,
+  type RunOptions,
+  type SnapshotOptions,
+} from "./sandbox.ts";
+export {
+  type CallContext,
+  type Json,
+  type JsonSchema,
+  type StandardSchema,
+  type Tool,
+  tool,
+  type ToolOptions,
 } from "./tool.ts";
 export { Sandbox as SandboxOf } from "./sandbox.ts";

@@ -12,8 +12,13 @@ setRandom(randomFillSync);
 
 const folder = new URL("../images/", import.meta.url);
 
-type Read = { readonly buffer: ArrayBufferLike; readonly byteOffset: number; readonly length: number };
-const plain = (bytes: Read): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+type Read = {
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+  readonly length: number;
+};
+const plain = (bytes: Read): Uint8Array =>
+  new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 
 const source: ImageSource = {
   read: async (file) => plain(await readFile(new URL(file, folder))),
@@ -24,14 +29,19 @@ let images: Promise<Images> | undefined;
 
 /** The programs of this package, read when they are first needed. */
 export function packageImages(): Promise<Images> {
-  images ??= readFile(new URL("manifest.json", folder), "utf8").then((text) => new Images(JSON.parse(text) as Manifest, source));
+  images ??= readFile(new URL("manifest.json", folder), "utf8").then(
+    (text) => new Images(JSON.parse(text) as Manifest, source),
+  );
   return images;
 }
 
 /** See sandbox.ts. */
 export type Sandbox = Core;
 export const Sandbox = {
-  /** A new sandbox: a booted Unix with bash, JavaScript and the usual commands, and the tools that are given. */
+  /**
+   * A new sandbox: a booted Unix with bash, JavaScript and the usual commands, and the tools that
+   * are given.
+   */
   async create(options: SandboxOptions = {}): Promise<Core> {
     return Core.make(await packageImages(), options);
   },

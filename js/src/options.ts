@@ -22,7 +22,9 @@ export interface Capability {
 }
 
 /** A list of grants (a text grants every call of that pattern), or a whole policy. */
-export type Capabilities = readonly (Capability | string)[] | { readonly capabilities: readonly Capability[]; readonly version?: 1 };
+export type Capabilities =
+  | readonly (Capability | string)[]
+  | { readonly capabilities: readonly Capability[]; readonly version?: 1 };
 
 export interface SandboxOptions {
   /** What programs may see, by name. Without a capability a tool cannot be called. */
@@ -46,15 +48,34 @@ export interface SandboxOptions {
 }
 
 const DEFAULT_ENV = {
-  PATH: "/usr/bin:/bin:/tools/bin", HOME: "/workspace", USER: "user", LOGNAME: "user", SHELL: "/bin/bash",
-  LANG: "C.UTF-8", TZ: "UTC", HOSTNAME: "pinfold",
+  PATH: "/usr/bin:/bin:/tools/bin",
+  HOME: "/workspace",
+  USER: "user",
+  LOGNAME: "user",
+  SHELL: "/bin/bash",
+  LANG: "C.UTF-8",
+  TZ: "UTC",
+  HOSTNAME: "pinfold",
 };
 
-const KNOWN = new Set(["tools", "capabilities", "toolHandler", "approve", "files", "env", "limits", "clock", "seed", "onDecision"]);
+const KNOWN = new Set([
+  "tools",
+  "capabilities",
+  "toolHandler",
+  "approve",
+  "files",
+  "env",
+  "limits",
+  "clock",
+  "seed",
+  "onDecision",
+]);
 
 function policyOf(capabilities: Capabilities): string {
   if (Array.isArray(capabilities))
-    return JSON.stringify({ capabilities: capabilities.map((one) => (typeof one === "string" ? { method: one } : one)) });
+    return JSON.stringify({
+      capabilities: capabilities.map((one) => (typeof one === "string" ? { method: one } : one)),
+    });
   if (typeof capabilities !== "object" || capabilities === null)
     throw new CapabilityError("capabilities is a list of grants or a policy");
   return JSON.stringify(capabilities);
@@ -65,7 +86,9 @@ export function makeGate(options: SandboxOptions, engine: WebAssembly.Module): G
   const gate = Gate.create(engine);
   for (const [name, one] of Object.entries(options.tools ?? {})) {
     if (typeof one !== "object" || one === null || typeof one.schema !== "object")
-      throw new InvalidError(`tools.${name} is not made by tool({description, inputSchema, execute})`);
+      throw new InvalidError(
+        `tools.${name} is not made by tool({description, inputSchema, execute})`,
+      );
     gate.addTool(name, one.description, JSON.stringify(one.schema));
   }
   if (options.capabilities !== undefined) gate.setPolicy(policyOf(options.capabilities));
@@ -77,8 +100,12 @@ function envOf(given: Record<string, string> | undefined): { env: string[]; chan
   /* As in the native library, what is given anew stands at the end. */
   const all = new Map<string, string>(Object.entries(DEFAULT_ENV));
   for (const [name, value] of Object.entries(given ?? {})) {
-    if (typeof value !== "string") throw new InvalidError(`env.${name} is a text, not ${typeof value}`);
-    if (name === "" || name.includes("=")) throw new InvalidError(`"${name.slice(0, 64)}" cannot be the name of an environment variable`);
+    if (typeof value !== "string")
+      throw new InvalidError(`env.${name} is a text, not ${typeof value}`);
+    if (name === "" || name.includes("="))
+      throw new InvalidError(
+        `"${name.slice(0, 64)}" cannot be the name of an environment variable`,
+      );
     all.delete(name);
     all.set(name, value);
   }
@@ -102,7 +129,8 @@ export function randomSeed(): Uint8Array {
 
 function seedOf(given: number | bigint | undefined): Uint8Array {
   if (given === undefined) return randomSeed();
-  if (typeof given === "number" && !Number.isSafeInteger(given)) throw new InvalidError("seed is an integer");
+  if (typeof given === "number" && !Number.isSafeInteger(given))
+    throw new InvalidError("seed is an integer");
   const seed = new Uint8Array(32);
   new DataView(seed.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(given)), true);
   return seed;
@@ -110,9 +138,15 @@ function seedOf(given: number | bigint | undefined): Uint8Array {
 
 export function settingsOf(options: SandboxOptions, images: Images, gate: Gate): MachineSettings {
   for (const key of Object.keys(options))
-    if (!KNOWN.has(key)) throw new InvalidError(`there is no option "${key}"; the options are: ${[...KNOWN].join(", ")}`);
+    if (!KNOWN.has(key))
+      throw new InvalidError(
+        `there is no option "${key}"; the options are: ${[...KNOWN].join(", ")}`,
+      );
   const { env, changed } = envOf(options.env);
-  if (options.clock !== undefined && !(options.clock instanceof Date && Number.isFinite(options.clock.getTime())))
+  if (
+    options.clock !== undefined &&
+    !(options.clock instanceof Date && Number.isFinite(options.clock.getTime()))
+  )
     throw new InvalidError("clock is a valid Date");
   return {
     images,

@@ -41,8 +41,10 @@ export class Result {
     this.sessionLost = outcome.sessionLost;
     this.sessionEnded = outcome.sessionEnded;
     this.usage = {
-      cpuMs: outcome.cpuNs / 1e6, wallMs: outcome.wallNs / 1e6,
-      memoryBytes: outcome.memoryBytes, toolCalls: outcome.toolCalls,
+      cpuMs: outcome.cpuNs / 1e6,
+      wallMs: outcome.wallNs / 1e6,
+      memoryBytes: outcome.memoryBytes,
+      toolCalls: outcome.toolCalls,
     };
   }
 

@@ -1,5 +1,6 @@
 /*
- * sandbox.ts: a sandbox: a small Unix whose programs reach the outside only through the tools that you grant.
+ * sandbox.ts: a sandbox: a small Unix whose programs reach the outside only through the tools that
+ * you grant.
  */
 import { PF } from "./abi.ts";
 import { utf8 } from "./base/bytes.ts";
@@ -16,6 +17,7 @@ import { type Language, start } from "./machine/run.ts";
 import { writeTools } from "./machine/toolfiles.ts";
 import { makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
 import { Result } from "./result.ts";
+import { RunStream } from "./stream.ts";
 import { callTool } from "./handling.ts";
 import { Frame, type Key } from "./snapshot/frame.ts";
 import { load, loadBases, mostBytes, save } from "./snapshot/snapshot.ts";
@@ -53,12 +55,26 @@ export interface RestoreOptions extends Omit<SandboxOptions, "files" | "clock" |
   minCounter?: number;
 }
 
-const FAILURES = { failed: PF.OP_FAILED, invalid: PF.OP_INVALID, timeout: PF.OP_TIMEOUT, denied: PF.OP_DENIED } as const;
+const FAILURES = {
+  failed: PF.OP_FAILED,
+  invalid: PF.OP_INVALID,
+  timeout: PF.OP_TIMEOUT,
+  denied: PF.OP_DENIED,
+} as const;
 export type Failure = keyof typeof FAILURES;
 
 /** Between two looks at a run that was told to end while its calls wait. */
 const ABORTED_MS = 20;
-const RUN_OPTIONS = new Set(["language", "stdin", "isolated", "cwd", "env", "limits", "onOutput", "signal"]);
+const RUN_OPTIONS = new Set([
+  "language",
+  "stdin",
+  "isolated",
+  "cwd",
+  "env",
+  "limits",
+  "onOutput",
+  "signal",
+]);
 
 export class Sandbox {
   readonly files: Files;
@@ -86,11 +102,15 @@ export class Sandbox {
   static async make(images: Images, options: SandboxOptions = {}): Promise<Sandbox> {
     const gate = makeGate(options, await images.engine());
     const settings = settingsOf(options, images, gate);
-    await images.ready(settings.limits.memory_bytes, Math.min(settings.limits.process_memory_bytes, settings.limits.memory_bytes));
+    await images.ready(
+      settings.limits.memory_bytes,
+      Math.min(settings.limits.process_memory_bytes, settings.limits.memory_bytes),
+    );
     const machine = Machine.boot(settings);
     writeTools(machine);
     const sandbox = new Sandbox(machine, options);
-    for (const [path, content] of Object.entries(options.files ?? {})) await sandbox.files.write(path, content);
+    for (const [path, content] of Object.entries(options.files ?? {}))
+      await sandbox.files.write(path, content);
     return sandbox;
   }
 
@@ -98,7 +118,8 @@ export class Sandbox {
 
   #take(): void {
     if (this.#closed) throw new StateError("the sandbox was closed");
-    if (this.#busy) throw new StateError("the sandbox is in use: await what was asked of it before");
+    if (this.#busy)
+      throw new StateError("the sandbox is in use: await what was asked of it before");
     this.#machine.checkAlive();
     this.#busy = true;
   }
@@ -118,7 +139,10 @@ export class Sandbox {
   /** Starts a run, and drives it until every process has ended or waits for a tool. */
   async start(code: string, options: RunOptions = {}): Promise<void> {
     for (const key of Object.keys(options))
-      if (!RUN_OPTIONS.has(key)) throw new InvalidError(`there is no option "${key}" of a run; they are: ${[...RUN_OPTIONS].join(", ")}`);
+      if (!RUN_OPTIONS.has(key))
+        throw new InvalidError(
+          `there is no option "${key}" of a run; they are: ${[...RUN_OPTIONS].join(", ")}`,
+        );
     if (typeof code !== "string") throw new InvalidError(`the code is a text, not ${typeof code}`);
     const { stdin = "", onOutput } = options;
     await this.#drive((machine) =>
@@ -130,11 +154,16 @@ export class Sandbox {
         cwd: options.cwd,
         env: Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`),
         limits: readLimits(machine.ownLimits, options.limits, true),
-        onOutput: onOutput && ((stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data)),
-      }));
+        onOutput:
+          onOutput && ((stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data)),
+      }),
+    );
   }
 
-  /** The oldest call that was not handed out yet; undefined: there is none, the run is over or waits. */
+  /**
+   * The oldest call that was not handed out yet; undefined: there is none, the run is over or
+   * waits.
+   */
   step(): PendingCall | undefined {
     const call = this.#machine.calls.find((one) => !one.handedOut);
     if (call) call.handedOut = true;
@@ -173,7 +202,12 @@ export class Sandbox {
   /** Milliseconds until a sleeping process wants to go on; undefined: none does. */
   waitMs(): number | undefined {
     const machine = this.#machine;
-    if (!machine.run.on || machine.deadlineNs === Infinity || (machine.clockFixed && machine.calls.length)) return undefined;
+    if (
+      !machine.run.on ||
+      machine.deadlineNs === Infinity ||
+      (machine.clockFixed && machine.calls.length)
+    )
+      return undefined;
     return Math.max(0, (machine.deadlineNs - (monotonic() - machine.clockOrigin)) / 1e6);
   }
 
@@ -191,10 +225,11 @@ export class Sandbox {
   /* ---- a whole run */
 
   /**
-   * Runs a program to its end; calls of tools go to their handlers, as many at once as the program makes.
-   * What the program does wrong is in the result.
+   * Runs a program to its end; calls of tools go to their handlers, as many at once as the program
+   * makes. What the program does wrong is in the result.
    *
-   * @throws the reason of `signal` when that was aborted; the run has ended then, and the sandbox can be used.
+   * @throws the reason of `signal` when that was aborted; the run has ended then, and the sandbox
+   * can be used.
    */
   async run(code: string, options: RunOptions = {}): Promise<Result> {
     return this.#untilDone(options.signal, () => this.start(code, options));
@@ -228,10 +263,12 @@ export class Sandbox {
     while (this.running) {
       for (let call = this.step(); call; call = this.step()) {
         const { id } = call;
-        void callTool(call, this.#options, signal).then(
-          (value) => done.push({ id, give: () => this.#resumeOrFail(id, value) }),
-          (error: unknown) => done.push({ id, give: () => this.#failWith(id, error) }),
-        ).then(() => bell.ring());
+        void callTool(call, this.#options, signal)
+          .then(
+            (value) => done.push({ id, give: () => this.#resumeOrFail(id, value) }),
+            (error: unknown) => done.push({ id, give: () => this.#failWith(id, error) }),
+          )
+          .then(() => bell.ring());
       }
       const next = done.shift();
       if (next) {
@@ -259,6 +296,14 @@ export class Sandbox {
     if (error instanceof ToolError) return this.fail(id, error.message, error.code);
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return this.fail(id, message);
+  }
+
+  /**
+   * run(), with its output as it appears: `for await (const {stream, data} of
+   * sandbox.stream(code))`.
+   */
+  stream(code: string, options: Omit<RunOptions, "onOutput"> = {}): RunStream {
+    return new RunStream((onOutput) => this.run(code, { ...options, onOutput }));
   }
 
   /* ---- interrupts */
@@ -310,8 +355,8 @@ export class Sandbox {
   }
 
   /**
-   * The whole sandbox as bytes, waiting calls included, which the native library reads as well. It is data, never
-   * authority. Equal sandboxes with a fixed clock and seed give equal bytes.
+   * The whole sandbox as bytes, waiting calls included, which the native library reads as well. It
+   * is data, never authority. Equal sandboxes with a fixed clock and seed give equal bytes.
    */
   async snapshot(options: SnapshotOptions = {}): Promise<Uint8Array> {
     this.#take();
@@ -325,13 +370,24 @@ export class Sandbox {
     }
   }
 
-  /** A sandbox that goes on where a snapshot was made, with the tools, capabilities and limits given here. Calls
-   * that wait are judged by them as if they were made now. */
-  static async remake(images: Images, data: Uint8Array, options: RestoreOptions = {}): Promise<Sandbox> {
+  /**
+   * A sandbox that goes on where a snapshot was made, with the tools, capabilities and limits given
+   * here. Calls that wait are judged by them as if they were made now.
+   */
+  static async remake(
+    images: Images,
+    data: Uint8Array,
+    options: RestoreOptions = {},
+  ): Promise<Sandbox> {
     const { key, minCounter = 0, ...rest } = options;
     for (const name of ["files", "clock", "seed"] as const)
-      if ((rest as SandboxOptions)[name] !== undefined) throw new InvalidError(`${name}: a snapshot brings its own`);
-    const settings = settingsOf(rest as SandboxOptions, images, makeGate(rest as SandboxOptions, await images.engine()));
+      if ((rest as SandboxOptions)[name] !== undefined)
+        throw new InvalidError(`${name}: a snapshot brings its own`);
+    const settings = settingsOf(
+      rest as SandboxOptions,
+      images,
+      makeGate(rest as SandboxOptions, await images.engine()),
+    );
     const frame = await Frame.load(images);
     const machine = await load(frame.open(data, key, minCounter, mostBytes(settings)), settings);
     const sandbox = new Sandbox(machine, rest as SandboxOptions);
@@ -343,8 +399,10 @@ export class Sandbox {
   async finish(options: { signal?: AbortSignal; onOutput?: OutputListener } = {}): Promise<Result> {
     const { signal, onOutput } = options;
     const { run } = this.#machine;
-    if (onOutput) run.onOutput = (stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data);
-    for (const call of this.#machine.calls) call.handedOut = false; /* whoever had them is not here */
+    if (onOutput)
+      run.onOutput = (stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data);
+    for (const call of this.#machine.calls)
+      call.handedOut = false; /* whoever had them is not here */
     return this.#untilDone(signal, () => this.advance());
   }
 

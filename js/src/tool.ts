@@ -4,7 +4,10 @@ import { InvalidError } from "./base/error.ts";
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** What a schema library's object says of itself: https://standardschema.dev (zod, valibot, arktype). */
+/**
+ * What a schema library's object says of itself: https://standardschema.dev (zod, valibot,
+ * arktype).
+ */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -16,7 +19,12 @@ export interface StandardSchema<Output = unknown> {
 }
 type Validated<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly unknown[] | undefined;
+      }[];
+    };
 
 /** What a handler is told besides the arguments. */
 export interface CallContext {
@@ -57,8 +65,10 @@ function schemaOf(schema: StandardSchema): JsonSchema {
   const method = (schema as { toJSONSchema?: () => JsonSchema }).toJSONSchema;
   const found = own ?? method?.call(schema);
   if (!found)
-    throw new InvalidError(`inputSchema is a ${schema["~standard"].vendor} object that does not tell its JSON Schema: ` +
-      "give the JSON Schema itself, or a newer version of that library");
+    throw new InvalidError(
+      `inputSchema is a ${schema["~standard"].vendor} object that does not tell its JSON Schema: ` +
+        "give the JSON Schema itself, or a newer version of that library",
+    );
   const { $schema: _, "~standard": _own, ...rest } = found as Record<string, unknown>;
   return rest;
 }
@@ -68,11 +78,17 @@ function schemaOf(schema: StandardSchema): JsonSchema {
  *
  * @throws InvalidError when inputSchema is neither JSON Schema nor an object that tells its own.
  */
-export function tool<Input = any, Output = unknown>(options: ToolOptions<Input, Output>): Tool<Input, Output> {
+export function tool<Input = any, Output = unknown>(
+  options: ToolOptions<Input, Output>,
+): Tool<Input, Output> {
   const { description = "", inputSchema, execute } = options;
-  if (inputSchema !== undefined && (typeof inputSchema !== "object" && typeof inputSchema !== "function" || inputSchema === null))
+  if (
+    inputSchema !== undefined &&
+    ((typeof inputSchema !== "object" && typeof inputSchema !== "function") || inputSchema === null)
+  )
     throw new InvalidError("inputSchema is JSON Schema or an object of a schema library");
-  const standard = inputSchema && isStandard(inputSchema) ? (inputSchema as StandardSchema<Input>) : undefined;
+  const standard =
+    inputSchema && isStandard(inputSchema) ? (inputSchema as StandardSchema<Input>) : undefined;
   const schema = standard ? schemaOf(standard) : ((inputSchema as JsonSchema | undefined) ?? ANY);
   return { description, schema, standard, execute };
 }

@@ -1,4 +1,7 @@
-/* web.ts: pinfold in a browser: the programs come from ../images beside this file, or from another URL. */
+/*
+ * web.ts: pinfold in a browser: the programs come from ../images beside this file, or from another
+ * URL.
+ */
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
 import type { SandboxOptions } from "./options.ts";
 import { type RestoreOptions, Sandbox as Core } from "./sandbox.ts";
@@ -20,7 +23,8 @@ export function imagesAt(base: string | URL): Promise<Images> {
   let images = known.get(folder.href);
   if (!images) {
     images = get(new URL("manifest.json", folder)).then(
-      (bytes) => new Images(JSON.parse(new TextDecoder().decode(bytes)) as Manifest, source));
+      (bytes) => new Images(JSON.parse(new TextDecoder().decode(bytes)) as Manifest, source),
+    );
     known.set(folder.href, images);
   }
   return images;
@@ -34,7 +38,10 @@ export const Sandbox = {
     const { images = new URL("../images/", import.meta.url), ...rest } = options;
     return Core.make(await imagesAt(images), rest);
   },
-  async restore(data: Uint8Array, options: RestoreOptions & { images?: string | URL } = {}): Promise<Core> {
+  async restore(
+    data: Uint8Array,
+    options: RestoreOptions & { images?: string | URL } = {},
+  ): Promise<Core> {
     const { images = new URL("../images/", import.meta.url), ...rest } = options;
     return Core.remake(await imagesAt(images), data, rest);
   },

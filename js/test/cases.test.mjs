@@ -1,5 +1,8 @@
-/* Recorded cases of bash and the GNU tools, where PINFOLD_CASES names their folder: a tenth of them, and all
- * with PINFOLD_ALL_CASES. What differs with the native library is known, and nothing else may. */
+/*
+ * Recorded cases of bash and the GNU tools, where PINFOLD_CASES names their folder: a tenth of
+ * them, and all with PINFOLD_ALL_CASES. What differs with the native library is known, and nothing
+ * else may.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,10 +12,18 @@ const folder = process.env.PINFOLD_CASES;
 const every = process.env.PINFOLD_ALL_CASES ? 1 : 10;
 
 for (const file of ["shell_cases.jsonl", "command_cases.jsonl"])
-  test(file, { skip: folder ? false : "PINFOLD_CASES names no folder of recorded cases" }, async () => {
-    const path = join(folder, file), known = knownOf(path), helpers = helpersOf(folder), differ = [];
-    const cases = readCases(path).filter((_, i) => i % every === 0);
-    for (const one of cases) if (!known.has(one.id) && !(await runCase(one, helpers)).ok) differ.push(one.id);
-    assert.deepEqual(differ, []);
-    assert.ok(cases.length > 50);
-  });
+  test(
+    file,
+    { skip: folder ? false : "PINFOLD_CASES names no folder of recorded cases" },
+    async () => {
+      const path = join(folder, file),
+        known = knownOf(path),
+        helpers = helpersOf(folder),
+        differ = [];
+      const cases = readCases(path).filter((_, i) => i % every === 0);
+      for (const one of cases)
+        if (!known.has(one.id) && !(await runCase(one, helpers)).ok) differ.push(one.id);
+      assert.deepEqual(differ, []);
+      assert.ok(cases.length > 50);
+    },
+  );

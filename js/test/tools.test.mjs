@@ -2,11 +2,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { CapabilityError, InvalidError, Sandbox, StateError, tool, ToolError } from "../dist/node.js";
+import {
+  CapabilityError,
+  InvalidError,
+  Sandbox,
+  StateError,
+  tool,
+  ToolError,
+} from "../dist/node.js";
 
 const add = tool({
   description: "Adds two numbers.",
-  inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+  inputSchema: {
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "number" } },
+    required: ["a", "b"],
+  },
   execute: ({ a, b }) => a + b,
 });
 
@@ -14,7 +25,11 @@ test("a tool from shell, JavaScript and Python", async () => {
   const sandbox = await Sandbox.create({ tools: { add }, capabilities: ["add"] });
   assert.equal((await sandbox.run("add --a 1 --b 2; tool add --a 3 --b 4")).stdout, "3\n7\n");
   assert.equal((await sandbox.run("return await add({a: 1, b: 2})", { language: "js" })).value, 3);
-  assert.equal((await sandbox.run("from tools import add\nprint(add(a=1, b=2))", { language: "python" })).stdout, "3\n");
+  assert.equal(
+    (await sandbox.run("from tools import add\nprint(add(a=1, b=2))", { language: "python" }))
+      .stdout,
+    "3\n",
+  );
   assert.match((await sandbox.run("cat /tools/add.md")).stdout, /Adds two numbers\./);
 });
 
@@ -24,19 +39,31 @@ test("nothing is granted by declaring it", async () => {
   const sandbox = await Sandbox.create({ tools: { spy } });
   const result = await sandbox.run("spy");
   assert.equal(result.exitCode, 126, result.stderr);
-  assert.equal((await sandbox.run("try { await spy({}) } catch (e) { return e.name }", { language: "js" })).value, "CapabilityError");
+  assert.equal(
+    (await sandbox.run("try { await spy({}) } catch (e) { return e.name }", { language: "js" }))
+      .value,
+    "CapabilityError",
+  );
   assert.equal(called, 0);
   assert.match(sandbox.refusal("spy"), /spy/);
 });
 
 test("constraints and budgets are decided by the C engine", async () => {
-  const seen = [], decisions = [];
+  const seen = [],
+    decisions = [];
   const sandbox = await Sandbox.create({
     toolHandler: (method, params) => (seen.push([method, params]), "ok"),
-    capabilities: [{ method: "stripe/charges/*", max_calls: 2, constraints: [{ param: "amount", op: "<=", value: 1000 }] }],
+    capabilities: [
+      {
+        method: "stripe/charges/*",
+        max_calls: 2,
+        constraints: [{ param: "amount", op: "<=", value: 1000 }],
+      },
+    ],
     onDecision: (decision) => decisions.push(decision.outcome),
   });
-  const charge = (amount) => sandbox.run(`return await stripe.charges.create({amount: ${amount}})`, { language: "js" });
+  const charge = (amount) =>
+    sandbox.run(`return await stripe.charges.create({amount: ${amount}})`, { language: "js" });
   assert.equal((await charge(1000)).value, "ok");
   const over = await charge(1001);
   assert.equal(over.exitCode, 1);
@@ -44,12 +71,18 @@ test("constraints and budgets are decided by the C engine", async () => {
   assert.equal(sandbox.callsLeft(0), 1);
   assert.equal((await charge(5)).value, "ok");
   assert.match((await charge(5)).stderr, /limit/);
-  assert.deepEqual(seen, [["stripe/charges/create", { amount: 1000 }], ["stripe/charges/create", { amount: 5 }]]);
+  assert.deepEqual(seen, [
+    ["stripe/charges/create", { amount: 1000 }],
+    ["stripe/charges/create", { amount: 5 }],
+  ]);
   assert.deepEqual(decisions, ["allowed", "denied", "allowed", "limit"]);
 });
 
 test("a policy or a schema that cannot be kept is refused", async () => {
-  await assert.rejects(Sandbox.create({ capabilities: [{ method: "a", max_cals: 1 }] }), CapabilityError);
+  await assert.rejects(
+    Sandbox.create({ capabilities: [{ method: "a", max_cals: 1 }] }),
+    CapabilityError,
+  );
   await assert.rejects(Sandbox.create({ capabilities: [{ method: "a//b" }] }), CapabilityError);
   const wrong = tool({ inputSchema: { type: "objekt" } });
   await assert.rejects(Sandbox.create({ tools: { wrong } }), InvalidError);
@@ -59,7 +92,10 @@ test("a policy or a schema that cannot be kept is refused", async () => {
 test("the engine checks the schema before the handler, a library's object after it", async () => {
   const seen = [];
   const book = tool({
-    inputSchema: z.object({ seats: z.number().int().max(4), day: z.string().transform((text) => text.toUpperCase()) }),
+    inputSchema: z.object({
+      seats: z.number().int().max(4),
+      day: z.string().transform((text) => text.toUpperCase()),
+    }),
     execute: (input) => (seen.push(input), input.seats),
   });
   const sandbox = await Sandbox.create({ tools: { book }, capabilities: ["book"] });
@@ -74,16 +110,31 @@ test("the engine checks the schema before the handler, a library's object after 
 test("a handler's error is the program's, and results are data", async () => {
   const sandbox = await Sandbox.create({
     tools: {
-      fails: tool({ execute: () => { throw new ToolError("sold out", "timeout"); } }),
-      breaks: tool({ execute: () => { throw new TypeError("x is not"); } }),
+      fails: tool({
+        execute: () => {
+          throw new ToolError("sold out", "timeout");
+        },
+      }),
+      breaks: tool({
+        execute: () => {
+          throw new TypeError("x is not");
+        },
+      }),
       proto: tool({ execute: () => JSON.parse('{"__proto__": {"polluted": 1}}') }),
       huge: tool({ execute: () => "x".repeat(2 ** 24) }),
       none: tool({ execute: () => undefined }),
-      cyclic: tool({ execute: () => { const a = {}; a.a = a; return a; } }),
+      cyclic: tool({
+        execute: () => {
+          const a = {};
+          a.a = a;
+          return a;
+        },
+      }),
     },
     capabilities: ["*"],
   });
-  const code = (name) => `try { return await ${name}({}) } catch (e) { return [e.name, e.code, e.message] }`;
+  const code = (name) =>
+    `try { return await ${name}({}) } catch (e) { return [e.name, e.code, e.message] }`;
   const value = async (name) => (await sandbox.run(code(name), { language: "js" })).value;
   assert.deepEqual(await value("fails"), ["ToolError", "timeout", "sold out"]);
   assert.match((await value("breaks"))[2], /TypeError: x is not/);
@@ -95,7 +146,8 @@ test("a handler's error is the program's, and results are data", async () => {
 });
 
 test("calls are answered side by side", async () => {
-  let open = 0, most = 0;
+  let open = 0,
+    most = 0;
   const slow = tool({
     execute: async () => {
       most = Math.max(most, ++open);
@@ -105,13 +157,22 @@ test("calls are answered side by side", async () => {
     },
   });
   const sandbox = await Sandbox.create({ tools: { slow }, capabilities: ["slow"] });
-  assert.equal((await sandbox.run("return (await Promise.all([1, 2, 3].map(() => slow({})))).length", { language: "js" })).value, 3);
+  assert.equal(
+    (
+      await sandbox.run("return (await Promise.all([1, 2, 3].map(() => slow({})))).length", {
+        language: "js",
+      })
+    ).value,
+    3,
+  );
   assert.equal(most, 3);
 });
 
 test("steps: calls wait, branches answer them differently", async () => {
   const sandbox = await Sandbox.create({ tools: { approve: tool({}) }, capabilities: ["approve"] });
-  await sandbox.start("total=3; for n in 1 2; do echo \"$(approve --amount $n)\"; done; echo total $total");
+  await sandbox.start(
+    'total=3; for n in 1 2; do echo "$(approve --amount $n)"; done; echo total $total',
+  );
   const call = sandbox.step();
   assert.deepEqual([call.method, call.params], ["approve", { amount: 1 }]);
   assert.equal(sandbox.step(), undefined);
@@ -129,10 +190,15 @@ test("steps: calls wait, branches answer them differently", async () => {
 });
 
 test("what has to be approved is asked for", async () => {
-  const tools = { pay: tool({ execute: () => "paid" }) }, capabilities = [{ method: "pay", ask: true }];
+  const tools = { pay: tool({ execute: () => "paid" }) },
+    capabilities = [{ method: "pay", ask: true }];
   const alone = await Sandbox.create({ tools, capabilities });
   assert.equal((await alone.run("pay --amount 1")).exitCode, 126);
-  const asked = await Sandbox.create({ tools, capabilities, approve: (call) => call.params.amount < 10 });
+  const asked = await Sandbox.create({
+    tools,
+    capabilities,
+    approve: (call) => call.params.amount < 10,
+  });
   assert.equal((await asked.run("pay --amount 1")).stdout, '"paid"\n');
   assert.equal((await asked.run("pay --amount 10")).exitCode, 126);
 });

@@ -1,4 +1,6 @@
-/* The C tests of host/capability, in the module that decides here: what a policy means is the same. */
+/*
+ * The C tests of host/capability, in the module that decides here: what a policy means is the same.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,8 +21,14 @@ for (const name of ["constraint", "gate", "pattern", "policy", "regex", "schema"
   test(name, { skip: existsSync(file) ? false : "make js has not built it" }, () => {
     const args = ["--no-warnings", "--input-type=module", "--eval", runner, file];
     const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
-    const failures = stderr.split("\n").filter((line) => line.includes("not so: ") || line.includes(", not "));
-    assert.deepEqual(failures.map((line) => line.split("not so: ")[1]), KNOWN[name] ? [KNOWN[name]] : [], stderr);
+    const failures = stderr
+      .split("\n")
+      .filter((line) => line.includes("not so: ") || line.includes(", not "));
+    assert.deepEqual(
+      failures.map((line) => line.split("not so: ")[1]),
+      KNOWN[name] ? [KNOWN[name]] : [],
+      stderr,
+    );
     assert.match(stdout, KNOWN[name] ? /^\d{2,} passed, 1 failed/ : /^\d{2,} passed, 0 failed/);
     assert.equal(status, KNOWN[name] ? 1 : 0);
   });

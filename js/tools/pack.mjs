@@ -3,9 +3,10 @@
  *
  * usage: node tools/pack.mjs BUILD
  *
- * Modules come from BUILD/wasm as they are before wasm2c, without their data segments: every process is
- * a copy of a template, and the templates come from BUILD/host/templates.bin (host/bake.c), so that they
- * are byte for byte those of the native library. Needs dist/: npm run build.
+ * Modules come from BUILD/wasm as they are before wasm2c, without their data segments: every
+ * process is a copy of a template, and the templates come from BUILD/host/templates.bin
+ * (host/bake.c), so that they are byte for byte those of the native library. Needs dist/: npm run
+ * build.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -27,14 +28,16 @@ function images() {
       return found[1];
     };
     const name = field(/\.name = "(.*)"/);
-    const applets = name === "kernel" ? [] : JSON.parse(`"${field(/\.applets = "(.*)"/)}"`).split("\n");
+    const applets =
+      name === "kernel" ? [] : JSON.parse(`"${field(/\.applets = "(.*)"/)}"`).split("\n");
     return { name, applets, stack: Number(field(/\.stack_size = (\d+)/)) };
   });
 }
 
 /* struct cpu_baked and cpu_baked_template of host/cpu/baked.h. */
 const USES = ["start", "kernel", "session"];
-const HEAD = 80, TEMPLATE = 68;
+const HEAD = 80,
+  TEMPLATE = 68;
 
 function templates(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -44,18 +47,33 @@ function templates(bytes) {
     const field = (n) => u32(HEAD + i * TEMPLATE + 4 * n);
     const [image, use, size, from] = [field(0), field(1), field(2), field(3)];
     const [runCount, runsAt, globalsAt, dataAt] = [field(13), field(14), field(15), field(16)];
-    const runs = Array.from({ length: runCount }, (_, k) => ({ from: u32(runsAt + 8 * k), to: u32(runsAt + 8 * k + 4) }));
-    const data = Buffer.concat(runs.map((run) => bytes.subarray(dataAt + run.from - from, dataAt + run.to - from)));
+    const runs = Array.from({ length: runCount }, (_, k) => ({
+      from: u32(runsAt + 8 * k),
+      to: u32(runsAt + 8 * k + 4),
+    }));
+    const data = Buffer.concat(
+      runs.map((run) => bytes.subarray(dataAt + run.from - from, dataAt + run.to - from)),
+    );
     return {
       image,
       data,
       info: {
-        use: USES[use], size, rewinding: field(5) === 1, asyncify: field(6),
-        asyncifyStack: { from: field(7), to: field(8) }, stackPointer: u32(globalsAt), runs,
+        use: USES[use],
+        size,
+        rewinding: field(5) === 1,
+        asyncify: field(6),
+        asyncifyStack: { from: field(7), to: field(8) },
+        stackPointer: u32(globalsAt),
+        runs,
       },
     };
   });
-  return { digest: bytes.subarray(0, 32).toString("hex"), mailbox: u32(68), sessionProc: u32(72), list };
+  return {
+    digest: bytes.subarray(0, 32).toString("hex"),
+    mailbox: u32(68),
+    sessionProc: u32(72),
+    list,
+  };
 }
 
 function put(name, bytes) {
@@ -78,16 +96,33 @@ const list = images().map(({ name, applets, stack }, index) => ({
 /* The table that guest/programs/python/library.py writes. */
 function library() {
   if (!existsSync(`${build}/cpython/library.c`)) return null;
-  const entries = [...readFileSync(`${build}/cpython/library.c`, "utf8").matchAll(/^ {4}\{"(.*)", (\d+), (\d+), ([01])\},$/gm)]
-    .map(([, path, from, len, directory]) => [path, Number(from), directory === "1" ? -1 : Number(len)]);
+  const entries = [
+    ...readFileSync(`${build}/cpython/library.c`, "utf8").matchAll(
+      /^ {4}\{"(.*)", (\d+), (\d+), ([01])\},$/gm,
+    ),
+  ].map(([, path, from, len, directory]) => [
+    path,
+    Number(from),
+    directory === "1" ? -1 : Number(len),
+  ]);
   if (entries.length < 100) throw new Error("library.c is not as library.py writes it");
-  return { index: put("library.json", JSON.stringify(entries)), data: put("library.bin", readFileSync(`${build}/cpython/library.bin`)) };
+  return {
+    index: put("library.json", JSON.stringify(entries)),
+    data: put("library.bin", readFileSync(`${build}/cpython/library.bin`)),
+  };
 }
 
 const engine = put("engine.wasm", readFileSync(`${build}/engine/engine.wasm`));
 const snapshots = put("snapshot.wasm", readFileSync(`${build}/engine/snapshot.wasm`));
 const manifest = {
-  format: 1, version: own.version, digest: baked.digest, mailbox: baked.mailbox,
-  sessionProc: baked.sessionProc, images: list, engine, snapshots, library: library(),
+  format: 1,
+  version: own.version,
+  digest: baked.digest,
+  mailbox: baked.mailbox,
+  sessionProc: baked.sessionProc,
+  images: list,
+  engine,
+  snapshots,
+  library: library(),
 };
 put("manifest.json", JSON.stringify(manifest));

@@ -1,4 +1,7 @@
-/* base/error.ts: every exception of pinfold's own. What a script does wrong is in its result, never here. */
+/*
+ * base/error.ts: every exception of pinfold's own. What a script does wrong is in its result, never
+ * here.
+ */
 
 /** The base of the exceptions below. */
 export class PinfoldError extends Error {
@@ -30,7 +33,10 @@ export class UnsupportedError extends PinfoldError {
   override name = "UnsupportedError";
 }
 
-/** A snapshot that is cut short, altered, from another build of pinfold, or of more than these limits allow. */
+/**
+ * A snapshot that is cut short, altered, from another build of pinfold, or of more than these
+ * limits allow.
+ */
 export class SnapshotError extends PinfoldError {
   override name = "SnapshotError";
 }
@@ -49,7 +55,10 @@ export class FileError extends PinfoldError {
   }
 }
 
-/** What a handler throws to fail its call with exactly this text. With "denied" the guest sees a CapabilityError. */
+/**
+ * What a handler throws to fail its call with exactly this text. With "denied" the guest sees a
+ * CapabilityError.
+ */
 export class ToolError extends PinfoldError {
   override name = "ToolError";
   readonly code: "failed" | "invalid" | "timeout" | "denied";

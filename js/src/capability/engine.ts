@@ -1,8 +1,9 @@
 /*
- * capability/engine.ts: host/capability, compiled to WebAssembly (js/engine/engine.c), from JavaScript.
+ * capability/engine.ts: host/capability, compiled to WebAssembly (js/engine/engine.c), from
+ * JavaScript.
  *
- * One instance serves one sandbox and its branches. It decides about authority: whatever goes wrong in it,
- * a trap included, is an exception, and nobody is allowed anything by an exception.
+ * One instance serves one sandbox and its branches. It decides about authority: whatever goes wrong
+ * in it, a trap included, is an exception, and nobody is allowed anything by an exception.
  */
 import { text, utf8 } from "../base/bytes.ts";
 import { DeadError } from "../base/error.ts";
@@ -17,7 +18,13 @@ interface Exports {
   pf_engine_gate(): number;
   pf_engine_gate_copy(gate: number, share: number): number;
   pf_engine_gate_delete(gate: number): void;
-  pf_engine_tool(gate: number, name: number, description: number, schema: number, len: number): number;
+  pf_engine_tool(
+    gate: number,
+    name: number,
+    description: number,
+    schema: number,
+    len: number,
+  ): number;
   pf_engine_policy(gate: number, json: number, len: number): number;
   pf_engine_finish(gate: number, catchAll: number): number;
   pf_engine_check(gate: number, payload: number, len: number): number;
@@ -29,7 +36,13 @@ interface Exports {
   pf_engine_subset(child: number, childLen: number, parent: number, parentLen: number): number;
   pf_engine_tool_files(gate: number): number;
   pf_engine_forget_tools(gate: number): number;
-  pf_engine_check_again(gate: number, method: number, name: number, params: number, len: number): number;
+  pf_engine_check_again(
+    gate: number,
+    method: number,
+    name: number,
+    params: number,
+    len: number,
+  ): number;
   pf_engine_set_aside(gate: number, capability: number): number;
   pf_engine_counters(gate: number): number;
   pf_engine_load(gate: number, json: number, len: number): number;
@@ -55,10 +68,21 @@ export class Engine {
 
   constructor(module: WebAssembly.Module) {
     const host = {
-      write_file: (path: number, pathLen: number, data: number, len: number, mode: number, owner: number) =>
-        this.files ? this.files.write(this.#copy(path, pathLen), this.#copy(data, len), mode, owner) : -1,
-      list: (path: number, pathLen: number, block: number, len: number) => this.#list(path, pathLen, block, len),
-      unlink: (path: number, len: number) => (this.files ? this.files.unlink(this.#copy(path, len)) : -1),
+      write_file: (
+        path: number,
+        pathLen: number,
+        data: number,
+        len: number,
+        mode: number,
+        owner: number,
+      ) =>
+        this.files
+          ? this.files.write(this.#copy(path, pathLen), this.#copy(data, len), mode, owner)
+          : -1,
+      list: (path: number, pathLen: number, block: number, len: number) =>
+        this.#list(path, pathLen, block, len),
+      unlink: (path: number, len: number) =>
+        this.files ? this.files.unlink(this.#copy(path, len)) : -1,
     };
     this.#exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports;
   }
@@ -70,7 +94,8 @@ export class Engine {
     const size = names.reduce((sum, name) => sum + name.length + 1, 0);
     const at = this.#exports.pf_engine_new(size);
     if (!at) return 0;
-    const memory = new Uint8Array(this.#exports.memory.buffer), view = new DataView(memory.buffer);
+    const memory = new Uint8Array(this.#exports.memory.buffer),
+      view = new DataView(memory.buffer);
     let to = at;
     for (const name of names) {
       memory.set(name, to);
@@ -87,9 +112,16 @@ export class Engine {
   }
 
   /** Calls a function whose texts are given as [pointer] or, with `sized`, as [pointer, length]. */
-  call(name: EngineCall, numbers: readonly number[], ...texts: (string | Uint8Array | { sized: string | Uint8Array })[]): number {
-    if (this.#broken) throw new DeadError("the engine that decides about calls has failed: make another sandbox");
-    const e = this.#exports, held: number[] = [], args = [...numbers];
+  call(
+    name: EngineCall,
+    numbers: readonly number[],
+    ...texts: (string | Uint8Array | { sized: string | Uint8Array })[]
+  ): number {
+    if (this.#broken)
+      throw new DeadError("the engine that decides about calls has failed: make another sandbox");
+    const e = this.#exports,
+      held: number[] = [],
+      args = [...numbers];
     try {
       for (const one of texts) {
         const sized = typeof one === "object" && "sized" in one;

@@ -1,4 +1,6 @@
-/* capability/gate.ts: the gate that every tool call of one sandbox passes: host/capability/gate.h. */
+/*
+ * capability/gate.ts: the gate that every tool call of one sandbox passes: host/capability/gate.h.
+ */
 import { CapabilityError, InvalidError, SnapshotError } from "../base/error.ts";
 import { Engine, type ToolFiles } from "./engine.ts";
 
@@ -49,7 +51,10 @@ export class Gate {
 
   /** A gate with the same tools, policy and counters; shared ones are spent by both. */
   copy(shared = false): Gate {
-    const other = new Gate(this.#engine, this.#engine.call("pf_engine_gate_copy", [this.#at, shared ? 1 : 0]));
+    const other = new Gate(
+      this.#engine,
+      this.#engine.call("pf_engine_gate_copy", [this.#at, shared ? 1 : 0]),
+    );
     other.hasTools = this.hasTools;
     return other;
   }
@@ -59,7 +64,10 @@ export class Gate {
   }
 
   addTool(name: string, description: string, schema: string): void {
-    this.#ok(this.#engine.call("pf_engine_tool", [this.#at], name, description, { sized: schema }), InvalidError);
+    this.#ok(
+      this.#engine.call("pf_engine_tool", [this.#at], name, description, { sized: schema }),
+      InvalidError,
+    );
   }
 
   setPolicy(json: string): void {
@@ -74,7 +82,10 @@ export class Gate {
     this.#ok(this.#engine.call("pf_engine_finish", [this.#at, catchAll ? 1 : 0]), CapabilityError);
   }
 
-  /** Decides about a call as the guest sent it. Throws when there is no decision: then it is not allowed. */
+  /**
+   * Decides about a call as the guest sent it. Throws when there is no decision: then it is not
+   * allowed.
+   */
   check(payload: Uint8Array): Decided {
     const status = this.#engine.call("pf_engine_check", [this.#at], { sized: payload });
     if (status !== 0) throw new RangeError(this.#engine.message || "no decision");
@@ -83,12 +94,16 @@ export class Gate {
 
   /** Decides about a call that came with a snapshot, as if it were made now. */
   checkAgain(method: string, name: string, params: string): Decided {
-    const status = this.#engine.call("pf_engine_check_again", [this.#at], method, name, { sized: params });
+    const status = this.#engine.call("pf_engine_check_again", [this.#at], method, name, {
+      sized: params,
+    });
     if (status !== 0) throw new RangeError(this.#engine.message || "no decision");
     return JSON.parse(this.#engine.answer) as Decided;
   }
 
-  /** Takes back what one call has spent, until it is decided about again; false: there is nothing. */
+  /**
+   * Takes back what one call has spent, until it is decided about again; false: there is nothing.
+   */
   setAside(capability: number): boolean {
     return this.#engine.call("pf_engine_set_aside", [this.#at, capability]) !== 0;
   }

@@ -2,7 +2,8 @@
  * cpu/image.ts: the programs of this build, and what processes start from.
  *
  * The bytes come from a source: a folder of the package (node.ts) or a server (web.ts). A module is
- * compiled when a process first needs it, once for each limit of memory, and kept for all sandboxes.
+ * compiled when a process first needs it, once for each limit of memory, and kept for all
+ * sandboxes.
  */
 import { UnsupportedError } from "../base/error.ts";
 import { withPages } from "./module.ts";
@@ -47,8 +48,10 @@ export interface Manifest {
   readonly images: readonly ImageInfo[];
   readonly engine: string;
   readonly snapshots: string;
-  /** The standard library of python3: an index of [path, from, length], length -1 for directories, and its
-   * bytes. */
+  /**
+   * The standard library of python3: an index of [path, from, length], length -1 for directories,
+   * and its bytes.
+   */
   readonly library: { readonly index: string; readonly data: string } | null;
 }
 
@@ -65,13 +68,21 @@ export interface Library {
 
 function readLibrary(index: Uint8Array, data: Uint8Array): Library {
   const list = JSON.parse(new TextDecoder().decode(index)) as [string, number, number][];
-  return { entries: new Map(list.map(([path, from, len]) => [path, { from, len: Math.max(0, len), directory: len < 0 }])), data };
+  return {
+    entries: new Map(
+      list.map(([path, from, len]) => [path, { from, len: Math.max(0, len), directory: len < 0 }]),
+    ),
+    data,
+  };
 }
 
 /** Where the files of images/ come from. */
 export interface ImageSource {
   read(file: string): Promise<Uint8Array>;
-  /** The same at once, where that is possible: for a program that is started while another one is parked. */
+  /**
+   * The same at once, where that is possible: for a program that is started while another one is
+   * parked.
+   */
   readNow?(file: string): Uint8Array;
 }
 
@@ -96,12 +107,16 @@ export class Image {
 
   #template(use: TemplateInfo["use"]): TemplateInfo {
     const info = this.info.templates.find((one) => one.use === use);
-    if (!info) throw new UnsupportedError(`the package has no template of ${this.info.name} for ${use}`);
+    if (!info)
+      throw new UnsupportedError(`the package has no template of ${this.info.name} for ${use}`);
     return info;
   }
 
   /** What is needed to make an instance; undefined: load() it first. */
-  ready(use: TemplateInfo["use"], bytes: number): { module: WebAssembly.Module; template: Template } | undefined {
+  ready(
+    use: TemplateInfo["use"],
+    bytes: number,
+  ): { module: WebAssembly.Module; template: Template } | undefined {
     const module = this.#modules.get(pagesOf(bytes));
     const template = this.#templates.get(use);
     return module && template ? { module, template } : undefined;
@@ -128,7 +143,10 @@ export class Image {
     if (!this.#templates.has(use)) this.#templates.set(use, { info, data: read(info.file) });
     this.#bytes ??= read(this.info.module);
     if (!this.#modules.has(pages))
-      this.#modules.set(pages, new WebAssembly.Module(withPages(this.#bytes, pages) as BufferSource));
+      this.#modules.set(
+        pages,
+        new WebAssembly.Module(withPages(this.#bytes, pages) as BufferSource),
+      );
     return true;
   }
 }
@@ -145,7 +163,8 @@ export class Images {
   readonly source: ImageSource;
 
   constructor(manifest: Manifest, source: ImageSource) {
-    if (manifest.format !== 1) throw new UnsupportedError("images/manifest.json is of another version of pinfold");
+    if (manifest.format !== 1)
+      throw new UnsupportedError("images/manifest.json is of another version of pinfold");
     this.manifest = manifest;
     this.source = source;
     const [kernel, ...programs] = manifest.images.map((info) => new Image(info, source));
@@ -157,7 +176,9 @@ export class Images {
 
   /** What decides about calls: capability/engine.ts. */
   engine(): Promise<WebAssembly.Module> {
-    this.#engine ??= this.source.read(this.manifest.engine).then((bytes) => WebAssembly.compile(bytes as BufferSource));
+    this.#engine ??= this.source
+      .read(this.manifest.engine)
+      .then((bytes) => WebAssembly.compile(bytes as BufferSource));
     return this.#engine;
   }
 
@@ -167,13 +188,17 @@ export class Images {
   async loadLibrary(): Promise<void> {
     const { library } = this.manifest;
     if (!library || this.#library) return;
-    const [index, data] = await Promise.all([this.source.read(library.index), this.source.read(library.data)]);
+    const [index, data] = await Promise.all([
+      this.source.read(library.index),
+      this.source.read(library.data),
+    ]);
     this.#library = readLibrary(index, data);
   }
 
   /** undefined: it is not loaded, and this source cannot read it at once. */
   libraryNow(): Library | undefined {
-    const { library } = this.manifest, read = this.source.readNow?.bind(this.source);
+    const { library } = this.manifest,
+      read = this.source.readNow?.bind(this.source);
     if (library && read) this.#library ??= readLibrary(read(library.index), read(library.data));
     return this.#library;
   }
@@ -182,18 +207,26 @@ export class Images {
 
   /** What makes and reads snapshots: snapshot/frame.ts. */
   snapshots(): Promise<WebAssembly.Module> {
-    this.#snapshots ??= this.source.read(this.manifest.snapshots).then((bytes) => WebAssembly.compile(bytes as BufferSource));
+    this.#snapshots ??= this.source
+      .read(this.manifest.snapshots)
+      .then((bytes) => WebAssembly.compile(bytes as BufferSource));
     return this.#snapshots;
   }
 
-  /** What names this build in a snapshot once it is hashed: host/snapshot/memory.c, snapshot_build(). */
+  /**
+   * What names this build in a snapshot once it is hashed: host/snapshot/memory.c,
+   * snapshot_build().
+   */
   async buildBytes(): Promise<Uint8Array> {
     const info = this.kernel.info.templates[0];
     const data = await this.source.read(info.file);
-    const out = new Uint8Array(40 + 8 * info.runs.length + data.length), view = new DataView(out.buffer);
-    for (let i = 0; i < 32; i++) out[i] = parseInt(this.manifest.digest.slice(2 * i, 2 * i + 2), 16);
+    const out = new Uint8Array(40 + 8 * info.runs.length + data.length),
+      view = new DataView(out.buffer);
+    for (let i = 0; i < 32; i++)
+      out[i] = parseInt(this.manifest.digest.slice(2 * i, 2 * i + 2), 16);
     view.setUint32(32, info.size, true);
-    let at = 40, from = 0;
+    let at = 40,
+      from = 0;
     for (const run of info.runs) {
       const len = run.to - run.from;
       view.setUint32(at, run.from, true);
@@ -208,6 +241,9 @@ export class Images {
   /** Loads what every sandbox starts with: its kernel and its shell. */
   async ready(kernelBytes: number, programBytes: number): Promise<void> {
     const shell = this.programs.find((image) => image.info.name === "sh");
-    await Promise.all([this.kernel.load("kernel", kernelBytes), shell?.load("session", programBytes)]);
+    await Promise.all([
+      this.kernel.load("kernel", kernelBytes),
+      shell?.load("session", programBytes),
+    ]);
   }
 }

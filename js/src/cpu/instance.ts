@@ -1,9 +1,10 @@
 /*
- * cpu/instance.ts: one live program or kernel: its linear memory, and how it is entered, unwound and
- * copied.
+ * cpu/instance.ts: one live program or kernel: its linear memory, and how it is entered, unwound
+ * and copied.
  *
- * While the host holds a program it is unwound: its C stack lies in its own memory, so its memory and its
- * stack pointer are all of it. The two globals of Asyncify are at rest then, and need no copy.
+ * While the host holds a program it is unwound: its C stack lies in its own memory, so its memory
+ * and its stack pointer are all of it. The two globals of Asyncify are at rest then, and need no
+ * copy.
  */
 import type { Image, Template } from "./image.ts";
 import { Gone, signalOf } from "./trap.ts";
@@ -48,27 +49,45 @@ export class Instance {
   rewinding = false;
   /** It waits on the native stack, in a call that cannot be unwound: it cannot be copied. */
   parked = false;
-  /** It began as the session that the build booted, and is the difference from that in a snapshot. */
+  /**
+   * It began as the session that the build booted, and is the difference from that in a snapshot.
+   */
   ofSession = false;
   /** Bytes that its sandbox was charged with. */
   charged = 0;
 
-  private constructor(image: Image, module: WebAssembly.Module, asyncify: number, trampoline?: Trampoline) {
+  private constructor(
+    image: Image,
+    module: WebAssembly.Module,
+    asyncify: number,
+    trampoline?: Trampoline,
+  ) {
     this.image = image;
     this.module = module;
     this.asyncify = asyncify;
-    const imports = trampoline && { pf: { call: (address: number) => trampoline(this, address >>> 0) } };
+    const imports = trampoline && {
+      pf: { call: (address: number) => trampoline(this, address >>> 0) },
+    };
     this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.look();
   }
 
-  /** A process, session or kernel as the build left it; `spare` is one to be written over. RangeError: the
-   * engine has no memory. */
-  static wake(image: Image, module: WebAssembly.Module, template: Template, trampoline?: Trampoline, spare?: Instance): Instance {
+  /**
+   * A process, session or kernel as the build left it; `spare` is one to be written over.
+   * RangeError: the engine has no memory.
+   */
+  static wake(
+    image: Image,
+    module: WebAssembly.Module,
+    template: Template,
+    trampoline?: Trampoline,
+    spare?: Instance,
+  ): Instance {
     const { info, data } = template;
     const made = spare ?? new Instance(image, module, info.asyncify, trampoline);
     made.grow(info.size);
-    let at = 0, end = info.stackPointer & ~4095;
+    let at = 0,
+      end = info.stackPointer & ~4095;
     for (const { from, to } of info.runs) {
       if (spare && from > end) made.u8.fill(0, end, from);
       made.u8.set(data.subarray(at, at + to - from), from);
@@ -127,7 +146,10 @@ export class Instance {
     return this.u8.length === 0;
   }
 
-  /** Is the Asyncify stack as Asyncify's own functions demand? A program can write there what it likes. */
+  /**
+   * Is the Asyncify stack as Asyncify's own functions demand? A program can write there what it
+   * likes.
+   */
   get sound(): boolean {
     if (this.moved) this.look();
     const current = this.view.getUint32(this.asyncify, true);

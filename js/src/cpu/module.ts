@@ -1,13 +1,15 @@
 /*
  * cpu/module.ts: the two changes that a host in JavaScript makes to a module before it is compiled.
  *
- * A process is copied from a template, so its data segments are not needed: the package leaves them out.
- * And WebAssembly has no other bound for a memory than the one that its module names: so a program's
- * module names the limit of the sandbox that runs it.
+ * A process is copied from a template, so its data segments are not needed: the package leaves them
+ * out. And WebAssembly has no other bound for a memory than the one that its module names: so a
+ * program's module names the limit of the sandbox that runs it.
  */
 import { InvalidError } from "../base/error.ts";
 
-const MEMORY = 5, DATA = 11, DATA_COUNT = 12;
+const MEMORY = 5,
+  DATA = 11,
+  DATA_COUNT = 12;
 
 function leb(value: number): number[] {
   const out: number[] = [];
@@ -29,10 +31,16 @@ function readLeb(bytes: Uint8Array, at: number): [number, number] {
   throw new InvalidError("a module of the package is damaged");
 }
 
-function* sections(bytes: Uint8Array): Generator<{ id: number; body: Uint8Array; whole: Uint8Array }> {
-  for (let at = 8; at < bytes.length; ) {
+function* sections(
+  bytes: Uint8Array,
+): Generator<{ id: number; body: Uint8Array; whole: Uint8Array }> {
+  for (let at = 8; at < bytes.length;) {
     const [len, begin] = readLeb(bytes, at + 1);
-    yield { id: bytes[at], body: bytes.subarray(begin, begin + len), whole: bytes.subarray(at, begin + len) };
+    yield {
+      id: bytes[at],
+      body: bytes.subarray(begin, begin + len),
+      whole: bytes.subarray(at, begin + len),
+    };
     at = begin + len;
   }
 }
@@ -65,7 +73,8 @@ export function withPages(bytes: Uint8Array, pages: number): Uint8Array {
     }
     const [low, at] = readLeb(body, 2);
     const [high] = readLeb(body, at);
-    if (body[0] !== 1 || body[1] !== 1) throw new InvalidError("a module of the package is damaged");
+    if (body[0] !== 1 || body[1] !== 1)
+      throw new InvalidError("a module of the package is damaged");
     const changed = [1, 1, ...leb(low), ...leb(Math.max(low, Math.min(high, pages)))];
     parts.push(Uint8Array.from([MEMORY, ...leb(changed.length), ...changed]));
   }

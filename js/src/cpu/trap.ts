@@ -12,14 +12,27 @@ export class Gone {
   }
 }
 
-export const SIGABRT = 6, SIGFPE = 8, SIGKILL = 9, SIGSEGV = 11, SIGINT = 2, SIGSYS = 31;
+export const SIGABRT = 6,
+  SIGFPE = 8,
+  SIGKILL = 9,
+  SIGSEGV = 11,
+  SIGINT = 2,
+  SIGSYS = 31;
 
-/** The signal that a fault of a program is, as host/cpu/wasm_rt.c has it; 0: it is none of a program's. */
+/**
+ * The signal that a fault of a program is, as host/cpu/wasm_rt.c has it; 0: it is none of a
+ * program's.
+ */
 export function signalOf(error: unknown): number {
-  if (error instanceof RangeError || (error instanceof Error && error.name === "InternalError")) return SIGSEGV;
+  if (error instanceof RangeError || (error instanceof Error && error.name === "InternalError"))
+    return SIGSEGV;
   if (!(error instanceof WebAssembly.RuntimeError)) return 0;
   const message = error.message;
   if (/unreachable/i.test(message)) return SIGABRT;
-  if (/divi|remainder|zero|overflow|unrepresentable|truncat|float|NaN/i.test(message) && !/stack/i.test(message)) return SIGFPE;
+  if (
+    /divi|remainder|zero|overflow|unrepresentable|truncat|float|NaN/i.test(message) &&
+    !/stack/i.test(message)
+  )
+    return SIGFPE;
   return SIGSEGV;
 }

@@ -1,8 +1,8 @@
 /*
  * machine/calls.ts: tool calls, from the guest's words to the embedder and back.
  *
- * Every call passes the gate before the embedder can see it. What was checked is what is handed out: the
- * gate's own re-serialised parameters.
+ * Every call passes the gate before the embedder can see it. What was checked is what is handed
+ * out: the gate's own re-serialised parameters.
  */
 import { ERRNO, LAYOUT, PF } from "../abi.ts";
 import { Buffer, utf8 } from "../base/bytes.ts";
@@ -52,7 +52,7 @@ function cut(bytes: Uint8Array, max: number): Uint8Array {
 function reply(machine: Machine, op: number, outcome: number, data: Uint8Array): number {
   if (outcome !== PF.OP_OK && data.length > machine.limits.tool_result_bytes)
     data = cut(data, machine.limits.tool_result_bytes);
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const piece = data.subarray(at, at + PF.MESSAGE_IN_MAX);
     const last = at + piece.length === data.length;
     const result = machine.host("HOST_OP_REPLY", [op, outcome, last ? 1 : 0], piece);
@@ -63,7 +63,8 @@ function reply(machine: Machine, op: number, outcome: number, data: Uint8Array):
 }
 
 export function refuse(machine: Machine, op: number, outcome: number, message: string): void {
-  if (reply(machine, op, outcome, utf8(message)) === -ERRNO.ENOMEM) reply(machine, op, outcome, new Uint8Array(0));
+  if (reply(machine, op, outcome, utf8(message)) === -ERRNO.ENOMEM)
+    reply(machine, op, outcome, new Uint8Array(0));
 }
 
 function forget(machine: Machine, call: Call): void {
@@ -82,7 +83,8 @@ interface OpRequest {
 
 /** One request with its whole payload; undefined: there is none. */
 function take(machine: Machine): OpRequest | undefined {
-  const R = LAYOUT.op_request, all = new Buffer();
+  const R = LAYOUT.op_request,
+    all = new Buffer();
   for (;;) {
     const result = machine.host("HOST_OP_TAKE", [], undefined, R.SIZE + PF.IO_MAX);
     const { out } = machine.kernel;
@@ -90,8 +92,11 @@ function take(machine: Machine): OpRequest | undefined {
     const view = new DataView(out.buffer, out.byteOffset, out.length);
     const len = Number(view.getBigUint64(R.payload_len, true));
     const piece = out.subarray(R.SIZE);
-    if (len > machine.limits.tool_argument_bytes + 4096 || Number(view.getBigUint64(R.offset, true)) !== all.length ||
-        (piece.length === 0 && len > all.length))
+    if (
+      len > machine.limits.tool_argument_bytes + 4096 ||
+      Number(view.getBigUint64(R.offset, true)) !== all.length ||
+      (piece.length === 0 && len > all.length)
+    )
       return undefined;
     all.add(piece);
     if (all.length >= len)
@@ -120,20 +125,39 @@ function overLimit(machine: Machine, op: number, tellIt: boolean, message: strin
   refuse(machine, op, PF.OP_LIMIT, message);
   if (tellIt)
     report(machine, undefined, {
-      outcome: PF.OP_LIMIT, decided: "limit", method: "", name: "", params: null, shown: null, capability: -1, ask: false, message,
+      outcome: PF.OP_LIMIT,
+      decided: "limit",
+      method: "",
+      name: "",
+      params: null,
+      shown: null,
+      capability: -1,
+      ask: false,
+      message,
     });
 }
 
 function judge(machine: Machine, request: OpRequest): void {
-  const { run, limits } = machine, { id: op, payload } = request;
+  const { run, limits } = machine,
+    { id: op, payload } = request;
   if (run.asked >= limits.tool_calls) {
     const tellIt = !run.overTold;
     run.overTold = true;
-    return overLimit(machine, op, tellIt, `this run has made as many tool calls as it may (tool_calls: ${limits.tool_calls})`);
+    return overLimit(
+      machine,
+      op,
+      tellIt,
+      `this run has made as many tool calls as it may (tool_calls: ${limits.tool_calls})`,
+    );
   }
   run.asked++;
   if (machine.used + callBytes(payload.length) > limits.memory_bytes)
-    return overLimit(machine, op, true, "the sandbox has no memory left for another call (memory_bytes)");
+    return overLimit(
+      machine,
+      op,
+      true,
+      "the sandbox has no memory left for another call (memory_bytes)",
+    );
   let decided: Decided;
   try {
     decided = machine.gate.check(payload);
@@ -171,7 +195,9 @@ export function takeCalls(machine: Machine): void {
 
 /** All that are pending: the run ended at this limit, or the embedder ended it. */
 export function cancelCalls(machine: Machine, limit: string | undefined): void {
-  const why = limit ? `cancelled: the run reached its limit ${limit}` : "cancelled: the run was stopped";
+  const why = limit
+    ? `cancelled: the run reached its limit ${limit}`
+    : "cancelled: the run was stopped";
   for (const call of [...machine.calls]) {
     forget(machine, call);
     refuse(machine, call.op, PF.OP_CANCELLED, why);
@@ -183,13 +209,17 @@ export function answer(machine: Machine, id: bigint, outcome: number, data: Uint
   const call = machine.calls.find((one) => one.id === id);
   if (!call) {
     if (id > 0n && id < machine.nextCall && id >> 32n === machine.nextCall >> 32n)
-      throw new StateError(`call ${id} was answered already, or cancelled when its run ended or its program gave it up`);
+      throw new StateError(
+        `call ${id} was answered already, or cancelled when its run ended or its program gave it up`,
+      );
     throw new StateError(`there is no call ${id} in this sandbox`);
   }
   machine.showTime();
   const max = machine.limits.tool_result_bytes;
   if (outcome === PF.OP_OK && data.length > max) {
-    data = utf8(`the result of ${call.name.slice(0, 60)} has ${data.length} bytes, more than tool_result_bytes (${max})`);
+    data = utf8(
+      `the result of ${call.name.slice(0, 60)} has ${data.length} bytes, more than tool_result_bytes (${max})`,
+    );
     outcome = PF.OP_INVALID;
   }
   const result = reply(machine, call.op, outcome, data);

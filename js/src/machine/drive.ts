@@ -1,8 +1,9 @@
 /*
  * machine/drive.ts: drives the guest until it needs the embedder, or the run is over.
  *
- * The loop is synchronous; where a thread would wait, this waits for the event loop instead: for a module
- * that is compiled, for a timer, and every now and then so that others of this thread get their turn.
+ * The loop is synchronous; where a thread would wait, this waits for the event loop instead: for a
+ * module that is compiled, for a timer, and every now and then so that others of this thread get
+ * their turn.
  */
 import { type Machine, monotonic } from "./machine.ts";
 import { spin } from "./loop.ts";
@@ -23,7 +24,8 @@ export class Alarm {
   /** Until ring(), or for so many milliseconds; Infinity: until ring(). */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = ms === Infinity ? undefined : setTimeout(() => this.#wake?.(), Math.min(ms, TIMER_MAX_MS));
+      const timer =
+        ms === Infinity ? undefined : setTimeout(() => this.#wake?.(), Math.min(ms, TIMER_MAX_MS));
       this.#wake = () => {
         this.#wake = undefined;
         if (timer !== undefined) clearTimeout(timer);

@@ -3,15 +3,22 @@ import { LAYOUT, PF } from "../abi.ts";
 import { utf8 } from "../base/bytes.ts";
 import type { Machine } from "./machine.ts";
 
-const E = LAYOUT.exec, A = LAYOUT.spawn_action;
+const E = LAYOUT.exec,
+  A = LAYOUT.spawn_action;
 
-export function execBlock(path: string, argv: readonly string[], env: readonly string[], cwd: string): Uint8Array {
+export function execBlock(
+  path: string,
+  argv: readonly string[],
+  env: readonly string[],
+  cwd: string,
+): Uint8Array {
   const strings = [path, ...argv, ...env].map((text) => utf8(text + "\0"));
   const folder = utf8(cwd + "\0");
   const before = E.SIZE + strings.reduce((sum, bytes) => sum + bytes.length, 0);
   const end = before + folder.length;
   const actions = Math.ceil(end / 8) * 8;
-  const block = new Uint8Array(actions + A.SIZE), view = new DataView(block.buffer);
+  const block = new Uint8Array(actions + A.SIZE),
+    view = new DataView(block.buffer);
   let at: number = E.SIZE;
   for (const bytes of [...strings, folder]) {
     block.set(bytes, at);
@@ -32,5 +39,9 @@ export function execBlock(path: string, argv: readonly string[], env: readonly s
 export function startSession(machine: Machine, session: number): number {
   const program = ["/usr/bin/bash", "/usr/bin/python3"][session];
   const name = program.slice(program.lastIndexOf("/") + 1);
-  return machine.host("HOST_SESSION", [session], execBlock(program, [name, "--session"], machine.env, "/workspace"));
+  return machine.host(
+    "HOST_SESSION",
+    [session],
+    execBlock(program, [name, "--session"], machine.env, "/workspace"),
+  );
 }

@@ -20,7 +20,12 @@ export function guestError(machine: Machine, result: number, path: string): Erro
   machine.checkAlive();
   const number = -result;
   const why = ERRNO_TEXT[number] ?? "Unknown error";
-  return new FileError(`${path.slice(0, 900)}: ${why}`, ERRNO_NAME.get(number) ?? "EIO", number, path);
+  return new FileError(
+    `${path.slice(0, 900)}: ${why}`,
+    ERRNO_NAME.get(number) ?? "EIO",
+    number,
+    path,
+  );
 }
 
 /** The bytes of a path that is absolute and short enough. */
@@ -47,7 +52,7 @@ export function makeParents(machine: Machine, path: Uint8Array, owner: number): 
 }
 
 function writeBytes(machine: Machine, fd: number, data: Uint8Array): number {
-  for (let at = 0; at < data.length; ) {
+  for (let at = 0; at < data.length;) {
     const piece = data.subarray(at, at + PF.IO_MAX);
     const n = machine.host("WRITE", [fd], piece);
     if (n < 0) return n;
@@ -58,7 +63,13 @@ function writeBytes(machine: Machine, fd: number, data: Uint8Array): number {
 }
 
 /** 0, or a negative errno. */
-export function putFile(machine: Machine, path: Uint8Array, data: Uint8Array, mode: number, owner: number): number {
+export function putFile(
+  machine: Machine,
+  path: Uint8Array,
+  data: Uint8Array,
+  mode: number,
+  owner: number,
+): number {
   const flags = PF.O_WRONLY | PF.O_CREAT | PF.O_TRUNC | PF.O_NONBLOCK;
   const open = (): number => machine.host("OPENAT", [PF.AT_FDCWD, flags, mode], path);
   let fd = open();
@@ -69,7 +80,8 @@ export function putFile(machine: Machine, path: Uint8Array, data: Uint8Array, mo
   }
   if (fd < 0) return fd;
   let result = writeBytes(machine, fd, data);
-  if (result === 0 && owner) result = machine.host("FCHOWNAT", [fd, owner, owner, PF.AT_EMPTY_PATH]);
+  if (result === 0 && owner)
+    result = machine.host("FCHOWNAT", [fd, owner, owner, PF.AT_EMPTY_PATH]);
   machine.host("CLOSE", [fd]);
   return Math.min(0, result);
 }
@@ -83,7 +95,12 @@ export function writeFile(machine: Machine, path: string, data: Uint8Array): voi
 
 function status(machine: Machine, path: Uint8Array, follow: boolean): FileInfo | number {
   const S = LAYOUT.stat;
-  const result = machine.host("FSTATAT", [PF.AT_FDCWD, follow ? 0 : PF.AT_SYMLINK_NOFOLLOW], path, S.SIZE);
+  const result = machine.host(
+    "FSTATAT",
+    [PF.AT_FDCWD, follow ? 0 : PF.AT_SYMLINK_NOFOLLOW],
+    path,
+    S.SIZE,
+  );
   const { out } = machine.kernel;
   if (result < 0) return result;
   if (out.length < S.SIZE) return -ERRNO.EIO;
@@ -91,7 +108,14 @@ function status(machine: Machine, path: Uint8Array, follow: boolean): FileInfo |
   const mode = view.getUint32(S.mode, true);
   const type = mode & 0o170000;
   return {
-    kind: type === 0o100000 ? "file" : type === 0o040000 ? "directory" : type === 0o120000 ? "symlink" : "other",
+    kind:
+      type === 0o100000
+        ? "file"
+        : type === 0o040000
+          ? "directory"
+          : type === 0o120000
+            ? "symlink"
+            : "other",
     mode: mode & 0o7777,
     size: Number(view.getBigInt64(S.size, true)),
     mtime: new Date(Number(view.getBigInt64(S.mtime_ns, true) / 1000000n)),
@@ -115,13 +139,19 @@ export function readFile(machine: Machine, path: string, max: number): Uint8Arra
   if (typeof info === "number") throw guestError(machine, info, path);
   if (info.kind !== "file")
     throw guestError(machine, info.kind === "directory" ? -ERRNO.EISDIR : -ERRNO.EINVAL, path);
-  const tooMuch = new InvalidError(`reading ${path.slice(0, 500)}: more than maxBytes, ${max}: raise it if that is meant`);
+  const tooMuch = new InvalidError(
+    `reading ${path.slice(0, 500)}: more than maxBytes, ${max}: raise it if that is meant`,
+  );
   if (info.size > max) throw tooMuch;
   const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_RDONLY | PF.O_NONBLOCK], bytes);
   if (fd < 0) throw guestError(machine, fd, path);
   const all = new Buffer();
   let n: number;
-  while ((n = machine.host("READ", [fd], undefined, PF.IO_MAX)) > 0 && machine.kernel.out.length && all.length <= max)
+  while (
+    (n = machine.host("READ", [fd], undefined, PF.IO_MAX)) > 0 &&
+    machine.kernel.out.length &&
+    all.length <= max
+  )
     all.add(machine.kernel.out);
   machine.host("CLOSE", [fd]);
   if (n < 0) throw guestError(machine, n, path);
@@ -133,7 +163,8 @@ export function removeFile(machine: Machine, path: string): void {
   const bytes = checkPath(path);
   machine.showTime();
   let result = machine.host("UNLINKAT", [PF.AT_FDCWD, 0], bytes);
-  if (result === -ERRNO.EISDIR) result = machine.host("UNLINKAT", [PF.AT_FDCWD, PF.AT_REMOVEDIR], bytes);
+  if (result === -ERRNO.EISDIR)
+    result = machine.host("UNLINKAT", [PF.AT_FDCWD, PF.AT_REMOVEDIR], bytes);
   if (result < 0) throw guestError(machine, result, path);
 }
 
@@ -149,7 +180,8 @@ export function makeDirectory(machine: Machine, path: string): void {
 
 /** Names in a directory as bytes, without . and .., or a negative errno. */
 export function listNames(machine: Machine, path: Uint8Array): Uint8Array[] | number {
-  const D = LAYOUT.dirent, names: Uint8Array[] = [];
+  const D = LAYOUT.dirent,
+    names: Uint8Array[] = [];
   const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_DIRECTORY], path);
   if (fd < 0) return fd;
   let n: number;
@@ -157,7 +189,7 @@ export function listNames(machine: Machine, path: Uint8Array): Uint8Array[] | nu
     const { out } = machine.kernel;
     const view = new DataView(out.buffer, out.byteOffset, out.length);
     if (out.length === 0 || names.length > PF.FILES_MAX) n = -ERRNO.EIO;
-    for (let at = 0; n > 0 && at < out.length; ) {
+    for (let at = 0; n > 0 && at < out.length;) {
       const len = at + D.SIZE <= out.length ? view.getUint32(at + D.name_len, true) : Infinity;
       if (len > PF.NAME_MAX || at + D.SIZE + len > out.length) n = -ERRNO.EIO;
       if (n < 0) break;

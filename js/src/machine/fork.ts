@@ -1,20 +1,24 @@
 /*
  * machine/fork.ts: a branch: an independent copy of a whole sandbox.
  *
- * Between two acts of the embedder a sandbox is plain bytes and a few counters, so a branch is those, copied.
+ * Between two acts of the embedder a sandbox is plain bytes and a few counters, so a branch is
+ * those, copied.
  */
 import { Kernel } from "./kernel.ts";
 import { Machine } from "./machine.ts";
 
-/** As host/machine/fork.c: 31 bits that follow from those of the parent and from its branches so far. */
+/**
+ * As host/machine/fork.c: 31 bits that follow from those of the parent and from its branches so
+ * far.
+ */
 function firstId(parent: Machine): bigint {
   const mask = (1n << 64n) - 1n;
   parent.forks++;
-  let x = (((parent.nextCall >> 32n) << 32n | parent.forks) + 0x9e3779b97f4a7c15n) & mask;
-  x = ((x ^ x >> 30n) * 0xbf58476d1ce4e5b9n) & mask;
-  x = ((x ^ x >> 27n) * 0x94d049bb133111ebn) & mask;
-  x = (x ^ x >> 31n) >> 33n;
-  return (x || 1n) << 32n | 1n;
+  let x = ((((parent.nextCall >> 32n) << 32n) | parent.forks) + 0x9e3779b97f4a7c15n) & mask;
+  x = ((x ^ (x >> 30n)) * 0xbf58476d1ce4e5b9n) & mask;
+  x = ((x ^ (x >> 27n)) * 0x94d049bb133111ebn) & mask;
+  x = (x ^ (x >> 31n)) >> 33n;
+  return ((x || 1n) << 32n) | 1n;
 }
 
 /** `seed`: what the branch's random numbers start from; undefined: those of the parent go on. */

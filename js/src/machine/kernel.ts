@@ -1,8 +1,8 @@
 /*
  * machine/kernel.ts: the host's own messages to the kernel, as process 0.
  *
- * If the kernel faults, the sandbox is lost and says so. Every number that it returns is checked as if an
- * attacker had written it.
+ * If the kernel faults, the sandbox is lost and says so. Every number that it returns is checked as
+ * if an attacker had written it.
  */
 import { CALL, ERRNO, LAYOUT, PF } from "../abi.ts";
 import { InvalidError } from "../base/error.ts";
@@ -19,7 +19,8 @@ export interface KernelEvent {
   readonly deadline: number;
 }
 
-const M = LAYOUT.message, B = LAYOUT.mailbox;
+const M = LAYOUT.message,
+  B = LAYOUT.mailbox;
 const TWO32 = 4294967296;
 /** One path needs at most two fills for each of its names, and for each link on it. */
 const FILLS_MAX = 65536;
@@ -41,7 +42,8 @@ export class Kernel {
     this.instance = instance;
     this.mailbox = mailbox;
     const size = instance.u8.length;
-    if (mailbox % 8 !== 0 || mailbox + B.SIZE > size) throw new InvalidError("the kernel's mailbox is nowhere");
+    if (mailbox % 8 !== 0 || mailbox + B.SIZE > size)
+      throw new InvalidError("the kernel's mailbox is nowhere");
     this.inArea = instance.view.getUint32(mailbox + B.in_area, true);
     this.inCap = instance.view.getUint32(mailbox + B.in_cap, true);
     if (this.inArea + this.inCap > size || this.inCap < PF.MESSAGE_IN_MAX)
@@ -90,8 +92,10 @@ export class Kernel {
     return this.word(B.clean) + this.word(B.clean + 4) * TWO32;
   }
 
-  /** Handles the message in the mailbox for a process: an action of abi/message.h. Throws what the kernel
-   * faulted with; it is lost then. */
+  /**
+   * Handles the message in the mailbox for a process: an action of abi/message.h. Throws what the
+   * kernel faulted with; it is lost then.
+   */
   enter(proc: number): number {
     const { instance } = this;
     this.showRoom();
@@ -142,7 +146,8 @@ export class Kernel {
       return -ERRNO.EIO;
     }
     const { view, u8 } = this.instance;
-    const len = this.word(M.out_len), from = this.word(M.out);
+    const len = this.word(M.out_len),
+      from = this.word(M.out);
     if (len > outCap || from + len > u8.length) {
       this.lose();
       return -ERRNO.EIO;
@@ -163,14 +168,23 @@ export class Kernel {
       return undefined;
     }
     if (this.instance.moved) this.instance.look();
-    const at = B.event, E = LAYOUT.event;
-    const kind = this.word(at + E.kind), proc = this.word(at + E.proc);
+    const at = B.event,
+      E = LAYOUT.event;
+    const kind = this.word(at + E.kind),
+      proc = this.word(at + E.proc);
     if (kind !== PF.EVENT_IDLE && (proc === 0 || proc >= PF.PROCESS_TABLE)) {
       this.lose();
       return undefined;
     }
-    const low = this.word(at + E.deadline_ns), high = this.word(at + E.deadline_ns + 4) | 0;
+    const low = this.word(at + E.deadline_ns),
+      high = this.word(at + E.deadline_ns + 4) | 0;
     const deadline = high === 0x7fffffff ? Infinity : Math.max(0, low + high * TWO32);
-    return { kind, proc, pid: this.word(at + E.pid) | 0, image: this.word(at + E.image) | 0, deadline };
+    return {
+      kind,
+      proc,
+      pid: this.word(at + E.pid) | 0,
+      image: this.word(at + E.image) | 0,
+      deadline,
+    };
   }
 }

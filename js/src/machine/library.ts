@@ -1,18 +1,25 @@
 /*
- * machine/library.ts: files of the build that lie in every sandbox's root and come when they are looked at:
- * the standard library of python3. See host/machine/library.h and host/mount/fill.c.
+ * machine/library.ts: files of the build that lie in every sandbox's root and come when they are
+ * looked at: the standard library of python3. See host/machine/library.h and host/mount/fill.c.
  */
 import { ERRNO, PF } from "../abi.ts";
 import { text, zeroEnded } from "../base/bytes.ts";
 import type { Images, LibraryEntry } from "../cpu/image.ts";
 import type { Machine } from "./machine.ts";
 
-/** The time that files of the root bear: 2026-01-01, in nanoseconds; more than a number holds exactly is not
- * lost, since it is a multiple of 2^16. */
+/**
+ * The time that files of the root bear: 2026-01-01, in nanoseconds; more than a number holds
+ * exactly is not lost, since it is a multiple of 2^16.
+ */
 const ROOT_TIME_NS = 1767225600 * 1e9;
-const DIRECTORY = 0o040755, FILE = 0o100644;
+const DIRECTORY = 0o040755,
+  FILE = 0o100644;
 
-function putNames(machine: Machine, entries: ReadonlyMap<string, LibraryEntry>, folder: string): number {
+function putNames(
+  machine: Machine,
+  entries: ReadonlyMap<string, LibraryEntry>,
+  folder: string,
+): number {
   const before = folder ? folder + "/" : "";
   for (const [path, entry] of entries) {
     const name = path.slice(before.length);
@@ -25,7 +32,7 @@ function putNames(machine: Machine, entries: ReadonlyMap<string, LibraryEntry>, 
 }
 
 function putContents(machine: Machine, data: Uint8Array): number {
-  for (let at = 0; at < data.length; ) {
+  for (let at = 0; at < data.length;) {
     const piece = data.subarray(at, at + PF.IO_MAX);
     const n = machine.kernel.call("HOST_FILL_DATA", [at], piece);
     if (n < 0 || n > piece.length) return n < 0 ? -n : ERRNO.EIO;
@@ -38,13 +45,19 @@ function putContents(machine: Machine, data: Uint8Array): number {
 function fillFrom(machine: Machine, images: Images, source: string, directory: boolean): number {
   const library = images.libraryNow();
   if (!library || !source.startsWith("/")) return ERRNO.EIO;
-  const path = source.slice(1), entry = library.entries.get(path);
+  const path = source.slice(1),
+    entry = library.entries.get(path);
   if (path ? !entry || entry.directory !== directory : !directory) return ERRNO.EIO;
   if (directory) return putNames(machine, library.entries, path);
-  return entry ? putContents(machine, library.data.subarray(entry.from, entry.from + entry.len)) : ERRNO.EIO;
+  return entry
+    ? putContents(machine, library.data.subarray(entry.from, entry.from + entry.len))
+    : ERRNO.EIO;
 }
 
-/** Brings what the kernel wants: PF_ATTENTION_FILL was set. What is not there is an I/O error inside. */
+/**
+ * Brings what the kernel wants: PF_ATTENTION_FILL was set. What is not there is an I/O error
+ * inside.
+ */
 export function fill(machine: Machine): void {
   const { kernel } = machine;
   kernel.attention &= ~PF.ATTENTION_FILL;

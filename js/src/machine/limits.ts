@@ -5,11 +5,16 @@ import { InvalidError } from "../base/error.ts";
 export type LimitName = keyof typeof LIMITS;
 export type MachineLimits = Record<LimitName, number>;
 
-/** Limits as an embedder of TypeScript writes them; what is left out has its default. Infinity lifts one. */
+/**
+ * Limits as an embedder of TypeScript writes them; what is left out has its default. Infinity lifts
+ * one.
+ */
 export interface Limits {
   /** Milliseconds that programs of one run may compute. Default 10 000. */
   cpuMs?: number;
-  /** Milliseconds that one run may take; what handlers of tools take does not count. Default 60 000. */
+  /**
+   * Milliseconds that one run may take; what handlers of tools take does not count. Default 60 000.
+   */
   wallMs?: number;
   /** Bytes of all memories of the sandbox. Default 512 MiB. */
   memoryBytes?: number;
@@ -44,19 +49,33 @@ const NAMES: ReadonlyMap<string, LimitName> = new Map(
 );
 
 /** Those that hold in one run; the others hold for what outlives it. */
-const OF_A_RUN = new Set(["cpuMs", "wallMs", "outputBytes", "toolCalls", "codeBytes", "stdinBytes"]);
+const OF_A_RUN = new Set([
+  "cpuMs",
+  "wallMs",
+  "outputBytes",
+  "toolCalls",
+  "codeBytes",
+  "stdinBytes",
+]);
 
 /** The limits with what was given put in; every mistake is an InvalidError that names it. */
-export function readLimits(base: MachineLimits, given: Limits | undefined, ofRun = false): MachineLimits {
+export function readLimits(
+  base: MachineLimits,
+  given: Limits | undefined,
+  ofRun = false,
+): MachineLimits {
   const limits = { ...base };
   for (const [key, value] of Object.entries(given ?? {})) {
     const name = NAMES.get(key);
     if (!name || (ofRun && !OF_A_RUN.has(key)))
       throw new InvalidError(
-        name ? `limits.${key} holds for the whole sandbox: give it to Sandbox.create()`
-             : `there is no limit "${key}"; the limits are: ${[...NAMES.keys()].join(", ")}`);
+        name
+          ? `limits.${key} holds for the whole sandbox: give it to Sandbox.create()`
+          : `there is no limit "${key}"; the limits are: ${[...NAMES.keys()].join(", ")}`,
+      );
     if (value === undefined) continue;
-    if (typeof value !== "number" || !(value >= 0)) throw new InvalidError(`limits.${key} is a number of 0 or more, not ${String(value)}`);
+    if (typeof value !== "number" || !(value >= 0))
+      throw new InvalidError(`limits.${key} is a number of 0 or more, not ${String(value)}`);
     limits[name] = value;
   }
   return limits;

@@ -1,8 +1,9 @@
 /*
  * machine/loop.ts: the loop that everything runs in.
  *
- * One turn: deal with what the kernel asks attention for, let it choose, run that process until it comes
- * back. It stops where a thread would wait, and says for what; drive.ts waits and calls it again.
+ * One turn: deal with what the kernel asks attention for, let it choose, run that process until it
+ * comes back. It stops where a thread would wait, and says for what; drive.ts waits and calls it
+ * again.
  */
 import { LAYOUT, PF } from "../abi.ts";
 import { SIGABRT, SIGINT, SIGKILL } from "../cpu/trap.ts";
@@ -24,7 +25,10 @@ export type Stop =
   | { kind: "deadlock" }
   | { kind: "dead" };
 
-const GRACE_MAX_NS = 250e6, GRACE_MIN_NS = 20e6, STOP_GRACE_NS = 1e9, KILLED_NS = 2e9;
+const GRACE_MAX_NS = 250e6,
+  GRACE_MIN_NS = 20e6,
+  STOP_GRACE_NS = 1e9,
+  KILLED_NS = 2e9;
 /** A kernel has so many free ranges only if it makes them up. */
 const DROPS_MAX = 65536;
 const POSTPONED_MAX = 1000;
@@ -60,14 +64,16 @@ function strike(machine: Machine, limit: string, ms: number): void {
 }
 
 function lookAtStops(machine: Machine): void {
-  const came = machine.interrupt, { run, limits } = machine;
+  const came = machine.interrupt,
+    { run, limits } = machine;
   machine.interrupt = "none";
   if (came === "interrupt") machine.host("HOST_INTERRUPT", [SIGINT]);
   else if (came === "stop" && run.stage === "running" && run.on) askToEnd(machine, STOP_GRACE_NS);
   else if (came === "kill" && run.on) killRun(machine);
   if (!run.on) return;
   if (run.stage === "killed") {
-    if (monotonic() - run.killedAt > KILLED_NS) machine.kernel.lose("its kernel did not end what was killed");
+    if (monotonic() - run.killedAt > KILLED_NS)
+      machine.kernel.lose("its kernel did not end what was killed");
     return;
   }
   if (run.wallAt(machine) >= run.stopWallNs) strike(machine, "wall_seconds", limits.wall_ms);
@@ -77,11 +83,13 @@ function lookAtStops(machine: Machine): void {
 /* ---- one turn */
 
 function dropFreeMemory(machine: Machine): void {
-  const S = LAYOUT.kernel_stats, { kernel } = machine;
+  const S = LAYOUT.kernel_stats,
+    { kernel } = machine;
   for (let i = 0; i < DROPS_MAX; i++) {
     if (machine.host("HOST_STATS", [], undefined, S.SIZE) < 0 || kernel.out.length < S.SIZE) return;
     const view = new DataView(kernel.out.buffer, kernel.out.byteOffset, S.SIZE);
-    const from = Number(view.getBigUint64(S.trim_offset, true)), len = Number(view.getBigUint64(S.trim_len, true));
+    const from = Number(view.getBigUint64(S.trim_offset, true)),
+      len = Number(view.getBigUint64(S.trim_len, true));
     if (len === 0) return;
     if (from + len > kernel.instance.u8.length || from % 4096 || len % 4096) return kernel.lose();
     kernel.instance.u8.fill(0, from, from + len);
@@ -105,7 +113,8 @@ function died(machine: Machine, proc: number, signal: number): void {
 
 function runProcess(machine: Machine, proc: number): void {
   const instance = machine.procs[proc];
-  if (!instance) return machine.kernel.lose("its kernel wanted to run a process that does not exist");
+  if (!instance)
+    return machine.kernel.lose("its kernel wanted to run a process that does not exist");
   machine.action = PF.ACTION_RETURN;
   const exit = instance.run();
   if (exit.how === "dead") return machine.kernel.lose();
@@ -141,14 +150,24 @@ function load(machine: Machine, event: KernelEvent, nested: boolean): boolean {
     const loaded = image.loadNow("start", bytes);
     machine.enteredNs += monotonic() - began; /* no program computed meanwhile */
     if (loaded) return load(machine, event, nested);
-    notLoaded(machine, event, image.info.name, "this host cannot load it while another program waits");
+    notLoaded(
+      machine,
+      event,
+      image.info.name,
+      "this host cannot load it while another program waits",
+    );
     return true;
   }
   if (machine.load(event.proc, image)) {
     runProcess(machine, event.proc);
   } else {
     machine.run.starved = true;
-    notLoaded(machine, event, image.info.name, "the memory of the sandbox or of its host is used up");
+    notLoaded(
+      machine,
+      event,
+      image.info.name,
+      "the memory of the sandbox or of its host is used up",
+    );
   }
   return true;
 }
@@ -177,11 +196,13 @@ function idle(machine: Machine, deadline: number): Stop | undefined {
   return ns > 0 ? { kind: "sleep", ns } : undefined;
 }
 
-/** Runs the guest until only somebody else can make something happen; for a parked program: until it may
- * go on. */
+/**
+ * Runs the guest until only somebody else can make something happen; for a parked program: until it
+ * may go on.
+ */
 export function spin(machine: Machine, until?: Instance): Stop {
   const { kernel } = machine;
-  for (let postponed = 0; !kernel.dead; ) {
+  for (let postponed = 0; !kernel.dead;) {
     if (until && machine.procs[until.proc] !== until) return { kind: "gone" };
     machine.moment++;
     machine.showTime();

@@ -1,14 +1,15 @@
 /*
- * machine/machine.ts: one sandbox: a kernel, its processes, the run that is on, the calls that wait for
- * the embedder. What host/machine/machine.h is to the native library.
+ * machine/machine.ts: one sandbox: a kernel, its processes, the run that is on, the calls that wait
+ * for the embedder. What host/machine/machine.h is to the native library.
  *
- * The machine knows no files, pipes or shells. It runs one instance until it blocks or ends, carries its
- * message to the kernel, asks the kernel who runs next, and hands out tool calls. Everything here is
- * synchronous; drive.ts waits where a thread would.
+ * The machine knows no files, pipes or shells. It runs one instance until it blocks or ends,
+ * carries its message to the kernel, asks the kernel who runs next, and hands out tool calls.
+ * Everything here is synchronous; drive.ts waits where a thread would.
  *
- * Files: loop.ts (who runs) trampoline.ts (messages from programs) kernel.ts (messages to the kernel)
- * run.ts (one run, from start to result) calls.ts (tool calls) files.ts (the embedder's files) exec.ts
- * (what to start) place.ts (a run's own cwd and environment) fork.ts (a branch) toolfiles.ts (/tools).
+ * Files: loop.ts (who runs) trampoline.ts (messages from programs) kernel.ts (messages to the
+ * kernel) run.ts (one run, from start to result) calls.ts (tool calls) files.ts (the embedder's
+ * files) exec.ts (what to start) place.ts (a run's own cwd and environment) fork.ts (a branch)
+ * toolfiles.ts (/tools).
  */
 import { PF } from "../abi.ts";
 import { DeadError, InvalidError, SnapshotError } from "../base/error.ts";
@@ -25,7 +26,8 @@ import { Run } from "./run.ts";
 import { trampoline } from "./trampoline.ts";
 
 /** Ended processes that a sandbox keeps, and the size of their memory above which it does not. */
-const SPARE_MAX = 8, SPARE_BYTES_MAX = 8 << 20;
+const SPARE_MAX = 8,
+  SPARE_BYTES_MAX = 8 << 20;
 /** Of a sandbox's memory, what programs leave to the kernel, whose output could be lost else. */
 const RESERVE_MAX = 4 << 20;
 
@@ -115,15 +117,20 @@ export class Machine {
     this.realtimeBase = settings.clock ?? realtime();
   }
 
-  /** A machine with a booted kernel and a session that waits. load() of both has to have been called. */
+  /**
+   * A machine with a booted kernel and a session that waits. load() of both has to have been
+   * called.
+   */
   static boot(settings: MachineSettings): Machine {
     try {
       return Machine.#boot(settings);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       const { memory_bytes, process_memory_bytes } = settings.limits;
-      throw new InvalidError(`memoryBytes (${memory_bytes}), processMemoryBytes (${process_memory_bytes}) or the host's memory ` +
-        "is too small for another sandbox");
+      throw new InvalidError(
+        `memoryBytes (${memory_bytes}), processMemoryBytes (${process_memory_bytes}) or the host's memory ` +
+          "is too small for another sandbox",
+      );
     }
   }
 
@@ -142,7 +149,10 @@ export class Machine {
     machine.showTime();
     machine.configure();
     machine.host("HOST_SEED", [], settings.seed);
-    /* With another environment the booted session is no use: its successor starts with the first run. */
+    /*
+     * With another environment the booted session is no use: its successor starts with the first
+     * run.
+     */
     if (settings.envChanged) machine.host("HOST_KILL", [1]);
     return machine;
   }
@@ -170,7 +180,12 @@ export class Machine {
 
   /* ---- the kernel */
 
-  host(name: Parameters<Kernel["call"]>[0], args: readonly number[] = [], input?: Uint8Array, outCap = 0): number {
+  host(
+    name: Parameters<Kernel["call"]>[0],
+    args: readonly number[] = [],
+    input?: Uint8Array,
+    outCap = 0,
+  ): number {
     const result = this.kernel.call(name, args, input, outCap);
     this.settle();
     return result;
@@ -180,10 +195,22 @@ export class Machine {
   configure(): void {
     const { limits } = this;
     const block = new DataView(new ArrayBuffer(56));
-    const values = [limits.filesystem_bytes, limits.files, limits.processes, limits.open_files,
-      limits.tool_argument_bytes, limits.tool_result_bytes, Math.min(limits.memory_bytes / 4, 32 << 20)];
+    const values = [
+      limits.filesystem_bytes,
+      limits.files,
+      limits.processes,
+      limits.open_files,
+      limits.tool_argument_bytes,
+      limits.tool_result_bytes,
+      Math.min(limits.memory_bytes / 4, 32 << 20),
+    ];
     values.forEach((value, i) =>
-      block.setBigUint64(8 * i, value >= Number.MAX_SAFE_INTEGER ? 2n ** 64n - 1n : BigInt(Math.floor(value)), true));
+      block.setBigUint64(
+        8 * i,
+        value >= Number.MAX_SAFE_INTEGER ? 2n ** 64n - 1n : BigInt(Math.floor(value)),
+        true,
+      ),
+    );
     if (this.host("HOST_CONFIGURE", [], new Uint8Array(block.buffer)) < 0) {
       this.checkAlive();
       throw new InvalidError("the kernel refuses these limits");
@@ -194,7 +221,8 @@ export class Machine {
 
   settle(): void {
     const { kernel } = this;
-    const size = kernel.instance.u8.length, clean = kernel.clean;
+    const size = kernel.instance.u8.length,
+      clean = kernel.clean;
     if (clean > size) kernel.lose();
     const now = size - Math.min(clean, size);
     this.used += now - kernel.instance.charged;
@@ -229,7 +257,13 @@ export class Machine {
     if (!ready) throw new InvalidError(`${image.info.name} is not loaded`);
     const { module, template } = ready;
     if (image === this.images.kernel) return Instance.wake(image, module, template);
-    return Instance.wake(image, module, template, this.trampoline, this.#spare(image, template.info.size));
+    return Instance.wake(
+      image,
+      module,
+      template,
+      this.trampoline,
+      this.#spare(image, template.info.size),
+    );
   }
 
   /** An ended process of the image, to be written over: new memory costs more than its copy. */
@@ -250,13 +284,17 @@ export class Machine {
   /** The bound of its memory. */
   memoryOf(image: Image): number {
     const { memory_bytes, process_memory_bytes } = this.ownLimits;
-    return image === this.images.kernel ? memory_bytes : Math.min(process_memory_bytes, memory_bytes);
+    return image === this.images.kernel
+      ? memory_bytes
+      : Math.min(process_memory_bytes, memory_bytes);
   }
 
   /** A kernel or a process whose pages are about to be written over: snapshot/snapshot.ts. */
   wakeAs(image: Image, use: "start" | "kernel" | "session", size: number): Instance {
-    const tooSmall = "the snapshot does not fit memoryBytes or processMemoryBytes, or the host has no memory";
-    if (image !== this.images.kernel && (size > this.memoryOf(image) || !this.#room(size))) throw new SnapshotError(tooSmall);
+    const tooSmall =
+      "the snapshot does not fit memoryBytes or processMemoryBytes, or the host has no memory";
+    if (image !== this.images.kernel && (size > this.memoryOf(image) || !this.#room(size)))
+      throw new SnapshotError(tooSmall);
     try {
       const instance = this.#wake(image, use);
       instance.grow(size);
@@ -298,7 +336,13 @@ export class Machine {
 
   /** Copies an unwound process to another index; false: there is no memory for it. */
   copy(parent: Instance, child: number): boolean {
-    if (child <= 0 || child >= PF.PROCESS_TABLE || this.procs[child] || !this.#room(parent.u8.length)) return false;
+    if (
+      child <= 0 ||
+      child >= PF.PROCESS_TABLE ||
+      this.procs[child] ||
+      !this.#room(parent.u8.length)
+    )
+      return false;
     try {
       this.#place(parent.copy(this.trampoline, this.#spare(parent.image, parent.u8.length)), child);
       return true;
@@ -320,20 +364,29 @@ export class Machine {
   /* ---- time */
 
   showTime(): void {
-    if (!this.clockFixed) this.monotonicNs = Math.max(this.monotonicNs, monotonic() - this.clockOrigin);
+    if (!this.clockFixed)
+      this.monotonicNs = Math.max(this.monotonicNs, monotonic() - this.clockOrigin);
     this.kernel.showTime(this.realtimeBase + BigInt(this.monotonicNs), this.monotonicNs);
   }
 
   /** Is it time for the loop's turn: a limit, an interrupt, or others of this thread? */
   overTime(): boolean {
     const now = monotonic();
-    return this.interrupt !== "none" || now >= this.pauseAt || this.run.strikesAt(now - this.enteredNs);
+    return (
+      this.interrupt !== "none" || now >= this.pauseAt || this.run.strikesAt(now - this.enteredNs)
+    );
   }
 
-  /** Is the program that runs to be cut short for that? With a fixed clock others of this thread wait for the end of
-   * its turn, so that equal runs stay equal. */
+  /**
+   * Is the program that runs to be cut short for that? With a fixed clock others of this thread
+   * wait for the end of its turn, so that equal runs stay equal.
+   */
   preempts(): boolean {
     const now = monotonic();
-    return this.interrupt !== "none" || (now >= this.pauseAt && !this.clockFixed) || this.run.strikesAt(now - this.enteredNs);
+    return (
+      this.interrupt !== "none" ||
+      (now >= this.pauseAt && !this.clockFixed) ||
+      this.run.strikesAt(now - this.enteredNs)
+    );
   }
 }

@@ -1,10 +1,10 @@
 /*
  * machine/park.ts: a program that waits in the middle of a call, on the native stack.
  *
- * The native library gives such a program a stack of its own and switches away. Here the machine's loop runs
- * on top of its frames until the kernel lets it go on. That serves what other programs can bring: a pipe,
- * a child, a file. What only the embedder can bring would need the engine to suspend these frames: such a
- * program ends, with a line that says so.
+ * The native library gives such a program a stack of its own and switches away. Here the machine's
+ * loop runs on top of its frames until the kernel lets it go on. That serves what other programs
+ * can bring: a pipe, a child, a file. What only the embedder can bring would need the engine to
+ * suspend these frames: such a program ends, with a line that says so.
  */
 import { PF } from "../abi.ts";
 import type { Instance } from "../cpu/instance.ts";
@@ -20,8 +20,11 @@ const addresses = new WeakMap<Instance, number>();
 
 function refuse(machine: Machine, instance: Instance, what: string): never {
   const name = instance.image.info.name;
-  tell(machine, `pinfold: ${name} waits for ${what} in a synchronous call, which this host cannot suspend; ` +
-    "use the asynchronous form\n");
+  tell(
+    machine,
+    `pinfold: ${name} waits for ${what} in a synchronous call, which this host cannot suspend; ` +
+      "use the asynchronous form\n",
+  );
   throw new Gone(SIGSYS);
 }
 

@@ -1,4 +1,7 @@
-/* machine/place.ts: what one run has of its own: working directory and environment. See host/machine/place.c. */
+/*
+ * machine/place.ts: what one run has of its own: working directory and environment. See
+ * host/machine/place.c.
+ */
 import { LAYOUT, PF } from "../abi.ts";
 import { utf8, zeroEnded } from "../base/bytes.ts";
 import { InvalidError } from "../base/error.ts";
@@ -25,7 +28,8 @@ export function checkEnv(env: readonly string[]): void {
 export function checkPlace(place: Place): void {
   checkEnv(place.env);
   if (place.cwd === undefined) return;
-  if (!place.cwd.startsWith("/")) throw new InvalidError(`cwd is an absolute path, not "${place.cwd.slice(0, 500)}"`);
+  if (!place.cwd.startsWith("/"))
+    throw new InvalidError(`cwd is an absolute path, not "${place.cwd.slice(0, 500)}"`);
   checkPath(place.cwd);
 }
 

@@ -20,7 +20,16 @@ const JS: LanguageOf = { program: "/usr/bin/js" };
 const TS: LanguageOf = { program: "/usr/bin/js", flag: "--typescript" };
 const PYTHON: LanguageOf = { program: "/usr/bin/python3", session: PF.SESSION_PYTHON };
 const LANGUAGES = {
-  shell: SHELL, bash: SHELL, sh: SHELL, javascript: JS, js: JS, node: JS, typescript: TS, ts: TS, python: PYTHON, py: PYTHON,
+  shell: SHELL,
+  bash: SHELL,
+  sh: SHELL,
+  javascript: JS,
+  js: JS,
+  node: JS,
+  typescript: TS,
+  ts: TS,
+  python: PYTHON,
+  py: PYTHON,
 } as const;
 export type Language = keyof typeof LANGUAGES;
 
@@ -95,10 +104,14 @@ export class Run {
   strikesAt(driven: number): boolean {
     if (!this.on) return false;
     const wall = this.wallNs + driven;
-    return this.stage === "killed" || wall >= this.stopWallNs || wall - this.sleptNs >= this.stopCpuNs;
+    return (
+      this.stage === "killed" || wall >= this.stopWallNs || wall - this.sleptNs >= this.stopCpuNs
+    );
   }
 
-  /** Lets it fit the limits of who restored it: output is cut, a value that is too large is none. */
+  /**
+   * Lets it fit the limits of who restored it: output is cut, a value that is too large is none.
+   */
   fit(limits: MachineLimits): void {
     this.output.forEach((kept, i) => {
       if (kept.length <= limits.output_bytes) return;
@@ -191,7 +204,10 @@ function runState(machine: Machine): { status: number; sessions: number } {
   const { out } = machine.kernel;
   if (out.length < S.SIZE) return { status: 0, sessions: 0 };
   const view = new DataView(out.buffer, out.byteOffset, S.SIZE);
-  return { status: view.getInt32(S.status, true) & 0xff, sessions: view.getUint32(S.session_alive, true) };
+  return {
+    status: view.getInt32(S.status, true) & 0xff,
+    sessions: view.getUint32(S.session_alive, true),
+  };
 }
 
 /** The foreground is done and nothing else can go on: the result is complete. */
@@ -229,12 +245,19 @@ export function finish(machine: Machine): void {
 function check(machine: Machine, request: Request): void {
   const { code_bytes, stdin_bytes } = request.limits;
   if (!Object.hasOwn(LANGUAGES, request.language))
-    throw new InvalidError(`unknown language "${String(request.language).slice(0, 64)}"; use "shell", "javascript", "typescript" or "python"`);
+    throw new InvalidError(
+      `unknown language "${String(request.language).slice(0, 64)}"; use "shell", "javascript", "typescript" or "python"`,
+    );
   if (request.code.length > code_bytes)
-    throw new InvalidError(`the code has ${request.code.length} bytes, more than the limit codeBytes (${code_bytes})`);
+    throw new InvalidError(
+      `the code has ${request.code.length} bytes, more than the limit codeBytes (${code_bytes})`,
+    );
   if (request.stdin.length > stdin_bytes)
-    throw new InvalidError(`stdin has ${request.stdin.length} bytes, more than the limit stdinBytes (${stdin_bytes})`);
-  if (machine.run.on) throw new StateError("a run is on: answer its calls until it is over before starting another");
+    throw new InvalidError(
+      `stdin has ${request.stdin.length} bytes, more than the limit stdinBytes (${stdin_bytes})`,
+    );
+  if (machine.run.on)
+    throw new StateError("a run is on: answer its calls until it is over before starting another");
   checkPlace(request);
 }
 
@@ -266,23 +289,38 @@ function begin(machine: Machine, language: LanguageOf, request: Request): number
   const flags = request.stdin.length ? PF.RUN_STDIN : 0;
   if (session < NO_SESSION) {
     const place = hasPlace(request);
-    let result = machine.host("HOST_RUN_BEGIN", [PF.RUN_SESSION, flags | (place ? PF.RUN_PLACE : 0), session]);
+    let result = machine.host("HOST_RUN_BEGIN", [
+      PF.RUN_SESSION,
+      flags | (place ? PF.RUN_PLACE : 0),
+      session,
+    ]);
     if (result >= 0 && place) result = sendText(machine, placeText(request));
     return result < 0 ? result : sendText(machine, request.code);
   }
   const argv = [language.program.slice(language.program.lastIndexOf("/") + 1), "--run"];
   if (language.flag) argv.push(language.flag);
-  const block = execBlock(language.program, argv, runEnv(machine.env, request), request.cwd ?? "/workspace");
+  const block = execBlock(
+    language.program,
+    argv,
+    runEnv(machine.env, request),
+    request.cwd ?? "/workspace",
+  );
   const result = machine.host("HOST_RUN_BEGIN", [PF.RUN_SPAWN, flags, session], block);
   return result < 0 ? result : sendText(machine, request.code);
 }
 
-/** The sandbox has no room for another process: that is how the run ends, and no mistake of the embedder's. */
+/**
+ * The sandbox has no room for another process: that is how the run ends, and no mistake of the
+ * embedder's.
+ */
 function notBegun(machine: Machine, language: LanguageOf, result: number): void {
   const memory = result === -ERRNO.ENOMEM;
   machine.run.limit = memory ? "memory_bytes" : "processes";
   const name = language.program.slice(language.program.lastIndexOf("/") + 1);
-  tell(machine, `${name}: cannot start: ${memory ? "Cannot allocate memory" : "Resource temporarily unavailable"}\n`);
+  tell(
+    machine,
+    `${name}: cannot start: ${memory ? "Cannot allocate memory" : "Resource temporarily unavailable"}\n`,
+  );
   finish(machine);
 }
 

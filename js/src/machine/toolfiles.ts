@@ -1,5 +1,7 @@
-/* machine/toolfiles.ts: what programs can read about the tools, under /tools: host/machine/toolfiles.c, in the
- * engine, which writes through these. */
+/*
+ * machine/toolfiles.ts: what programs can read about the tools, under /tools:
+ * host/machine/toolfiles.c, in the engine, which writes through these.
+ */
 import { PF } from "../abi.ts";
 import { compareBytes } from "../base/bytes.ts";
 import type { ToolFiles } from "../capability/engine.ts";

@@ -9,16 +9,26 @@ import type { Instance } from "../cpu/instance.ts";
 import { Gone, SIGSEGV } from "../cpu/trap.ts";
 import type { Machine } from "./machine.ts";
 
-const M = LAYOUT.message, B = LAYOUT.mailbox;
+const M = LAYOUT.message,
+  B = LAYOUT.mailbox;
 const WORDS = M.SIZE / 4;
 const GONE = new Gone();
 /** Calls between two looks at the clock. */
 const LOOK_EVERY = 32;
 
 /** The kernel's answer, back into the caller's memory. False: the answer is nonsense. */
-function deliver(machine: Machine, instance: Instance, address: number, out: number, outCap: number, flags: number): boolean {
+function deliver(
+  machine: Machine,
+  instance: Instance,
+  address: number,
+  out: number,
+  outCap: number,
+  flags: number,
+): boolean {
   const kernel = machine.kernel.instance;
-  const at = machine.kernel.mailbox >> 2, k = kernel.i32, caller = address >> 2;
+  const at = machine.kernel.mailbox >> 2,
+    k = kernel.i32,
+    caller = address >> 2;
   const len = k[at + M.out_len / 4] >>> 0;
   if (len) {
     const from = k[at + M.out / 4] >>> 0;
@@ -36,8 +46,11 @@ function deliver(machine: Machine, instance: Instance, address: number, out: num
 /** Puts the caller's message into the kernel's mailbox, and has it handled: an action. */
 export function send(machine: Machine, instance: Instance, address: number): number {
   const { kernel } = machine;
-  const words = instance.i32, caller = address >> 2, at = kernel.mailbox >> 2;
-  const input = words[caller + M.in / 4] >>> 0, inLen = words[caller + M.in_len / 4] >>> 0;
+  const words = instance.i32,
+    caller = address >> 2,
+    at = kernel.mailbox >> 2;
+  const input = words[caller + M.in / 4] >>> 0,
+    inLen = words[caller + M.in_len / 4] >>> 0;
   const k = kernel.instance.i32;
   for (let i = 0; i < WORDS; i++) k[at + i] = words[caller + i];
   k[at + M.in / 4] = kernel.inArea;
@@ -73,16 +86,20 @@ export function trampoline(machine: Machine, instance: Instance, address: number
   }
   const size = instance.u8.length;
   if (address + M.SIZE > size || address % 8 !== 0) throw new Gone(SIGSEGV);
-  const words = instance.i32, caller = address >> 2;
-  const flags = words[caller + M.flags / 4], inLen = words[caller + M.in_len / 4] >>> 0;
-  const out = words[caller + M.out / 4] >>> 0, outCap = words[caller + M.out_cap / 4] >>> 0;
+  const words = instance.i32,
+    caller = address >> 2;
+  const flags = words[caller + M.flags / 4],
+    inLen = words[caller + M.in_len / 4] >>> 0;
+  const out = words[caller + M.out / 4] >>> 0,
+    outCap = words[caller + M.out_cap / 4] >>> 0;
   if (inLen > PF.MESSAGE_IN_MAX) {
     words[caller + M.result / 4] = -ERRNO.E2BIG;
     words[caller + M.result / 4 + 1] = -1;
     words[caller + M.out_len / 4] = 0;
     return;
   }
-  if ((words[caller + M.in / 4] >>> 0) + inLen > size || out + outCap > size) throw new Gone(SIGSEGV);
+  if ((words[caller + M.in / 4] >>> 0) + inLen > size || out + outCap > size)
+    throw new Gone(SIGSEGV);
   for (;;) {
     const action = send(machine, instance, address);
     if (action === PF.ACTION_RETURN) {

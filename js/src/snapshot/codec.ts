@@ -1,6 +1,6 @@
 /*
- * snapshot/codec.ts: writing and reading the fields of a snapshot, as host/snapshot/codec.h. Little endian, no
- * padding. The reader treats its input as hostile.
+ * snapshot/codec.ts: writing and reading the fields of a snapshot, as host/snapshot/codec.h. Little
+ * endian, no padding. The reader treats its input as hostile.
  */
 import { Buffer, text, utf8 } from "../base/bytes.ts";
 import { SnapshotError } from "../base/error.ts";

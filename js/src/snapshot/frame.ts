@@ -1,4 +1,7 @@
-/* snapshot/frame.ts: what lies around the contents of a snapshot: host/snapshot/frame.c, in js/engine/snapshot.c. */
+/*
+ * snapshot/frame.ts: what lies around the contents of a snapshot: host/snapshot/frame.c, in
+ * js/engine/snapshot.c.
+ */
 import { text, utf8 } from "../base/bytes.ts";
 import { InvalidError, SnapshotError } from "../base/error.ts";
 import type { Images } from "../cpu/image.ts";
@@ -17,7 +20,9 @@ interface Exports {
   pf_snapshot_open(data: number, len: number, key: number, minCounter: number, max: number): number;
 }
 
-const KEY = 32, KEY_MIN = 16, MESSAGE_MAX = 1016;
+const KEY = 32,
+  KEY_MIN = 16,
+  MESSAGE_MAX = 1016;
 
 /** A secret that snapshots are authenticated with: 16 bytes or more. */
 export type Key = Uint8Array | string;
@@ -60,7 +65,11 @@ export class Frame {
 
   #answer(): Uint8Array {
     const { memory } = this.#e;
-    const answer = new Uint8Array(memory.buffer, this.#e.pf_snapshot_answer(), this.#e.pf_snapshot_answer_len()).slice();
+    const answer = new Uint8Array(
+      memory.buffer,
+      this.#e.pf_snapshot_answer(),
+      this.#e.pf_snapshot_answer_len(),
+    ).slice();
     this.#e.pf_snapshot_end();
     return answer;
   }
@@ -70,7 +79,9 @@ export class Frame {
     if (key === undefined) return new Uint8Array(0);
     const secret = typeof key === "string" ? utf8(key) : key;
     if (secret.length < KEY_MIN)
-      throw new InvalidError(`a key of ${secret.length} bytes can be guessed; it must have ${KEY_MIN} or more`);
+      throw new InvalidError(
+        `a key of ${secret.length} bytes can be guessed; it must have ${KEY_MIN} or more`,
+      );
     const out = new Uint8Array(KEY);
     return this.#with([out, secret], ([to, from]) => {
       this.#e.pf_snapshot_key(to, from, secret.length);
@@ -80,7 +91,9 @@ export class Frame {
 
   wrap(contents: Uint8Array, key: Key | undefined, counter: number): Uint8Array {
     if (counter && key === undefined)
-      throw new InvalidError("a snapshot with a counter needs a key: without one anybody can write another number");
+      throw new InvalidError(
+        "a snapshot with a counter needs a key: without one anybody can write another number",
+      );
     const hashed = this.#key(key);
     return this.#with([contents, hashed], ([at, keyAt]) => {
       if (this.#e.pf_snapshot_wrap(at, contents.length, hashed.length ? keyAt : 0, counter) !== 0)
@@ -91,10 +104,14 @@ export class Frame {
 
   open(data: Uint8Array, key: Key | undefined, minCounter: number, max: number): Uint8Array {
     if (minCounter && key === undefined)
-      throw new InvalidError("a counter that a snapshot must have needs a key: without one anybody can write another number");
+      throw new InvalidError(
+        "a counter that a snapshot must have needs a key: without one anybody can write another number",
+      );
     const hashed = this.#key(key);
     return this.#with([data, hashed], ([at, keyAt]) => {
-      if (this.#e.pf_snapshot_open(at, data.length, hashed.length ? keyAt : 0, minCounter, max) !== 0)
+      if (
+        this.#e.pf_snapshot_open(at, data.length, hashed.length ? keyAt : 0, minCounter, max) !== 0
+      )
         throw new SnapshotError(this.#message());
       return this.#answer();
     });

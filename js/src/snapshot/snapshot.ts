@@ -1,5 +1,6 @@
 /*
- * snapshot/snapshot.ts: a sandbox as bytes, and back, in the native library's format: docs/snapshot.md.
+ * snapshot/snapshot.ts: a sandbox as bytes, and back, in the native library's format:
+ * docs/snapshot.md.
  *
  * It is data, never authority: tools, capabilities and limits come from the embedder at restore.
  */
@@ -18,8 +19,11 @@ import { Reader, Writer } from "./codec.ts";
 import { getInstance, putInstance } from "./memory.ts";
 
 const LIMIT_NAMES = [undefined, "cpu_seconds", "wall_seconds"];
-const BASE_IMAGE = 0, BASE_SESSION = 1;
-const TICK_NS = 1e7, FOREVER = 2n ** 63n - 1n, GRACE_NS = 250e6;
+const BASE_IMAGE = 0,
+  BASE_SESSION = 1;
+const TICK_NS = 1e7,
+  FOREVER = 2n ** 63n - 1n,
+  GRACE_NS = 250e6;
 
 /* ---- writing */
 
@@ -32,9 +36,17 @@ function deadOf(kernel: Kernel): Range[] {
 
 function putRun(w: Writer, machine: Machine): void {
   const { run } = machine;
-  const limit = run.on ? Math.max(0, LIMIT_NAMES.indexOf(run.limit)) : Math.max(0, LIMIT_NAMES.indexOf(run.limit));
-  w.u32(Number(run.on) | (Number(run.foregroundDone) << 1) | (Number(run.stdinOpen) << 2) |
-    (Number(run.truncated[0]) << 3) | (Number(run.truncated[1]) << 4) | (run.session << 5));
+  const limit = run.on
+    ? Math.max(0, LIMIT_NAMES.indexOf(run.limit))
+    : Math.max(0, LIMIT_NAMES.indexOf(run.limit));
+  w.u32(
+    Number(run.on) |
+      (Number(run.foregroundDone) << 1) |
+      (Number(run.stdinOpen) << 2) |
+      (Number(run.truncated[0]) << 3) |
+      (Number(run.truncated[1]) << 4) |
+      (run.session << 5),
+  );
   w.u32(run.on && run.stage === "interrupted" ? 1 : 0);
   w.u32(limit);
   const measured = run.on && !(machine.clockFixed && machine.seedFixed);
@@ -70,26 +82,38 @@ function templateOf(machine: Machine, image: Image, use: "start" | "kernel" | "s
 }
 
 function putProcesses(w: Writer, machine: Machine): void {
-  const live = [...machine.procs.entries()].filter((pair): pair is [number, Instance] => pair[1] !== undefined);
+  const live = [...machine.procs.entries()].filter(
+    (pair): pair is [number, Instance] => pair[1] !== undefined,
+  );
   w.u32(live.length);
   for (const [proc, instance] of live) {
     w.u32(proc);
     w.u32(instance.ofSession ? BASE_SESSION : BASE_IMAGE);
     w.text(instance.image.info.name);
-    putInstance(w, instance, templateOf(machine, instance.image, instance.ofSession ? "session" : "start"), []);
+    putInstance(
+      w,
+      instance,
+      templateOf(machine, instance.image, instance.ofSession ? "session" : "start"),
+      [],
+    );
   }
 }
 
 /** The images of which a snapshot needs the template that programs start from. */
 export async function loadBases(machine: Machine): Promise<void> {
   for (const instance of machine.procs)
-    if (instance && !instance.ofSession) await instance.image.load("start", machine.memoryOf(instance.image));
+    if (instance && !instance.ofSession)
+      await instance.image.load("start", machine.memoryOf(instance.image));
 }
 
 /** The contents, before frame.ts wraps them. */
 export function save(machine: Machine): Uint8Array {
   const w = new Writer();
-  w.u32(Number(machine.clockFixed) | (Number(machine.seedFixed) << 1) | (Number(machine.toolFiles) << 2));
+  w.u32(
+    Number(machine.clockFixed) |
+      (Number(machine.seedFixed) << 1) |
+      (Number(machine.toolFiles) << 2),
+  );
   w.u64(machine.monotonicNs);
   w.u64(machine.realtimeBase);
   w.u64(machine.deadlineNs === Infinity ? FOREVER : machine.deadlineNs);
@@ -99,7 +123,12 @@ export function save(machine: Machine): Uint8Array {
   putRun(w, machine);
   putCalls(w, machine);
   w.text(machine.gate.counters());
-  putInstance(w, machine.kernel.instance, templateOf(machine, machine.images.kernel, "kernel"), deadOf(machine.kernel));
+  putInstance(
+    w,
+    machine.kernel.instance,
+    templateOf(machine, machine.images.kernel, "kernel"),
+    deadOf(machine.kernel),
+  );
   putProcesses(w, machine);
   w.u32(0); /* mounts */
   return w.out.bytes;
@@ -115,11 +144,15 @@ function bufferOf(bytes: Uint8Array): Buffer {
 
 function getState(r: Reader, machine: Machine): void {
   const flags = r.u32();
-  const monotonic = r.number(), base = r.u64(), deadline = r.u64();
+  const monotonic = r.number(),
+    base = r.u64(),
+    deadline = r.u64();
   machine.sessions = r.u32();
   machine.nextCall = r.u64();
   machine.forks = r.u64();
-  r.demand(flags <= 7 && machine.sessions >> PF.SESSIONS === 0 && (machine.nextCall & 0xffffffffn) !== 0n);
+  r.demand(
+    flags <= 7 && machine.sessions >> PF.SESSIONS === 0 && (machine.nextCall & 0xffffffffn) !== 0n,
+  );
   r.demand(monotonic <= Number.MAX_SAFE_INTEGER && deadline <= FOREVER);
   machine.seedFixed = (flags & 2) !== 0;
   machine.toolFiles = (flags & 4) !== 0;
@@ -135,8 +168,11 @@ function getState(r: Reader, machine: Machine): void {
 }
 
 function getRun(r: Reader, machine: Machine): void {
-  const run = new Run(), { limits } = machine;
-  const flags = r.u32(), stage = r.u32(), limit = r.u32();
+  const run = new Run(),
+    { limits } = machine;
+  const flags = r.u32(),
+    stage = r.u32(),
+    limit = r.u32();
   run.on = (flags & 1) !== 0;
   run.foregroundDone = (flags & 2) !== 0;
   run.stdinOpen = (flags & 4) !== 0;
@@ -155,7 +191,9 @@ function getRun(r: Reader, machine: Machine): void {
   run.value = bufferOf(r.bytes());
   run.fit(limits);
   if (run.input.length > limits.stdin_bytes)
-    throw new SnapshotError(`the run of the snapshot has ${run.input.length} bytes of stdin left, more than the limit stdinBytes (${limits.stdin_bytes})`);
+    throw new SnapshotError(
+      `the run of the snapshot has ${run.input.length} bytes of stdin left, more than the limit stdinBytes (${limits.stdin_bytes})`,
+    );
   const ended = run.stage === "interrupted";
   run.stopWallNs = ended ? run.wallNs + GRACE_NS : limits.wall_ms * 1e6;
   run.stopCpuNs = ended ? run.wallNs - run.sleptNs + GRACE_NS : limits.cpu_ms * 1e6;
@@ -163,14 +201,22 @@ function getRun(r: Reader, machine: Machine): void {
 }
 
 function getCalls(r: Reader, machine: Machine): void {
-  const count = r.u32(), ops = new Set<number>();
+  const count = r.u32(),
+    ops = new Set<number>();
   r.demand(count <= PF.OPS_MAX);
   let last = 0n;
   for (let i = 0; i < count; i++) {
-    const id = r.u64(), op = r.u32(), handedOut = r.u32() !== 0, capability = r.u32() | 0;
-    const method = r.text(), name = r.text(), params = r.text();
+    const id = r.u64(),
+      op = r.u32(),
+      handedOut = r.u32() !== 0,
+      capability = r.u32() | 0;
+    const method = r.text(),
+      name = r.text(),
+      params = r.text();
     const branch = machine.nextCall >> 32n;
-    r.demand((id & 0xffffffffn) !== 0n && id >> 32n === branch && id < machine.nextCall && id > last);
+    r.demand(
+      (id & 0xffffffffn) !== 0n && id >> 32n === branch && id < machine.nextCall && id > last,
+    );
     r.demand(!ops.has(op) && capability >= 0);
     ops.add(op);
     last = id;
@@ -181,7 +227,8 @@ function getCalls(r: Reader, machine: Machine): void {
 }
 
 async function getKernel(r: Reader, machine: Machine): Promise<void> {
-  const { images } = machine, { kernel } = images;
+  const { images } = machine,
+    { kernel } = images;
   await kernel.load("kernel", machine.memoryOf(kernel));
   const base = templateOf(machine, kernel, "kernel");
   const instance = getInstance(r, base, (size) => machine.wakeAs(kernel, "kernel", size));
@@ -190,14 +237,18 @@ async function getKernel(r: Reader, machine: Machine): Promise<void> {
 
 async function getProcesses(r: Reader, machine: Machine): Promise<void> {
   for (let count = r.u32(); count > 0; count--) {
-    const proc = r.u32(), base = r.u32(), name = r.text();
+    const proc = r.u32(),
+      base = r.u32(),
+      name = r.text();
     const image = machine.images.programs.find((one) => one.info.name === name);
     r.demand(base <= BASE_SESSION && proc > 0 && proc < PF.PROCESS_TABLE && !machine.procs[proc]);
     const use = base === BASE_SESSION ? "session" : "start";
     if (!image || !image.info.templates.some((one) => one.use === use)) return r.bad();
     await image.load(use, machine.memoryOf(image));
     if (name === "python") await machine.images.loadLibrary();
-    const instance = getInstance(r, templateOf(machine, image, use), (size) => machine.wakeAs(image, use, size));
+    const instance = getInstance(r, templateOf(machine, image, use), (size) =>
+      machine.wakeAs(image, use, size),
+    );
     instance.ofSession = use === "session";
     machine.adoptProcess(instance, proc);
     if (machine.used > machine.limits.memory_bytes)
@@ -211,18 +262,25 @@ export function mostBytes(machine: MachineSettings): number {
   return (64 << 20) + memory_bytes + stdin_bytes + 2 * output_bytes + tool_result_bytes;
 }
 
-/** A machine that goes on where the contents were written. `seed`: its random numbers start anew, unless they
- * were fixed. */
+/**
+ * A machine that goes on where the contents were written. `seed`: its random numbers start anew,
+ * unless they were fixed.
+ */
 export async function load(contents: Uint8Array, settings: MachineSettings): Promise<Machine> {
-  const machine = Machine.like(settings), r = new Reader(contents);
+  const machine = Machine.like(settings),
+    r = new Reader(contents);
   getState(r, machine);
   getRun(r, machine);
   getCalls(r, machine);
   const map = machine.gate.loadCounters(text(r.bytes()));
-  machine.calls = machine.calls.map((call) => ({ ...call, capability: map[call.capability] ?? -1 }));
+  machine.calls = machine.calls.map((call) => ({
+    ...call,
+    capability: map[call.capability] ?? -1,
+  }));
   await getKernel(r, machine);
   await getProcesses(r, machine);
-  if (r.u32() !== 0) throw new UnsupportedError("the snapshot has mounts, which this host does not have yet");
+  if (r.u32() !== 0)
+    throw new UnsupportedError("the snapshot has mounts, which this host does not have yet");
   r.end();
   machine.showTime();
   machine.configure();
