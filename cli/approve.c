@@ -218,7 +218,7 @@ static void accept_yes(const struct asked *a, struct consequence *c) {
     reply_free(&reply);
 }
 
-/* What was spent, but for the call itself, is spent for the gate that judges it with other arguments. */
+/* What was spent, but for the call itself, is spent for the gate that judges other arguments. */
 static bool check_request(const struct asked *a, const struct text *request, struct text *checked,
                           pf_error *error) {
     pf_options *options = options_of(a->arguments);

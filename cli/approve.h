@@ -1,9 +1,9 @@
 /*
- * approve.h: `--approve`: a person at the terminal decides about calls that ask, and is shown what would
- * come of each answer before.
+ * approve.h: `--approve`: a person at the terminal decides about calls that ask, and is shown what
+ * would come of each answer before.
  *
- * approve.c asks and accepts; consequence.c answers a preview and lets it run on; changes.c compares the
- * files of two sandboxes; diff.c two texts, line by line.
+ * approve.c asks and accepts; consequence.c answers a preview and lets it run on; changes.c compares
+ * the files of two sandboxes; diff.c two texts, line by line.
  */
 #ifndef CLI_APPROVE_H
 #define CLI_APPROVE_H

@@ -150,10 +150,13 @@ void diff_show(struct text *out, const char *indent, const char *old_data, size_
         show_hunks(out, indent, &old, &new, begin - before, steps);
         free(steps);
     }
-    bool ends = old_len && old_data[old_len - 1] == '\n', now = new_len && new_data[new_len - 1] == '\n';
-    if (old_len && new_len && ends != now)
-        add_line(out, indent, "", now ? "(now with a newline at its end)" : "(now without a newline at its end)",
-                 now ? 31 : 34);
+    bool before = old_len && old_data[old_len - 1] == '\n';
+    bool now = new_len && new_data[new_len - 1] == '\n';
+    if (old_len && new_len && before != now) {
+        text_puts(out, indent);
+        text_puts(out, now ? "(now with a newline at its end)\n"
+                           : "(now without a newline at its end)\n");
+    }
     free(old.lines);
     free(new.lines);
 }

@@ -2,9 +2,9 @@
 
 usage: python3 run.py [--ask]
 
-The script pays invoices. Before each payment the person sees what the files, the output and the next
-calls would be, for yes, for no, and for other arguments; what is chosen is what the sandbox is from then
-on. With --ask you are the person; else the answers below are given, and the story is told.
+The script pays invoices. Before each payment the person sees what the files, the output and the
+next calls would be, for yes, for no, and for other arguments; what is chosen is what the sandbox is
+from then on. With --ask you are the person; else the answers below are given.
 """
 
 import pathlib
@@ -56,7 +56,7 @@ CAPABILITIES = [
     MethodCapability("send_mail", {"to": ["accountant@example.com"]}, ask=True),
 ]
 
-#: What the person says in the story: a tenth was meant for 1003, where somebody typed a zero too much.
+#: What the person says in the story: for 1003, somebody typed a zero too much.
 STORY: dict[str, object] = {"1001": "yes", "1002": "yes", "1003": {"amount": 480}, "1004": "no"}
 
 

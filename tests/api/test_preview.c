@@ -1,6 +1,6 @@
 /*
- * test_preview.c: previews: they do what the sandbox would do, change nothing of it, and one of them can
- * take its place, with its listeners, its recording and what was spent.
+ * test_preview.c: previews: they do what the sandbox would do, change nothing of it, and one of them
+ * can take its place, with its listeners, its recording and what was spent.
  */
 #include "harness.h"
 
@@ -126,7 +126,8 @@ static char *slurp(const char *path, size_t *len) {
 static void test_recorded(void) {
     char trace[] = "/tmp/pinfold-preview-XXXXXX";
     CHECK(mkstemp(trace) >= 0);
-    pf_sandbox *sandbox = waiting("sleep 0.01; date +%N; echo $RANDOM; pay; date +%N; pay", NULL, trace);
+    const char *code = "sleep 0.01; date +%N; echo $RANDOM; pay; date +%N; pay";
+    pf_sandbox *sandbox = waiting(code, NULL, trace);
     pf_sandbox *yes = preview_of(sandbox), *no = preview_of(sandbox);
     MUST(pf_sandbox_fail(no, 1, PF_FAILED, "not that", &test_error));
     answer(yes, 1, "\"this\"");
