@@ -13,7 +13,6 @@ from . import _native
 from .bounds import DEFAULT_SECONDS
 from .errors import BoundError, SnapshotError
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .snapshot_files import SnapshotFiles
