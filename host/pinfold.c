@@ -30,6 +30,12 @@ pf_status pf_sandbox_start(pf_sandbox *s, const pf_run *given, pf_error *error) 
     return status;
 }
 
+bool pf_sandbox_is_fixed(const pf_sandbox *s) {
+    return s->clock_fixed && s->seed_fixed;
+}
+bool pf_sandbox_was_struck(const pf_sandbox *s) {
+    return s->run.struck;
+}
 bool pf_sandbox_has_work(const pf_sandbox *s) {
     return machine_next_call(s) != NULL;
 }

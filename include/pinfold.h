@@ -281,6 +281,11 @@ typedef struct pf_call {
                            otherwise fail it with PF_FAILURE_DENIED. It may wait in a snapshot */
 } pf_call;
 
+/* Are its clock and its random stream fixed, by options or by the snapshot that it came from? Then a run is
+ * a function of the sandbox before it, of its text and settings, and of the answers to its calls, unless
+ * something from outside struck it: an interrupt, or a limit of time. */
+PF_API bool pf_sandbox_is_fixed(const pf_sandbox *sandbox);
+PF_API bool pf_sandbox_was_struck(const pf_sandbox *sandbox); /* the run that is on, or the last one */
 /* Looks only: is there a call that was not handed out yet? */
 PF_API bool pf_sandbox_has_work(const pf_sandbox *sandbox);
 /* Is a run on? It is until its result is complete. */

@@ -18,7 +18,7 @@ COMMANDS = [
 #: What the reference of Python has, page by page.
 PYTHON = (
     "create_sandbox_tool SandboxTool Sandbox Result Usage Limits Tool MethodCapability Param"
-    " ConstraintSet load_policy Call AuditLog Store AsyncStore replay Replay compare_traces Proof analyze Analysis"
+    " ConstraintSet load_policy Call AuditLog Store AsyncStore replay Replay compare_traces Cache Proof analyze Analysis"
 ).split()
 MODULES = [f"pinfold.{name}" for name in "jobs files http errors tokens mcp definitions".split()]
 

@@ -178,6 +178,7 @@ struct machine_run {
     bool on;
     bool foreground_done;
     bool starved; /* there was no memory to load a program */
+    bool struck;  /* something came from outside at a moment of its own: enum machine_strike */
     uint32_t session; /* that it is for (enum pf_session); PF_SESSIONS: a process of its own */
     enum machine_stage stage; /* of its end, by a limit or by the embedder */
     const char *limit;       /* that struck, or NULL; constant */

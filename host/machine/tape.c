@@ -15,7 +15,9 @@
 #define LINE_MAX_BYTES ((size_t)2 << 30)
 
 bool machine_struck(pf_sandbox *s, enum machine_strike what, bool now) {
-    return s->tape ? s->tape->strike(s->tape, s, what, now) : now;
+    bool strikes = s->tape ? s->tape->strike(s->tape, s, what, now) : now;
+    if (strikes) s->run.struck = true;
+    return strikes;
 }
 
 void tape_member(struct base_buf *out, const char *name, const void *data, size_t len) {

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .audit import AuditLog
     from .call import Call
     from .capability import Constraint, ConstraintSet, MethodCapability, Param, load_policy
+    from .memo import Cache
     from .preview import Preview
     from .proof import Proof
     from .replaying import Replay, replay
@@ -60,6 +61,7 @@ __all__ = [
     "AuditFull",
     "AuditLog",
     "BoundError",
+    "Cache",
     "Call",
     "CapabilityError",
     "Constraint",
@@ -108,6 +110,7 @@ _LATER = {
     "AsyncStore": "astore",
     "analyze": "analysis",
     "AuditLog": "audit",
+    "Cache": "memo",
     "Call": "call",
     "Constraint": "capability",
     "ConstraintSet": "capability",

@@ -1,4 +1,4 @@
-"""The SQLite file of a `Store`: whose it is, who may use it, and what is wrong with it.
+"""The SQLite file of a `Store` or a `Cache`: whose it is, who may use it, and what is wrong with it.
 
 SQLite's errors do not say which file they are about, and a damaged file shows in many of them. Here
 each is a `StoreError` with the path.
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-FORMAT = 1
-#: In the header of the file, where file(1) looks, too: "pfld".
-APPLICATION = 0x70666C64
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS snapshot (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, so that a parent is what it was
@@ -50,7 +47,19 @@ CREATE TABLE IF NOT EXISTS seal ( -- of the names, by whoever has the key
 
 
 class Database:
-    """A connection, for one thread after the other."""
+    """A connection, for one thread after the other. What follows is of a store's."""
+
+    FORMAT = 1
+    #: In the header of the file, where file(1) looks, too: "pfld".
+    APPLICATION = 0x70666C64
+    NOUN = "store"
+    #: One of its tables: a file that has others only is another program's.
+    TABLE = "snapshot"
+    #: One that a file of an earlier version has not.
+    NEWEST = "portable"
+    SCHEMA = _SCHEMA
+    #: Whether what was written outlives a loss of power.
+    SYNCHRONOUS = "FULL"
 
     def __init__(self, path: str, timeout: float, read_only: bool) -> None:
         self.path = path
@@ -76,7 +85,7 @@ class Database:
         if self.read_only:
             return
         self.execute("PRAGMA journal_mode=WAL")
-        self.execute("PRAGMA synchronous=FULL")
+        self.execute(f"PRAGMA synchronous={self.SYNCHRONOUS}")
         self.execute("PRAGMA foreign_keys=ON")
         if not known:
             self._make()
@@ -85,23 +94,26 @@ class Database:
         """False: it is empty."""
         application, version = self._pragma("application_id"), self._pragma("user_version")
         tables = {row[0] for row in self.rows("SELECT name FROM sqlite_master", (), (str,))}
-        if application not in (0, APPLICATION) or (tables and "snapshot" not in tables):
-            raise StoreError(f"{self.path}: this is the database of another program, and no store")
-        if version not in (0, FORMAT):
-            raise StoreError(f"{self.path}: a store of format {version}; this pinfold has {FORMAT}")
+        noun = self.NOUN
+        if application not in (0, self.APPLICATION) or (tables and self.TABLE not in tables):
+            raise StoreError(f"{self.path}: this is the database of another program, and no {noun}")
+        if version not in (0, self.FORMAT):
+            raise StoreError(
+                f"{self.path}: a {noun} of format {version}; this pinfold has {self.FORMAT}"
+            )
         if self.read_only and not tables:
-            raise StoreError(f"{self.path}: this is an empty file, and no store")
+            raise StoreError(f"{self.path}: this is an empty file, and no {noun}")
         self.has_portable = "portable" in tables
         # One of an earlier version has no application_id, or not all tables.
-        complete = application == APPLICATION and self.has_portable
+        complete = application == self.APPLICATION and self.NEWEST in tables
         return bool(tables) and (complete or self.read_only)
 
     def _make(self) -> None:
         with self.change():
-            for statement in _SCHEMA.split(";"):
+            for statement in self.SCHEMA.split(";"):
                 self.execute(statement)
-            self.execute(f"PRAGMA user_version={FORMAT}")
-            self.execute(f"PRAGMA application_id={APPLICATION}")
+            self.execute(f"PRAGMA user_version={self.FORMAT}")
+            self.execute(f"PRAGMA application_id={self.APPLICATION}")
         self.has_portable = True
 
     def _pragma(self, name: str) -> int:
@@ -138,13 +150,13 @@ class Database:
         return next(iter(self.rows(statement, values, *types)), None)
 
     def damage(self, what: str) -> StoreError:
-        return StoreError(f"{self.path}: the store is damaged: {what}")
+        return StoreError(f"{self.path}: the {self.NOUN} is damaged: {what}")
 
     @contextlib.contextmanager
     def change(self) -> Iterator[None]:
         """A transaction, of this thread alone: all of it, or nothing."""
         if self.read_only:
-            raise ValueError(f"{self.path}: the store was opened with read_only=True")
+            raise ValueError(f"{self.path}: the {self.NOUN} was opened with read_only=True")
         with self._lock:
             self.execute("BEGIN IMMEDIATE")
             try:
@@ -163,7 +175,7 @@ class Database:
 
     def _usable(self) -> sqlite3.Connection:
         if self._closed:
-            raise ValueError(f"{self.path}: the store is closed")
+            raise ValueError(f"{self.path}: the {self.NOUN} is closed")
         return self._connection
 
     @contextlib.contextmanager

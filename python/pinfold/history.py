@@ -37,6 +37,8 @@ class Kept(NamedTuple):
     line: int
     machine: _native.Machine
     results: list[Result]
+    #: In the middle of an act: somewhere between the event before its line and that line.
+    resting: bool
 
 
 class History:
@@ -48,17 +50,25 @@ class History:
         lines = opening.trace.split(b"\n")
         #: How many lines the trace has; the head is line 0.
         self.lines = len(lines) - (lines[-1] == b"")
+        starting = b',"do":"start"'
+        self._starts = {n for n, line in enumerate(lines) if starting in line[:80]}
         self._acts = [n for n, line in enumerate(lines) if b',"do":"' in line[:80]]
         self._kept: list[Kept] = []
         self._bytes = 0.0
         #: What every run gave, once it was looked through.
         self.results: list[Result] = []
 
+    def starts(self, line: int) -> bool:
+        """Does a run start at a line?"""
+        return line in self._starts
+
     def go_to(self, line: int) -> tuple[_native.Machine, list[Result]]:
         """A replay of its own that stands before a line, and what the runs before it gave."""
         if not self._kept:
             self._look_through()
         before = bisect_right(self._kept, line, key=lambda kept: kept.line)
+        while before > 1 and self._kept[before - 1].resting and self._kept[before - 1].line == line:
+            before -= 1  # a line is right behind the event before it
         kept = self._kept[max(before - 1, 0)]  # the boot's lines come before the first
         machine, results = kept.machine.replay_fork(), list(kept.results)
         try:
@@ -104,7 +114,8 @@ class History:
                 copy = machine.replay_fork()
             except (SandboxStateError, MemoryError):  # parked: the next place may be one
                 return
-            self._kept.append(Kept(machine.replay_line(), copy, list(results)))
+            resting = machine.replay_resting()
+            self._kept.append(Kept(machine.replay_line(), copy, list(results), resting))
             self._bytes += max(_resident() - resident, 0)
 
         def sometimes() -> None:

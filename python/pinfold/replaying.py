@@ -195,6 +195,9 @@ class Replay:
         from .sandbox import Sandbox
 
         limits = self._history.opening.limits
+        # Right behind a start nothing has run yet, and a shell that has not run would do so before
+        # it ends: all is as it was before the start.
+        line -= self._history.starts(line - 1)
         with Sandbox(limits=limits) as like, self.at(line) as there:
             machine = _native.Machine(like._settings, there._machine, like._durable)
         try:
@@ -299,7 +302,7 @@ def beginning(
     limits: Limits | None = None,
     max_seconds: float | None = None,
 ) -> Replay:
-    """As `replay`, but before the first act: for who goes to other lines anyhow, one replay less."""
+    """As `replay`, but before the first act: for who goes to other lines anyhow."""
     history = History(_opening(trace, results, partial, limits, max_seconds))
     machine, _ = history.go_to(1)
     return Replay(machine, history.results, history)

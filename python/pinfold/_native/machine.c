@@ -299,6 +299,16 @@ static PyObject *native_accept(machine *self, PyObject *given) {
     Py_RETURN_NONE;
 }
 
+static PyObject *native_is_fixed(machine *self, PyObject *none) {
+    (void)none;
+    return PyBool_FromLong(self->sandbox && pf_sandbox_is_fixed(self->sandbox));
+}
+
+static PyObject *native_was_struck(machine *self, PyObject *none) {
+    (void)none;
+    return PyBool_FromLong(self->sandbox && pf_sandbox_was_struck(self->sandbox));
+}
+
 /* Looks only, from any thread: "closed", "busy" or "open". */
 static PyObject *native_condition(machine *self, PyObject *none) {
     (void)none;
@@ -317,6 +327,8 @@ static PyMethodDef methods[] = {
     PLAIN("advance", native_advance),
     PLAIN("result", native_result),
     PLAIN("has_work", native_has_work),
+    PLAIN("is_fixed", native_is_fixed),
+    PLAIN("was_struck", native_was_struck),
     PLAIN("running", native_running),
     PLAIN("wait_ns", native_wait_ns),
     PLAIN("step", native_step),

@@ -1,0 +1,517 @@
+"""Runs that were seen before are restored instead of run: `Cache`.
+
+With clock and seed fixed a run is a function of the sandbox before it, its text and settings, and the
+answers to its calls. So a run is a path through a tree: it begins at the hash of all that it starts
+from, and each answer leads on to the hash of what came before and the answer. What lies at a place
+is a snapshot: of a sandbox that waits for answers, or of one whose run is over, with its result.
+
+Authority never comes from here. Tools, policy, limits and what was spent of the budgets are part of
+the hash, so that other ones are other runs. What waits is restored as `Sandbox.restore` does it: each
+call is judged by the capabilities that hold now, before its handler is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import NamedTuple
+
+from . import _native
+from .answer import encode, failure, not_json
+from .drive import NoLoop, Stuck, Waiter, handled
+from .errors import SandboxClosed, SandboxStateError, StoreError
+from .memo_file import MemoFile
+from .running import ISOLATED, SESSION, _bytes
+from .settings import machine_type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from os import PathLike
+    from typing import Any, Literal, Self
+
+    from ._native import CallData, Durable, Outcome
+    from .call import Call
+    from .core import Own
+    from .limits import Limits
+    from .machine import Machine
+    from .result import Result
+    from .sandbox import Sandbox
+
+_PURPOSE = b"pinfold memo 1\0"
+
+
+class Counts(NamedTuple):
+    """What a `Cache` was good for, and what it holds."""
+
+    #: Runs that were not run at all, and those that were, also if only from some call on.
+    hits: int
+    misses: int
+    #: Calls of remembered tools whose handler was not asked.
+    remembered: int
+    #: What is in the file.
+    entries: int
+    bytes: int
+
+
+class Standing:
+    """The machine of a sandbox that stands at a known state: made when something is asked of it that
+    is not known without, and from then on just that machine."""
+
+    def __init__(
+        self,
+        make: Callable[[], Machine],
+        digest: bytes,
+        outcome: Outcome | None,
+        left: list[float],
+    ) -> None:
+        self._make: Callable[[], Machine] | None = make
+        #: Of each capability, at most how many calls it has left.
+        self.left = left
+        self._made: Machine | None = None
+        self._owner: object = None
+        self._ended = False
+        #: The hash of its state; None: it may have another one by now.
+        self.digest: bytes | None = digest
+        self._outcome = outcome
+
+    def real(self) -> Machine:
+        """The machine itself, for who keeps the digest."""
+        if self._made is None:
+            assert self._make is not None
+            self._made, self._make = self._make(), None
+            if self._owner is not None:
+                self._made.claim(True, self._owner)
+        return self._made
+
+    def __getattr__(self, name: str) -> Any:
+        if self._ended:
+            raise SandboxClosed("the sandbox is closed")
+        self.digest = self._outcome = None
+        return getattr(self.real(), name)
+
+    def claim(self, run: bool, owner: object) -> bool:
+        if self._made is not None:
+            return self._made.claim(run, owner)
+        if self._owner is not None and not self._ended:
+            return False
+        self._owner = owner
+        return True
+
+    def unclaim(self, owner: object) -> None:
+        if self._made is not None:
+            self._made.unclaim(owner)
+        if self._owner is owner:
+            self._owner = None
+
+    def result(self) -> Outcome | None:
+        if self._made is None and self._outcome is not None:
+            return self._outcome
+        return self.real().result()
+
+    def running(self) -> bool:
+        return self._made is not None and self._made.running()
+
+    def condition(self) -> Literal["closed", "busy", "open"]:
+        if self._made is not None:
+            return self._made.condition()
+        return "closed" if self._ended else "busy" if self._owner is not None else "open"
+
+    def interrupt(self) -> None:
+        if self._made is not None:
+            self._made.interrupt()
+
+    def is_fixed(self) -> bool:
+        return self._made is None or bool(self._made.is_fixed())  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        if self._made is not None:
+            self._made.close()
+        else:
+            self._ended, self._make = True, None
+
+
+class _Course:
+    """One run, as far as it is known, and from there on live."""
+
+    def __init__(self, cache: Cache, sandbox: Sandbox, owner: object) -> None:
+        self._cache = cache
+        self._sandbox = sandbox
+        self._owner = owner
+        #: Where it is in the tree; None: it is nowhere, because something came that is no answer.
+        self._key: bytes | None = None
+        self._waiter = Waiter()
+        self.live = False
+
+    def go(self, start: bytes, begin: Callable[[], Outcome | None]) -> Outcome:
+        """``start`` is the hash of what the run starts from, ``begin`` starts it."""
+        self._key = start
+        try:
+            outcome = self._arrive(begin)
+            while outcome is None:
+                outcome = self._next()
+            return outcome
+        finally:
+            self._waiter.close()
+
+    def _arrive(self, act: Callable[[], Outcome | None]) -> Outcome | None:
+        """At the place of ``_key``: it is known, or the act leads there and it is kept."""
+        sandbox, key = self._sandbox, self._key
+        known = None if key is None else self._cache._file.find(key)
+        if known is None:
+            self.live = True
+            outcome = act()
+            if key is not None:
+                self._keep(key, outcome)
+            return outcome
+        outcome, digest, data = known
+        self._cache._stand(sandbox, self._owner, digest, data, outcome)
+        if outcome is None:
+            self._check_waiting()
+        return outcome
+
+    def _check_waiting(self) -> None:
+        """Calls that came back with the snapshot were judged anew. What was refused now was not then:
+        the way on is another one than the one that is known."""
+        machine = _real(self._sandbox._machine)
+        if machine.wait_ns() == 0:
+            self._key = None
+            self.live = True
+            machine.advance()
+
+    def _keep(self, key: bytes, outcome: Outcome | None) -> None:
+        """What a clock decided is not kept: a limit of time, an interrupt."""
+        sandbox = self._sandbox
+        machine = _real(sandbox._machine)
+        if (outcome is not None and outcome[4] is not None) or machine.was_struck():  # type: ignore[attr-defined]
+            self._key = None
+            return
+        try:
+            data = machine.snapshot()
+        except SandboxStateError:  # a program is parked: there is nothing to keep at this place
+            return
+        digest = _hash(data)
+        self._cache._file.keep(key, outcome, digest, data)
+        self._cache._remember_state(sandbox, digest, outcome)
+
+    def _next(self) -> Outcome | None:
+        sandbox = self._sandbox
+        machine = _real(sandbox._machine)
+        if not machine.running():
+            return machine.result()
+        pending = machine.pending()
+        if not pending:
+            self._key = None
+            return Stuck(machine).go_on()
+        given = pending[0]
+        kind, text = self._answer(sandbox._call(given))
+        if self._key is not None:
+            self._key = _hash(self._key, _json([given[0], given[1], given[3], kind, text]))
+        return self._arrive(lambda: self._tell(given, kind, text))
+
+    def _tell(self, given: CallData, kind: int | None, text: str) -> Outcome | None:
+        machine = _real(self._sandbox._machine)
+        if kind is None:
+            return machine.resume(given[0], text)
+        return machine.fail(given[0], kind, text)
+
+    def _answer(self, call: Call) -> tuple[int | None, str]:
+        """What the embedder says now: JSON, or the kind and text of a failure."""
+        sandbox = self._sandbox
+        try:
+            value = handled(sandbox, call, self._waiter, self._cache._known_answer)
+        except NoLoop as error:
+            raise RuntimeError(str(error)) from None
+        except Exception as error:
+            if isinstance(error, sandbox._passthrough):
+                sandbox._held = True
+                raise
+            return failure(error, sandbox._hide_tool_errors)
+        try:
+            text = value.text if isinstance(value, _Text) else encode(call.method, value)
+        except ValueError as error:
+            return 0, str(error)
+        refused = _native.json_refusal(text)
+        if refused is not None:
+            return 0, not_json(call.method, refused)
+        if not isinstance(value, _Text):
+            self._cache._learn(call, text)
+        return None, text
+
+
+class _Text(NamedTuple):
+    """An answer that is remembered, as JSON."""
+
+    text: str
+
+
+class Cache:
+    """A file of runs. `run` is `Sandbox.run`, but that a run which was seen before is not run again.
+
+    The same means: an equal sandbox before it (files, session, what was spent of the budgets), the
+    same text, standard input and settings, the same tools, policy and limits, and the same answers
+    to its calls. Handlers are asked as in any run, since only they know what they say today; what
+    they answered before takes the sandbox to where it was then. Afterwards the sandbox is as if it had
+    run: it is restored when something else is asked of it.
+
+    It needs a sandbox with ``clock`` and ``seed`` fixed: then nothing else comes in. What a clock
+    ended (a limit of time, an interrupt) is not kept.
+
+    >>> import tempfile
+    >>> from pinfold import Sandbox
+    >>> with Cache(tempfile.mktemp()) as cache:
+    ...     for _ in range(3):
+    ...         with Sandbox(clock=0, seed=1) as sandbox:
+    ...             _ = cache.run(sandbox, "seq 1000 > numbers")
+    ...             print(cache.run(sandbox, "wc -l < numbers; echo $RANDOM").stdout.split())
+    ...     cache.counts()[:2]
+    ['1000', '24453']
+    ['1000', '24453']
+    ['1000', '24453']
+    (4, 2)
+
+    * ``key``: with these secret bytes, 16 or more, what is in the file is authenticated. Without them
+      whoever can write the file decides what a known run gives, within the tools, capabilities and
+      budgets of who uses it.
+    * ``remember`` names tools, or patterns of them, whose answers are kept as well: the same
+      arguments get the answer that they got first, without asking the handler. The call is judged,
+      charged and, where its capability says so, approved before.
+    * ``max_bytes`` is how large the file may grow; what was not used for longest goes first.
+    * ``timeout`` is how many seconds to wait while another process writes.
+
+    A file that is damaged, altered or of another program is a `StoreError`. Threads and processes may
+    share a file; a `Cache` serves one run at a time.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        key: bytes | None = None,
+        remember: Iterable[str] = (),
+        max_bytes: int = 1 << 30,
+        timeout: float = 30.0,
+    ) -> None:
+        if key is not None and not isinstance(key, bytes):
+            raise TypeError(f"key is bytes, not {type(key).__name__}")
+        if key is not None and len(key) < 16:
+            raise ValueError(f"a key has 16 bytes or more, not {len(key)}")
+        if isinstance(remember, str):
+            raise TypeError(f"remember is a list of patterns, not {remember!r}")
+        self._patterns = list(remember)
+        for pattern in self._patterns:
+            _native.pattern_matches(pattern, "any")  # refuses a malformed one
+        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
+            raise ValueError(f"max_bytes is a number from 1 on, not {max_bytes!r}")
+        self._file = MemoFile(path, key, max_bytes, timeout)
+        self._hits = self._misses = self._remembered = 0
+
+    def run(
+        self,
+        sandbox: Sandbox,
+        code: str,
+        language: str = "shell",
+        stdin: bytes | str | None = None,
+        *,
+        isolated: bool = False,
+        cwd: str | PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        budget: int | Mapping[str, int] | None = None,
+    ) -> Result:
+        """As `Sandbox.run`, with its arguments, handlers, approvals and errors.
+
+        A `Result` of a run that was not run has used no time. A sandbox that is recorded, has mounts,
+        an audit log or ``isolation``, or whose clock or seed is not fixed, is a ``ValueError``, which
+        says why.
+        """
+        own = sandbox._own(cwd, env, limits, budget)
+        how = ISOLATED if isolated else SESSION
+        data = _bytes(stdin)
+        entered = sandbox._entered(run=True)
+        with entered:
+            _refuse(sandbox)
+            machine = sandbox._machine
+            if machine.running():
+                raise SandboxStateError("a run is on: finish() completes it")
+            sandbox._held = False
+            digest = self._state_of(sandbox)
+            place = None if own is None else own[0]
+            start = _hash(
+                _PURPOSE,
+                digest,
+                _json([_settings(sandbox), code, language, how, place]),
+                data or b"",
+                b"stdin" if data is not None else b"",
+            )
+            outcome = self._go(sandbox, entered, start, code, language, data, how, own)
+        sandbox._count(outcome)
+        return sandbox._result(outcome)
+
+    def _go(
+        self,
+        sandbox: Sandbox,
+        owner: object,
+        start: bytes,
+        code: str,
+        language: str,
+        stdin: bytes | None,
+        how: int,
+        own: Own | None,
+    ) -> Outcome:
+        sandbox._last = None
+        sandbox._budget, sandbox._own_limits = (None, None) if own is None else own[1:]
+        course = _Course(self, sandbox, owner)
+        try:
+            outcome = course.go(
+                start, lambda: sandbox._begin(code, language, stdin, how, None, own)
+            )
+        except BaseException:
+            if not sandbox._held:
+                sandbox._abandon()
+            raise
+        if course.live:
+            self._misses += 1
+        else:
+            self._hits += 1
+        return outcome
+
+    def counts(self) -> Counts:
+        """What it was good for since it was opened, and what the file holds."""
+        return Counts(self._hits, self._misses, self._remembered, *self._file.size())
+
+    def clear(self) -> None:
+        """Forgets everything, for all who use the file."""
+        self._file.clear()
+
+    def close(self) -> None:
+        """Writes what is not written yet. Sandboxes go on."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Cache {self._file.path}, {self._hits} hits, {self._misses} misses>"
+
+    # ------------------------------------------------------------------ inside
+
+    def _state_of(self, sandbox: Sandbox) -> bytes:
+        machine = sandbox._machine
+        if isinstance(machine, Standing) and machine.digest is not None:
+            return machine.digest
+        return _hash(_real(machine).snapshot())
+
+    def _stand(
+        self, sandbox: Sandbox, owner: object, digest: bytes, data: bytes, outcome: Outcome | None
+    ) -> None:
+        """Puts the sandbox into a state that is known."""
+        left = _calls_left(sandbox)
+
+        def make() -> Machine:
+            durable: Durable = (sandbox._durable[0], None, False, [], 0)
+            made: Machine = machine_type(None)(sandbox._settings, data, durable)
+            now = _left(made, len(left))
+            if any(more > before for more, before in zip(now, left, strict=True)):
+                made.close()
+                raise StoreError(
+                    f"{self._file.path}: a state in it gives back what was spent of a budget:"
+                    " somebody has altered it"
+                )
+            return sandbox._watched(made)
+
+        standing = Standing(make, digest, outcome, left)
+        standing.claim(True, owner)
+        if outcome is None:
+            standing.real()  # its calls are judged, and handed out
+        old = sandbox._machine
+        sandbox._machine = sandbox.files._machine = standing
+        old.close()
+
+    def _remember_state(self, sandbox: Sandbox, digest: bytes, outcome: Outcome | None) -> None:
+        """A sandbox that runs by itself has come to a state whose hash is known."""
+        machine = sandbox._machine
+        if not isinstance(machine, Standing):
+            standing = Standing(lambda: machine, digest, outcome, [])
+            standing.real()
+            sandbox._machine = sandbox.files._machine = standing
+        else:
+            machine.digest = digest
+
+    def _is_remembered(self, call: Call) -> bool:
+        return any(_native.pattern_matches(pattern, call.method) for pattern in self._patterns)
+
+    def _known_answer(self, call: Call) -> _Text | None:
+        if not self._is_remembered(call):
+            return None
+        text = self._file.answer(_answer_key(call))
+        if text is None:
+            return None
+        self._remembered += 1
+        return _Text(text)
+
+    def _learn(self, call: Call, text: str) -> None:
+        if self._is_remembered(call):
+            self._file.learn(_answer_key(call), text)
+
+
+def _hash(*parts: bytes) -> bytes:
+    state = blake2b(digest_size=32)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "little"))
+        state.update(part)
+    return state.digest()
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _answer_key(call: Call) -> bytes:
+    return _hash(_PURPOSE, b"answer", _json([call.method, call.params_json]))
+
+
+def _real(machine: Machine) -> Machine:
+    return machine.real() if isinstance(machine, Standing) else machine
+
+
+def _settings(sandbox: Sandbox) -> Any:
+    """What tools, policy and limits a run has: all that a machine is made with."""
+    return [_native.version, sandbox._settings]
+
+
+def _left(machine: Machine, count: int) -> list[float]:
+    """Of each capability, how many calls it has left."""
+    found = [machine.calls_left(index) for index in range(count)]
+    return [float("inf") if left is None else left for left in found]
+
+
+def _calls_left(sandbox: Sandbox) -> list[float]:
+    """The same before it is put into another state; at most so many, where that is another such one."""
+    machine = sandbox._machine
+    if isinstance(machine, Standing) and machine._made is None:
+        return machine.left
+    return _left(_real(machine), len(sandbox._capabilities))
+
+
+def _refuse(sandbox: Sandbox) -> None:
+    given = sandbox._given
+    for name, why in (
+        ("record", "what it does would not be in its recording"),
+        ("mounts", "what comes in from them is in no key"),
+        (
+            "audit",
+            "the log has to hear of each call that is refused, and what is restored is silent",
+        ),
+        ("isolation", "who keeps what a worker gave believes a worker that was taken over"),
+    ):
+        if given.get(name):
+            raise ValueError(f"a Cache is not for a sandbox with {name}=: {why}")
+    if not sandbox._machine.is_fixed():  # type: ignore[attr-defined]
+        raise ValueError(
+            "a Cache is for a sandbox whose runs depend on nothing else:"
+            " Sandbox(clock=..., seed=...) fixes both"
+        )
