@@ -1,13 +1,14 @@
 """Runs that were seen before are restored instead of run: `Cache`.
 
-With clock and seed fixed a run is a function of the sandbox before it, its text and settings, and the
-answers to its calls. So a run is a path through a tree: it begins at the hash of all that it starts
-from, and each answer leads on to the hash of what came before and the answer. What lies at a place
-is a snapshot: of a sandbox that waits for answers, or of one whose run is over, with its result.
+With clock and seed fixed a run is a function of the sandbox before it, its text and settings, and
+the answers to its calls. So a run is a path through a tree: it begins at the hash of all that it
+starts from, and each answer leads on to the hash of what came before and the answer. What lies at a
+place is a snapshot: of a sandbox that waits for answers, or of one whose run is over, with its
+result.
 
 Authority never comes from here. Tools, policy, limits and what was spent of the budgets are part of
-the hash, so that other ones are other runs. What waits is restored as `Sandbox.restore` does it: each
-call is judged by the capabilities that hold now, before its handler is asked.
+the hash, so that other ones are other runs. What waits is restored as `Sandbox.restore` does it:
+each call is judged by the capabilities that hold now, before its handler is asked.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import NamedTuple
 
 from . import _native
 from .answer import encode, failure, not_json
-from .drive import NoLoop, Stuck, Waiter, handled
-from .errors import SandboxClosed, SandboxStateError, StoreError
+from .drive import InPlace, NoLoop, Stuck, Waiter, handled
+from .errors import SandboxStateError, StoreError
 from .memo_file import MemoFile
+from .memo_machine import Standing, real
 from .running import ISOLATED, SESSION, _bytes
 from .settings import machine_type
 
@@ -28,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
-    from typing import Any, Literal, Self
+    from typing import Any, Self
 
     from ._native import CallData, Durable, Outcome
     from .call import Call
@@ -52,83 +54,6 @@ class Counts(NamedTuple):
     #: What is in the file.
     entries: int
     bytes: int
-
-
-class Standing:
-    """The machine of a sandbox that stands at a known state: made when something is asked of it that
-    is not known without, and from then on just that machine."""
-
-    def __init__(
-        self,
-        make: Callable[[], Machine],
-        digest: bytes,
-        outcome: Outcome | None,
-        left: list[float],
-    ) -> None:
-        self._make: Callable[[], Machine] | None = make
-        #: Of each capability, at most how many calls it has left.
-        self.left = left
-        self._made: Machine | None = None
-        self._owner: object = None
-        self._ended = False
-        #: The hash of its state; None: it may have another one by now.
-        self.digest: bytes | None = digest
-        self._outcome = outcome
-
-    def real(self) -> Machine:
-        """The machine itself, for who keeps the digest."""
-        if self._made is None:
-            assert self._make is not None
-            self._made, self._make = self._make(), None
-            if self._owner is not None:
-                self._made.claim(True, self._owner)
-        return self._made
-
-    def __getattr__(self, name: str) -> Any:
-        if self._ended:
-            raise SandboxClosed("the sandbox is closed")
-        self.digest = self._outcome = None
-        return getattr(self.real(), name)
-
-    def claim(self, run: bool, owner: object) -> bool:
-        if self._made is not None:
-            return self._made.claim(run, owner)
-        if self._owner is not None and not self._ended:
-            return False
-        self._owner = owner
-        return True
-
-    def unclaim(self, owner: object) -> None:
-        if self._made is not None:
-            self._made.unclaim(owner)
-        if self._owner is owner:
-            self._owner = None
-
-    def result(self) -> Outcome | None:
-        if self._made is None and self._outcome is not None:
-            return self._outcome
-        return self.real().result()
-
-    def running(self) -> bool:
-        return self._made is not None and self._made.running()
-
-    def condition(self) -> Literal["closed", "busy", "open"]:
-        if self._made is not None:
-            return self._made.condition()
-        return "closed" if self._ended else "busy" if self._owner is not None else "open"
-
-    def interrupt(self) -> None:
-        if self._made is not None:
-            self._made.interrupt()
-
-    def is_fixed(self) -> bool:
-        return self._made is None or bool(self._made.is_fixed())  # type: ignore[attr-defined]
-
-    def close(self) -> None:
-        if self._made is not None:
-            self._made.close()
-        else:
-            self._ended, self._make = True, None
 
 
 class _Course:
@@ -171,9 +96,9 @@ class _Course:
         return outcome
 
     def _check_waiting(self) -> None:
-        """Calls that came back with the snapshot were judged anew. What was refused now was not then:
-        the way on is another one than the one that is known."""
-        machine = _real(self._sandbox._machine)
+        """Calls that came back with the snapshot were judged anew. What was refused now was not
+        then: the way on is another one than the one that is known."""
+        machine = real(self._sandbox._machine)
         if machine.wait_ns() == 0:
             self._key = None
             self.live = True
@@ -182,8 +107,9 @@ class _Course:
     def _keep(self, key: bytes, outcome: Outcome | None) -> None:
         """What a clock decided is not kept: a limit of time, an interrupt."""
         sandbox = self._sandbox
-        machine = _real(sandbox._machine)
-        if (outcome is not None and outcome[4] is not None) or machine.was_struck():  # type: ignore[attr-defined]
+        machine = real(sandbox._machine)
+        at_limit = outcome is not None and outcome[4] is not None
+        if at_limit or machine.was_struck():
             self._key = None
             return
         try:
@@ -196,7 +122,7 @@ class _Course:
 
     def _next(self) -> Outcome | None:
         sandbox = self._sandbox
-        machine = _real(sandbox._machine)
+        machine: Machine = real(sandbox._machine)
         if not machine.running():
             return machine.result()
         pending = machine.pending()
@@ -204,18 +130,23 @@ class _Course:
             self._key = None
             return Stuck(machine).go_on()
         given = pending[0]
-        kind, text = self._answer(sandbox._call(given))
+        answered = self._answer(sandbox._call(given))
+        if isinstance(answered, InPlace):  # a branch of a preview was accepted: it goes on there
+            self._key = None
+            self.live = True
+            return answered.take_as_answer()
+        kind, text = answered
         if self._key is not None:
             self._key = _hash(self._key, _json([given[0], given[1], given[3], kind, text]))
         return self._arrive(lambda: self._tell(given, kind, text))
 
     def _tell(self, given: CallData, kind: int | None, text: str) -> Outcome | None:
-        machine = _real(self._sandbox._machine)
+        machine: Machine = real(self._sandbox._machine)
         if kind is None:
             return machine.resume(given[0], text)
         return machine.fail(given[0], kind, text)
 
-    def _answer(self, call: Call) -> tuple[int | None, str]:
+    def _answer(self, call: Call) -> tuple[int | None, str] | InPlace:
         """What the embedder says now: JSON, or the kind and text of a failure."""
         sandbox = self._sandbox
         try:
@@ -227,6 +158,8 @@ class _Course:
                 sandbox._held = True
                 raise
             return failure(error, sandbox._hide_tool_errors)
+        if isinstance(value, InPlace):
+            return value
         try:
             text = value.text if isinstance(value, _Text) else encode(call.method, value)
         except ValueError as error:
@@ -246,13 +179,13 @@ class _Text(NamedTuple):
 
 
 class Cache:
-    """A file of runs. `run` is `Sandbox.run`, but that a run which was seen before is not run again.
+    """A file of runs. `run` is `Sandbox.run`, but that what was seen before is not run again.
 
     The same means: an equal sandbox before it (files, session, what was spent of the budgets), the
     same text, standard input and settings, the same tools, policy and limits, and the same answers
     to its calls. Handlers are asked as in any run, since only they know what they say today; what
-    they answered before takes the sandbox to where it was then. Afterwards the sandbox is as if it had
-    run: it is restored when something else is asked of it.
+    they answered before takes the sandbox to where it was then. Afterwards the sandbox is as if it
+    had run: it is restored when something else is asked of it.
 
     It needs a sandbox with ``clock`` and ``seed`` fixed: then nothing else comes in. What a clock
     ended (a limit of time, an interrupt) is not kept.
@@ -270,17 +203,17 @@ class Cache:
     ['1000', '24453']
     (4, 2)
 
-    * ``key``: with these secret bytes, 16 or more, what is in the file is authenticated. Without them
-      whoever can write the file decides what a known run gives, within the tools, capabilities and
-      budgets of who uses it.
+    * ``key``: with these secret bytes, 16 or more, what is in the file is authenticated. Without
+      them whoever can write the file decides what a known run gives, within the tools, capabilities
+      and budgets of who uses it.
     * ``remember`` names tools, or patterns of them, whose answers are kept as well: the same
       arguments get the answer that they got first, without asking the handler. The call is judged,
       charged and, where its capability says so, approved before.
     * ``max_bytes`` is how large the file may grow; what was not used for longest goes first.
     * ``timeout`` is how many seconds to wait while another process writes.
 
-    A file that is damaged, altered or of another program is a `StoreError`. Threads and processes may
-    share a file; a `Cache` serves one run at a time.
+    A file that is damaged, altered or of another program is a `StoreError`. Threads and processes
+    may share a file; a `Cache` serves one run at a time.
     """
 
     def __init__(
@@ -321,9 +254,9 @@ class Cache:
     ) -> Result:
         """As `Sandbox.run`, with its arguments, handlers, approvals and errors.
 
-        A `Result` of a run that was not run has used no time. A sandbox that is recorded, has mounts,
-        an audit log or ``isolation``, or whose clock or seed is not fixed, is a ``ValueError``, which
-        says why.
+        A `Result` of a run that was not run has used no time. A sandbox that is recorded, has
+        mounts, an audit log or ``isolation``, or whose clock or seed is not fixed, is a
+        ``ValueError``, which says why.
         """
         own = sandbox._own(cwd, env, limits, budget)
         how = ISOLATED if isolated else SESSION
@@ -403,7 +336,7 @@ class Cache:
         machine = sandbox._machine
         if isinstance(machine, Standing) and machine.digest is not None:
             return machine.digest
-        return _hash(_real(machine).snapshot())
+        return _hash(real(machine).snapshot())
 
     def _stand(
         self, sandbox: Sandbox, owner: object, digest: bytes, data: bytes, outcome: Outcome | None
@@ -474,10 +407,6 @@ def _answer_key(call: Call) -> bytes:
     return _hash(_PURPOSE, b"answer", _json([call.method, call.params_json]))
 
 
-def _real(machine: Machine) -> Machine:
-    return machine.real() if isinstance(machine, Standing) else machine
-
-
 def _settings(sandbox: Sandbox) -> Any:
     """What tools, policy and limits a run has: all that a machine is made with."""
     return [_native.version, sandbox._settings]
@@ -490,11 +419,11 @@ def _left(machine: Machine, count: int) -> list[float]:
 
 
 def _calls_left(sandbox: Sandbox) -> list[float]:
-    """The same before it is put into another state; at most so many, where that is another such one."""
+    """The same before it is put into another state; at most so many, where it is in such a one."""
     machine = sandbox._machine
     if isinstance(machine, Standing) and machine._made is None:
         return machine.left
-    return _left(_real(machine), len(sandbox._capabilities))
+    return _left(real(machine), len(sandbox._capabilities))
 
 
 def _refuse(sandbox: Sandbox) -> None:
@@ -510,7 +439,8 @@ def _refuse(sandbox: Sandbox) -> None:
     ):
         if given.get(name):
             raise ValueError(f"a Cache is not for a sandbox with {name}=: {why}")
-    if not sandbox._machine.is_fixed():  # type: ignore[attr-defined]
+    machine: Any = sandbox._machine
+    if not machine.is_fixed():
         raise ValueError(
             "a Cache is for a sandbox whose runs depend on nothing else:"
             " Sandbox(clock=..., seed=...) fixes both"

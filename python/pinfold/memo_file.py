@@ -1,8 +1,9 @@
 """The SQLite file of a `Cache`: what lies at the places of its tree.
 
 Everything in it is checked when it is read: with a key by an authentication code over the place and
-all that lies there, else by a checksum. What does not fit is a `StoreError` with the path. New entries are
-written together, some dozens at a time: a process that is killed loses those, and nothing else.
+all that lies there, else by a checksum. What does not fit is a `StoreError` with the path. New
+entries are written together, some dozens at a time: a process that is killed loses those, and
+nothing else.
 """
 
 from __future__ import annotations
