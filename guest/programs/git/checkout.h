@@ -21,6 +21,8 @@ void remove_file(const char *path);
 void list_local_changes(git_tree *tree);
 /* "Previous HEAD position was …", "Switched to branch 'x'", tracking. */
 void switch_to(const char *branch_ref, git_commit *commit, const char *name, bool force, bool quiet, bool created);
+/* "Note: switching to 'x'." and what a detached HEAD means. */
+void detached_advice(const char *name, git_commit *commit);
 void head_position(const char *what, git_commit *commit);
 
 #endif

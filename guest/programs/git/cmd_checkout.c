@@ -74,7 +74,7 @@ static void say_tracking(const char *branch) {
     g_text_free(&text);
 }
 
-static void detached_advice(const char *name, git_commit *commit) {
+void detached_advice(const char *name, git_commit *commit) {
     note("Note: switching to '%s'.\n\n"
          "You are in 'detached HEAD' state. You can look around, make experimental\n"
          "changes and commit them, and you can discard any commits you make in this\n"

@@ -1,6 +1,7 @@
 /*
  * cmd_clone.c: git clone of repositories that lie in the sandbox, mounted ones as well.
  */
+#include "remote_link.h"
 #include "remote_url.h"
 #include "checkout.h"
 
@@ -87,25 +88,72 @@ static void copy_objects(const char *from, const char *to) {
     closedir(d);
 }
 
-static git_repository *source;
+static git_repository *source; /* a path of the sandbox; NULL: http */
+static remote_link *link_;
+static char *made; /* the folder that goes again when nothing comes of it */
 
-static void copy_refs(const char *remote) {
-    git_reference_iterator *at;
-    git_reference *ref, *made;
-    check(git_reference_iterator_new(&at, source));
-    char log[1200];
-    while (git_reference_next(&ref, at) == 0) {
-        const char *name = git_reference_name(ref);
-        char to[1000];
-        git_oid id;
-        bool head = strncmp(name, "refs/heads/", 11) == 0, tag = strncmp(name, "refs/tags/", 10) == 0;
-        if (git_reference_name_to_id(&id, source, name) < 0) continue;
-        if (mirror || (bare && (head || tag)) || (tag && !no_tags)) snprintf(to, sizeof to, "%s", name);
-        else if (head && !bare) snprintf(to, sizeof to, "refs/remotes/%s/%s", remote, name + 11);
-        else continue;
-        snprintf(log, sizeof log, "clone: from %s", git_repository_path(source));
-        git_reference_create(&made, repo, to, &id, true, log);
+static void unmake(const char *dir) {
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        struct stat st;
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        char *path = g_join(dir, e->d_name);
+        if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) unmake(path);
+        else unlink(path);
+        free(path);
     }
+    if (d) closedir(d);
+    rmdir(dir);
+}
+
+static void give_back(void) { unmake(made); }
+
+static bool ref_wanted(const char *name) {
+    bool head = strncmp(name, "refs/heads/", 11) == 0, tag = strncmp(name, "refs/tags/", 10) == 0;
+    const link_ref *there = link_find(link_, "HEAD");
+    const char *one = branch ? branch : there && there->target ? there->target + 11 : "";
+    if (strncmp(name, "refs/", 5) != 0) return false;
+    if (mirror) return true;
+    if (single && head && strcmp(name + 11, one) != 0) return false;
+    if (single && tag && (!branch || strcmp(name + 10, branch) != 0)) return !no_tags && !depth;
+    return head || (tag && !no_tags);
+}
+
+static void copy_refs(const char *remote, const char *url) {
+    char log[1200];
+    git_odb *odb;
+    check(git_repository_odb(&odb, repo));
+    for (size_t i = 0; i < link_->count; i++) {
+        const char *name = link_->refs[i].name;
+        char to[1000];
+        git_reference *ref;
+        if (!ref_wanted(name) || !git_odb_exists(odb, &link_->refs[i].id)) continue;
+        bool head = strncmp(name, "refs/heads/", 11) == 0;
+        if (head && !bare) snprintf(to, sizeof to, "refs/remotes/%s/%s", remote, name + 11);
+        else snprintf(to, sizeof to, "%s", name);
+        snprintf(log, sizeof log, "clone: from %s", url);
+        if (git_reference_create(&ref, repo, to, &link_->refs[i].id, true, log) == 0) git_reference_free(ref);
+    }
+    git_odb_free(odb);
+}
+
+static void bring(void) {
+    const link_ref **wanted = g_zalloc((link_->count + 1) * sizeof *wanted);
+    size_t count = 0;
+    if (source && !single) {
+        copy_objects(g_join(git_repository_commondir(source), "objects"), g_join(git_repository_commondir(repo), "objects"));
+    } else {
+        for (size_t i = 0; i < link_->count; i++)
+            if (ref_wanted(link_->refs[i].name)) wanted[count++] = &link_->refs[i];
+        const link_ref *head = link_find(link_, "HEAD");
+        if (head && !head->target) wanted[count++] = head;
+        link_fetch(link_, wanted, count, depth ? atoi(depth) : 0);
+    }
+    git_odb *odb;
+    check(git_repository_odb(&odb, repo));
+    git_odb_refresh(odb);
+    git_odb_free(odb);
+    free(wanted);
 }
 
 static void set_config(const char *url, const char *remote) {
@@ -116,7 +164,11 @@ static void set_config(const char *url, const char *remote) {
     snprintf(key, sizeof key, "remote.%s.url", remote);
     check(git_config_set_string(config, key, url));
     snprintf(key, sizeof key, "remote.%s.fetch", remote);
-    snprintf(value, sizeof value, mirror ? "+refs/*:refs/*" : "+refs/heads/*:refs/remotes/%s/*", remote);
+    const link_ref *head = link_find(link_, "HEAD");
+    const char *one = branch ? branch : head && head->target ? head->target + 11 : NULL;
+    if (mirror) snprintf(value, sizeof value, "+refs/*:refs/*");
+    else if (single && one) snprintf(value, sizeof value, "+refs/heads/%s:refs/remotes/%s/%s", one, remote, one);
+    else snprintf(value, sizeof value, "+refs/heads/*:refs/remotes/%s/*", remote);
     if (!bare || mirror) check(git_config_set_string(config, key, value));
     snprintf(key, sizeof key, "remote.%s.mirror", remote);
     if (mirror) check(git_config_set_bool(config, key, true));
@@ -146,21 +198,55 @@ static void set_branch(const char *remote, const char *name, const git_oid *id, 
     if (id && !branch) git_reference_symbolic_create(&ref, repo, key, full, true, log);
 }
 
+/* The branch to check out ("main"), or NULL with the commit in *id when HEAD shall be detached. */
+static const char *choose_head(const char *remote, git_oid *id, bool *born) {
+    char full[1000];
+    const link_ref *head = link_find(link_, "HEAD"), *found;
+    *born = true;
+    if (branch) {
+        snprintf(full, sizeof full, "refs/heads/%s", branch);
+        if ((found = link_find(link_, full)) != NULL) return *id = found->id, branch;
+        snprintf(full, sizeof full, "refs/tags/%s", branch);
+        found = link_find(link_, full);
+        if (!found) {
+            give_back();
+            die("Remote branch %s not found in upstream %s", branch, remote);
+        }
+        *id = found->peeled;
+        return NULL;
+    }
+    if (head) {
+        *id = head->id;
+        return head->target ? head->target + 11 : NULL;
+    }
+    *born = false;
+    git_reference *unborn;
+    if (source && git_reference_lookup(&unborn, source, "HEAD") == 0 && git_reference_type(unborn) == GIT_REFERENCE_SYMBOLIC)
+        return git_reference_symbolic_target(unborn) + 11;
+    char *name = config_string("init.defaultbranch");
+    return name ? name : "master";
+}
+
 int cmd_clone(int argc, char **argv) {
     int n = options(argc, argv, table, "git clone [<options>] [--] <repo> [<dir>]", 0);
     git_repository_init_options o = GIT_REPOSITORY_INIT_OPTIONS_INIT;
     git_oid id;
+    bool born;
     if (!n) usage_error("fatal: You must specify a repository to clone.\n");
     if (n > 2) usage_error("fatal: Too many arguments.\n");
-    refuse_network(argv[0]);
+    bool http = strncasecmp(argv[0], "http://", 7) == 0 || strncasecmp(argv[0], "https://", 8) == 0;
+    if (!http || !http_is_there()) refuse_network(argv[0]);
     if (mirror) bare = 1;
+    if (depth && atoi(depth) <= 0) die("depth %s is not a positive number", depth);
+    if (since) die("--shallow-since is not there: use --depth");
+    if (filter) warning("filtering not recognized by server, ignoring");
+    if (depth && single == 0) single = 1;
     const char *remote = origin ? origin : "origin";
-    char *path = local_path(argv[0]), *here = g_working_directory();
+    char *path = http ? NULL : local_path(argv[0]), *here = g_working_directory();
     char *dir = n > 1 ? g_copy_string(argv[1]) : folder_of(argv[0]);
-    if (!path || git_repository_open_ext(&source, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0) {
-        if (path) die("repository '%s' does not exist", argv[0]);
+    bool file = strncmp(argv[0], "file://", 7) == 0;
+    if (!http && (!path || git_repository_open_ext(&source, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0))
         die("repository '%s' does not exist", argv[0]);
-    }
     if (bare && n < 2) {
         g_text with = {0};
         g_text_addf(&with, "%s.git", dir);
@@ -168,50 +254,27 @@ int cmd_clone(int argc, char **argv) {
     }
     if (!is_empty(dir)) die("destination path '%s' already exists and is not an empty directory.", dir);
     if (!quiet) note(bare ? "Cloning into bare repository '%s'..." : "Cloning into '%s'...", dir);
-    if (depth) warning("--depth is ignored in local clones; use file:// instead.");
+    if (depth && !http) {
+        if (!file) warning("--depth is ignored in local clones; use file:// instead.");
+        depth = NULL;
+    }
+    made = g_join(here, dir);
+    if (dir[0] == '/') made = dir;
     o.flags = GIT_REPOSITORY_INIT_MKPATH | (bare ? GIT_REPOSITORY_INIT_BARE : 0);
     if (git_repository_init_ext(&repo, dir, &o) < 0) die("could not create work tree dir '%s': %s", dir, git_message());
     git_signature *who = committer_for_log();
     git_repository_set_ident(repo, who->name, who->email);
-    copy_objects(g_join(git_repository_commondir(source), "objects"), g_join(git_repository_commondir(repo), "objects"));
-    git_odb *odb;
-    check(git_repository_odb(&odb, repo));
-    git_odb_refresh(odb);
-    bool url = strncmp(argv[0], "file://", 7) == 0;
-    char *shown = argv[0][0] == '/' || url ? argv[0] : g_join(here, argv[0]);
+    link_ = link_open(http ? argv[0] : path, false, give_back);
+    const char *name = choose_head(remote, &id, &born);
+    char *shown = http ? link_->url : argv[0][0] == '/' || file ? argv[0] : g_join(here, argv[0]);
     set_config(shown, remote);
-    copy_refs(remote);
-    git_reference *head;
-    const char *name = NULL;
-    check(git_reference_lookup(&head, source, "HEAD"));
-    if (git_reference_type(head) == GIT_REFERENCE_SYMBOLIC) name = git_reference_symbolic_target(head) + 11;
-    if (branch) {
-        char full[1000];
-        snprintf(full, sizeof full, "refs/heads/%s", branch);
-        if (git_reference_name_to_id(&id, source, full) == 0) name = branch;
-        else {
-            snprintf(full, sizeof full, "refs/tags/%s", branch);
-            git_commit *tagged = git_reference_name_to_id(&id, source, full) == 0 ? commit_named(branch) : NULL;
-            if (!tagged) die("Remote branch %s not found in upstream %s", branch, remote);
-            name = NULL;
-            id = *git_commit_id(tagged);
-            set_head_detached(&id, "clone");
-        }
-    }
-    char full[1000];
-    bool born = false;
-    if (name) {
-        snprintf(full, sizeof full, "refs/heads/%s", name);
-        born = git_reference_name_to_id(&id, source, full) == 0;
-        set_branch(remote, name, born ? &id : NULL, path);
-        if (!born && !branch) warning("You appear to have cloned an empty repository.");
-    } else if (!branch && git_reference_name_to_id(&id, source, "HEAD") == 0) {
-        born = true;
-        set_head_detached(&id, "clone");
-    } else {
-        born = branch != NULL;
-    }
+    bring();
+    copy_refs(remote, http ? link_->shown : git_repository_path(source));
+    if (name) set_branch(remote, name, born ? &id : NULL, http ? link_->shown : path);
+    else set_head_detached(&id, "clone");
+    if (!born && !branch) warning("You appear to have cloned an empty repository.");
     if (born && !bare && !no_checkout) checkout_forced(tree_of(commit_of(&id)));
-    if (!quiet) note("done.");
+    if (!quiet && !http) note("done.");
+    if (!name && born && !bare && !quiet) detached_advice(full_id(&id), commit_of(&id));
     return 0;
 }

@@ -74,6 +74,17 @@ static char *merge_message(const char *name) {
         if (!read) die("could not read file '%s': No such file or directory", file);
         return read;
     }
+    if (strcmp(name, "FETCH_HEAD") == 0) {
+        /* "<id>\t\tbranch 'x' of url" */
+        char *line = read_git_file("FETCH_HEAD"), *tab = line ? strchr(line, '\t') : NULL;
+        if (tab && tab[1] == '\t') {
+            char *what = g_copy_bytes(tab + 2, strcspn(tab + 2, "\n"));
+            g_text_addf(&text, "Merge %s", what);
+            if (branch && strcmp(branch, "main") != 0 && strcmp(branch, "master") != 0) g_text_addf(&text, " into %s", branch);
+            g_text_addc(&text, '\n');
+            return text.s;
+        }
+    }
     if (git_reference_dwim(&ref, repo, name) == 0) {
         if (git_reference_is_branch(ref)) kind = "branch";
         else if (git_reference_is_remote(ref)) kind = "remote-tracking branch";
@@ -88,9 +99,10 @@ static char *merge_message(const char *name) {
 static int fast_forward(git_commit *head, git_commit *to, const char *name) {
     char log[1000];
     char *branch = head_target();
-    if (!checkout_safely(tree_of(to), "merge")) return 1;
     const char *ignored = messages.count ? " (no commit created; -m option ignored)" : "";
-    if (!quiet) g_outf("Updating %s..%s\nFast-forward%s\n", short_id(git_commit_id(head)), short_id(git_commit_id(to)), ignored);
+    if (!quiet) g_outf("Updating %s..%s\n", short_id(git_commit_id(head)), short_id(git_commit_id(to)));
+    if (!checkout_safely(tree_of(to), "merge")) return 1;
+    if (!quiet) g_outf("Fast-forward%s\n", ignored);
     snprintf(log, sizeof log, "merge %s: Fast-forward%s", name, ignored);
     if (!squash) {
         save_head(git_commit_id(head));

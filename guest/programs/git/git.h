@@ -29,6 +29,7 @@ extern const char *command; /* the command's name, e.g. "status" */
 int run_command(const char *name, int argc, char **argv);
 
 /* ---- message.c: messages on stderr, in git's form, after what is buffered for stdout. */
+extern int fatal_status; /* 128; of die() */
 _Noreturn void die(const char *format, ...) G_PRINTF(1, 2);     /* "fatal: …", status 128 */
 _Noreturn void die_status(int status, const char *format, ...) G_PRINTF(2, 3); /* as it is */
 int error(const char *format, ...) G_PRINTF(1, 2);              /* "error: …"; returns -1 */

@@ -6,6 +6,8 @@
 
 #include <stdarg.h>
 
+int fatal_status = 128;
+
 static void say(const char *before, const char *format, va_list ap) {
     g_text text = {0};
     char *message = NULL;
@@ -29,7 +31,7 @@ static void say(const char *before, const char *format, va_list ap) {
 
 void die(const char *format, ...) {
     SAY("fatal: ");
-    g_exit(128);
+    g_exit(fatal_status);
 }
 
 void die_status(int status, const char *format, ...) {

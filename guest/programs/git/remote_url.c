@@ -20,8 +20,9 @@ void refuse_network(const char *url) {
     bool http = strncasecmp(url, "http", 4) == 0;
     error("unable to access '%s': the sandbox has no network", url);
     if (http)
-        hint("git cannot go through the tool http/request yet. Have the repository mounted\n"
-             "(Sandbox(mounts=...)) and clone its path, or fetch single files with a tool.");
+        hint("git makes requests by the tool http/request, which this sandbox was not given.\n"
+             "Grant it (Sandbox(tools=[Http(allow=[\"https://host/**\"])])), or have the\n"
+             "repository mounted (Sandbox(mounts=...)) and clone its path.");
     else
         hint("SSH and git:// need a connection of their own, which no tool gives. Have the\n"
              "repository mounted (Sandbox(mounts=...)) and clone its path.");
