@@ -146,6 +146,12 @@ static void collect(int argc, char **argv) {
 static char *detached_name(void) {
     status_list none = {0};
     g_text text = {0};
+    char *rebasing = read_git_file("rebase-merge/head-name");
+    if (rebasing) {
+        rebasing[strcspn(rebasing, "\n")] = '\0';
+        g_text_addf(&text, "(no branch, rebasing %s)", strncmp(rebasing, "refs/heads/", 11) == 0 ? rebasing + 11 : rebasing);
+        return text.s;
+    }
     none.initial = false;
     status_long(&text, &none, false, UNTRACKED_NORMAL, false, false);
     text.s[strcspn(text.s, "\n")] = '\0';

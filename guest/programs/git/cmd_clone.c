@@ -264,6 +264,7 @@ int cmd_clone(int argc, char **argv) {
     if (git_repository_init_ext(&repo, dir, &o) < 0) die("could not create work tree dir '%s': %s", dir, git_message());
     git_signature *who = committer_for_log();
     git_repository_set_ident(repo, who->name, who->email);
+    add_settings();
     link_ = link_open(http ? argv[0] : path, false, give_back);
     const char *name = choose_head(remote, &id, &born);
     char *shown = http ? link_->url : argv[0][0] == '/' || file ? argv[0] : g_join(here, argv[0]);

@@ -167,7 +167,7 @@ static bool is_trailer_block(const char *text) {
     return true;
 }
 
-static char *with_trailer(char *text, const char *line) {
+char *with_trailer(char *text, const char *line) {
     g_text out = {0};
     size_t len = strlen(text);
     while (len && text[len - 1] == '\n') len--;
@@ -351,7 +351,6 @@ int cmd_commit(int argc, char **argv) {
     new_commit c = {author, committer, message, &tree, parents, parent_count, log};
     make_commit(&c, &id);
     forget_operation();
-    git_repository_state_cleanup(repo);
     run_hook("post-commit", NULL, NULL);
     if (!quiet) report_commit(&id, (amend && !reset_author) || date_text || reuse || reedit || picking);
     return 0;

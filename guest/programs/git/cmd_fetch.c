@@ -11,7 +11,7 @@ static const char *depth, *pack, *recurse, *since, *server, *sort;
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
 static const option table[] = {
-    FLAG(0, "no-tags", how.no_tags, NULL), FLAG('v', "verbose", how.verbose, "be more verbose"), FLAG('q', "quiet", how.quiet, "be more quiet"),
+    {OPT_FLAG, 0, "no-tags", &how.no_tags, NULL, NULL, 0, NULL, NULL, 1}, FLAG('v', "verbose", how.verbose, "be more verbose"), FLAG('q', "quiet", how.quiet, "be more quiet"),
     FLAG(0, "all", all, "fetch from all remotes"), FLAG(0, "set-upstream", set_upstream, "set upstream for git pull/fetch"),
     FLAG('a', "append", how.append, "append to .git/FETCH_HEAD instead of overwriting"),
     STRING(0, "upload-pack", pack, "path", "path to upload pack on remote end"), FLAG('f', "force", how.force, "force overwrite of local reference"),

@@ -21,7 +21,7 @@ static void take_ff(const option *o, const char *argument, bool unset) {
 static const option table[] = {
     FLAG('v', "verbose", verbose, "be more verbose"), FLAG('q', "quiet", quiet, "be more quiet"), FLAG(0, "progress", progress, "force progress reporting"),
     {OPT_MAYBE, 0, "recurse-submodules", &recurse, "on-demand", "control for recursive fetching of submodules", 0, "", NULL, 0},
-    FLAG(0, "no-tags", how.no_tags, NULL), {OPT_GROUP, 0, NULL, NULL, NULL, "Options related to merging", 0, NULL, NULL, 0},
+    {OPT_FLAG, 0, "no-tags", &how.no_tags, NULL, NULL, 0, NULL, NULL, 1}, {OPT_GROUP, 0, NULL, NULL, NULL, "Options related to merging", 0, NULL, NULL, 0},
     {OPT_MAYBE, 'r', "rebase", &rebase, "(false|true|merges|interactive)", "incorporate changes by rebasing rather than merging", 0, "true", NULL, 0},
     FLAG('n', NULL, no_stat, "do not show a diffstat at the end of the merge"), FLAG(0, "stat", stat_, "show a diffstat at the end of the merge"),
     {OPT_MAYBE, 0, "log", &log_, "n", "add (at most <n>) entries from shortlog to merge commit message", 0, "20", NULL, 0},

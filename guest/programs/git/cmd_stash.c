@@ -6,12 +6,14 @@
 #include "merge.h"
 #include "revs.h"
 
+#include "g_file.h"
+
 #define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
 static const char usage[] = "git stash list [<log-options>]\ngit stash show [-u | --include-untracked | --only-untracked] [<diff-options>] [<stash>]\n"
                             "git stash drop [-q | --quiet] [<stash>]\ngit stash pop [--index] [-q | --quiet] [<stash>]\n"
                             "git stash apply [--index] [-q | --quiet] [<stash>]\ngit stash branch <branchname> [<stash>]\n"
-                            "git stash [push [-k | --[no-]keep-index] [-u | --include-untracked] [-a | --all] [-q | --quiet] [(-m | --message) <message>]]\n"
+                            "git stash [push [-k | --[no-]keep-index] [-u | --include-untracked] [-a | --all] [-q | --quiet] [(-m | --message) <message>]] [--] [<pathspec>...]\n"
                             "git stash clear";
 static int quiet, keep_index, untracked, all, index_, patch, staged;
 static const char *message;
@@ -43,36 +45,170 @@ static git_commit *stash_commit(size_t at) {
     return commit_of(git_reflog_entry_id_new(git_reflog_entry_byindex(log, at)));
 }
 
+static git_oid stash_part(git_index *index, const char *message_, const git_oid *parents, size_t count) {
+    const git_commit **list = g_zalloc((count + 1) * sizeof *list);
+    git_signature *author = committer_for_log(), *committer = committer_for_log();
+    git_oid tree, id;
+    git_tree *result;
+    for (size_t i = 0; i < count; i++) list[i] = commit_of(&parents[i]);
+    check(git_index_write_tree_to(&tree, index, repo));
+    check(git_tree_lookup(&result, repo, &tree));
+    check(git_commit_create(&id, repo, NULL, author, committer, NULL, message_, result, count, list));
+    return id;
+}
+
+static git_index *copy_of(git_index *from) {
+    git_index *to;
+    check(git_index_new(&to));
+    for (size_t i = 0; i < git_index_entrycount(from); i++) check(git_index_add(to, git_index_get_byindex(from, i)));
+    return to;
+}
+
+/* The files as they are now, of those that git knows and that are asked for; whether any differ. */
+static bool take_files(git_index *into, git_tree *head, pathspec *paths, string_list *touched) {
+    bool any = false;
+    diff_defaults();
+    diffs.renames = 0;
+    diffs.paths = *paths;
+    git_diff *diff = diff_tree_workdir(head);
+    for (size_t i = 0; i < git_diff_num_deltas(diff); i++) {
+        const git_diff_delta *d = git_diff_get_delta(diff, i);
+        const char *path = d->new_file.path ? d->new_file.path : d->old_file.path;
+        git_index_entry e = {0};
+        if (diff_skip(diff, i)) continue;
+        any = true;
+        list_add(touched, path);
+        if (!file_exists(in_workdir(path))) {
+            git_index_remove(into, path, 0);
+            continue;
+        }
+        e.path = path;
+        e.mode = d->new_file.mode;
+        if (git_blob_create_from_workdir(&e.id, repo, path) < 0) die("%s", git_message());
+        check(git_index_add(into, &e));
+    }
+    git_diff_free(diff);
+    return any;
+}
+
+static bool take_untracked(git_index *into, pathspec *paths, string_list *touched) {
+    git_status_options o = GIT_STATUS_OPTIONS_INIT;
+    git_status_list *list;
+    o.show = GIT_STATUS_SHOW_WORKDIR_ONLY;
+    o.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS |
+              (all ? GIT_STATUS_OPT_INCLUDE_IGNORED | GIT_STATUS_OPT_RECURSE_IGNORED_DIRS : 0);
+    check(git_status_list_new(&list, repo, &o));
+    for (size_t i = 0; i < git_status_list_entrycount(list); i++) {
+        const git_status_entry *s = git_status_byindex(list, i);
+        git_index_entry e = {0};
+        if (!(s->status & (GIT_STATUS_WT_NEW | GIT_STATUS_IGNORED)) || !s->index_to_workdir) continue;
+        e.path = s->index_to_workdir->new_file.path;
+        e.mode = s->index_to_workdir->new_file.mode;
+        if (!pathspec_match(paths, e.path) || git_blob_create_from_workdir(&e.id, repo, e.path) < 0) continue;
+        check(git_index_add(into, &e));
+        list_add(touched, e.path);
+    }
+    return touched->count > 0;
+}
+
+/* The named paths as a tree has them, in the index and among the files. */
+static void put_back(git_tree *tree, const string_list *touched) {
+    git_index *index = index_of_repo();
+    for (int i = 0; i < touched->count; i++) {
+        git_tree_entry *found;
+        const char *path = touched->items[i];
+        if (git_tree_entry_bypath(&found, tree, path) < 0) {
+            git_index_remove_bypath(index, path);
+            remove_file(path);
+            continue;
+        }
+        git_index_entry e = {0};
+        e.path = path;
+        e.mode = git_tree_entry_filemode(found);
+        e.id = *git_tree_entry_id(found);
+        checkout_entry(&e);
+        if (e.mode == 0160000) check(git_index_add(index, &e));
+        else check(git_index_add_bypath(index, path));
+    }
+    check(git_index_write(index));
+}
+
+static void refuse_conflicts(void) {
+    git_index_conflict_iterator *at;
+    const git_index_entry *a, *b, *c;
+    if (!git_index_has_conflicts(index_of_repo())) return;
+    check(git_index_conflict_iterator_new(&at, index_of_repo()));
+    while (git_index_conflict_next(&a, &b, &c, at) == 0) g_outf("%s: needs merge\n", a ? a->path : b ? b->path : c->path);
+    error("could not write index");
+    g_exit(1);
+}
+
 static int push(int argc, char **argv) {
     int n = options(argc, argv, push_table, usage, 0);
-    git_oid id;
-    if (patch || staged) die("--%s is not there: stash paths instead", patch ? "patch" : "staged");
-    if (n) die("stashing single paths is not there: commit or restore them instead");
-    if (!head_commit()) {
+    git_commit *head = head_commit();
+    git_index *index = index_of_repo(), *files, *others;
+    git_oid parents[3], id;
+    pathspec paths;
+    string_list touched = {0}, loose = {0};
+    g_text where = {0}, text = {0};
+    if (patch) die("--patch needs a terminal, and there is none: stash paths instead");
+    if (!head) {
         note("You do not have the initial commit yet");
         return 1;
     }
-    if (git_index_has_conflicts(index_of_repo())) {
-        git_index_conflict_iterator *at;
-        const git_index_entry *a, *b, *c;
-        check(git_index_conflict_iterator_new(&at, index_of_repo()));
-        while (git_index_conflict_next(&a, &b, &c, at) == 0) g_outf("%s: needs merge\n", a ? a->path : b ? b->path : c->path);
-        error("could not write index");
-        return 1;
+    refuse_conflicts();
+    pathspec_parse(&paths, n, argv);
+    if (n && !untracked && !all) {
+        for (size_t i = 0; i < git_index_entrycount(index); i++) pathspec_match(&paths, git_index_get_byindex(index, i)->path);
+        for (size_t i = 0; i < paths.count; i++) {
+            g_text shown = {0};
+            g_text_addf(&shown, ":(,prefix:%zu)%s", strlen(prefix), paths.items[i].pattern);
+            paths.items[i].original = shown.s;
+        }
+        if (pathspec_unmatched(&paths)) {
+            note("Did you forget to 'git add'?");
+            return 1;
+        }
     }
-    git_stash_save_options o = GIT_STASH_SAVE_OPTIONS_INIT;
-    git_signature *who = committer_for_log();
-    o.flags = (keep_index ? GIT_STASH_KEEP_INDEX : 0) | (untracked || all ? GIT_STASH_INCLUDE_UNTRACKED : 0) | (all ? GIT_STASH_INCLUDE_IGNORED : 0);
-    o.stasher = who;
-    o.message = message;
-    int rc = git_stash_save_with_opts(&id, repo, &o);
-    if (rc == GIT_ENOTFOUND) {
+    files = copy_of(index);
+    check(git_index_new(&others));
+    bool any = staged ? false : take_files(files, tree_of(head), &paths, &touched);
+    diff_defaults();
+    diffs.renames = 0;
+    diffs.paths = paths;
+    git_diff *cached = diff_tree_index(tree_of(head));
+    for (size_t i = 0; i < git_diff_num_deltas(cached); i++) {
+        const git_diff_delta *d = git_diff_get_delta(cached, i);
+        if (diff_skip(cached, i)) continue;
+        any = true;
+        list_add(&touched, d->new_file.path ? d->new_file.path : d->old_file.path);
+    }
+    bool extra = (untracked || all) && take_untracked(others, &paths, &loose);
+    if (!any && !extra) {
         if (!quiet) g_outs("No local changes to save\n");
         return 0;
     }
-    check(rc);
-    char *text = subject_of(git_commit_message(commit_of(&id)));
-    if (!quiet) g_outf("Saved working directory and index state %s\n", text);
+    char *branch = current_branch();
+    g_text_addf(&where, "%s: %s %s", branch ? branch : "(no branch)", short_id(git_commit_id(head)), subject_of(git_commit_message(head)));
+    parents[0] = *git_commit_id(head);
+    g_text_addf(&text, "index on %s\n", where.s);
+    parents[1] = stash_part(index, text.s, parents, 1);
+    text.len = 0;
+    g_text_addf(&text, "untracked files on %s\n", where.s);
+    if (extra) parents[2] = stash_part(others, text.s, NULL, 0);
+    text.len = 0;
+    if (message) g_text_addf(&text, "On %s: %s", branch ? branch : "(no branch)", message);
+    else g_text_addf(&text, "WIP on %s", where.s);
+    id = stash_part(files, text.s, parents, extra ? 3 : 2);
+    char *subject = subject_of(text.s), *log = git_file("logs/refs/stash");
+    g_make_parents(log);
+    if (!file_exists(log)) write_file(log, "", 0);
+    update_ref("refs/stash", &id, subject);
+    if (!quiet) g_outf("Saved working directory and index state %s\n", subject);
+    if (!n && !staged) checkout_forced(tree_of(head));
+    else put_back(tree_of(head), &touched);
+    for (int i = 0; i < loose.count; i++) remove_file(loose.items[i]);
+    if (keep_index) put_back(tree_of(commit_of(&parents[1])), &touched);
     return 0;
 }
 
@@ -187,6 +323,19 @@ int cmd_stash(int argc, char **argv) {
         drop_at(place(n, argv), n ? argv[0] : NULL);
         return 0;
     }
-    if (strcmp(what, "branch") == 0) die("git stash branch is not there: use git switch -c, then git stash pop");
+    if (strcmp(what, "branch") == 0) {
+        int n = options(argc, argv, take_table, usage, 0);
+        git_commit *base;
+        if (!n) die_status(129, "No branch name specified");
+        size_t at = place(n - 1, argv + 1);
+        check(git_commit_parent(&base, stash_commit(at), 0));
+        char *words[] = {"checkout", "-b", argv[0], (char *)full_id(git_commit_id(base)), NULL};
+        int status = run_command("checkout", 4, words);
+        if (status) return status;
+        index_ = 1;
+        status = apply(at);
+        if (!status) drop_at(at, n > 1 ? argv[1] : NULL);
+        return status != 0;
+    }
     die("subcommand wasn't specified; 'push' can't be assumed due to unexpected token '%s'", what);
 }

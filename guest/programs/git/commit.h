@@ -26,4 +26,7 @@ git_oid tree_of_index(git_index *index);
 /* "error: Committing is not possible because you have unmerged files." and what belongs to it; ends. */
 _Noreturn void die_unmerged(const char *doing);
 
+/* The text with a line like "Signed-off-by: x" at its end, where git puts it. Fresh memory. (cmd_commit.c) */
+char *with_trailer(char *text, const char *line);
+
 #endif

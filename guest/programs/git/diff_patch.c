@@ -13,10 +13,12 @@ static char *side(const char *before, const char *path) {
     return quoted(path, diffs.no_prefix ? "" : before);
 }
 
+static bool binary_now; /* of --binary only binary files have whole names */
+
 static const char *blob_name(const git_oid *id, bool absent) {
     static const char zeros[] = "0000000000000000000000000000000000000000";
     git_oid none = {0};
-    if (diffs.full_index || diffs.binary) return absent ? zeros : full_id(id);
+    if (diffs.full_index || (diffs.binary && binary_now)) return absent ? zeros : full_id(id);
     int length = diffs.abbrev ? diffs.abbrev : 0;
     if (absent) id = &none;
     return length ? abbreviated(id, length) : short_id(id);
@@ -29,6 +31,7 @@ static void add_header(g_text *out, const git_diff_delta *d, enum part part) {
     bool deleted = d->status == GIT_DELTA_DELETED || part == OLD_ONLY;
     char *a = side(diffs.src, added ? d->new_file.path : d->old_file.path);
     char *b = side(diffs.dst, deleted ? d->old_file.path : d->new_file.path);
+    binary_now = d->flags & GIT_DIFF_FLAG_BINARY;
     bool moved = d->status == GIT_DELTA_RENAMED || d->status == GIT_DELTA_COPIED;
     g_text_addf(out, "diff --git %s %s\n", a, b);
     if (added) g_text_addf(out, "new file mode %06o\n", d->new_file.mode);

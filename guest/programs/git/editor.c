@@ -15,6 +15,8 @@ static const char *editor(void) {
     return name;
 }
 
+bool has_editor(void) { return editor() != NULL; }
+
 char *edit_file(const char *path) {
     const char *name = editor();
     g_text line = {0};

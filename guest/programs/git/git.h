@@ -25,10 +25,12 @@
 extern git_repository *repo;
 extern const char *prefix; /* from the top of the working tree to here: "" or "dir/" */
 extern const char *command; /* the command's name, e.g. "status" */
+void add_settings(void); /* -c name=value, for a repository that was just opened */
 /* Runs another command in this process; its exit status. */
 int run_command(const char *name, int argc, char **argv);
 
 /* ---- message.c: messages on stderr, in git's form, after what is buffered for stdout. */
+extern bool errors_muted; /* of what is tried first, and then in another way */
 extern int fatal_status; /* 128; of die() */
 _Noreturn void die(const char *format, ...) G_PRINTF(1, 2);     /* "fatal: …", status 128 */
 _Noreturn void die_status(int status, const char *format, ...) G_PRINTF(2, 3); /* as it is */
@@ -134,6 +136,7 @@ bool valid_branch_name(const char *name);
 int run_hook(const char *name, char *const arguments[], const char *input);
 
 /* ---- editor.c: messages from $GIT_EDITOR */
+bool has_editor(void);
 char *edit_file(const char *path); /* path of the file; its text afterwards */
 char *clean_message(const char *text, bool comments); /* trailing space, empty and # lines */
 

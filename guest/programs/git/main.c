@@ -50,7 +50,7 @@ static const command_entry *find(const char *name) {
     return NULL;
 }
 
-static void add_settings(void) {
+void add_settings(void) {
     git_config *config;
     git_config_backend *backend;
     if (!settings.count) return;

@@ -114,7 +114,7 @@ enum merge_outcome merge_trees(const merge_job *job, git_oid *tree, string_list 
     size_t next = 0;
     for (int i = 0; i < mixed.count || next < count;) {
         int order = i >= mixed.count ? 1 : next >= count ? -1 : strcmp(mixed.items[i], list[next].path);
-        if (order <= 0 && !job->quiet) g_outf("Auto-merging %s\n", mixed.items[i]);
+        if (order <= 0 && !job->quiet && (count || !job->hush)) g_outf("Auto-merging %s\n", mixed.items[i]);
         if (order >= 0) say(job, &list[next]);
         i += order <= 0;
         next += order >= 0;

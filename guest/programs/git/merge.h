@@ -12,6 +12,7 @@ typedef struct {
     const char *by; /* what files are overwritten by: "merge", "cherry-pick" … */
     int favor;      /* GIT_MERGE_FILE_FAVOR_… */
     bool quiet;
+    bool hush; /* nothing is said of what went well */
 } merge_job;
 
 enum merge_outcome { MERGE_CLEAN, MERGE_CONFLICTS, MERGE_REFUSED };

@@ -8,9 +8,12 @@
 
 int fatal_status = 128;
 
+bool errors_muted;
+
 static void say(const char *before, const char *format, va_list ap) {
     g_text text = {0};
     char *message = NULL;
+    if (errors_muted) return;
     if (vasprintf(&message, format, ap) < 0) abort();
     g_text_adds(&text, before);
     g_text_adds(&text, message);

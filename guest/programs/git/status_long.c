@@ -125,6 +125,39 @@ static void commit_in_progress(g_text *out, const status_list *list, const char 
     g_text_addc(out, '\n');
 }
 
+/* A line of a rebase's list, its commit's name cut short. */
+static void add_command(g_text *out, const char *line) {
+    const char *space = strchr(line, ' ');
+    git_oid id;
+    if (space && strncmp(line, "exec", 4) != 0 && git_oid_fromstr(&id, space + 1) == 0)
+        g_text_addf(out, "   %.*s %s%s\n", (int)(space - line), line, short_id(&id), space + 1 + OID_HEX);
+    else g_text_addf(out, "   %s\n", line);
+}
+
+static string_list commands_of(const char *file) {
+    string_list list = {0};
+    for (char *text = read_git_file(file), *end; text && *text; text = end ? end + 1 : NULL) {
+        end = strchr(text, '\n');
+        if (end) *end = '\0';
+        if (*text && *text != '#') list_add(&list, text);
+    }
+    return list;
+}
+
+/* What a rebase has done and has to do. */
+static void rebase_commands(g_text *out) {
+    if (!git_file_exists("rebase-merge/interactive")) return;
+    string_list done = commands_of("rebase-merge/done"), todo = commands_of("rebase-merge/git-rebase-todo");
+    if (!done.count) g_text_adds(out, "No commands done.\n");
+    else g_text_addf(out, done.count == 1 ? "Last command done (%d command done):\n" : "Last commands done (%d commands done):\n", done.count);
+    for (int i = done.count > 2 ? done.count - 2 : 0; i < done.count; i++) add_command(out, done.items[i]);
+    if (done.count > 2 && show_hints) g_text_adds(out, "  (see more in file .git/rebase-merge/done)\n");
+    if (!todo.count) g_text_adds(out, "No commands remaining.\n");
+    else g_text_addf(out, todo.count == 1 ? "Next command to do (%d remaining command):\n" : "Next commands to do (%d remaining commands):\n", todo.count);
+    for (int i = 0; i < todo.count && i < 2; i++) add_command(out, todo.items[i]);
+    if (todo.count && show_hints) g_text_adds(out, "  (use \"git rebase --edit-todo\" to view and edit)\n");
+}
+
 static void state(g_text *out, const status_list *list) {
     bool open = status_unmerged(list);
     char *branch;
@@ -140,6 +173,7 @@ static void state(g_text *out, const status_list *list) {
         }
         g_text_addc(out, '\n');
     } else if (git_file_exists("rebase-merge") || git_file_exists("rebase-apply")) {
+        rebase_commands(out);
         char *name = one_line("rebase-merge/head-name"), *onto = one_line("rebase-merge/onto");
         git_oid id;
         const char *short_name = name && strncmp(name, "refs/heads/", 11) == 0 ? name + 11 : NULL;
@@ -149,6 +183,14 @@ static void state(g_text *out, const status_list *list) {
                 g_text_adds(out, "  (fix conflicts and then run \"git am --continue\")\n"
                                  "  (use \"git am --skip\" to skip this patch)\n"
                                  "  (use \"git am --abort\" to restore the original branch)\n");
+            g_text_addc(out, '\n');
+            return;
+        }
+        if (!open && !git_file_exists("MERGE_MSG") && git_file_exists("rebase-merge/interactive") && short_name && onto && git_oid_fromstr(&id, onto) == 0) {
+            g_text_addf(out, "You are currently editing a commit while rebasing branch '%s' on '%s'.\n", short_name, short_id(&id));
+            if (show_hints)
+                g_text_adds(out, "  (use \"git commit --amend\" to amend the current commit)\n"
+                                 "  (use \"git rebase --continue\" once you are satisfied with your changes)\n");
             g_text_addc(out, '\n');
             return;
         }
@@ -236,7 +278,7 @@ void status_long(g_text *out, const status_list *list, bool comment, int untrack
     git_oid id;
     if (branch) g_text_addf(&text, "On branch %s\n", branch);
     else if (onto && git_oid_fromstr(&id, onto) == 0)
-        g_text_addf(&text, "rebase in progress; onto %s\n", short_id(&id));
+        g_text_addf(&text, "%srebase in progress; onto %s\n", git_file_exists("rebase-merge/interactive") ? "interactive " : "", short_id(&id));
     else detached(&text);
     if (branch && !list->initial) add_tracking(&text, branch, hints);
     state(&text, list);
