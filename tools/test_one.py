@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests" / "spec" / "commands"
 # Programs with tests of their own, as ctest names them: natively, and in the sandbox.
-WHOLE = {"sh": "^spec_shell", "git": "^spec_commands_git$", "js": "^spec_js", "jq": "jq", "sqlite3": "sqlite", "tool": "tool"}
+WHOLE = {"sh": "^spec_shell", "git": "^spec_commands_git", "js": "^spec_js", "jq": "jq", "sqlite3": "sqlite", "tool": "tool"}
 NAMES = {"bash": "sh", "node": "js"}
 
 

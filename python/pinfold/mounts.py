@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import PathLike, fsencode, fspath
+from os.path import abspath
 
 from ._native import printable
 from .bounds import bounds
@@ -36,6 +37,35 @@ def as_requests(mounts: Mapping[str, MountSource]) -> list[tuple[str | None, str
     return requests
 
 
+def host_directory(mounts: Mapping[str, MountSource] | None, place: str) -> str | None:
+    """The host's directory that is mounted at a place; None: none is."""
+    for given, source in (mounts or {}).items():
+        path = source[0] if isinstance(source, tuple) else source
+        if given.rstrip("/") == place.rstrip("/") and path is not None:
+            return abspath(fspath(path))
+    return None
+
+
+def _files(archive: bytes) -> dict[str, tuple[int, bytes]]:
+    """Files and links of an archive of changes, by name: (git's mode, contents)."""
+    import io
+    import tarfile
+
+    found: dict[str, tuple[int, bytes]] = {}
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        for member in tar:
+            name = member.name.removeprefix("./")
+            if member.issym():
+                found[name] = 0o120000, fsencode(member.linkname)
+            elif member.isfile() or member.islnk():
+                if name.rpartition("/")[2].startswith(".wh."):
+                    continue
+                file = tar.extractfile(member)
+                mode = 0o100755 if member.mode & 0o100 else 0o100644
+                found[name] = mode, file.read() if file else b""
+    return found
+
+
 class Mounted:
     """A host directory as it is now inside a sandbox.
 
@@ -44,8 +74,9 @@ class Mounted:
     ``math.inf`` lifts a bound. `Sandbox.interrupt` ends them, and so does Ctrl-C.
     """
 
-    def __init__(self, machine: Machine, place: str) -> None:
+    def __init__(self, machine: Machine, place: str, directory: str | None = None) -> None:
         self._machine = machine
+        self._directory = directory
         self.place = place
 
     def changes(
@@ -80,6 +111,31 @@ class Mounted:
         of one file are links in it, and files with holes are sparse."""
         limits = bounds(max_bytes, max_seconds)
         return self._machine.mount_tar(self.place, changed_only, *limits)
+
+    def patch(
+        self,
+        *,
+        context: int = 3,
+        max_bytes: float | None = None,
+        max_seconds: float | None = None,
+    ) -> str:
+        """What differs from the host directory as it is now, as a patch that ``git apply`` takes:
+        new, changed and deleted files and links, modes, binary files. ``.git`` is left out, and so are
+        empty directories. ``context``: lines around each change."""
+        if self._directory is None:
+            raise ValueError(f"{printable(self.place)} has no host directory to compare with")
+        if not isinstance(context, int) or context < 0:
+            raise ValueError(f"context is a number of lines, not {context!r}")
+        from .mount_patch import read_below, write_patch
+
+        limits: dict[str, float | None] = {"max_bytes": max_bytes, "max_seconds": max_seconds}
+        now = _files(self.tar(True, **limits))
+        whole = []
+        for _, path in self.changes(**limits):
+            name = path[len(self.place.rstrip("/")) + 1 :]
+            if name and ".git" not in name.lower().split("/"):
+                whole.append((name, read_below(self._directory, name), now.get(name)))
+        return write_patch(whole, context)
 
     def __repr__(self) -> str:
         return f"<Mounted {printable(self.place)}>"

@@ -218,9 +218,9 @@ class Sandbox(Running, Copying, Portable, Changing, Previewing):
         >>> (folder / "plan").read_text()
         'draft'
         """
-        from .mounts import Mounted
+        from .mounts import Mounted, host_directory
 
-        return Mounted(self._machine, place)
+        return Mounted(self._machine, place, host_directory(self._given.get("mounts"), place))
 
     def proof(
         self, issuer: Issuer, *, limits: Limits | None = None, max_seconds: float | None = None

@@ -86,6 +86,24 @@ def test_ours_reads_what_the_real_git_wrote(tmp_path):
     assert git(tmp_path, "rev-parse", "HEAD").strip() == tip
 
 
+@real_git
+def test_the_real_git_finds_nothing_wrong_after_rebase_am_and_stash(tmp_path):
+    with Sandbox(env=WHO) as sandbox:
+        sandbox.shell("""
+            git init -q -b main r; cd r; seq 20 > n; git add n; git commit -qm base
+            git switch -qc topic; sed -i s/^3$/three/ n; git commit -qam three; echo t > t; git add t; git commit -qm t
+            git format-patch -q -o /tmp/mails main; git switch -q main; sed -i s/^15$/x/ n; git commit -qam x
+            git rebase -q main topic; git switch -qc mailed main; git am -q /tmp/mails/*
+            echo more >> n; echo u > u; git stash push -q -u n u; git push -q . topic:other; git switch -q main""")
+        assert sandbox.shell("cd r; git rev-parse mailed^{tree}") == sandbox.shell("cd r; git rev-parse topic^{tree}")
+        ours = sandbox.shell("cd r; git log --graph --format='%H %an %s' topic mailed other")
+        out_of(sandbox, "r", tmp_path)
+    assert git(tmp_path, "fsck", "--strict", "--no-dangling") == ""
+    assert git(tmp_path, "status", "--porcelain") == ""
+    assert git(tmp_path, "log", "--graph", "--format=%H %an %s", "topic", "mailed", "other") == ours
+    assert git(tmp_path, "stash", "show", "--include-untracked", "--name-only", "stash") == "n\nu\n"
+
+
 def test_two_runs_are_equal():
     script = "git init -q r; cd r; seq 9 > a; git add a; git commit -qm x; git log --format='%H %ad'; cat .git/logs/HEAD"
     who = {name: value for name, value in WHO.items() if not name.endswith("DATE")}

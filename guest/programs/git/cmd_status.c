@@ -152,6 +152,7 @@ static void add_stashes(g_text *out) {
 
 int cmd_status(int argc, char **argv) {
     int count = options(argc, argv, table, usage, 0);
+    status_no_renames = no_renames;
     status_list list;
     pathspec paths;
     pathspec_parse(&paths, count, argv);

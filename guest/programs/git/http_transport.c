@@ -16,6 +16,7 @@
 
 char *http_problem;
 static struct headers credentials;
+static bool strayed;    /* a redirect led to another host: nothing secret goes there */
 static char *base_url; /* where the first answer came from, when it was a redirect */
 
 typedef struct {
@@ -63,6 +64,7 @@ static int fail(const char *format, ...) {
 static int add_extra(const git_config_entry *entry, void *payload) {
     struct request *request = payload;
     const char *url = entry->name + 5, *end = strrchr(entry->name, '.');
+    if (!end || strcasecmp(end, ".extraheader") != 0) return 0;
     size_t len = end > url ? (size_t)(end - url) : 0;
     if (len && strncasecmp(request->url, url, len) != 0) return 0;
     const char *colon = strchr(entry->value ? entry->value : "", ':');
@@ -70,7 +72,7 @@ static int add_extra(const git_config_entry *entry, void *payload) {
     char *name = g_copy_bytes(entry->value, (size_t)(colon - entry->value));
     colon++;
     while (*colon == ' ') colon++;
-    headers_add(&request->headers, name, colon);
+    if (!strayed || strcasecmp(name, "Authorization") != 0) headers_add(&request->headers, name, colon);
     free(name);
     return 0;
 }
@@ -86,7 +88,7 @@ static void add_headers(struct request *r, const http_stream *s, const char *ser
     for (size_t i = 0; i < credentials.count; i++)
         headers_add(&r->headers, credentials.items[i].name, credentials.items[i].value);
     if (git_repository_config_snapshot(&config, repo) == 0) {
-        git_config_foreach_match(config, "^http\\..*extraheader$", add_extra, r);
+        git_config_foreach_match(config, "^http\\.", add_extra, r);
         git_config_free(config);
     }
     (void)s;
@@ -123,7 +125,7 @@ static int send_request(http_stream *s) {
         const char *to = s->response.failure ? NULL : headers_get(&s->response.headers, "Location");
         if (!list || !to || s->response.status < 300 || s->response.status >= 400 || hop == 5) break;
         char *next = url_resolve(text_get(&url), to), *tail = strstr(next, "/info/refs?");
-        if (strcmp(url_origin(next), url_origin(s->url)) != 0) headers_free(&credentials);
+        if (strcmp(url_origin(next), url_origin(s->url)) != 0) headers_free(&credentials), strayed = true;
         text_free(&url);
         text_addz(&url, next);
         base_url = tail ? g_copy_bytes(next, (size_t)(tail - next)) : base_url;

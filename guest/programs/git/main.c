@@ -258,7 +258,7 @@ static int own_options(int argc, char **argv) {
 int cmd_version(int argc, char **argv) {
     bool more = argc > 1 && strcmp(argv[1], "--build-options") == 0;
     g_outs("git version 2.39.5 (libgit2 " LIBGIT2_VERSION ")\n");
-    if (more) g_outs("no http, no ssh\n");
+    if (more) g_outs("http by the tool http/request, no ssh\n");
     return 0;
 }
 

@@ -152,7 +152,7 @@ static void try_name(search *s, const option *o, const char *name, size_t len, b
                      const char *candidate) {
     if (strncmp(candidate, name, len) != 0) return;
     if (!candidate[len]) {
-        if (!s->exact) {
+        if (!s->exact || (s->unset && !unset)) { /* --no-tags of its own before that of --tags */
             s->exact = o;
             s->unset = unset;
         }

@@ -69,12 +69,19 @@ extern patch_opts patching;
 
 /* Reads all patches of a text. 0, or -1 after a message. */
 int patch_read(patch_list *list, const char *text, size_t len);
+/* Between patch_read.c and patch_binary.c: what is being read. */
+extern int patch_line_number;
+size_t patch_line_length(const char *at, const char *end);
+bool patch_begins(const char *at, const char *end, const char *with);
+const char *patch_read_binary(file_patch *p, const char *at, const char *end);
 /* All hunks of a patch, in order; false after a message (with --reject they are marked). */
 bool patch_apply_hunks(g_text *text, file_patch *p);
 /* Checks and, unless only a check was asked for, writes. Exit status. */
 int patch_apply(patch_list *list);
 void patch_names_of_conflicts(string_list *names);
 
+void patch_reverse(file_patch *p);
+bool patch_wanted(file_patch *p); /* by its path */
 void patch_stat(const patch_list *list);
 void patch_numstat(const patch_list *list, bool null);
 void patch_summary(const patch_list *list);

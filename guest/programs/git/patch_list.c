@@ -1,5 +1,6 @@
 /*
- * patch_list.c: what patches change, without applying them: --stat, --numstat, --summary.
+ * patch_list.c: patches as a list: turned round, chosen by path, and what they change (--stat,
+ * --numstat, --summary).
  */
 #include "patch.h"
 
@@ -111,4 +112,50 @@ void patch_summary(const patch_list *list) {
             mode_change(p, p->score ? NULL : p->new_name);
         }
     }
+}
+
+void patch_reverse(file_patch *p) {
+#define SWAP(type, a, b) do { type swap = a; a = b; b = swap; } while (0)
+    SWAP(char *, p->old_name, p->new_name);
+    SWAP(unsigned, p->old_mode, p->new_mode);
+    if (p->old_mode && !p->new_mode && p->is_delete <= 0 && p->is_new <= 0) p->new_mode = p->old_mode;
+    SWAP(int, p->is_new, p->is_delete);
+    SWAP(long, p->added, p->deleted);
+    SWAP(binary_hunk, p->forward, p->backward);
+    char id[sizeof p->old_id];
+    memcpy(id, p->old_id, sizeof id);
+    memcpy(p->old_id, p->new_id, sizeof id);
+    memcpy(p->new_id, id, sizeof id);
+    for (size_t i = 0; i < p->count; i++) {
+        SWAP(long, p->hunks[i].old_at, p->hunks[i].new_at);
+        SWAP(long, p->hunks[i].old_count, p->hunks[i].new_count);
+    }
+#undef SWAP
+}
+
+/* Below a directory of the repository only what lies there is applied. */
+bool patch_wanted(file_patch *p) {
+    extern int wildmatch(const char *pattern, const char *text, unsigned flags);
+    const char *name = p->new_name ? p->new_name : p->old_name;
+    bool includes = false;
+    if (*prefix && !patching.unsafe) {
+        if (!p->from_top) {
+            char **names[] = {&p->old_name, &p->new_name};
+            for (int i = 0; i < 2; i++) {
+                g_text with = {0};
+                if (!*names[i]) continue;
+                g_text_addf(&with, "%s%s", prefix, *names[i]);
+                *names[i] = with.s;
+            }
+            name = p->new_name ? p->new_name : p->old_name;
+        } else if (strncmp(name, prefix, strlen(prefix)) != 0) {
+            return false;
+        }
+    }
+    for (int i = 0; i < patching.limits.count; i++) {
+        const char *limit = patching.limits.items[i];
+        if (wildmatch(limit + 1, name, 0) == 0) return *limit == '+';
+        includes |= *limit == '+';
+    }
+    return !includes;
 }

@@ -4,16 +4,18 @@
 #include "patch.h"
 
 #include <ctype.h>
-#include <zlib.h>
 
-static int line_number;
+int patch_line_number;
+#define line_number patch_line_number
+#define line_length patch_line_length
+#define begins patch_begins
 
-static size_t line_length(const char *at, const char *end) {
+size_t patch_line_length(const char *at, const char *end) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     return (size_t)((newline ? newline + 1 : end) - at);
 }
 
-static bool begins(const char *at, const char *end, const char *with) {
+bool patch_begins(const char *at, const char *end, const char *with) {
     size_t len = strlen(with);
     return (size_t)(end - at) >= len && memcmp(at, with, len) == 0;
 }
@@ -413,89 +415,6 @@ static const char *read_hunks(file_patch *p, const char *at, const char *end) {
     return at;
 }
 
-/* ---- binary patches */
-
-static int base85(char c) {
-    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-static bool decode_line(g_text *out, const char *at, size_t digits, size_t bytes) {
-    for (size_t i = 0; i + 5 <= digits; i += 5) {
-        uint64_t value = 0;
-        for (int k = 0; k < 5; k++) {
-            int digit = base85(at[i + (size_t)k]);
-            if (digit < 0) return false;
-            value = value * 85 + (uint64_t)digit;
-        }
-        if (value > 0xffffffffu) return false;
-        for (int k = 3; k >= 0 && bytes; k--, bytes--) g_text_addc(out, (char)(value >> (k * 8)));
-    }
-    return bytes == 0;
-}
-
-static bool unpack(binary_hunk *b, const g_text *packed, size_t size) {
-    z_stream z = {0};
-    if (inflateInit(&z) != Z_OK) return false;
-    b->data = g_alloc(size + 1);
-    z.next_in = (Bytef *)(packed->s ? packed->s : "");
-    z.avail_in = (uInt)packed->len;
-    z.next_out = (Bytef *)b->data;
-    z.avail_out = (uInt)size + 1;
-    int rc = inflate(&z, Z_FINISH);
-    bool ok = rc == Z_STREAM_END && z.total_out == size;
-    inflateEnd(&z);
-    return ok;
-}
-
-/* "literal N" or "delta N" and its lines; NULL: none here, or *bad. */
-static const char *read_binary(binary_hunk *b, const char *at, const char *end, bool *bad) {
-    char *stop;
-    g_text packed = {0};
-    bool delta = begins(at, end, "delta ");
-    if (!delta && !begins(at, end, "literal ")) return NULL;
-    unsigned long size = strtoul(at + (delta ? 6 : 8), &stop, 10);
-    for (at += line_length(at, end), line_number++; at < end; at += line_length(at, end), line_number++) {
-        size_t len = line_length(at, end);
-        if (len == 1) {
-            at++, line_number++;
-            break;
-        }
-        size_t bytes = *at >= 'A' && *at <= 'Z' ? (size_t)(*at - 'A') + 1
-                       : *at >= 'a' && *at <= 'z' ? (size_t)(*at - 'a') + 27 : 0;
-        if (!bytes || (len - 2) % 5 || !decode_line(&packed, at + 1, len - 2, bytes)) *bad = true;
-        if (*bad) return NULL;
-    }
-    if (size > 256u << 20 || !unpack(b, &packed, size)) *bad = true;
-    b->len = size;
-    b->delta = delta;
-    g_text_free(&packed);
-    return *bad ? NULL : at;
-}
-
-/* What stands instead of hunks when a file is binary; NULL after a message. */
-static const char *binary_part(file_patch *p, const char *at, const char *end) {
-    bool bad = false;
-    if (begins(at, end, "GIT binary patch\n")) {
-        p->is_binary = true;
-        at += line_length(at, end);
-        line_number++;
-        int line = line_number;
-        const char *next = read_binary(&p->forward, at, end, &bad);
-        if (!next) return error(bad ? "corrupt binary patch at line %d: %.*s" : "unrecognized binary patch at line %d",
-                                bad ? line_number : line - 1, (int)strcspn(at, "\n"), at), NULL;
-        at = next;
-        next = read_binary(&p->backward, at, end, &bad);
-        if (bad) return error("corrupt binary patch at line %d: %.*s", line_number, (int)strcspn(at, "\n"), at), NULL;
-        return next ? next : at;
-    }
-    size_t len = at < end ? line_length(at, end) : 0;
-    if ((begins(at, end, "Binary files ") || begins(at, end, "Files ")) && len > 8 && memcmp(at + len - 8, " differ\n", 8) == 0)
-        p->is_binary = true;
-    return at;
-}
-
 static bool changes_metadata(const file_patch *p) {
     return p->is_rename || p->is_copy || p->is_new > 0 || p->is_delete > 0 ||
            (p->old_mode && p->new_mode && p->old_mode != p->new_mode);
@@ -534,52 +453,6 @@ static const char *next_header(file_patch *p, const char *at, const char *end, b
     return NULL;
 }
 
-static void reverse(file_patch *p) {
-#define SWAP(type, a, b) do { type swap = a; a = b; b = swap; } while (0)
-    SWAP(char *, p->old_name, p->new_name);
-    SWAP(unsigned, p->old_mode, p->new_mode);
-    if (p->old_mode && !p->new_mode && p->is_delete <= 0 && p->is_new <= 0) p->new_mode = p->old_mode;
-    SWAP(int, p->is_new, p->is_delete);
-    SWAP(long, p->added, p->deleted);
-    SWAP(binary_hunk, p->forward, p->backward);
-    char id[sizeof p->old_id];
-    memcpy(id, p->old_id, sizeof id);
-    memcpy(p->old_id, p->new_id, sizeof id);
-    memcpy(p->new_id, id, sizeof id);
-    for (size_t i = 0; i < p->count; i++) {
-        SWAP(long, p->hunks[i].old_at, p->hunks[i].new_at);
-        SWAP(long, p->hunks[i].old_count, p->hunks[i].new_count);
-    }
-#undef SWAP
-}
-
-/* Below a directory of the repository only what lies there is applied. */
-static bool wanted(file_patch *p) {
-    extern int wildmatch(const char *pattern, const char *text, unsigned flags);
-    const char *name = p->new_name ? p->new_name : p->old_name;
-    bool includes = false;
-    if (*prefix && !patching.unsafe) {
-        if (!p->from_top) {
-            char **names[] = {&p->old_name, &p->new_name};
-            for (int i = 0; i < 2; i++) {
-                g_text with = {0};
-                if (!*names[i]) continue;
-                g_text_addf(&with, "%s%s", prefix, *names[i]);
-                *names[i] = with.s;
-            }
-            name = p->new_name ? p->new_name : p->old_name;
-        } else if (strncmp(name, prefix, strlen(prefix)) != 0) {
-            return false;
-        }
-    }
-    for (int i = 0; i < patching.limits.count; i++) {
-        const char *limit = patching.limits.items[i];
-        if (wildmatch(limit + 1, name, 0) == 0) return *limit == '+';
-        includes |= *limit == '+';
-    }
-    return !includes;
-}
-
 int patch_read(patch_list *list, const char *text, size_t len) {
     const char *at = text, *end = text + len;
     line_number = 1;
@@ -594,11 +467,11 @@ int patch_read(patch_list *list, const char *text, size_t len) {
         p.recount = patching.recount;
         at = read_hunks(&p, at, end);
         if (!at) return -1;
-        if (at == body && !(at = binary_part(&p, at, end))) return -1;
+        if (at == body && !(at = patch_read_binary(&p, at, end))) return -1;
         if (at == body && !p.is_binary && !changes_metadata(&p) && (patching.apply || patching.check))
             return error("patch with only garbage at line %d", line_number);
-        if (patching.reverse) reverse(&p);
-        if (!wanted(&p)) {
+        if (patching.reverse) patch_reverse(&p);
+        if (!patch_wanted(&p)) {
             list->skipped++;
             if (patching.verbose) note("Skipped patch '%s'.", patch_name(&p));
             continue;

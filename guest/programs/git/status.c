@@ -94,6 +94,8 @@ static void add_conflicts(status_list *list, git_index *index, pathspec *paths) 
     git_index_conflict_iterator_free(at);
 }
 
+bool status_no_renames;
+
 void status_collect(status_list *list, git_tree *against, int untracked, bool ignored, pathspec *paths) {
     git_diff_options o = GIT_DIFF_OPTIONS_INIT;
     git_diff *diff;
@@ -101,6 +103,7 @@ void status_collect(status_list *list, git_tree *against, int untracked, bool ig
     memset(list, 0, sizeof *list);
     diff_defaults();
     diffs.paths = *paths;
+    if (status_no_renames) diffs.renames = 0;
     list->initial = !head_commit();
     diff = diff_tree_index(against);
     add_staged(list, diff);
