@@ -53,12 +53,12 @@ EXPORT(pf_snapshot_key) void derive(uint8_t *out, const uint8_t *secret, size_t 
 EXPORT(pf_snapshot_wrap) int wrap(const char *contents, size_t len, const uint8_t *key,
                                   double counter) {
     begin();
-    return frame_wrap(contents, len, key, (uint64_t)counter, &answer, &answer_len, &last);
+    return frame_wrap(FRAME_EXACT, contents, len, key, (uint64_t)counter, &answer, &answer_len, &last);
 }
 
 EXPORT(pf_snapshot_open) int open_frame(const char *data, size_t len, const uint8_t *key,
                                         double min_counter, double max) {
-    struct frame_terms terms = {.key = key, .min_counter = (uint64_t)min_counter,
+    struct frame_terms terms = {.kind = FRAME_EXACT, .key = key, .min_counter = (uint64_t)min_counter,
                                 .max = max < 4e9 ? (uint64_t)max : 4000000000u};
     begin();
     return frame_open(data, len, &terms, &answer, &answer_len, &last);

@@ -87,7 +87,11 @@ export class Reader {
     return text(bytes);
   }
 
-  end(): void {
-    this.demand(this.at === this.#data.length);
+  /** What is left, behind which its own length stands: a list that this reader has no use for. */
+  skipRest(min: number): void {
+    const left = this.#data.length - this.at;
+    this.demand(left >= min);
+    this.raw(left - 8);
+    this.demand(this.number() === left);
   }
 }

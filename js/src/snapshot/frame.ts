@@ -3,7 +3,7 @@
  * js/engine/snapshot.c.
  */
 import { text, utf8 } from "../base/bytes.ts";
-import { InvalidError, SnapshotError } from "../base/error.ts";
+import { InvalidError, SnapshotError, UnsupportedError } from "../base/error.ts";
 import type { Images } from "../cpu/image.ts";
 
 interface Exports {
@@ -23,6 +23,8 @@ interface Exports {
 const KEY = 32,
   KEY_MIN = 16,
   MESSAGE_MAX = 1016;
+
+const PORTABLE = "PFPORTA\0";
 
 /** A secret that snapshots are authenticated with: 16 bytes or more. */
 export type Key = Uint8Array | string;
@@ -106,6 +108,10 @@ export class Frame {
     if (minCounter && key === undefined)
       throw new InvalidError(
         "a counter that a snapshot must have needs a key: without one anybody can write another number",
+      );
+    if (text(data.subarray(0, PORTABLE.length)) === PORTABLE)
+      throw new UnsupportedError(
+        "this is a portable snapshot, which this host does not read yet: the native library does",
       );
     const hashed = this.#key(key);
     return this.#with([data, hashed], ([at, keyAt]) => {

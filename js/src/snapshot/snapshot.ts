@@ -25,6 +25,9 @@ const TICK_NS = 1e7,
   FOREVER = 2n ** 63n - 1n,
   GRACE_NS = 250e6;
 
+/** Behind the list of files: SNAPSHOT_TRAILER of host/snapshot/filemap.h. */
+const TRAILER = 16;
+
 /* ---- writing */
 
 /** What of a kernel's memory means nothing between two calls: the last message and its input. */
@@ -106,6 +109,15 @@ export async function loadBases(machine: Machine): Promise<void> {
       await instance.image.load("start", machine.memoryOf(instance.image));
 }
 
+/** For who is of another build; it is empty here. Then where kernel and list begin, from the end. */
+function putFileList(w: Writer, kernelAt: number): void {
+  const filesAt = w.out.length;
+  w.u32(0);
+  const end = w.out.length + TRAILER;
+  w.u64(end - kernelAt);
+  w.u64(end - filesAt);
+}
+
 /** The contents, before frame.ts wraps them. */
 export function save(machine: Machine): Uint8Array {
   const w = new Writer();
@@ -123,6 +135,7 @@ export function save(machine: Machine): Uint8Array {
   putRun(w, machine);
   putCalls(w, machine);
   w.text(machine.gate.counters());
+  const kernelAt = w.out.length;
   putInstance(
     w,
     machine.kernel.instance,
@@ -131,6 +144,7 @@ export function save(machine: Machine): Uint8Array {
   );
   putProcesses(w, machine);
   w.u32(0); /* mounts */
+  putFileList(w, kernelAt);
   return w.out.bytes;
 }
 
@@ -281,7 +295,7 @@ export async function load(contents: Uint8Array, settings: MachineSettings): Pro
   await getProcesses(r, machine);
   if (r.u32() !== 0)
     throw new UnsupportedError("the snapshot has mounts, which this host does not have yet");
-  r.end();
+  r.skipRest(TRAILER); /* the list of files is for other builds */
   machine.showTime();
   machine.configure();
   if (!machine.seedFixed) machine.host("HOST_SEED", [], settings.seed);
