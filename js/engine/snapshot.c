@@ -53,7 +53,8 @@ EXPORT(pf_snapshot_key) void derive(uint8_t *out, const uint8_t *secret, size_t 
 EXPORT(pf_snapshot_wrap) int wrap(const char *contents, size_t len, const uint8_t *key,
                                   double counter) {
     begin();
-    return frame_wrap(FRAME_EXACT, contents, len, key, (uint64_t)counter, &answer, &answer_len, &last);
+    return frame_wrap(FRAME_EXACT, contents, len, key, (uint64_t)counter, &answer, &answer_len,
+                      &last);
 }
 
 EXPORT(pf_snapshot_open) int open_frame(const char *data, size_t len, const uint8_t *key,
