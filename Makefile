@@ -103,6 +103,9 @@ test: checks package ## every test; reports in build/reports
 	    --junitxml=$(REPORTS)/pytest.xml || failed=1; \
 	exit $$failed
 
+test-cpython: package ## CPython's own tests, run by the sandbox's python3; what fails is tests/cpython/failures.txt
+	@$(PYTHON) tools/test_cpython.py --build $(BUILD) --jobs $(JOBS)
+
 test-%: ## one command (make test-wc): natively, then in the sandbox; seconds after an edit
 	@tools/test_one.py $* --build $(BUILD)
 
