@@ -15,7 +15,13 @@ OLDEST = (18, 19)
 
 def call(*command, timeout=1200, **options):
     return subprocess.run(
-        command, cwd=ROOT / "js", capture_output=True, text=True, timeout=timeout, check=False, **options
+        command,
+        cwd=ROOT / "js",
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        **options,
     )
 
 
