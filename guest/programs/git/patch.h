@@ -10,8 +10,8 @@
 #include "git.h"
 
 typedef struct {
-    long old_at, old_count, new_at, new_count;
-    long leading, trailing; /* lines of context at its ends */
+    long long old_at, old_count, new_at, new_count;
+    long long leading, trailing; /* lines of context at its ends */
     int line;               /* of the input, where it begins */
     const char *text;       /* its header and its lines */
     size_t len;
@@ -30,7 +30,7 @@ typedef struct {
     int is_new, is_delete; /* -1: not said */
     bool is_rename, is_copy, is_binary, from_top, rejected, recount;
     int score;
-    long added, deleted;
+    long long added, deleted;
     char old_id[OID_HEX + 1], new_id[OID_HEX + 1];
     hunk *hunks;
     size_t count, cap;

@@ -127,7 +127,7 @@ typedef struct {
     bool begin, end;     /* it must lie at the beginning, at the end */
 } piece;
 
-static bool fits(const image *text, const piece *h, long at) {
+static bool fits(const image *text, const piece *h, long long at) {
     if (at < 0 || (h->begin && at)) return false;
     if ((size_t)at + h->old.count > text->count) return false;
     if (h->end && (size_t)at + h->old.count != text->count) return false;
@@ -139,16 +139,16 @@ static bool fits(const image *text, const piece *h, long at) {
     return true;
 }
 
-static long find(const image *text, const piece *h, long wanted) {
+static long long find(const image *text, const piece *h, long long wanted) {
     if (h->begin) wanted = 0;
-    else if (h->end) wanted = (long)text->count - (long)h->old.count;
-    if (wanted > (long)text->count) wanted = (long)text->count;
+    else if (h->end) wanted = (long long)text->count - (long long)h->old.count;
+    if (wanted > (long long)text->count) wanted = (long long)text->count;
     if (wanted < 0) wanted = 0;
-    long back = wanted, forth = wanted;
-    for (long i = 0, at = wanted;; i++) {
+    long long back = wanted, forth = wanted;
+    for (long long i = 0, at = wanted;; i++) {
         if (fits(text, h, at)) return at;
         do {
-            if (back <= 0 && forth >= (long)text->count) return -1;
+            if (back <= 0 && forth >= (long long)text->count) return -1;
             if (i & 1) {
                 if (back <= 0) {
                     i++;
@@ -156,7 +156,7 @@ static long find(const image *text, const piece *h, long wanted) {
                 }
                 at = --back;
             } else {
-                if (forth >= (long)text->count) {
+                if (forth >= (long long)text->count) {
                     i++;
                     continue;
                 }
@@ -233,8 +233,8 @@ static bool apply_one(image *text, const file_patch *p, const hunk *h, int numbe
     piece it = {0};
     take_apart(&it, h);
     image whole = it.old;
-    long leading = h->leading, trailing = h->trailing, limit = patching.context < 0 ? LONG_MAX : patching.context;
-    long wanted = h->new_at ? h->new_at - 1 : 0, at;
+    long long leading = h->leading, trailing = h->trailing, limit = patching.context < 0 ? LLONG_MAX : patching.context;
+    long long wanted = h->new_at ? h->new_at - 1 : 0, at;
     it.begin = h->old_at == 0 || (h->old_at == 1 && !patching.zero_context);
     it.end = !patching.zero_context && !trailing;
     (void)p;
@@ -259,12 +259,12 @@ static bool apply_one(image *text, const file_patch *p, const hunk *h, int numbe
         return false;
     }
     if (at != wanted && patching.verbose) {
-        long offset = (at - wanted) * (patching.reverse ? -1 : 1);
-        note(offset == 1 ? "Hunk #%d succeeded at %ld (offset %ld line)." : "Hunk #%d succeeded at %ld (offset %ld lines).",
+        long long offset = (at - wanted) * (patching.reverse ? -1 : 1);
+        note(offset == 1 ? "Hunk #%d succeeded at %lld (offset %lld line)." : "Hunk #%d succeeded at %lld (offset %lld lines).",
              number, at + 1, offset);
     }
     if ((leading != h->leading || trailing != h->trailing) && !patching.quiet)
-        note("Context reduced to (%ld/%ld) to apply fragment at %ld", leading, trailing, at + 1);
+        note("Context reduced to (%lld/%lld) to apply fragment at %lld", leading, trailing, at + 1);
     splice(text, (size_t)at, &it);
     return true;
 }
@@ -318,7 +318,7 @@ bool patch_apply_hunks(g_text *text, file_patch *p) {
     split(&lines, text->s ? text->s : "", text->len);
     for (size_t i = 0; i < p->count; i++) {
         if (apply_one(&lines, p, &p->hunks[i], (int)i + 1)) continue;
-        error("patch failed: %s:%ld", name, p->hunks[i].old_at);
+        error("patch failed: %s:%lld", name, p->hunks[i].old_at);
         if (!patching.reject) return false;
         p->hunks[i].rejected = true;
     }

@@ -17,7 +17,7 @@ char *patch_name(const file_patch *p) {
 
 static char *shown(const file_patch *p) { return quoted(p->new_name ? p->new_name : p->old_name, ""); }
 
-static void stat_line(const file_patch *p, int width, long most) {
+static void stat_line(const file_patch *p, int width, long long most) {
     char *name = shown(p);
     size_t len = strlen(name);
     if (width > 50) width = 50;
@@ -31,13 +31,13 @@ static void stat_line(const file_patch *p, int width, long most) {
         g_outf(" %-*s |  Bin\n", width, name);
         return;
     }
-    long room = width + most > 70 ? 70 - width : most, added = p->added, deleted = p->deleted;
+    long long room = width + most > 70 ? 70 - width : most, added = p->added, deleted = p->deleted;
     if (most > 0) {
-        long total = ((added + deleted) * room + most / 2) / most;
+        long long total = ((added + deleted) * room + most / 2) / most;
         added = (added * room + most / 2) / most;
         deleted = total - added;
     }
-    g_outf(" %-*s |%5ld ", width, name, p->added + p->deleted);
+    g_outf(" %-*s |%5lld ", width, name, p->added + p->deleted);
     g_out_fill('+', (size_t)(added > 0 ? added : 0));
     g_out_fill('-', (size_t)(deleted > 0 ? deleted : 0));
     g_outc('\n');
@@ -45,7 +45,7 @@ static void stat_line(const file_patch *p, int width, long most) {
 
 void patch_stat(const patch_list *list) {
     int width = 0;
-    long most = 0, added = 0, deleted = 0;
+    long long most = 0, added = 0, deleted = 0;
     for (size_t i = 0; i < list->count; i++) {
         const file_patch *p = &list->items[i];
         int len = (int)strlen(shown(p));
@@ -60,8 +60,8 @@ void patch_stat(const patch_list *list) {
         return;
     }
     g_outf(" %zu file%s changed", list->count, list->count == 1 ? "" : "s");
-    if (added || !deleted) g_outf(", %ld insertion%s(+)", added, added == 1 ? "" : "s");
-    if (deleted || !added) g_outf(", %ld deletion%s(-)", deleted, deleted == 1 ? "" : "s");
+    if (added || !deleted) g_outf(", %lld insertion%s(+)", added, added == 1 ? "" : "s");
+    if (deleted || !added) g_outf(", %lld deletion%s(-)", deleted, deleted == 1 ? "" : "s");
     g_outc('\n');
 }
 
@@ -69,7 +69,7 @@ void patch_numstat(const patch_list *list, bool null) {
     for (size_t i = 0; i < list->count; i++) {
         const file_patch *p = &list->items[i];
         if (p->is_binary) g_outs("-\t-\t");
-        else g_outf("%ld\t%ld\t", p->added, p->deleted);
+        else g_outf("%lld\t%lld\t", p->added, p->deleted);
         out_path(p->new_name ? p->new_name : p->old_name, null ? '\0' : '\n');
     }
 }
@@ -120,15 +120,15 @@ void patch_reverse(file_patch *p) {
     SWAP(unsigned, p->old_mode, p->new_mode);
     if (p->old_mode && !p->new_mode && p->is_delete <= 0 && p->is_new <= 0) p->new_mode = p->old_mode;
     SWAP(int, p->is_new, p->is_delete);
-    SWAP(long, p->added, p->deleted);
+    SWAP(long long, p->added, p->deleted);
     SWAP(binary_hunk, p->forward, p->backward);
     char id[sizeof p->old_id];
     memcpy(id, p->old_id, sizeof id);
     memcpy(p->old_id, p->new_id, sizeof id);
     memcpy(p->new_id, id, sizeof id);
     for (size_t i = 0; i < p->count; i++) {
-        SWAP(long, p->hunks[i].old_at, p->hunks[i].new_at);
-        SWAP(long, p->hunks[i].old_count, p->hunks[i].new_count);
+        SWAP(long long, p->hunks[i].old_at, p->hunks[i].new_at);
+        SWAP(long long, p->hunks[i].old_count, p->hunks[i].new_count);
     }
 #undef SWAP
 }

@@ -313,14 +313,14 @@ static bool traditional_header(file_patch *p, const char *first, const char *sec
 
 /* ---- hunks */
 
-static const char *range(const char *at, long *first, long *count) {
+static const char *range(const char *at, long long *first, long long *count) {
     char *stop;
     if (!isdigit((unsigned char)*at)) return NULL;
-    *first = strtol(at, &stop, 10);
+    *first = strtoll(at, &stop, 10);
     *count = 1;
     if (*stop != ',') return stop;
     if (!isdigit((unsigned char)stop[1])) return NULL;
-    *count = strtol(stop + 1, &stop, 10);
+    *count = strtoll(stop + 1, &stop, 10);
     return stop;
 }
 
@@ -335,7 +335,7 @@ static bool hunk_header(hunk *h, const char *at, const char *end) {
 
 /* The counts of a hunk whose header is not to be believed. */
 static void count_again(hunk *h, const char *at, const char *end) {
-    long old = 0, new_ = 0;
+    long long old = 0, new_ = 0;
     for (; at < end; at += line_length(at, end)) {
         if (*at == ' ' || *at == '\n') old++, new_++;
         else if (*at == '-' && !(begins(at, end, "--- "))) old++;
@@ -349,13 +349,13 @@ static void count_again(hunk *h, const char *at, const char *end) {
 /* Where the hunk ends, or NULL when it is corrupt. */
 static const char *read_hunk(file_patch *p, hunk *h, const char *at, const char *end) {
     const char *start = at;
-    long added = 0, deleted = 0;
+    long long added = 0, deleted = 0;
     if (!hunk_header(h, at, end)) return NULL;
     h->line = line_number;
     at += line_length(at, end);
     line_number++;
     if (p->recount) count_again(h, at, end);
-    long old = h->old_count, new_ = h->new_count;
+    long long old = h->old_count, new_ = h->new_count;
     for (size_t len; at < end && (old || new_); at += len, line_number++) {
         len = line_length(at, end);
         if (at[len - 1] != '\n') return NULL;
@@ -393,7 +393,7 @@ static const char *read_hunk(file_patch *p, hunk *h, const char *at, const char 
 }
 
 static const char *read_hunks(file_patch *p, const char *at, const char *end) {
-    long old = 0, new_ = 0, context = 0;
+    long long old = 0, new_ = 0, context = 0;
     while (begins(at, end, "@@ -")) {
         hunk h = {0};
         const char *next = read_hunk(p, &h, at, end);
