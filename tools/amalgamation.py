@@ -54,7 +54,7 @@ class Unit:
         self.object = words[words.index("-o") + 1]
         (self.target,) = re.findall(r"CMakeFiles/([^/]+)\.dir/", self.object) or [""]
         self.folders = [self.path.parent]
-        self.defines = {}
+        self.defines, self.files = {}, {}  # names of what is on the command line; those of files
         for word, after in zip(words, [*words[1:], ""]):
             if word in ("-iquote", "-idirafter"):
                 self.folders.append(pathlib.Path(after))
@@ -62,11 +62,15 @@ class Unit:
                 self.folders.append(pathlib.Path(word[2:]))
             elif word.startswith("-D") and "_FORTIFY_SOURCE" not in word:
                 name, _, value = word[2:].partition("=")
-                self.defines[name] = value or "1"
+                if value.startswith('"/'):
+                    self.files[name] = value.strip('"')
+                else:
+                    self.defines[name] = value or "1"
 
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 INCBIN = re.compile(r'(\.incbin \\")([^"\\]+)(\\")')
+INCBIN_NAMED = re.compile(r'(?<=\.incbin \\)"" (\w+) "(?=\\")')
 GUARD = re.compile(r"^\s*#\s*ifndef\s+(\w+)\s*\n\s*#\s*define\s+\1\b", re.MULTILINE)
 
 
@@ -123,6 +127,7 @@ class Amalgamation:
             if inner:
                 self.take(inner, unit)
             elif not re.match(r"\s*#\s*pragma once", line):
+                line = INCBIN_NAMED.sub(lambda name: '"' + unit.files[name[1]], line)
                 self.lines.append(INCBIN.sub(self.beside, line))
 
     def beside(self, found: re.Match) -> str:

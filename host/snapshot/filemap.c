@@ -16,7 +16,7 @@
 /* ---- writing */
 
 /* The first name of a file that has several, by its inode; number 0: the place is free. */
-struct seen {
+struct inode_place {
     uint64_t ino;
     uint32_t number;
 };
@@ -25,7 +25,7 @@ struct walk {
     struct writer body;
     pf_sandbox *look, *origin, *bounded;
     const struct cpu_template *base;
-    struct seen *seen; /* a hash table */
+    struct inode_place *seen; /* a hash table */
     size_t seen_count, seen_room;
     struct base_buf
         todo; /* paths of directories, each ended by a NUL: parents before what is in them */
@@ -174,7 +174,7 @@ static pf_status put_file(struct walk *k, const char *path, const struct filemap
     return status;
 }
 
-static struct seen *place_of(struct seen *table, size_t room, uint64_t ino) {
+static struct inode_place *place_of(struct inode_place *table, size_t room, uint64_t ino) {
     size_t i = (size_t)(ino * 0x9e3779b97f4a7c15 >> 32) & (room - 1);
     while (table[i].number && table[i].ino != ino) i = (i + 1) & (room - 1);
     return &table[i];
@@ -185,7 +185,7 @@ static struct seen *place_of(struct seen *table, size_t room, uint64_t ino) {
 static uint32_t link_of(struct walk *k, uint64_t ino) {
     if (2 * k->seen_count >= k->seen_room) {
         size_t room = k->seen_room ? 2 * k->seen_room : 64;
-        struct seen *table = calloc(room, sizeof *table);
+        struct inode_place *table = calloc(room, sizeof *table);
         if (!table) return 0;
         for (size_t i = 0; i < k->seen_room; i++)
             if (k->seen[i].number) *place_of(table, room, k->seen[i].ino) = k->seen[i];
@@ -193,9 +193,9 @@ static uint32_t link_of(struct walk *k, uint64_t ino) {
         k->seen = table;
         k->seen_room = room;
     }
-    struct seen *place = place_of(k->seen, k->seen_room, ino);
+    struct inode_place *place = place_of(k->seen, k->seen_room, ino);
     if (place->number) return place->number;
-    *place = (struct seen){ino, k->count + 1};
+    *place = (struct inode_place){ino, k->count + 1};
     k->seen_count++;
     return 0;
 }

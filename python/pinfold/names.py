@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -19,7 +18,7 @@ def warn_of_names(tools: Iterable[tuple[str, str, str, bool, bool]]) -> None:
     for name, id, flat, flat_usable, dotted_usable in tools:
         if not flat_usable:
             why = "is taken, by a command, a global or another tool"
-            if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", flat):
+            if not (flat.isascii() and flat.isidentifier()):
                 why = "is no name that a command and a function can have"
             # JavaScript asks what is awaited for `then`: the object `tools` has none.
             member = "" if id == "then" else f" and tools[{id!r}]"
