@@ -5,10 +5,11 @@
 #       a library compiled twice: natively as target pf_NAME, and for wasm.
 #   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
 #                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes] [PARTS n]
-#                    [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT] [COLD] [TEST] [WASM_ONLY])
+#                    [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT [BARE]] [COLD] [TEST] [WASM_ONLY])
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
-#       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted().
+#       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted(). BARE: there is a
+#       second image of it, NAME-bare, in which nothing is booted; /usr/libexec holds its first command.
 #       COLD: wasm-opt and gcc make the image at -O1, in half the time: for programs that wait more
 #       than they compute. PARTS: into how many files its generated C is split; without, it is one.
 #       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
@@ -177,7 +178,7 @@ endfunction()
 
 # Turns a linked wasm file into pf_image_NAME: checks, wasm2c, rewrite, gcc.
 function(pf_image name kind linked depends)
-    cmake_parse_arguments(A "" "STACK;LEVEL;PARTS" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
+    cmake_parse_arguments(A "" "STACK;LEVEL;PARTS;BARE" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
     string(MAKE_C_IDENTIFIER ${name} module)
     set(folder ${PF_WASM_DIR}/c/${name})
     file(MAKE_DIRECTORY ${folder})
@@ -229,6 +230,12 @@ function(pf_image name kind linked depends)
     set(PF_IMAGE_MODULE ${module})
     set(PF_IMAGE_APPLETS "${applets}")
     set(PF_IMAGE_STACK ${A_STACK})
+    set(PF_IMAGE_BARE "")
+    if(A_BARE)
+        list(GET A_APPLETS 0 first)
+        string(CONCAT PF_IMAGE_BARE "const struct pf_image pf_image_${module}_bare = {\n"
+               "    .name = \"${name}-bare\",\n    .applets = \"${first}\",\n    .bare = 1,\n    FIELDS\n};\n")
+    endif()
     # Beside the header whose structure it reads.
     configure_file(${PF_CMAKE_DIR}/image_${kind}.c.in ${source}/image.c @ONLY)
     add_library(pf_image_${name} OBJECT ${parts} ${source}/image.c)
@@ -273,7 +280,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;COLD;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS"
+    cmake_parse_arguments(A "BOOT;BARE;COLD;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -340,8 +347,11 @@ function(add_wasm_program name)
     if(A_COLD)
         set(level -O1)
     endif()
-    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} APPLETS ${A_APPLETS}
+    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} BARE ${A_BARE} APPLETS ${A_APPLETS}
              ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY} IMAGE_OPTIONS ${A_IMAGE_OPTIONS})
+    if(A_BARE)
+        set_property(GLOBAL APPEND PROPERTY PF_BARE_IMAGES ${name})
+    endif()
     if(A_ONE)
         set_property(GLOBAL PROPERTY PF_ONE_IMAGE ${name})
     elseif(A_TEST)
@@ -398,8 +408,13 @@ function(pf_image_table target)
     foreach(name IN LISTS A_DIGEST_OF)
         list(APPEND modules ${PF_WASM_DIR}/obj/${name}/linked.wasm)
     endforeach()
+    get_property(bare GLOBAL PROPERTY PF_BARE_IMAGES)
     foreach(name IN LISTS A_UNPARSED_ARGUMENTS)
         string(MAKE_C_IDENTIFIER ${name} module)
+        if(name IN_LIST bare)
+            string(APPEND PF_TABLE_EXTERNS "extern const struct pf_image pf_image_${module}_bare;\n")
+            string(APPEND PF_TABLE_ENTRIES "    &pf_image_${module}_bare,\n")
+        endif()
         string(APPEND PF_TABLE_EXTERNS "extern const struct pf_image pf_image_${module};\n")
         string(APPEND PF_TABLE_ENTRIES "    &pf_image_${module},\n")
     endforeach()

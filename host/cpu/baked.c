@@ -111,6 +111,7 @@ struct cpu_template *cpu_template_baked(const struct cpu_baked *baked,
     t->data = (const uint8_t *)baked + b->data_at;
     t->runs = (const struct cpu_range *)((const uint8_t *)baked + b->runs_at);
     t->run_count = b->run_count;
+    cpu_template_measure(t);
     t->steady = calloc(1, sizeof *t->steady);
     size_t offset;
     t->fd = cpu_baked_file(&offset);

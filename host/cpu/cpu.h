@@ -232,6 +232,7 @@ struct cpu_template {
     const uint8_t *data; /* [from, to), read-only */
     const struct cpu_range *runs; /* the parts that are not zero */
     size_t run_count;
+    bool wide;         /* so much that is not zero that a process is mapped rather than copied */
     bool baked;        /* `fd`, `data` and `runs` are the build's (baked.h), not this template's */
     struct cpu_steady *steady; /* what its processes are seen to leave alone */
 };
@@ -250,9 +251,11 @@ static inline const uint8_t *cpu_template_page(const struct cpu_template *t, siz
 }
 /* Makes a slot's memory the template's, mapped copy-on-write. False when the system refuses. */
 bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot);
+/* Sets `wide`, from `runs`. */
+void cpu_template_measure(struct cpu_template *t);
 void cpu_template_free(struct cpu_template *template);
-/* A new instance: `mapped` copy-on-write (for what lives long) or copied (short-lived) into `slot`,
- * which is taken over in any case; NULL: a new one. */
+/* A new instance: `mapped` copy-on-write (for what lives long, and of wide templates) or copied
+ * (short-lived) into `slot`, which is taken over in any case; NULL: a new one. */
 cpu_instance *cpu_template_instance(const struct cpu_template *template, struct cpu_budget *budget,
                                     bool mapped, struct cpu_slot *slot);
 

@@ -38,6 +38,7 @@ struct pf_image {
     int32_t (*k_boot)(void *instance);
     uint32_t (*k_call)(void *instance, uint32_t proc);
     void (*k_next)(void *instance);
+    int bare; /* it is another image's, but is told not to boot: that one's program starts it */
     uint32_t stack_size; /* bytes; the C stack is linear memory [0, stack_size) */
 };
 

@@ -2,7 +2,8 @@
  * host/cpu/template.c: a frozen instance from which others start.
  *
  * Short-lived processes are copied: a page fault costs more than copying its page. What lives long
- * (the kernel, the session's shell) is mapped copy-on-write, so that an idle sandbox stays small.
+ * (the kernel, the session's shell) is mapped copy-on-write, so that an idle sandbox stays small, and
+ * so is what is large (a booted Python), of which a process writes a small part.
  */
 #include "cpu.h"
 
@@ -15,6 +16,9 @@
 #include <unistd.h>
 
 #define PAGE 4096u
+
+/* More than this costs more to copy than the faults of a process that writes to some of its pages. */
+#define WIDE_BYTES (3u << 20)
 
 #define STEADY_LOOKS     8
 #define STEADY_BYTES_MIN (64u << 10)
@@ -98,10 +102,17 @@ struct cpu_template *cpu_template_new(const cpu_instance *from) {
     if (data == MAP_FAILED) goto fail;
     t->data = data;
     if (!find_runs(t)) goto fail;
+    cpu_template_measure(t);
     return t;
 fail:
     cpu_template_free(t);
     return NULL;
+}
+
+void cpu_template_measure(struct cpu_template *t) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < t->run_count; i++) bytes += t->runs[i].to - t->runs[i].from;
+    t->wide = bytes > WIDE_BYTES;
 }
 
 size_t cpu_template_size(const struct cpu_template *t) {

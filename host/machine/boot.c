@@ -105,13 +105,15 @@ static bool make_file(pf_sandbox *s, const char *path, const char *text, uint32_
     return machine_write_file(s, path, text, strlen(text), mode, 0, NULL) == PF_OK;
 }
 
-/* One program file for each command that an image serves. */
+/* One program file for each command that an image serves. A bare image is nobody's command. */
 static bool make_programs(pf_sandbox *s, const struct pf_image *image) {
+    const char *folder = image->bare ? "/usr/libexec" : "/usr/bin";
+    if (image->bare && !make_dir(s, folder, 0755, 0)) return false;
     for (const char *at = image->applets; *at;) {
         size_t len = strcspn(at, "\n");
         char path[300], text[300];
         if (len && len < 128) {
-            snprintf(path, sizeof path, "/usr/bin/%.*s", (int)len, at);
+            snprintf(path, sizeof path, "%s/%.*s", folder, (int)len, at);
             snprintf(text, sizeof text, "%s%s %.*s\n", PF_PROGRAM_MAGIC, image->name, (int)len, at);
             if (!make_file(s, path, text, 0755)) return false;
         }

@@ -64,9 +64,10 @@ bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
     machine_drop(sandbox, proc);
     const struct cpu_template *template = machine_image(image);
     if (!template) return false;
+    struct cpu_slot *slot =
+        template->wide ? NULL : machine_spare_slot(sandbox, cpu_template_size(template));
     cpu_instance *instance =
-        cpu_template_instance(template, &sandbox->budget, false,
-                              machine_spare_slot(sandbox, cpu_template_size(template)));
+        cpu_template_instance(template, &sandbox->budget, template->wide, slot);
     if (!instance) return false;
     instance->owner = sandbox;
     instance->proc = proc;

@@ -10,10 +10,18 @@
 
 void Z_pfZ_call(cpu_instance *instance, uint32_t address);
 
-/* An image being booted has no machine yet: its first call must be ARGS, and there it is frozen. */
-static void freeze(struct cpu_thread *self, cpu_instance *instance, const struct pf_message *m) {
-    if (m->call != PF_CALL_ARGS || !(m->flags & PF_MSG_UNWIND) || !cpu_asyncify_sound(instance))
-        cpu_trap(self, SIGSYS);
+/* An image being booted has no machine yet: it is frozen where it asks for its arguments. Until then
+ * calls fail; only clocks answer, with zero, unless the image is one that is not to boot. */
+static void freeze(struct cpu_thread *self, cpu_instance *instance, struct pf_message *caller,
+                   const struct pf_message *m) {
+    if (m->call != PF_CALL_ARGS) {
+        bool clock = m->call == PF_CALL_CLOCK && !instance->image->bare;
+        caller->result = clock ? 0 : -PF_ENOENT;
+        caller->out_len = 0;
+        self->mode = CPU_PROGRAM;
+        return;
+    }
+    if (!(m->flags & PF_MSG_UNWIND) || !cpu_asyncify_sound(instance)) cpu_trap(self, SIGSYS);
     instance->image->start_unwind(instance->module, instance->asyncify);
     self->mode = CPU_PROGRAM;
 }
@@ -52,7 +60,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
     memcpy(&m, caller, sizeof m);
     if (!sandbox) {
         cpu_note_asyncify_stack(instance);
-        freeze(self, instance, &m);
+        freeze(self, instance, caller, &m);
         return;
     }
     if (!cpu_will_write(instance, address, sizeof m)) cpu_trap(self, SIGSEGV);
@@ -128,7 +136,12 @@ static void died(pf_sandbox *sandbox, uint32_t proc, int signal_number) {
 static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
     uint32_t child = sandbox->fork_child;
     cpu_instance *copy = NULL;
-    if (child > 0 && child < PF_PROCESS_TABLE && !sandbox->procs[child])
+    const struct cpu_slot *slot = parent->slot;
+    if (child == 0 || child >= PF_PROCESS_TABLE || sandbox->procs[child])
+        copy = NULL;
+    else if (slot->file_to && slot->origin->wide)
+        copy = cpu_instance_clone(parent, &sandbox->budget);
+    else
         copy = cpu_instance_copy(parent, machine_spare_slot(sandbox, parent->memory->size));
     if (copy) {
         copy->owner = sandbox;

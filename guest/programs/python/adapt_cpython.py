@@ -11,6 +11,7 @@ instead of being changed by accident.
 import pathlib
 import sys
 
+import adapt_boot
 import adapt_streams
 import adapt_waits
 
@@ -154,6 +155,39 @@ CHANGES = [
         "            raise OSError(95, 'a Pipe() goes one way here: use Pipe(duplex=False), or a Queue')\n"
         "            s1, s2 = socket.socketpair()\n",
     ),
+    (
+        "Objects/abstract.c",
+        "a size that fits 64 bits is too much memory, as it is elsewhere",
+        "    else {\n        /* Otherwise replace the error with caller's error object. */\n",
+        "    else if (err == PyExc_OverflowError && _PyLong_NumBits(value) < 64) {\n"
+        "        if (_PyLong_Sign(value) < 0)\n            result = PY_SSIZE_T_MIN;\n"
+        "        else\n            _PyErr_NoMemory(tstate);\n    }\n"
+        "    else {\n        /* Otherwise replace the error with caller's error object. */\n",
+    ),
+    (
+        "Objects/abstract.c",
+        "as above; nothing, repeated, is nothing",
+        "        count = PyNumber_AsSsize_t(n, PyExc_OverflowError);\n        if (count == -1 && PyErr_Occurred()) {\n"
+        "            return NULL;\n        }\n",
+        "        count = PyNumber_AsSsize_t(n, PyExc_OverflowError);\n        if (count == -1 && PyErr_Occurred()) {\n"
+        "            if (!PyErr_ExceptionMatches(PyExc_MemoryError)) {\n                return NULL;\n            }\n"
+        "            PyErr_Clear();\n            count = PySequence_Size(seq);\n"
+        "            if (count != 0) {\n                return count < 0 ? NULL : PyErr_NoMemory();\n            }\n"
+        "        }\n",
+    ),
+    (
+        "Objects/bytesobject.c",
+        "as above",
+        '        PyErr_SetString(PyExc_OverflowError,\n            "repeated bytes are too long");\n',
+        "        PyErr_NoMemory();\n",
+        2,
+    ),
+    (
+        "Objects/unicodeobject.c",
+        "as above",
+        '        PyErr_SetString(PyExc_OverflowError,\n                        "repeated string is too long");\n',
+        "        PyErr_NoMemory();\n",
+    ),
     ("Python/marshal.c", "as above", "#elif defined(__wasi__)\n", "#elif 0\n"),
 ]
 
@@ -161,7 +195,7 @@ CHANGES = [
 def main() -> None:
     source, output = map(pathlib.Path, sys.argv[1:])
     texts: dict[str, str] = {}
-    for name, why, old, new, *count in [*CHANGES, *adapt_waits.CHANGES, *adapt_streams.CHANGES]:
+    for name, why, old, new, *count in CHANGES + adapt_waits.CHANGES + adapt_streams.CHANGES + adapt_boot.CHANGES:
         text = texts.get(name) or (source / name).read_text()
         found, wanted = text.count(old), count[0] if count else 1
         if found != wanted:

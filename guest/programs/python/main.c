@@ -5,8 +5,14 @@
  */
 #include <Python.h>
 
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "boot.h"
 #include "pf.h"
 
 int python_steps = PYTHON_TURN;
@@ -28,12 +34,33 @@ int sqlite3_enable_shared_cache(int on) {
     return on ? 1 /* SQLITE_ERROR */ : 0;
 }
 
-int main(int argc, char **argv) {
-    /* The embedder's text, or its texts. */
+/* Options of the embedder's runs: its text, or its texts. */
+static void take_run(int *argc, char ***argv) {
     static char *run[] = {"python3", "-c", "import _cell; _cell.run()", NULL};
     static char *session[] = {"python3", "-c", "import _cell; _cell.session()", NULL};
+    bool is_run = *argc == 2 && strcmp((*argv)[1], "--run") == 0;
+    if (!is_run && !(*argc == 2 && strcmp((*argv)[1], "--session") == 0)) return;
+    *argc = 3;
+    *argv = is_run ? run : session;
+}
+
+/* The image is started twice: one has a clock and boots, the other asks for its arguments at once. */
+static bool is_to_boot(void) {
+    struct timespec now;
+    return clock_gettime(CLOCK_REALTIME, &now) == 0;
+}
+
+int main(int argc, char **argv) {
     pf_set_unwindable(0);
-    if (argc == 2 && strcmp(argv[1], "--run") == 0) return Py_BytesMain(3, run);
-    if (argc == 2 && strcmp(argv[1], "--session") == 0) return Py_BytesMain(3, session);
-    return Py_BytesMain(argc, argv);
+    if (argc == 0) {
+        if (is_to_boot()) python_boot();
+        pf_booted(&argc, &argv);
+    }
+    char **given = argv;
+    take_run(&argc, &argv);
+    if (!python_booted) return Py_BytesMain(argc, argv);
+    if (python_wake(argc, argv)) return Py_RunMain();
+    execv(PYTHON_BARE, given);
+    fprintf(stderr, "%s: %s: %s\n", given[0], PYTHON_BARE, strerror(errno));
+    return 126;
 }
