@@ -5,12 +5,14 @@
  * What lives long is mapped copy-on-write from a template, so a copy is the same mapping plus the
  * pages that were written since. Linux tells which those are (/proc/self/pagemap); where it does
  * not, they are found by comparing. Page faults dominate a copy, so pages are made present in
- * batches.
+ * batches; so are those that most processes of a wide template write.
  */
 #include "cpu.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -108,4 +110,63 @@ cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *bu
     cpu_each_written_page(from, add, &c);
     flush(&c);
     return copy;
+}
+
+/* ---- what most processes of a wide template write */
+
+#define HOT_LOOKS 4u
+#define HOT_MOST  3u /* so many of them wrote a page that is hot */
+#define HOT_STACK (128u << 10) /* below the stack pointer: what was written there counts, too */
+#define HOT_GAP   1u /* a part goes on across so many pages that are not */
+
+static void note(void *user, size_t page) {
+    const struct cpu_template *t = user;
+    if (page < t->size) t->steady->written[page / CPU_PAGE]++;
+}
+
+static struct cpu_hot *find_hot(const struct cpu_template *t) {
+    size_t pages = t->size / CPU_PAGE, parts = 0, end = 0;
+    const uint8_t *written = t->steady->written;
+    for (size_t i = 0; i < pages; i++) parts += written[i] >= HOT_MOST;
+    struct cpu_hot *hot = malloc(sizeof *hot + parts * sizeof *hot->parts);
+    if (!hot) return NULL;
+    hot->count = 0;
+    for (size_t i = 0; i < pages; i++) {
+        if (written[i] < HOT_MOST) continue;
+        if (hot->count == 0 || i > end + HOT_GAP)
+            hot->parts[hot->count++].from = (uint32_t)(i * CPU_PAGE);
+        end = i + 1;
+        hot->parts[hot->count - 1].to = (uint32_t)(end * CPU_PAGE);
+    }
+    return hot;
+}
+
+void cpu_hot_learn(cpu_instance *ended) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const struct cpu_slot *slot = ended->slot;
+    if (!slot || !slot->file_to || !slot->origin->wide) return;
+    const struct cpu_template *t = slot->origin;
+    if (atomic_load_explicit(&t->steady->looked, memory_order_relaxed) >= HOT_LOOKS) return;
+    pthread_mutex_lock(&lock);
+    if (!t->steady->written) t->steady->written = calloc(t->size / CPU_PAGE, 1);
+    if (t->steady->written && atomic_load(&t->steady->looked) < HOT_LOOKS) {
+        uint32_t *sp = ended->image->stack_pointer(ended->module);
+        *sp = *sp > HOT_STACK ? *sp - HOT_STACK : 0; /* what it had there counts */
+        cpu_each_written_page(ended, note, (void *)t);
+        if (atomic_fetch_add(&t->steady->looked, 1) + 1 == HOT_LOOKS)
+            atomic_store_explicit(&t->steady->hot, find_hot(t), memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cpu_hot_touch(const struct cpu_template *t, const struct cpu_slot *slot) {
+    const struct cpu_hot *hot = atomic_load_explicit(&t->steady->hot, memory_order_acquire);
+    if (!hot) return;
+#ifdef MADV_POPULATE_WRITE
+    for (size_t i = 0; i < hot->count; i++) /* only a hint */
+        madvise(slot->base + hot->parts[i].from, hot->parts[i].to - hot->parts[i].from,
+                MADV_POPULATE_WRITE);
+#else
+    (void)slot;
+#endif
 }

@@ -221,6 +221,13 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
 struct cpu_steady {
     _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
     atomic_uint looked;      /* at how many processes */
+    uint8_t *written;        /* of a wide template: by page, how many of these wrote to it */
+    _Atomic(struct cpu_hot *) hot; /* from that: what is made present before a process starts; or NULL */
+};
+/* Parts of a template's memory, in pages. */
+struct cpu_hot {
+    size_t count;
+    struct cpu_range parts[];
 };
 struct cpu_template {
     const struct pf_image *image;
@@ -249,6 +256,11 @@ extern const uint8_t cpu_zero_page[CPU_PAGE];
 static inline const uint8_t *cpu_template_page(const struct cpu_template *t, size_t page) {
     return t->from <= page && page < t->to ? t->data + (page - t->from) : cpu_zero_page;
 }
+/* Looks at what a process that has ended wrote, if it started as a mapping of a wide template. Call it
+ * before the process is dismantled; its stack pointer is lost. */
+void cpu_hot_learn(cpu_instance *ended);
+/* Makes present what most processes of the template write, where that is known. */
+void cpu_hot_touch(const struct cpu_template *t, const struct cpu_slot *slot);
 /* Makes a slot's memory the template's, mapped copy-on-write. False when the system refuses. */
 bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot);
 /* Sets `wide`, from `runs`. */

@@ -127,6 +127,10 @@ void cpu_template_free(struct cpu_template *t) {
         if (t->fd >= 0) close(t->fd);
         free((void *)t->runs);
     }
+    if (t->steady) {
+        free(t->steady->written);
+        free(atomic_load(&t->steady->hot));
+    }
     free(t->steady);
     free(t->model);
     free(t);
@@ -219,7 +223,10 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
     bool ready = mapped && !slot && (slot = cpu_slot_ready(t)) != NULL;
     cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
     if (!instance) return NULL;
-    if (ready) return instance;
+    if (ready) {
+        cpu_hot_touch(t, slot);
+        return instance;
+    }
     bool keep = instance->slot->copied == t; /* what is sealed is right already */
     bool ok = mapped ? cpu_template_map(t, instance->slot)
                      : (keep || cpu_slot_unseal(instance->slot)) &&
@@ -229,7 +236,9 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
         errno = ENOMEM;
         return NULL;
     }
-    if (!mapped) {
+    if (mapped) {
+        cpu_hot_touch(t, instance->slot);
+    } else {
         fill_slot(t, instance);
         instance->slot->dirty = true;
         instance->slot->began_with = t->size;

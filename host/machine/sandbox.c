@@ -48,6 +48,7 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
     cpu_instance *instance = sandbox->procs[proc];
     if (!instance) return;
     sandbox->procs[proc] = NULL;
+    cpu_hot_learn(instance);
     size_t most = SPARE_BYTES_MAX + cpu_stack_given_back(instance->image);
     struct cpu_slot *slot = cpu_instance_dismantle(instance);
     if (slot->file_to || slot->accessible > most ||

@@ -32,7 +32,7 @@ def both(sandbox, script):
         "python3 -c 'import sys; print([(n, v) for n, v in vars(sys).items() if type(v) in (str, int, bool)])'",
         "python3 -c 'print(dir(), __name__, __spec__, __loader__, __builtins__)'",
         "python3 -c 'import sys; print(sys.meta_path, sys.path_hooks, sys.warnoptions, sys._xoptions)'",
-        "python3 -c 'import os; print(sorted(os.environ.items()))' | grep -v '^_='",
+        "python3 -c 'import os; print(sorted((k, v) for k, v in os.environ.items() if k != \"_\"))'",
         "python3 -c 'import warnings; print(warnings.filters)'",
         "python3 -c 'import site; print(site.ENABLE_USER_SITE, site.USER_SITE, site.PREFIXES)'",
         "python3 -c 'import builtins; print(sorted(vars(builtins)))'",
@@ -64,7 +64,8 @@ def both(sandbox, script):
         "PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 python3 -c 'import sys; print(sys.flags[:9])'",
         "PYTHONOPTIMIZE=1 python3 -c 'assert 0; print(__debug__)'",
         "PYTHONUTF8=1 python3 -c 'import sys; print(sys.flags.utf8_mode)'",
-        "env -i python3 -c 'import sys, os; print(sys.flags.utf8_mode, os.environ)' | grep -v bare",
+        "unset LANG; python3 -c 'import sys, os; print(sys.flags.utf8_mode, os.environ.get(\"LANG\"))'",
+        "LC_ALL=C python3 -c 'import sys, locale; print(sys.flags.utf8_mode, locale.getlocale(), sys.stdout)'",
         "TZ=Asia/Tokyo python3 -c 'import time; print(time.tzname, time.timezone, time.localtime(0).tm_hour)'",
         "PYTHONHASHSEED=random python3 -c 'import sys; print(sys.flags.hash_randomization)'",
         "PYTHONHASHSEED=5 python3 -c 'import sys; print(sys.flags.hash_randomization, hash(\"a\"))'",
@@ -85,6 +86,9 @@ def both(sandbox, script):
         "python3 -c 'import os, signal; os.kill(os.getpid(), signal.SIGINT)' 2>&1 | tail -1",
         "python3 -c 'import os, sys; print(1); sys.stdout.flush(); os.kill(os.getpid(), 13)'",
         "python3 -c 'print(1)' > /dev/full",
+        "python3 -c 'import io, sys; print(1); sys.stdout = io.StringIO(); print(2)' | cat",
+        "python3 -c 'import sys\nclass W:\n  write = lambda *a: None\nprint(1); sys.stdout = W()' 2>/dev/null | cat",
+        "python3 -c 'f = open(\"left\", \"w\"); f.write(\"open\")'; cat left",
     ],
 )
 def test_a_booted_interpreter_is_as_a_bare_one(sandbox, script):

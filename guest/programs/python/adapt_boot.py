@@ -46,10 +46,14 @@ CHANGES = [
     ),
     (
         "Python/pylifecycle.c",
-        "a process that ends frees nothing",
+        "a process that ends frees nothing; what it writes when it fails now, nobody told it before, either",
         "    /* Print debug stats if any */\n    _PyEval_Fini();\n",
         "    if (python_booted) {\n"
-        "        if (flush_std_files() < 0) {\n            status = -1;\n        }\n"
+        '        static const char *const names[] = {"stdout", "stderr"};\n'
+        "        for (int i = 0; i < 2; i++) {\n"
+        "            PyObject *file = PySys_GetObject(names[i]);\n"
+        '            PyObject *done = file ? PyObject_CallMethod(file, "flush", NULL) : NULL;\n'
+        "            Py_XDECREF(done);\n            PyErr_Clear();\n        }\n"
         "        call_ll_exitfuncs(runtime);\n"
         "        return status;\n    }\n\n"
         "    /* Print debug stats if any */\n    _PyEval_Fini();\n",

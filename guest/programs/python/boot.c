@@ -30,6 +30,7 @@ int python_booted;
 Py_ssize_t python_booted_builtins;
 static PyObject *space; /* the names of boot.py */
 
+#define BOOT_MASK 0x5A /* freeze.py's */
 #define HEAP_SPARE (2u << 20) /* bytes that a process finds free before its memory grows */
 
 static void must(PyStatus status) {
@@ -62,6 +63,7 @@ static void set_paths(PyConfig *config) {
 /* {name: (is it a package, its code)}, from the table; the names, too, are in the table's bytes. */
 static PyObject *codes(void) {
     PyObject *all = need(PyDict_New());
+    for (size_t i = 0; i < sizeof boot_codes; i++) boot_codes[i] ^= BOOT_MASK;
     unsigned char *at = boot_codes;
     while (*at) {
         const char *name = (const char *)at;

@@ -59,14 +59,18 @@ class Loader:
         spec = module.__spec__
         name = spec.name
         spec.loader = module.__loader__ = external.SourceFileLoader(name, spec.origin)
-        code = marshal.loads(codes[name][1])
-        before = set(sys.modules)
-        needs = _needs.setdefault(name, {})
-        _running.append(name)
-        try:
-            exec(code, module.__dict__)
-        finally:
-            _running.pop()
+        exec(marshal.loads(codes[name][1]), module.__dict__)
+
+
+def loaded(spec):
+    """_load_unlocked(), which notes what came with the module: also a frozen one, or one in C."""
+    before = {*sys.modules, spec.name}
+    needs = _needs.setdefault(spec.name, {})
+    _running.append(spec.name)
+    try:
+        return load(spec)
+    finally:
+        _running.pop()
         needs.update(dict.fromkeys(other for other in sys.modules if other not in before))
 
 
@@ -86,7 +90,7 @@ def recorded(name, globals=None, locals=None, fromlist=(), level=0):
 
 def boot():
     """Once, when the interpreter is initialised."""
-    global import_, site, _files, path_finder, file_finder
+    global import_, load, site, _files, _hooks, path_finder, file_finder
     import _frozen_importlib_external as external
     import _signal
     import site
@@ -98,11 +102,12 @@ def boot():
     site.enablerlcompleter()
     sys.modules.pop("__main__", None)
     plain = set(sys.modules)
-    import_ = builtins.__import__
-    builtins.__import__ = recorded
+    import_, load = builtins.__import__, _bootstrap._load_unlocked
+    builtins.__import__, _bootstrap._load_unlocked = recorded, loaded
     for name in MODULES:
         import_(name)
-    builtins.__import__ = import_
+    builtins.__import__, _bootstrap._load_unlocked = import_, load
+    del _bootstrap.__file__  # importlib's, which nobody imported yet
     sys.meta_path.remove(Finder)
     codes.clear()
     put_aside(plain)
@@ -110,6 +115,7 @@ def boot():
     sys.path_importer_cache.clear()
     sys.path_importer_cache["/usr/lib/python311.zip"] = None
     _known.update(sys.path)
+    _hooks = list(sys.path_hooks)
     sys.dont_write_bytecode = False
     _bootstrap._take = take
 
@@ -173,7 +179,8 @@ def hidden(wanted):
     """Would another file than the library's be found for one of them, or none?"""
     for entry in sys.path:
         if entry == LIBRARY:
-            return False
+            cached = sys.path_importer_cache.get(entry)
+            return sys.path_hooks != _hooks or type(cached) not in (file_finder, type(None))
         finder = path_finder._path_importer_cache(entry) if isinstance(entry, str) else None
         if finder is None:
             continue
@@ -226,8 +233,13 @@ def wake_logging(module):
     _booted["atexit"].register(module.shutdown)
 
 
+def wake_importlib(module):
+    _bootstrap.__file__ = f"{LIBRARY}/importlib/_bootstrap.py"
+
+
 # What is different in each process, though it was imported at build time.
 WAKING = {
+    "importlib": wake_importlib,
     "random": lambda module: module.seed(),
     "warnings": wake_warnings,
     "logging": wake_logging,

@@ -54,6 +54,7 @@ BOOTED = """
     asyncio.unix_events
 """.split()
 ROOT = "/usr/lib/python3.11"  # as in library.py
+MASK = 0x5A  # boot.c's: wasm-opt makes two segments of one around each run of zeros, and wasm2c takes minutes then
 ROOM = 1 << 18  # the table's size is a multiple: what lies behind it stays where it is
 ENTRY = re.compile(r'^    \{("[\w.]+"), NULL, 0, (false|true), GET_CODE\((\w+)\)\},$', re.M)
 
@@ -105,6 +106,7 @@ def boot_table(folders: list[pathlib.Path]) -> str:
         package = file.endswith("__init__.py")
         table += boot_entry(name, package, where.read_bytes(), f"{ROOT}/{file}")
     table += bytes(ROOM - len(table) % ROOM)
+    table = bytes(byte ^ MASK for byte in table)
     rows = (table[at : at + 64] for at in range(0, len(table), 64))
     lines = [",".join(map(str, row)) + "," for row in rows]
     head = f'static unsigned char boot_codes[{len(table)}] __attribute__((section("boot_codes"))) = {{'
