@@ -117,7 +117,7 @@ cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *bu
 #define HOT_LOOKS 4u
 #define HOT_MOST  3u /* so many of them wrote a page that is hot */
 #define HOT_STACK (128u << 10) /* below the stack pointer: what was written there counts, too */
-#define HOT_GAP   1u /* a part goes on across so many pages that are not */
+#define HOT_GAP   2u /* a part goes on across so many pages that are not */
 
 static void note(void *user, size_t page) {
     const struct cpu_template *t = user;
@@ -169,4 +169,19 @@ void cpu_hot_touch(const struct cpu_template *t, const struct cpu_slot *slot) {
 #else
     (void)slot;
 #endif
+}
+
+bool cpu_hot_restore(const struct cpu_slot *slot) {
+    const struct cpu_template *t = slot->origin;
+    const struct cpu_hot *hot = atomic_load_explicit(&t->steady->hot, memory_order_acquire);
+    size_t at = 0;
+    for (size_t i = 0; i < hot->count; i++) {
+        struct cpu_range part = hot->parts[i];
+        if (part.from > at && madvise(slot->base + at, part.from - at, MADV_DONTNEED) != 0)
+            return false;
+        for (at = part.from; at < part.to; at += CPU_PAGE)
+            memcpy(slot->base + at, cpu_template_page(t, at), CPU_PAGE);
+    }
+    return at == slot->accessible ||
+           madvise(slot->base + at, slot->accessible - at, MADV_DONTNEED) == 0;
 }

@@ -259,6 +259,12 @@ static inline const uint8_t *cpu_template_page(const struct cpu_template *t, siz
 /* Looks at what a process that has ended wrote, if it started as a mapping of a wide template. Call it
  * before the process is dismantled; its stack pointer is lost. */
 void cpu_hot_learn(cpu_instance *ended);
+static inline bool cpu_hot_known(const struct cpu_template *t) {
+    return t->steady && atomic_load_explicit(&t->steady->hot, memory_order_acquire) != NULL;
+}
+/* Makes all of a slot what its template is: what most processes write is written over and stays present,
+ * other pages are the file's again. False: the system refuses. */
+bool cpu_hot_restore(const struct cpu_slot *slot);
 /* Makes present what most processes of the template write, where that is known. */
 void cpu_hot_touch(const struct cpu_template *t, const struct cpu_slot *slot);
 /* Makes a slot's memory the template's, mapped copy-on-write. False when the system refuses. */

@@ -224,7 +224,8 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
     cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
     if (!instance) return NULL;
     if (ready) {
-        cpu_hot_touch(t, slot);
+        if (!slot->warm) cpu_hot_touch(t, slot);
+        slot->warm = false;
         return instance;
     }
     bool keep = instance->slot->copied == t; /* what is sealed is right already */
