@@ -222,7 +222,7 @@ struct cpu_steady {
     _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
     atomic_uint looked;      /* at how many processes */
     uint8_t *written;        /* of a wide template: by page, how many of these wrote to it */
-    _Atomic(struct cpu_hot *) hot; /* from that: what is made present before a process starts; or NULL */
+    _Atomic(struct cpu_hot *) hot; /* from that: what most of them wrote; NULL: not known */
 };
 /* Parts of a template's memory, in pages. */
 struct cpu_hot {
@@ -256,14 +256,14 @@ extern const uint8_t cpu_zero_page[CPU_PAGE];
 static inline const uint8_t *cpu_template_page(const struct cpu_template *t, size_t page) {
     return t->from <= page && page < t->to ? t->data + (page - t->from) : cpu_zero_page;
 }
-/* Looks at what a process that has ended wrote, if it started as a mapping of a wide template. Call it
- * before the process is dismantled; its stack pointer is lost. */
+/* Looks at what a process that has ended wrote, if it started as a mapping of a wide template. To
+ * be called before the process is dismantled; its stack pointer is lost. */
 void cpu_hot_learn(cpu_instance *ended);
 static inline bool cpu_hot_known(const struct cpu_template *t) {
     return t->steady && atomic_load_explicit(&t->steady->hot, memory_order_acquire) != NULL;
 }
-/* Makes all of a slot what its template is: what most processes write is written over and stays present,
- * other pages are the file's again. False: the system refuses. */
+/* Makes all of a slot what its template is: what most processes write is written over and stays
+ * present, other pages are the file's again. False: the system refuses. */
 bool cpu_hot_restore(const struct cpu_slot *slot);
 /* Makes present what most processes of the template write, where that is known. */
 void cpu_hot_touch(const struct cpu_template *t, const struct cpu_slot *slot);
@@ -272,8 +272,9 @@ bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot);
 /* Sets `wide`, from `runs`. */
 void cpu_template_measure(struct cpu_template *t);
 void cpu_template_free(struct cpu_template *template);
-/* A new instance: `mapped` copy-on-write (for what lives long, and of wide templates) or copied
- * (short-lived) into `slot`, which is taken over in any case; NULL: a new one. */
+/* A new instance: `mapped` copy-on-write (for what lives long, and of wide templates), in `slot` if
+ * cpu_hot_restore() made it the template's, or copied (short-lived) into `slot`. It is taken over
+ * in any case; NULL: a new one. */
 cpu_instance *cpu_template_instance(const struct cpu_template *template, struct cpu_budget *budget,
                                     bool mapped, struct cpu_slot *slot);
 

@@ -1,7 +1,7 @@
 /*
  * host/cpu/memory.c: the pool of reservations. See memory.h.
  */
-#include "cpu.h"
+#include "memory.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -12,7 +12,6 @@
  * each costs the system's tables of it as well. */
 #define POOL_MAX  4096
 #define READY_MAX 64
-#define WARM_MAX  4 /* of these keep pages: a MB or two each */
 /* What mmap(2) counts in. */
 #define PAGE 4096u
 
@@ -21,7 +20,7 @@ static struct {
     struct cpu_slot *free;
     unsigned count;
     struct cpu_slot *ready; /* their origin's bytes are mapped, and nobody has written to them */
-    unsigned ready_count, warm_count;
+    unsigned ready_count;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct cpu_slot *reserve(void) {
@@ -57,7 +56,6 @@ struct cpu_slot *cpu_slot_ready(const struct cpu_template *origin) {
     if (slot) {
         *at = slot->next;
         pool.ready_count--;
-        pool.warm_count -= slot->warm;
     }
     pthread_mutex_unlock(&pool.lock);
     if (slot) slot->next = NULL;
@@ -100,33 +98,14 @@ static bool pool_put(struct cpu_slot **list, unsigned *count, unsigned most, str
     return keep;
 }
 
-static bool count_warm(void) {
-    pthread_mutex_lock(&pool.lock);
-    bool one_more = pool.warm_count < WARM_MAX;
-    pool.warm_count += one_more;
-    pthread_mutex_unlock(&pool.lock);
-    return one_more;
-}
-
-static void uncount_warm(void) {
-    pthread_mutex_lock(&pool.lock);
-    pool.warm_count--;
-    pthread_mutex_unlock(&pool.lock);
-}
-
 /* Its pages are the template's again, and its mappings stay. False: it has to be vacated. */
 static bool make_ready(struct cpu_slot *slot) {
     if (!slot->lasting || slot->file_to == 0 || slot->sealed_to) return false;
     if (slot->accessible != slot->began_with) return false;
-    slot->warm = cpu_hot_known(slot->origin) && count_warm();
     /* Refused for memory that is locked (mlockall(2)). */
-    bool clean = slot->warm ? cpu_hot_restore(slot)
-                            : madvise(slot->base, slot->accessible, MADV_DONTNEED) == 0;
-    slot->dirty = slot->dirty && !clean;
-    if (clean && pool_put(&pool.ready, &pool.ready_count, READY_MAX, slot)) return true;
-    if (slot->warm) uncount_warm();
-    slot->warm = false;
-    return false;
+    if (madvise(slot->base, slot->accessible, MADV_DONTNEED) != 0) return false;
+    slot->dirty = false;
+    return pool_put(&pool.ready, &pool.ready_count, READY_MAX, slot);
 }
 
 void cpu_slot_release(struct cpu_slot *slot) {

@@ -24,7 +24,6 @@ struct cpu_slot {
     size_t file_from, file_to; /* a private mapping of a template's bytes; the rest is anonymous */
     const struct cpu_template *origin; /* that template; meaningful with file_to */
     bool lasting;          /* the template is there as long as the process */
-    bool warm;             /* in the pool: what most processes write is present (cpu_hot_restore()) */
     bool dirty;            /* anonymous bytes may be other than zero */
     size_t began_with;     /* accessible bytes when its last process began */
     /* Its last process began as a copy of this template; NULL: as something else. */

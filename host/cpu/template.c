@@ -3,7 +3,7 @@
  *
  * Short-lived processes are copied: a page fault costs more than copying its page. What lives long
  * (the kernel, the session's shell) is mapped copy-on-write, so that an idle sandbox stays small, and
- * so is what is large (a booted Python), of which a process writes a small part.
+ * so is what is large (a booted Python), of which a process writes a small part: clone.c learns which.
  */
 #include "cpu.h"
 
@@ -220,12 +220,12 @@ bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot) {
 
 cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_budget *budget,
                                     bool mapped, struct cpu_slot *slot) {
-    bool ready = mapped && !slot && (slot = cpu_slot_ready(t)) != NULL;
+    bool warm = mapped && slot; /* all of it is the template's: cpu_hot_restore() */
+    bool ready = warm || (mapped && (slot = cpu_slot_ready(t)) != NULL);
     cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
     if (!instance) return NULL;
     if (ready) {
-        if (!slot->warm) cpu_hot_touch(t, slot);
-        slot->warm = false;
+        if (!warm) cpu_hot_touch(t, slot);
         return instance;
     }
     bool keep = instance->slot->copied == t; /* what is sealed is right already */

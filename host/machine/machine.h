@@ -233,6 +233,7 @@ struct pf_sandbox {
     cpu_instance *procs[PF_PROCESS_TABLE];
     struct cpu_slot *spare; /* slots of ended processes, not cleaned: for this sandbox only */
     unsigned spare_count;
+    struct cpu_slot *warm; /* one of a wide template, and clean: cpu_hot_restore() */
     uint32_t fork_child; /* by the trampoline: index that the running program forks to */
     enum pf_action action; /* by the trampoline: why the running program came back */
 

@@ -51,6 +51,11 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
     cpu_hot_learn(instance);
     size_t most = SPARE_BYTES_MAX + cpu_stack_given_back(instance->image);
     struct cpu_slot *slot = cpu_instance_dismantle(instance);
+    if (!sandbox->warm && slot->file_to && cpu_hot_known(slot->origin) &&
+        slot->accessible == slot->began_with && cpu_hot_restore(slot)) {
+        sandbox->warm = slot;
+        return;
+    }
     if (slot->file_to || slot->accessible > most ||
         sandbox->spare_count >= SPARE_MAX) {
         cpu_slot_release(slot);
@@ -65,8 +70,13 @@ bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
     machine_drop(sandbox, proc);
     const struct cpu_template *template = machine_image(image);
     if (!template) return false;
-    struct cpu_slot *slot =
-        template->wide ? NULL : machine_spare_slot(sandbox, cpu_template_size(template));
+    struct cpu_slot *slot = NULL;
+    if (!template->wide) {
+        slot = machine_spare_slot(sandbox, cpu_template_size(template));
+    } else if (sandbox->warm && sandbox->warm->origin == template) {
+        slot = sandbox->warm;
+        sandbox->warm = NULL;
+    }
     cpu_instance *instance =
         cpu_template_instance(template, &sandbox->budget, template->wide, slot);
     if (!instance) return false;
@@ -88,6 +98,7 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
         sandbox->spare = slot->next;
         cpu_slot_release(slot);
     }
+    cpu_slot_release(sandbox->warm);
     machine_forget_calls(sandbox);
     assert(sandbox->budget.used == 0);
     machine_run_free(&sandbox->run);

@@ -3,6 +3,9 @@
 The bare interpreter, /usr/libexec/python3, is what it is compared with.
 """
 
+import subprocess
+import sys
+
 import pytest
 
 from pinfold import Sandbox
@@ -180,6 +183,23 @@ def test_a_waiting_interpreter_is_a_small_snapshot():
     assert len(saved) - without < 1_000_000
     with Sandbox.restore(saved) as again:
         assert again.run("json.dumps(x)", language="python").value == '{"a": 1}'
+
+
+def test_nothing_of_a_process_is_left_to_the_next():
+    """A sandbox uses memory again when it knows what most processes write, here the second one: an
+    interpreter in it is as in the first one, byte by byte."""
+    script = """if True:
+        from pinfold import Sandbox
+        def waiting():
+            with Sandbox(seed=1, clock=1e9) as sandbox:
+                for _ in range(3):
+                    sandbox.run("python3 -c 'import json; x = [b\\"secret\\" * n for n in range(300)]'")
+                sandbox.run("x = 1", language="python")
+                return sandbox.snapshot()
+        first = waiting()
+        print(waiting() == first)"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_memory_errors(sandbox):
