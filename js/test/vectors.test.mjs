@@ -10,9 +10,10 @@ import { fileURLToPath } from "node:url";
 const build = process.env.PINFOLD_BUILD ?? fileURLToPath(new URL("../../build", import.meta.url));
 const runner = `import { WASI } from "node:wasi"; import { readFileSync } from "node:fs";
   const wasi = new WASI({ version: "preview1", returnOnExit: true });
-  globalThis.held = wasi; /* Node frees it under its own feet otherwise */
   const module = new WebAssembly.Module(readFileSync(process.argv[1]));
-  process.exitCode = wasi.start(new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport }));`;
+  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+  globalThis.held = [wasi, instance]; /* Node frees them under its own feet otherwise */
+  process.exit(wasi.start(instance));`;
 /* It counts pointers of 64 bits. */
 const KNOWN = { pattern: "read > 10 && refused > 5" };
 
