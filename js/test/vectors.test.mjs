@@ -8,12 +8,12 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const build = process.env.PINFOLD_BUILD ?? fileURLToPath(new URL("../../build", import.meta.url));
-const runner = `import { WASI } from "node:wasi"; import { readFileSync } from "node:fs";
+const runner = `import { WASI } from "node:wasi"; import { readFileSync, writeSync } from "node:fs";
   const wasi = new WASI({ version: "preview1", returnOnExit: true });
   const module = new WebAssembly.Module(readFileSync(process.argv[1]));
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
   globalThis.held = [wasi, instance]; /* Node frees them under its own feet otherwise */
-  process.exit(wasi.start(instance));`;
+  writeSync(1, "status " + wasi.start(instance)); /* its word counts: Node's WASI sometimes faults while the process ends */`;
 /* It counts pointers of 64 bits. */
 const KNOWN = { pattern: "read > 10 && refused > 5" };
 
@@ -21,7 +21,7 @@ for (const name of ["constraint", "gate", "pattern", "policy", "regex", "schema"
   const file = `${build}/engine/test_capability_${name}.wasm`;
   test(name, { skip: existsSync(file) ? false : "make js has not built it" }, () => {
     const args = ["--no-warnings", "--input-type=module", "--eval", runner, file];
-    const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     const failures = stderr
       .split("\n")
       .filter((line) => line.includes("not so: ") || line.includes(", not "));
@@ -31,6 +31,6 @@ for (const name of ["constraint", "gate", "pattern", "policy", "regex", "schema"
       stderr,
     );
     assert.match(stdout, KNOWN[name] ? /^\d{2,} passed, 1 failed/ : /^\d{2,} passed, 0 failed/);
-    assert.equal(status, KNOWN[name] ? 1 : 0);
+    assert.match(stdout, KNOWN[name] ? /status 1$/ : /status 0$/);
   });
 }
