@@ -57,6 +57,28 @@ bool base_buf_addz(struct base_buf *buf, const char *string) {
     return base_buf_add(buf, string, strlen(string));
 }
 
+void base_hex(char *out, const uint8_t *bytes, size_t len) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < len; i++) {
+        *out++ = digits[bytes[i] >> 4];
+        *out++ = digits[bytes[i] & 15];
+    }
+    *out = '\0';
+}
+
+bool base_buf_add_hex(struct base_buf *buf, const uint8_t *bytes, size_t len) {
+    size_t before = buf->len;
+    for (size_t i = 0; i < len; i++) {
+        char two[3];
+        base_hex(two, bytes + i, 1);
+        if (base_buf_add(buf, two, 2)) continue;
+        buf->len = before;
+        if (buf->data) buf->data[before] = '\0';
+        return false;
+    }
+    return true;
+}
+
 bool base_buf_addf(struct base_buf *buf, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct base_buf {
     char *data; /* NUL-terminated once something was added, else NULL */
@@ -24,6 +25,10 @@ void base_buf_init(struct base_buf *buf, size_t max);
 void base_buf_free(struct base_buf *buf); /* it is then empty, as after init */
 bool base_buf_add(struct base_buf *buf, const void *data, size_t len);
 bool base_buf_addz(struct base_buf *buf, const char *string);
+/* Bytes as hexadecimal digits, two each, in lower case. */
+bool base_buf_add_hex(struct base_buf *buf, const uint8_t *bytes, size_t len);
+/* The same into 2 * len + 1 bytes, ended by a NUL. */
+void base_hex(char *out, const uint8_t *bytes, size_t len);
 bool base_buf_addf(struct base_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Room for `len` more bytes, to be filled by the caller who then adds to buf->len; NULL: failed. */

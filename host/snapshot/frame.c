@@ -5,7 +5,6 @@
 #include "memory.h"
 
 #include <monocypher.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -175,7 +174,6 @@ pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out,
         .contents_bytes = head.contents_len,
         .counter = head.format == kinds[kind].format ? head.counter : 0,
     };
-    for (size_t i = 0; i < sizeof head.build; i++)
-        sprintf(out->build + 2 * i, "%02x", head.build[i]);
+    base_hex(out->build, head.build, sizeof head.build);
     return PF_OK;
 }

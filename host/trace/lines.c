@@ -21,7 +21,7 @@ void trace_chain_add(struct trace_chain *chain, const char *text, size_t len,
     crypto_blake2b_update(&ctx, chain->state, sizeof chain->state);
     crypto_blake2b_update(&ctx, (const uint8_t *)text, len);
     crypto_blake2b_final(&ctx, chain->state);
-    for (int i = 0; i < TRACE_SUM / 2; i++) snprintf(sum + 2 * i, 3, "%02x", chain->state[i]);
+    base_hex(sum, chain->state, TRACE_SUM / 2);
 }
 
 /* One line, without its newline, into its text; false: it has no right sum. */

@@ -110,7 +110,7 @@ static pf_status whole_trace(const char *trace, size_t len, struct base_buf *out
 }
 
 static void put_hex(struct base_buf *out, const uint8_t *bytes, size_t len, char end) {
-    for (size_t i = 0; i < len; i++) base_buf_addf(out, "%02x", bytes[i]);
+    base_buf_add_hex(out, bytes, len);
     base_buf_add(out, &end, 1);
 }
 
@@ -177,7 +177,7 @@ pf_status pf_proof_info(const char *data, size_t len, pf_proof_facts *out, pf_er
     memcpy(out->before, s.before, DIGEST);
     memcpy(out->inputs, s.inputs, DIGEST);
     memcpy(out->after, s.after, DIGEST);
-    for (size_t i = 0; i < DIGEST; i++) sprintf(out->build + 2 * i, "%02x", s.build[i]);
+    base_hex(out->build, s.build, DIGEST);
     const struct machine_boot *boot = machine_boot(error);
     uint8_t build[DIGEST];
     if (!boot) return PF_DEAD;

@@ -249,7 +249,7 @@ static void put_settings(struct base_buf *b, const pf_options *o) {
 
 static void put_hex(struct base_buf *b, const char *name, const uint8_t *bytes, size_t len) {
     base_buf_addf(b, ",\"%s\":\"", name);
-    for (size_t i = 0; i < len; i++) base_buf_addf(b, "%02x", bytes[i]);
+    base_buf_add_hex(b, bytes, len);
     base_buf_addz(b, "\"");
 }
 
