@@ -56,7 +56,7 @@ native: ## the guest's programs as plain Linux programs, in seconds: build/twins
 	@cmake --build $(BUILD)/twins -j $(JOBS)
 
 # What the tests of frameworks run against; without it they are skipped.
-FRAMEWORKS := anthropic fastapi fsspec ipykernel jsonschema langchain-core langgraph 'mcp>=2' mypy nbclient openai opentelemetry-sdk pyright requests \
+FRAMEWORKS := anthropic fastapi fsspec ipykernel jsonschema langchain-core langgraph 'mcp>=2' mypy nbclient openai opentelemetry-sdk playwright pyright requests \
               pydantic-ai-slim
 
 # Frameworks that are too large, or too particular about others' versions, for every test run: each

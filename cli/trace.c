@@ -1,8 +1,9 @@
 /*
  * trace.c: `pinfold trace`: a recording as one self-contained HTML page.
  *
- * The page is trace.html: it carries the lines of the trace as they are and a script that draws
- * them. Nothing is fetched.
+ * The page is joined from python/pinfold/page while building: it carries the lines of the trace as
+ * they are and a script that draws them. Nothing is fetched. The Python package has this command,
+ * too, which puts the files of a recording into the page.
  */
 #include "commands.h"
 
@@ -18,11 +19,11 @@
 static void help(void) {
     fputs("usage: pinfold trace [-o HTML] FILE\n"
           "\n"
-          "Turns what `pinfold run --record FILE` recorded into one HTML page that shows the run "
-          "as a\n"
-          "timeline: processes, tool calls and their decisions, output, limits. The page needs "
-          "nothing\n"
-          "but itself.\n"
+          "Turns what `pinfold run --record FILE` recorded into one HTML page, which needs nothing "
+          "but\n"
+          "itself: every event, and processes, calls and output as they were then. With the Python\n"
+          "package the page has the files as well, and `pinfold debug` serves it with a sandbox\n"
+          "behind it.\n"
           "\n"
           "  -o, --output HTML         where to; otherwise FILE.html; - is standard output\n"
           "      --help\n"
@@ -31,7 +32,7 @@ static void help(void) {
           stdout);
 }
 
-/* trace.html, as it is; the lines go where it says @TRACE@. */
+/* The page, as it is; the lines go where it says @TRACE@. */
 __asm__(".pushsection .rodata\n"
         "page_start: .incbin \"" TRACE_PAGE "\"\n"
         "page_stop: .byte 0\n"

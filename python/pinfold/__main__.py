@@ -14,6 +14,7 @@ COMMANDS = {
     "mcp": "mcp_command",
     "check": "analysis.command",
     "images": "images_command",
+    "trace": "page.trace_command",
     "what-if": "whatif_command",
     "bisect": "bisect_command",
     "diff": "diff_command",

@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
         """An option that may be there more than once."""
         self.add_argument(*names, action="append", default=[], metavar=metavar, help=help)
 
-    def recording(self, *names: str) -> None:
+    def recording(self, *names: str, json: bool = True) -> None:
         """What is said of recordings that are replayed."""
         add = self.add_argument
         for name in names:
@@ -115,9 +115,9 @@ class Parser(argparse.ArgumentParser):
             metavar="NAME=VALUE",
             help="what the recording's limits may be at most, as for pinfold replay",
         )
-        self.common()
+        self.common(json)
 
-    def common(self) -> None:
+    def common(self, json: bool = True) -> None:
         """What is said of all recordings."""
         add = self.add_argument
         add("--partial", action="store_true", help="accept a recording whose program was killed")
@@ -127,7 +127,8 @@ class Parser(argparse.ArgumentParser):
             type=_seconds,
             help="give up after this time; none: never",
         )
-        add("--json", action="store_true", help="print one JSON object")
+        if json:
+            add("--json", action="store_true", help="print one JSON object")
 
 
 def _seconds(text: str) -> float:

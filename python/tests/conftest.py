@@ -16,3 +16,19 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def sandbox():
     with Sandbox() as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    import browser
+
+    with browser.chromium() as made:
+        yield made
+
+
+@pytest.fixture
+def visit(chromium):
+    import browser
+
+    with browser.visiting(chromium) as made:
+        yield made

@@ -51,4 +51,4 @@ def test_readme_commands(pinfold):
     weather, script, result = done.stdout.splitlines()
     assert (weather, script) == ("21", "from a script")
     assert json.loads(result)["value"] == {"n": 3}
-    assert "<svg" in (folder / "run.jsonl.html").read_text()
+    assert 'id="trace"' in (folder / "run.jsonl.html").read_text()

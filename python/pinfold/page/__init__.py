@@ -1,0 +1,1 @@
+"""The page that shows a recording: `pinfold trace` writes it, `pinfold debug` serves it."""
