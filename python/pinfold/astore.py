@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, ParamSpec, Self, TypeVar, Unpack
 
+    from .leases import Lease
     from .sandbox import GivenImages, Sandbox
     from .saved import Saved
     from .typed import RestoreSettings
@@ -46,6 +47,10 @@ class AsyncStore:
         min_counter: int = 0,
         read_only: bool = False,
         portable: bool = True,
+        lease_seconds: float = 20.0,
+        schema: str | None = None,
+        large: str | None = None,
+        large_bytes: int | None = None,
     ) -> None:
         #: The store behind it, for what needs no waiting.
         self.store = Store(
@@ -55,11 +60,32 @@ class AsyncStore:
             min_counter=min_counter,
             read_only=read_only,
             portable=portable,
+            lease_seconds=lease_seconds,
+            schema=schema,
+            large=large,
+            large_bytes=large_bytes,
         )
 
-    async def save(self, name: str, sandbox: Sandbox, label: str = "") -> int:
+    async def save(
+        self, name: str, sandbox: Sandbox, label: str = "", *, lease: Lease | None = None
+    ) -> int:
         """See `Store.save`. The sandbox is in use meanwhile."""
-        return await _done(self.store.save, name, sandbox, label)
+        return await _done(self.store.save, name, sandbox, label, lease=lease)
+
+    async def lease(self, name: str, *, holder: str = "", timeout: float = 0.0) -> Lease:
+        """See `Store.lease`. One that comes when nobody waits for it any more is given back."""
+        got: list[Lease] = []
+
+        def work() -> Lease:
+            got.append(self.store.lease(name, holder=holder, timeout=timeout))
+            return got[0]
+
+        try:
+            return await _done(work)
+        except asyncio.CancelledError:
+            for lease in got:
+                await _done(lease.release)
+            raise
 
     async def load(
         self,
@@ -75,9 +101,9 @@ class AsyncStore:
         """See `Store.data`."""
         return await _done(self.store.data, which)
 
-    async def branch(self, which: str | int, name: str) -> int:
+    async def branch(self, which: str | int, name: str, *, lease: Lease | None = None) -> int:
         """See `Store.branch`."""
-        return await _done(self.store.branch, which, name)
+        return await _done(self.store.branch, which, name, lease=lease)
 
     async def names(self) -> Names:
         """See `Store.names`."""
@@ -103,9 +129,9 @@ class AsyncStore:
         bounds = {"max_bytes": max_bytes, "max_seconds": max_seconds}
         return await _done(self.store.diff, old, new, **bounds)
 
-    async def forget(self, name: str) -> None:
+    async def forget(self, name: str, *, lease: Lease | None = None) -> None:
         """See `Store.forget`."""
-        await _done(self.store.forget, name)
+        await _done(self.store.forget, name, lease=lease)
 
     async def prune(self, keep: int = 1) -> int:
         """See `Store.prune`."""

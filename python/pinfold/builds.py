@@ -11,16 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import contextlib
 
-    from .database import Database
+    from .rows import Rows
     from .sandbox import GivenImages
-
-_NUMBER, _BYTES = (int,), (bytes,)
 
 
 class Builds:
     """The part of `Store` that outlives builds."""
 
-    _db: Database
+    _db: Rows
     _key: bytes | None
     _portable: bool
 
@@ -60,11 +58,6 @@ class Builds:
         with sandbox._entered():
             return sandbox._machine.snapshot_portable(reserved or 0)[0]
 
-    def _portables(self) -> set[int]:
-        if not self._db.has_portable:
-            return set()
-        return {row[0] for row in self._db.rows("SELECT snapshot FROM portable", (), _NUMBER)}
-
     def _usable(self, id: int, exact: bytes, images: GivenImages | None) -> bytes:
         """The exact one where it can go on, by this build or with images; else the portable one."""
         if _native.snapshot_info(exact)[2]:
@@ -78,9 +71,8 @@ class Builds:
 
     def _fallback(self, id: int, exact: bytes) -> bytes:
         """The portable form of what another build made."""
-        select = "SELECT data FROM portable WHERE snapshot = ?"
-        row = self._db.one(select, (id,), _BYTES) if self._db.has_portable else None
-        if row is None:
+        data = self._db.portable(id)
+        if data is None:
             build = _native.snapshot_info(exact)[5]
             raise SnapshotError(
                 f"it comes from another build of pinfold ({build[:16]}…) and has no portable form,"
@@ -88,6 +80,5 @@ class Builds:
                 ' images (load(..., images=..., isolation="process")); its files can be read'
                 " (Sandbox.files_of(store.data(...)))"
             )
-        data: bytes = row[0]
         self._check_counter(id, data)
         return data

@@ -43,6 +43,9 @@ CREATE TABLE IF NOT EXISTS audit (
 CREATE TABLE IF NOT EXISTS seal ( -- of the names, by whoever has the key
     id INTEGER PRIMARY KEY CHECK (id = 1), counter INTEGER NOT NULL, digest BLOB NOT NULL
 );
+CREATE TABLE IF NOT EXISTS lease ( -- who drives a name: the token only rises
+    name TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL, expires REAL NOT NULL
+) WITHOUT ROWID;
 """
 
 
@@ -56,7 +59,7 @@ class Database:
     #: One of its tables: a file that has others only is another program's.
     TABLE = "snapshot"
     #: One that a file of an earlier version has not.
-    NEWEST = "portable"
+    NEWEST = "lease"
     SCHEMA = _SCHEMA
     #: Whether what was written outlives a loss of power.
     SYNCHRONOUS = "FULL"
@@ -66,8 +69,8 @@ class Database:
         self.read_only = read_only
         self._lock = threading.RLock()
         self._closed = False
-        #: A store of an earlier version that is only read has no table of that.
-        self.has_portable = False
+        #: A store of an earlier version that is only read has not all tables.
+        self.has_portable = self.has_leases = False
         name = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         with self._named():
             self._connection = sqlite3.connect(
@@ -103,7 +106,7 @@ class Database:
             )
         if self.read_only and not tables:
             raise StoreError(f"{self.path}: this is an empty file, and no {noun}")
-        self.has_portable = "portable" in tables
+        self.has_portable, self.has_leases = "portable" in tables, "lease" in tables
         # One of an earlier version has no application_id, or not all tables.
         complete = application == self.APPLICATION and self.NEWEST in tables
         return bool(tables) and (complete or self.read_only)
@@ -114,10 +117,11 @@ class Database:
                 self.execute(statement)
             self.execute(f"PRAGMA user_version={self.FORMAT}")
             self.execute(f"PRAGMA application_id={self.APPLICATION}")
-        self.has_portable = True
+        self.has_portable = self.has_leases = True
 
     def _pragma(self, name: str) -> int:
-        found = self.execute(f"PRAGMA {name}").fetchone()
+        with self._lock, self._named():
+            found = self._usable().execute(f"PRAGMA {name}").fetchone()
         return found[0] if found and type(found[0]) is int else 0
 
     def close(self) -> None:
@@ -125,9 +129,17 @@ class Database:
             self._connection.close()
             self._closed = True
 
-    def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+    def execute(self, statement: str, values: tuple[Any, ...] = ()) -> int:
+        """Gives how many rows it was about."""
         with self._lock, self._named():
-            return self._usable().execute(statement, values)
+            return self._usable().execute(statement, values).rowcount
+
+    def insert(self, statement: str, values: tuple[Any, ...]) -> int:
+        """Adds a row to a table that numbers its rows; gives the number."""
+        with self._lock, self._named():
+            id = self._usable().execute(statement, values).lastrowid
+        assert id is not None
+        return id
 
     def executemany(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         with self._lock, self._named():
@@ -153,8 +165,9 @@ class Database:
         return StoreError(f"{self.path}: the {self.NOUN} is damaged: {what}")
 
     @contextlib.contextmanager
-    def change(self) -> Iterator[None]:
-        """A transaction, of this thread alone: all of it, or nothing."""
+    def change(self, alone: bool = False) -> Iterator[None]:
+        """A transaction, of this thread alone: all of it, or nothing. They are one after the other,
+        ``alone`` or not."""
         if self.read_only:
             raise ValueError(f"{self.path}: the {self.NOUN} was opened with read_only=True")
         with self._lock:

@@ -58,6 +58,16 @@ class StoreError(SnapshotError):
     read or written; the message begins with its path."""
 
 
+class StoreUnavailable(StoreError):
+    """The server of a `Store` was away for its ``timeout``, or went away in the middle of a change: the
+    message says that nothing was written, or that this is not known. A `Store.save` is settled."""
+
+
+class LeaseError(StoreError):
+    """Somebody else drives what a `Lease` was wanted for, or took it over meanwhile: nothing was
+    written."""
+
+
 class ReplayError(PinfoldError):
     """A replay did something else than its trace says; the message shows both."""
 

@@ -1,9 +1,9 @@
-"""`Store`: sandboxes that outlive the process, in one SQLite file.
+"""`Store`: sandboxes that outlive the process, in one SQLite file or on a PostgreSQL server.
 
 A store keeps snapshots as a tree. Every snapshot has a parent (the one its sandbox was loaded from
 or saved as before), a label and a time; a name points at the newest snapshot of its line. Traces
-and audit entries are kept beside them. SQLite does the hard part: two processes may use a store at
-once, and one that is killed in the middle of a save loses nothing older.
+and audit entries are kept beside them. The database does the hard part: many processes may use a
+store at once, and one that is killed in the middle of a save loses nothing older.
 
 Snapshots are data, never authority: `load` takes tools and capabilities as `Sandbox.restore` does.
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import hmac
 import json
 import time
 from os import fspath
@@ -25,10 +24,13 @@ from os import fspath
 from . import _native
 from .bounds import bounds
 from .builds import Builds
-from .database import Database
 from .errors import SnapshotError, StoreError
+from .leases import Keeper, Lease
 from .sandbox import Sandbox
 from .saved import Left, Saved, differences
+from .seals import NAMES as _NAMES
+from .seals import PURPOSE, Seals
+from .store_file import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +41,8 @@ if TYPE_CHECKING:
     from .sandbox import GivenImages
     from .typed import RestoreSettings
 
-_PURPOSE = b"pinfold store names\0"
-_NAMES = "SELECT name, snapshot FROM name ORDER BY name"
 #: What the columns hold.
-_NUMBER, _TEXT, _BYTES, _TIME = (int,), (str,), (bytes,), (float, int)
+_NUMBER, _TEXT, _BYTES = (int,), (str,), (bytes,)
 _PARENT = (int, type(None))
 
 # Inside `Store`, `list` is a method.
@@ -51,8 +51,8 @@ Names = list[str]
 Ids = list[int]
 
 
-class Store(Builds):
-    """Named sandboxes, snapshots as a tree, traces and audit entries in one file.
+class Store(Builds, Seals):
+    """Named sandboxes, snapshots as a tree, traces and audit entries in one file, or on a server.
 
     >>> import tempfile
     >>> path = tempfile.mktemp(suffix=".db")
@@ -82,6 +82,16 @@ class Store(Builds):
     ``sandbox.restored_from`` tells which it was. ``portable=False`` keeps exact ones alone, and
     saves a copy of the files and the work of making it.
 
+    ``Store("postgresql://user@host/database")`` keeps the same on PostgreSQL, for many machines
+    (``pip install "pinfold[postgres]"``): in a ``schema`` of its own (``"pinfold"``), snapshots as
+    what differs from their parent, and what has more than ``large_bytes`` (1 MiB) in files below
+    ``large``, any location that fsspec knows, if that is given. A password belongs into the
+    environment or ``~/.pgpass``. ``timeout`` is also how long a server that is away is waited for;
+    after that it is `StoreUnavailable`.
+
+    `lease` lets one process at a time drive a name. ``lease_seconds`` is how long one that hangs
+    keeps others waiting; what ends gives its leases back at once.
+
     A file that is damaged, altered, of another program, or cannot be read or written is a
     `StoreError`, which names the path. A `Store` may be used from several threads; any number of
     them, also in several processes, may be open on one file. `AsyncStore` is for asyncio.
@@ -96,6 +106,10 @@ class Store(Builds):
         min_counter: int = 0,
         read_only: bool = False,
         portable: bool = True,
+        lease_seconds: float = 20.0,
+        schema: str | None = None,
+        large: str | None = None,
+        large_bytes: int | None = None,
     ) -> None:
         if key is not None and not isinstance(key, bytes):
             raise TypeError(f"key is bytes, not {type(key).__name__}")
@@ -104,43 +118,60 @@ class Store(Builds):
         if min_counter and key is None:
             raise ValueError("min_counter needs a key: without one anybody can write any number")
         self._key = key
-        self._seal_key = b"" if key is None else hashlib.blake2b(_PURPOSE + key).digest()
+        self._seal_key = b"" if key is None else hashlib.blake2b(PURPOSE + key).digest()
         self._newest = min_counter  # that was seen of the seal's counter
-        if not fspath(path):
-            raise ValueError("a store needs a path: without one nothing would be kept")
+        if not lease_seconds > 0:
+            raise ValueError(f"lease_seconds is a number above 0, not {lease_seconds!r}")
         self._portable = portable
-        self._db = Database(fspath(path), timeout, read_only)
+        server = {"schema": schema, "large": large, "large_bytes": large_bytes}
+        self._db = opened(fspath(path), timeout, read_only, key, server)
+        self._leases = Keeper(self._db, lease_seconds)
 
     # ------------------------------------------------------------------ saving and loading
 
-    def save(self, name: str, sandbox: Sandbox, label: str = "") -> int:
-        """Saves a sandbox under a name and gives the snapshot's id.
+    def save(
+        self, name: str, sandbox: Sandbox, label: str = "", *, lease: Lease | None = None
+    ) -> int:
+        """Saves a sandbox under a name and gives the snapshot's id: it is then on disk.
 
         Its parent is what the sandbox was last saved as or loaded from here; for another sandbox
         it is what the name points at. A store with a key takes sandboxes with that key, and one
         without a key those without: another is a ``ValueError``, as it would be refused by `load`.
+
+        While somebody has a `lease` for the name, only they save, by giving it here; without it, or
+        with one that was lost, it is a `LeaseError`.
         """
         _check_name(name)
         if not isinstance(sandbox, Sandbox):
             inner = " (its .sandbox is one)" if hasattr(sandbox, "sandbox") else ""
             raise TypeError(f"what is saved is a Sandbox, not {sandbox!r}{inner}")
         self._check_key(sandbox._durable[0])
-        reserved = self._reserve()
-        data = sandbox.snapshot(counter=reserved)
-        portable = self._portable_of(sandbox, reserved)
+        reserved = self._db.reserve(self._key is not None)
+        counter = None if self._key is None else reserved
+        data = sandbox.snapshot(counter=counter)
+        portable = self._portable_of(sandbox, counter)
         origin = getattr(sandbox, "_stored", None)
-        with self._change_names():
-            parent = origin[1] if origin and origin[0] == self._identity() else self._find(name)
-            if parent is not None and not self._exists(parent):
-                parent = None  # pruned meanwhile
-            id = self._db.execute(
-                "INSERT INTO snapshot(id, parent, label, time, data) VALUES (?, ?, ?, ?, ?)",
-                (reserved, parent, label, time.time(), data),
-            ).lastrowid
-            assert id is not None
-            if portable is not None:
-                self._db.execute("INSERT INTO portable VALUES (?, ?)", (id, portable))
-            self._point(name, id)
+        if origin is not None and origin[0] != self._identity():
+            origin = None
+        likely = origin[1] if origin else self._find(name)
+        prepared = self._db.prepare(reserved, likely, data, portable)
+        seconds = time.time()
+
+        def keep(attempts: int) -> int:
+            if attempts and reserved is not None and self._db.exists(reserved):
+                return reserved  # only the answer was lost
+            with self._change_names(name, lease):
+                parent = origin[1] if origin else self._find(name)
+                if parent is not None and not self._db.exists(parent):
+                    parent = None  # pruned meanwhile
+                id = self._db.keep(reserved, parent, label, seconds, prepared)
+                if id is None:
+                    assert reserved is not None
+                    return reserved
+                self._point(name, id)
+            return id
+
+        id = self._db.again(keep)
         sandbox.__dict__["_stored"] = (self._identity(), id)
         return id
 
@@ -170,10 +201,9 @@ class Store(Builds):
     def data(self, which: str | int) -> bytes:
         """The bytes of a snapshot."""
         id = self._resolve(which)
-        found = self._db.one("SELECT data FROM snapshot WHERE id = ?", (id,), _BYTES)
-        if found is None:
+        data = self._db.content(id)
+        if data is None:
             raise KeyError(which)
-        data: bytes = found[0]
         return data
 
     @property
@@ -185,15 +215,37 @@ class Store(Builds):
 
     # ------------------------------------------------------------------ the tree
 
-    def branch(self, which: str | int, name: str) -> int:
+    def branch(self, which: str | int, name: str, *, lease: Lease | None = None) -> int:
         """Gives a snapshot another, new name, from which it can go on by itself."""
         _check_name(name)
-        with self._change_names():
-            if self._find(name) is not None:
-                raise ValueError(f"the store has a sandbox {name!r} already")
-            id = self._resolve(which)
-            self._point(name, id)
-        return id
+        with self._change_names(name, lease):
+            if self._find(name) is None:
+                id = self._resolve(which)
+                new = "INSERT INTO name(name, snapshot) VALUES (?, ?) ON CONFLICT(name) DO NOTHING"
+                if self._db.execute(new, (name, id)):
+                    return id
+            raise ValueError(f"the store has a sandbox {name!r} already")
+
+    def lease(self, name: str, *, holder: str = "", timeout: float = 0.0) -> Lease:
+        """Lets this process alone save a name, which need not be there yet; `LeaseError` when it
+        is still driven by somebody else after ``timeout`` seconds. ``holder`` is what these hear.
+
+        >>> import tempfile
+        >>> with Store(tempfile.mktemp(suffix=".db")) as store, Sandbox() as sandbox:
+        ...     with store.lease("alice") as lease:
+        ...         _ = store.save("alice", sandbox, lease=lease)
+        ...         try:
+        ...             _ = store.save("alice", sandbox)
+        ...         except LeaseError as error:
+        ...             print("refused")
+        refused
+        """
+        _check_name(name)
+        if not isinstance(holder, str):
+            raise TypeError(f"holder is text, not {holder!r}")
+        if self._db.read_only:
+            raise ValueError(f"{self._db.path}: the store was opened with read_only=True")
+        return self._leases.acquire(name, holder or "another store", timeout)
 
     def names(self) -> list[str]:
         return [row[0] for row in self._db.rows("SELECT name FROM name ORDER BY name", (), _TEXT)]
@@ -204,12 +256,8 @@ class Store(Builds):
         with self._db.together():
             for name, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
                 names.setdefault(id, []).append(name)
-            rows = self._db.rows(
-                "SELECT id, parent, label, time, length(data), substr(data, 1, 72) FROM snapshot"
-                " ORDER BY id",
-                *((), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER, _BYTES),
-            )
-            portable = self._portables()
+            rows = self._db.saved()
+            portable = self._db.portables()
         try:
             return [
                 Saved(id, parent, label, seconds, size, names.get(id, []), head, id in portable)
@@ -243,10 +291,10 @@ class Store(Builds):
         left = Left(*bounds(max_bytes, max_seconds))
         return differences(*self._both_files(old, new, left))
 
-    def forget(self, name: str) -> None:
+    def forget(self, name: str, *, lease: Lease | None = None) -> None:
         """Removes a name. Its snapshots stay until `prune`."""
-        with self._change_names():
-            if not self._db.execute("DELETE FROM name WHERE name = ?", (name,)).rowcount:
+        with self._change_names(name, lease):
+            if not self._db.execute("DELETE FROM name WHERE name = ?", (name,)):
                 raise KeyError(name)
 
     def prune(self, keep: int = 1) -> int:
@@ -257,7 +305,8 @@ class Store(Builds):
         """
         if keep < 1:
             raise ValueError(f"keep must be 1 or more, got {keep}")
-        with self._db.change():
+        with self._db.change(alone=True):
+            self._db.quiet()
             every = "SELECT id, parent FROM snapshot"
             parents: dict[int, int | None] = dict(self._db.rows(every, (), _NUMBER, _PARENT))
             wanted: set[int] = set()
@@ -267,17 +316,10 @@ class Store(Builds):
             for id in wanted:
                 above = self._line(parents, id)[1:]
                 kept[id] = next((other for other in above if other in wanted), None)
-            for id, parent in kept.items():
-                self._db.execute("UPDATE snapshot SET parent = ? WHERE id = ?", (parent, id))
             gone = [id for id in parents if id not in wanted]
-            for id in sorted(gone, reverse=True):  # children before their parents
-                self._db.execute("UPDATE snapshot SET parent = NULL WHERE parent = ?", (id,))
-                self._db.execute("DELETE FROM snapshot WHERE id = ?", (id,))
-                self._db.execute("DELETE FROM portable WHERE snapshot = ?", (id,))
+            self._db.drop(kept, gone)
         if gone:
-            with contextlib.suppress(StoreError):
-                self._db.execute("VACUUM")
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.shrink()
         return len(gone)
 
     # ------------------------------------------------------------------ traces and audit entries
@@ -288,15 +330,13 @@ class Store(Builds):
 
         trace = read_trace(trace)
         with self._db.change():
-            id = self._db.execute(
+            return self._db.insert(
                 "INSERT INTO trace(name, time, data) VALUES (?, ?, ?)", (name, time.time(), trace)
-            ).lastrowid
-        assert id is not None
-        return id
+            )
 
     def traces(self, name: str | None = None) -> Iterator[tuple[int, str, bytes]]:
         """(id, name, trace), oldest first; of one sandbox, or of all."""
-        some = "SELECT id FROM trace WHERE ?1 IS NULL OR name = ?1 ORDER BY id"
+        some = "SELECT id FROM trace WHERE CAST(?1 AS TEXT) IS NULL OR name = ?1 ORDER BY id"
         for (id,) in self._db.rows(some, (name,), _NUMBER):
             one = "SELECT id, name, data FROM trace WHERE id = ?"
             yield from self._db.rows(one, (id,), _NUMBER, _TEXT, _BYTES)
@@ -310,7 +350,8 @@ class Store(Builds):
 
     def audit(self, name: str | None = None) -> Iterator[tuple[str, Any]]:
         """(name, entry), oldest first; of one sandbox, or of all."""
-        some = "SELECT name, entry FROM audit WHERE ?1 IS NULL OR name = ?1 ORDER BY id"
+        mine = "CAST(?1 AS TEXT) IS NULL OR name = ?1"
+        some = f"SELECT name, entry FROM audit WHERE {mine} ORDER BY id"
         for found, entry in self._db.rows(some, (name,), _TEXT, _TEXT):
             try:
                 yield found, json.loads(entry)
@@ -320,6 +361,7 @@ class Store(Builds):
     # ------------------------------------------------------------------ ending
 
     def close(self) -> None:
+        self._leases.close()
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -329,56 +371,6 @@ class Store(Builds):
         self.close()
 
     # ------------------------------------------------------------------ inside
-
-    @contextlib.contextmanager
-    def _change_names(self) -> Iterator[None]:
-        with self._db.change():
-            self._vouch()
-            yield
-            if self._key is not None:
-                counter = self._newest + 1
-                self._db.execute(
-                    "INSERT INTO seal(id, counter, digest) VALUES (1, ?1, ?2)"
-                    " ON CONFLICT(id) DO UPDATE SET counter = ?1, digest = ?2",
-                    (counter, self._digest(counter)),
-                )
-        if self._key is not None:
-            self._newest = counter
-
-    def _digest(self, counter: int) -> bytes:
-        seal = hashlib.blake2b(str(counter).encode(), key=self._seal_key, digest_size=32)
-        for name, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
-            seal.update(json.dumps([name, id]).encode())
-        return seal.digest()
-
-    def _vouch(self) -> None:
-        """Are the names those that somebody with the key has sealed, and not older ones?"""
-        if self._key is None:
-            return
-        with self._db.together():
-            row = self._db.one("SELECT counter, digest FROM seal", (), _NUMBER, _BYTES)
-            if row is None:
-                if self._newest or self.names():
-                    raise self._altered(
-                        "the names of the store are not sealed with a key: they were saved without"
-                        " one, or somebody has removed the seal"
-                    )
-                return
-            counter, digest = row
-            if not hmac.compare_digest(digest, self._digest(counter)):
-                raise self._altered(
-                    "the names of the store are not those that were sealed with its key: somebody"
-                    " has altered or rolled back some of them, or the key is another one"
-                )
-            if counter < self._newest:
-                raise self._altered(
-                    f"the store was rolled back: its counter is {counter}, and {self._newest} was"
-                    " there"
-                )
-            self._newest = counter
-
-    def _altered(self, what: str) -> StoreError:
-        return StoreError(f"{self._db.path}: {what}")
 
     @contextlib.contextmanager
     def _about(self, id: int) -> Iterator[None]:
@@ -399,17 +391,6 @@ class Store(Builds):
             if self._key is not None
             else "the sandbox has a key, and the store none: Store(path, key=...)"
         )
-
-    def _reserve(self) -> int | None:
-        """The number of the next snapshot, which it carries; no other will ever have it."""
-        if self._key is None:
-            return None
-        with self._db.change():
-            id = self._db.execute(
-                "INSERT INTO snapshot(label, time, data) VALUES ('', 0, x'')"
-            ).lastrowid
-            self._db.execute("DELETE FROM snapshot WHERE id = ?", (id,))
-        return id
 
     def _proper(self, id: int) -> bytes:
         """The snapshot of a row, if it was saved as that: whose data it is says its counter, which
@@ -439,10 +420,7 @@ class Store(Builds):
         return [*line]
 
     def _identity(self) -> str:
-        return str(self._db.execute("PRAGMA database_list").fetchone()[2])
-
-    def _exists(self, id: int) -> bool:
-        return bool(self._db.execute("SELECT 1 FROM snapshot WHERE id = ?", (id,)).fetchone())
+        return self._db.identity()
 
     def _find(self, name: str) -> int | None:
         found = self._db.one("SELECT snapshot FROM name WHERE name = ?", (name,), _NUMBER)
@@ -452,7 +430,7 @@ class Store(Builds):
         if isinstance(which, str):
             self._vouch()
         id = self._find(which) if isinstance(which, str) else which
-        if id is not None and self._exists(id):
+        if id is not None and self._db.exists(id):
             return id
         if id is not None and isinstance(which, str):
             raise self._db.damage(f"the name {which!r} points at snapshot {id}, which is not there")

@@ -2,6 +2,7 @@
 
 import signal
 
+import postgres_server
 import pytest
 
 from pinfold import Sandbox
@@ -32,3 +33,20 @@ def visit(chromium):
 
     with browser.visiting(chromium) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server of the tests' own."""
+    why = postgres_server.missing()
+    if why is not None:
+        pytest.skip(why)
+    server = postgres_server.Postgres()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def place(tmp_path):
+    """Where a store is: in a new file, and in test_store_postgres.py on a server."""
+    return str(tmp_path / "agents.db")

@@ -57,7 +57,7 @@ def test_authority_page(capsys):
         assert all(map(re.fullmatch, expected, printed)), printed
 
 
-@pytest.mark.parametrize("page", ["quickstart", "jobs", "analysis", "trace", "approval", "memo"])
+@pytest.mark.parametrize("page", ["quickstart", "jobs", "analysis", "trace", "approval", "memo", "store"])
 def test_page(page, capsys, tmp_path, monkeypatch):
     """The blocks of a page, one after the other, as those of the README."""
     monkeypatch.chdir(tmp_path)

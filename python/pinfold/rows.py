@@ -1,0 +1,107 @@
+"""What a `Store` asks of its database: `store_file` is SQLite, `postgres.server` is the other.
+
+Statements are SQL that both know, with ``?`` or ``?1`` for values. What they do each in their own
+way has a method here. Errors are `StoreError`, whose message begins with ``path``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from .errors import StoreError
+
+T = TypeVar("T")
+Types = tuple[type, ...]
+
+
+class Rows(Protocol):
+    """For any number of threads."""
+
+    #: Names the database in messages, without a password.
+    path: str
+    read_only: bool
+
+    def execute(self, statement: str, values: tuple[Any, ...] = ()) -> int:
+        """Gives how many rows it was about."""
+
+    def executemany(self, statement: str, rows: list[tuple[Any, ...]]) -> None: ...
+
+    def insert(self, statement: str, values: tuple[Any, ...]) -> int:
+        """Adds a row to a table that numbers its rows; gives the number."""
+
+    def rows(self, statement: str, values: tuple[Any, ...], *types: Types) -> list[Any]:
+        """Rows whose columns are of these types, or it is damage."""
+
+    def one(self, statement: str, values: tuple[Any, ...], *types: Types) -> Any:
+        """The first row, or None."""
+
+    def damage(self, what: str) -> StoreError: ...
+
+    def change(self, alone: bool = False) -> AbstractContextManager[None]:
+        """A transaction of this thread. ``alone``: with no other such one at the same time."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is read in it is of one moment."""
+
+    def again(self, work: Callable[[int], T]) -> T:
+        """Does work, with the number of attempts before; again when the server went away."""
+
+    def identity(self) -> str:
+        """Which database this is, in whatever process."""
+
+    def close(self) -> None: ...
+
+    # ------------------------------------------------------------------ snapshots
+
+    def reserve(self, needed: bool) -> int | None:
+        """The number of the next snapshot, which no other will have; None: not known yet."""
+
+    def exists(self, id: int) -> bool: ...
+
+    def prepare(
+        self, id: int | None, likely: int | None, data: bytes, portable: bytes | None
+    ) -> Any:
+        """What takes time of adding a snapshot, and changes nothing; ``likely`` is its parent."""
+
+    def keep(
+        self, id: int | None, parent: int | None, label: str, seconds: float, prepared: Any
+    ) -> int | None:
+        """Adds a snapshot, in a change. None: the one of that reserved id is there already."""
+
+    def quiet(self) -> None:
+        """In a change, as its first act: nobody else adds, names or removes a snapshot until it is
+        over."""
+
+    def content(self, id: int) -> bytes | None: ...
+
+    def portable(self, id: int) -> bytes | None: ...
+
+    def portables(self) -> set[int]: ...
+
+    def saved(self) -> list[Any]:
+        """(id, parent, label, time, size, first 72 bytes), by id."""
+
+    def drop(self, kept: dict[int, int | None], gone: list[int]) -> None:
+        """Gives snapshots new parents and removes others, in a change."""
+
+    def shrink(self) -> None:
+        """Gives the room of what was removed back, as far as that goes."""
+
+    # ------------------------------------------------------------------ leases
+
+    def acquire(self, name: str, holder: str, seconds: float) -> int | str:
+        """A new token, which is larger than all before; or who holds the lease."""
+
+    def renew(self, tokens: dict[str, int], seconds: float) -> set[str]:
+        """Holds leases for so many seconds from now on; gives those that are another's now."""
+
+    def release(self, name: str, token: int) -> None: ...
+
+    def fence(self, name: str) -> tuple[int, str, bool] | None:
+        """In a change: token and holder of a name's lease, and whether it is held. Nobody acquires
+        it before the change is over."""
