@@ -225,7 +225,7 @@ static void run(struct worker *w, struct slot *slot) {
 }
 
 /* The file of this sandbox is there, and its own. An interrupt ends the embedder's act, and only that. */
-static void look_at_file(struct worker *w, struct slot *slot) {
+static void look_at_file(struct slot *slot) {
     pf_status status = PF_INTERRUPTED;
     while (status == PF_INTERRUPTED) {
         char *data = NULL;
@@ -246,7 +246,7 @@ static void *work_on(void *argument) {
         if (!slot->sandbox || any(&w->state) % 20 == 0) renew(w, slot);
         if (!slot->sandbox) break;
         run(w, slot);
-        if (slot->sandbox) look_at_file(w, slot);
+        if (slot->sandbox) look_at_file(slot);
     }
     for (int i = 0; i < SLOTS; i++) put(&w->slots[i], NULL);
     return NULL;

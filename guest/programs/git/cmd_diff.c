@@ -1,15 +1,20 @@
 /*
  * cmd_diff.c: git diff: working tree, index, commits, blobs and, outside of a repository, files.
  */
-#include "diff.h"
+#include "diff_combined.h"
 
-static int cached, merge_base, no_index;
+static int cached, merge_base, no_index, merges = MERGES_DENSE;
 
 static const option table[] = {
     {OPT_FLAG, 0, "cached", &cached, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_FLAG, 0, "staged", &cached, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_FLAG, 0, "merge-base", &merge_base, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_FLAG, 0, "no-index", &no_index, NULL, NULL, 0, NULL, NULL, 1},
+    {OPT_SET, '1', "base", &diffs.stage, NULL, NULL, 1, NULL, NULL, 1},
+    {OPT_SET, '2', "ours", &diffs.stage, NULL, NULL, 2, NULL, NULL, 1},
+    {OPT_SET, '3', "theirs", &diffs.stage, NULL, NULL, 3, NULL, NULL, 1},
+    {OPT_SET, 'c', NULL, &merges, NULL, NULL, MERGES_COMBINED, NULL, NULL, 0},
+    {OPT_SET, 0, "cc", &merges, NULL, NULL, MERGES_DENSE, NULL, NULL, 1},
     {OPT_TABLE, 0, NULL, (void *)diff_option_table, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
@@ -82,8 +87,10 @@ static bool is_blob(const char *name) {
 
 static int end(git_diff *diff) {
     g_text out = {0};
-    int format = diffs.format ? diffs.format : DIFF_PATCH;
+    int format = diffs.format ? diff_names_alone(diffs.format) : DIFF_PATCH;
     bool any = (diffs.exit_code || diffs.quiet) && diff_any(diff), bad = false;
+    if (!diffs.quiet && (format & DIFF_PATCH) && diff_conflicts && !diffs.stage)
+        diff_write_conflicts(&out, diff, merges == MERGES_DENSE);
     if (!diffs.quiet && !(format & DIFF_NONE)) diff_write(&out, diff, format);
     if (format & DIFF_CHECK) bad = out.len > 0;
     g_out(out.s ? out.s : "", out.len);

@@ -1,6 +1,7 @@
 /*
  * cmd_log.c: git log, show and whatchanged: commits with their differences.
  */
+#include "diff_combined.h"
 #include "revs.h"
 
 static int graph, full_diff;
@@ -42,14 +43,16 @@ static void abbrev(const option *o, const char *argument, bool unset) {
     diffs.abbrev = pretty.abbrev;
 }
 
+static bool combined; /* -c and --cc say what is shown, too */
+
 static void merges(const option *o, const char *argument, bool unset) {
     (void)argument, (void)unset;
-    if (o->number == 3) {
+    if (!o->number) {
         diffs.format |= DIFF_NONE;
         return;
     }
     diffs.merges = o->number;
-    if (o->number >= 2 && !diffs.format) diffs.format = DIFF_PATCH;
+    if (o->number != MERGES_EACH) combined = true;
 }
 
 static void ignored(const option *o, const char *argument, bool unset) {
@@ -71,10 +74,10 @@ static const option table[] = {
     {OPT_FLAG, 0, "source", &source, NULL, "show source", 0, NULL, NULL, 0},
     {OPT_FLAG, 0, "follow", &revs.follow, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_FLAG, 0, "full-diff", &full_diff, NULL, NULL, 0, NULL, NULL, 0},
-    {OPT_CALL_NONE, 'm', NULL, NULL, NULL, NULL, 1, NULL, merges, 0},
-    {OPT_CALL_NONE, 'c', NULL, NULL, NULL, NULL, 2, NULL, merges, 0},
-    {OPT_CALL_NONE, 0, "cc", NULL, NULL, NULL, 2, NULL, merges, 0},
-    {OPT_CALL_NONE, 'q', NULL, NULL, NULL, NULL, 3, NULL, merges, 0},
+    {OPT_CALL_NONE, 'm', NULL, NULL, NULL, NULL, MERGES_EACH, NULL, merges, 0},
+    {OPT_CALL_NONE, 'c', NULL, NULL, NULL, NULL, MERGES_COMBINED, NULL, merges, 0},
+    {OPT_CALL_NONE, 0, "cc", NULL, NULL, NULL, MERGES_DENSE, NULL, merges, 0},
+    {OPT_CALL_NONE, 'q', NULL, NULL, NULL, NULL, 0, NULL, merges, 0},
     {OPT_CALL_NONE, 0, "root", NULL, NULL, NULL, 0, NULL, ignored, 0},
     {OPT_CALL_NONE, 'r', NULL, NULL, NULL, NULL, 0, NULL, ignored, 0},
     {OPT_CALL_NONE, 't', NULL, NULL, NULL, NULL, 0, NULL, ignored, 0},
@@ -140,19 +143,40 @@ static const char *mark_of(const rev *r) {
     return "";
 }
 
-static void add_difference(g_text *body, git_diff *diff) {
-    int patch = diffs.format & DIFF_PATCH, others = diffs.format & ~(DIFF_PATCH | DIFF_NONE);
+enum { STATISTICS = DIFF_STAT | DIFF_SHORTSTAT | DIFF_NUMSTAT | DIFF_SUMMARY };
+
+/* A merge: statistics against its first parent, all else beside all parents at once. */
+static bool is_combined(const rev *r) {
+    return git_commit_parentcount(r->commit) > 1 && diffs.merges >= MERGES_COMBINED && !revs.first_parent;
+}
+
+static bool format_is_empty(void) { return pretty.kind == PRETTY_FORMAT && !*pretty.format; }
+
+static void add_difference(g_text *body, const rev *r, git_diff *diff) {
     g_text text = {0};
-    diff_write(&text, diff, diffs.format);
-    if (!text.len) return;
-    bool text_before = pretty.kind != PRETTY_ONELINE && !(pretty.kind == PRETTY_FORMAT && !body->len);
-    if (pretty.kind == PRETTY_FORMAT && !pretty.terminated) {
-        g_text_addc(body, '\n');
-        text_before = false;
-    }
-    if (text_before) g_text_adds(body, patch && (others & (DIFF_STAT | DIFF_SUMMARY | DIFF_SHORTSTAT | DIFF_NUMSTAT | DIFF_RAW)) && pretty.kind != PRETTY_FORMAT ? "---\n" : "\n");
+    bool beside_all = is_combined(r);
+    diff_write(&text, diff, beside_all ? diffs.format & STATISTICS : diffs.format);
+    if (beside_all) diff_write_merge(&text, r->commit, diffs.merges == MERGES_DENSE);
+    if (!text.len && !beside_all) return;
+    bool dashes = (diffs.format & DIFF_PATCH) && (diffs.format & DIFF_STAT) && !beside_all;
+    if ((pretty.kind != PRETTY_ONELINE || beside_all) && !format_is_empty()) g_text_adds(body, dashes ? "---\n" : "\n");
     g_text_add(body, text.s, text.len);
     g_text_free(&text);
+}
+
+/* A commit's text and, behind its first `message` bytes, its difference. */
+static void add_body(g_text *body, size_t message) {
+    if (!graph) {
+        g_text_add(&out, body->s, body->len);
+        return;
+    }
+    if (pretty.kind == PRETTY_FORMAT && !pretty.terminated) g_text_addc(body, '\n');
+    bool line_ended = message && body->s[message - 1] == '\n';
+    if (!line_ended) message = body->len;
+    graph_text(&out, body->s, message);
+    if (body->len > message) graph_pending(&out);
+    graph_text(&out, body->s + message, body->len - message);
+    graph_rest(&out);
 }
 
 static void show_commit(rev *r) {
@@ -162,11 +186,7 @@ static void show_commit(rev *r) {
     git_diff *diff = NULL;
     bool wants = (diffs.format && !(diffs.format & DIFF_NONE)) || diffs.pickaxe || diffs.filter || revs.follow;
     int format_ = diffs.format;
-    if (parents > 1 && diffs.merges != 1 && !revs.first_parent) {
-        /* of a merge only the statistics are shown, against its first parent */
-        wants = diffs.merges && (format_ & (DIFF_STAT | DIFF_SHORTSTAT | DIFF_NUMSTAT | DIFF_SUMMARY));
-        diffs.format &= ~DIFF_PATCH;
-    }
+    if (parents > 1 && !diffs.merges && !revs.first_parent) wants = false;
     if (wants) {
         diff = difference(r, 0);
         if ((revs.follow && !follows(diff)) || ((diffs.pickaxe || diffs.filter) && !diff_any(diff))) {
@@ -174,7 +194,7 @@ static void show_commit(rev *r) {
             return;
         }
     }
-    if (diffs.merges == 1 && parents > 1) sides = parents;
+    if (wants && diffs.merges == MERGES_EACH && parents > 1) sides = parents;
     for (unsigned side = 0; side < sides; side++) {
         bool separated = pretty.kind == PRETTY_ONELINE || (pretty.kind == PRETTY_FORMAT && pretty.terminated) ||
                          pretty.kind == PRETTY_REFERENCE;
@@ -183,19 +203,16 @@ static void show_commit(rev *r) {
             else g_text_addc(&out, '\n');
         }
         if (side) diff = difference(r, side);
+        pretty.from = sides > 1 ? git_commit_parent_id(r->commit, side) : NULL;
         if (graph) graph_commit(&out, r);
         body.len = 0;
         pretty_commit(&body, r, graph ? "" : mark_of(r));
-        if (pretty.kind == PRETTY_FORMAT && pretty.terminated) g_text_addc(&body, diffs.null ? '\0' : '\n');
-        if (wants && diff && (diffs.format & ~DIFF_NONE)) add_difference(&body, diff);
-        if (graph) {
-            if (pretty.kind == PRETTY_FORMAT && !pretty.terminated) g_text_addc(&body, '\n');
-            graph_text(&out, body.s, body.len);
-            graph_rest(&out);
-        } else {
-            g_text_add(&out, body.s, body.len);
-        }
+        if (pretty.kind == PRETTY_FORMAT && pretty.terminated && !format_is_empty()) g_text_addc(&body, diffs.null ? '\0' : '\n');
+        size_t message = body.len;
+        if (wants && diff && (diffs.format & ~DIFF_NONE)) add_difference(&body, r, diff);
+        add_body(&body, message);
     }
+    g_text_free(&body);
     diffs.format = format_;
     if (revs.follow && diff) follow(diff);
     git_diff_free(diff);
@@ -253,7 +270,7 @@ int cmd_log(int argc, char **argv) {
     }
     revs_operands(count, argv, "HEAD");
     if (revs.follow && diffs.paths.count != 1) die("--follow requires exactly one pathspec");
-    if (diffs.merges == 0 && revs.first_parent) diffs.merges = 0;
+    if (combined && !diffs.format) diffs.format = DIFF_PATCH;
     if (graph) {
         if (revs.reverse) die("options '--reverse' and '--graph' cannot be used together");
         if (!revs.order) revs.order = ORDER_GRAPH;
@@ -325,7 +342,7 @@ int cmd_show(int argc, char **argv) {
     int count = options(argc, argv, table, usage, KEEP_DASHDASH | UNRECOGNIZED | NUMBERS), objects = 0;
     bool range = false;
     if (!diffs.format) diffs.format = DIFF_PATCH;
-    if (!diffs.merges) diffs.merges = 3;
+    if (!diffs.merges) diffs.merges = MERGES_DENSE;
     for (; objects < count && strcmp(argv[objects], "--") != 0; objects++) {
         if (!object_named(argv[objects]) && !(range |= revs_add(argv[objects], false))) {
             if (file_exists(argv[objects])) break;

@@ -24,6 +24,8 @@ enum diff_format {
     DIFF_COMPACT = 1024,
 };
 
+enum { MERGES_EACH = 1, MERGES_COMBINED, MERGES_DENSE };
+
 typedef struct {
     int format; /* 0: the command's own */
     int context, interhunk;
@@ -35,7 +37,8 @@ typedef struct {
     int stat_width, stat_name_width, stat_count, stat_graph_width;
     int no_prefix, relative;
     int no_textconv, ignore_submodules, color, break_;
-    int merges; /* for log: -m 1, --cc 2 */
+    int merges; /* of a merge: 1 each parent (-m), MERGES_COMBINED, MERGES_DENSE */
+    int stage;  /* in a conflict: 1 the base, 2 ours, 3 theirs; 0 ours, a patch has both */
     const char *src, *dst;
     const char *filter;
     const char *pickaxe; /* -S or -G */
@@ -52,10 +55,16 @@ void diff_defaults(void); /* from the configuration; before options are read */
 git_diff *diff_trees(git_tree *old, git_tree *new_);
 git_diff *diff_tree_index(git_tree *old);
 git_diff *diff_index_workdir(void);
+/* Of the last diff_index_workdir(): each file in conflict beside diffs.stage; NULL without any. */
+extern git_diff *diff_conflicts;
+/* Of a path in conflict its place there; SIZE_MAX for others, and for what is not shown. */
+size_t diff_beside_stage(const git_diff_delta *delta);
 git_diff *diff_tree_workdir(git_tree *old);
 git_diff *diff_blobs(const char *old_name, const char *new_name); /* two blobs, by name */
 /* Whether anything is left after filters and pickaxe. */
 bool diff_any(git_diff *diff);
+/* What of several formats is written: lists of names leave out all else. */
+int diff_names_alone(int format);
 /* Writes it in the formats that `format` says. */
 void diff_write(g_text *out, git_diff *diff, int format);
 /* What diff_patch.c and diff_stat.c do for one. */
@@ -63,6 +72,7 @@ void diff_write_patch(g_text *out, git_diff *diff, size_t i);
 void diff_write_stat(g_text *out, git_diff *diff, int format);
 void diff_write_summary(g_text *out, git_diff *diff);
 bool diff_skip(git_diff *diff, size_t i); /* filtered out */
+void diff_write_name(g_text *out, const char *path, char end); /* as it is when end is NUL */
 void diff_counts(git_diff *diff, size_t i, size_t *added, size_t *deleted, bool *binary);
 char *diff_rename_name(const char *from, const char *to); /* "dir/{a => b}" */
 char diff_letter(const git_diff_delta *delta);

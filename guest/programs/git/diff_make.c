@@ -136,17 +136,59 @@ git_diff *diff_tree_index(git_tree *old) {
     return finish(diff);
 }
 
+/* ---- in the middle of a conflict libgit2 says only that there is one */
+
+git_diff *diff_conflicts;
+
+/* The stage of a path in conflict that is looked at: the one asked for, else ours or what there is. */
+static const git_index_entry *chosen(int stage, const git_index_entry *base, const git_index_entry *ours,
+                                     const git_index_entry *theirs) {
+    if (stage) return stage == 1 ? base : stage == 2 ? ours : theirs;
+    return ours ? ours : theirs;
+}
+
+/* An index in memory without conflicts: a stage for each, and everything else with `whole`. */
+static git_index *settled_index(int stage, bool whole) {
+    git_index *from = index_of_repo(), *to;
+    git_index_conflict_iterator *conflicts;
+    const git_index_entry *base, *ours, *theirs;
+    check(git_index_new(&to));
+    for (size_t i = 0; whole && i < git_index_entrycount(from); i++) {
+        const git_index_entry *e = git_index_get_byindex(from, i);
+        if (git_index_entry_stage(e) == 0) check(git_index_add(to, e));
+    }
+    check(git_index_conflict_iterator_new(&conflicts, from));
+    while (git_index_conflict_next(&base, &ours, &theirs, conflicts) == 0) {
+        const git_index_entry *e = chosen(stage, base, ours, theirs);
+        if (!e) continue;
+        git_index_entry settled = *e;
+        settled.flags &= (uint16_t)~GIT_INDEX_ENTRY_STAGEMASK;
+        check(git_index_add(to, &settled));
+    }
+    git_index_conflict_iterator_free(conflicts);
+    return to;
+}
+
 git_diff *diff_index_workdir(void) {
     git_diff *diff;
     git_diff_options o = make_options();
+    if (git_index_has_conflicts(index_of_repo()))
+        check(git_diff_index_to_workdir(&diff_conflicts, repo, settled_index(diffs.stage ? diffs.stage : 2, false), &o));
     o.flags |= GIT_DIFF_UPDATE_INDEX;
     check(git_diff_index_to_workdir(&diff, repo, index_of_repo(), &o));
     return finish(diff);
 }
 
 git_diff *diff_tree_workdir(git_tree *old) {
-    git_diff *diff;
+    git_diff *diff, *rest;
     git_diff_options o = make_options();
+    if (git_index_has_conflicts(index_of_repo())) {
+        git_index *settled = settled_index(0, true);
+        check(git_diff_tree_to_index(&diff, repo, old, settled, &o));
+        check(git_diff_index_to_workdir(&rest, repo, settled, &o));
+        check(git_diff_merge(diff, rest));
+        return finish(diff);
+    }
     check(git_diff_tree_to_workdir_with_index(&diff, repo, old, &o));
     return finish(diff);
 }

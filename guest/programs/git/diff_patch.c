@@ -2,10 +2,7 @@
  * diff_patch.c: one difference as a patch, as git writes it.
  */
 #include "diff.h"
-
-static void add_line(g_text *out, const char *name, const char *value) {
-    g_text_addf(out, "%s%s\n", name, value);
-}
+#include "diff_combined.h"
 
 /* "a/path", quoted where it must be */
 static char *side(const char *before, const char *path) {
@@ -139,7 +136,8 @@ void diff_write_patch(g_text *out, git_diff *diff, size_t i) {
     git_patch *patch;
     const git_diff_delta *d = git_diff_get_delta(diff, i);
     if (d->status == GIT_DELTA_CONFLICTED) {
-        add_line(out, "* Unmerged path ", d->new_file.path ? d->new_file.path : d->old_file.path);
+        const char *path = d->new_file.path ? d->new_file.path : d->old_file.path;
+        if (!diff_is_combined(path)) g_text_addf(out, "* Unmerged path %s\n", path);
         return;
     }
     if (d->status == GIT_DELTA_TYPECHANGE) {

@@ -122,7 +122,7 @@ bool diff_any(git_diff *diff) {
 
 static const char *shown(const char *path) { return diffs.relative ? path + strlen(prefix) : path; }
 
-static void add_name(g_text *out, const char *path, char end) {
+void diff_write_name(g_text *out, const char *path, char end) {
     char *text = end ? quoted(shown(path), "") : g_copy_string(shown(path));
     g_text_adds(out, text);
     g_text_addc(out, end);
@@ -136,8 +136,8 @@ static void add_status(g_text *out, const git_diff_delta *d, bool raw) {
     if (two) g_text_addf(out, "%03d", diff_similarity(d));
     g_text_addc(out, tab);
     (void)raw;
-    if (two) add_name(out, d->old_file.path, tab);
-    add_name(out, two || letter != 'D' ? d->new_file.path : d->old_file.path, line);
+    if (two) diff_write_name(out, d->old_file.path, tab);
+    diff_write_name(out, two || letter != 'D' ? d->new_file.path : d->old_file.path, line);
 }
 
 static void add_raw(g_text *out, const git_diff_delta *d) {
@@ -147,9 +147,10 @@ static void add_raw(g_text *out, const git_diff_delta *d) {
     /* what was not looked into has no name yet */
     if (!(d->new_file.flags & GIT_DIFF_FLAG_VALID_ID) && d->status != GIT_DELTA_DELETED) new_id = &none;
     bool full = diffs.full_index || diffs.abbrev == OID_HEX;
-    g_text_addf(out, ":%06o %06o %s ", d->status == GIT_DELTA_ADDED ? 0 : d->old_file.mode,
-                d->status == GIT_DELTA_DELETED ? 0 : d->new_file.mode,
-                full ? full_id(&d->old_file.id) : abbreviated(&d->old_file.id, length));
+    bool old = d->status != GIT_DELTA_ADDED && d->status != GIT_DELTA_CONFLICTED;
+    const git_oid *old_id = old ? &d->old_file.id : &none;
+    g_text_addf(out, ":%06o %06o %s ", old ? d->old_file.mode : 0, d->status == GIT_DELTA_DELETED ? 0 : d->new_file.mode,
+                full ? full_id(old_id) : abbreviated(old_id, length));
     g_text_addf(out, "%s ", full ? full_id(new_id) : abbreviated(new_id, length));
     add_status(out, d, true);
 }
@@ -158,17 +159,36 @@ typedef void (*each)(g_text *out, const git_diff_delta *d);
 
 static void name_status(g_text *out, const git_diff_delta *d) { add_status(out, d, false); }
 static void name_only(g_text *out, const git_diff_delta *d) {
-    add_name(out, d->status == GIT_DELTA_DELETED ? d->old_file.path : d->new_file.path, diffs.null ? '\0' : '\n');
+    diff_write_name(out, d->status == GIT_DELTA_DELETED ? d->old_file.path : d->new_file.path, diffs.null ? '\0' : '\n');
+}
+
+size_t diff_beside_stage(const git_diff_delta *d) {
+    const char *path = d->new_file.path ? d->new_file.path : d->old_file.path;
+    size_t count = diff_conflicts && d->status == GIT_DELTA_CONFLICTED ? git_diff_num_deltas(diff_conflicts) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(git_diff_get_delta(diff_conflicts, i)->new_file.path, path) == 0)
+            return diff_skip(diff_conflicts, i) ? SIZE_MAX : i;
+    return SIZE_MAX;
 }
 
 static void write_each(g_text *out, git_diff *diff, each write) {
     size_t count = git_diff_num_deltas(diff);
-    for (size_t i = 0; i < count; i++)
-        if (!diff_skip(diff, i)) write(out, git_diff_get_delta(diff, i));
+    for (size_t i = 0; i < count; i++) {
+        const git_diff_delta *d = git_diff_get_delta(diff, i);
+        if (!diff_skip(diff, i)) write(out, d);
+        size_t file = diff_beside_stage(d);
+        if (file != SIZE_MAX) write(out, git_diff_get_delta(diff_conflicts, file));
+    }
+}
+
+int diff_names_alone(int format) {
+    int names = format & (DIFF_NAME_ONLY | DIFF_NAME_STATUS | DIFF_CHECK);
+    return names ? names : format;
 }
 
 void diff_write(g_text *out, git_diff *diff, int format) {
     size_t before = out->len;
+    format = diff_names_alone(format);
     if (format & DIFF_RAW) write_each(out, diff, add_raw);
     if (format & DIFF_NAME_STATUS) write_each(out, diff, name_status);
     if (format & DIFF_NAME_ONLY) write_each(out, diff, name_only);
@@ -178,6 +198,9 @@ void diff_write(g_text *out, git_diff *diff, int format) {
     if (!(format & DIFF_PATCH)) return;
     if (out->len > before) g_text_addc(out, '\n');
     size_t count = git_diff_num_deltas(diff);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!diff_skip(diff, i)) diff_write_patch(out, diff, i);
+        size_t file = diffs.stage ? diff_beside_stage(git_diff_get_delta(diff, i)) : SIZE_MAX;
+        if (file != SIZE_MAX) diff_write_patch(out, diff_conflicts, file);
+    }
 }

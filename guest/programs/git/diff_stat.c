@@ -3,6 +3,8 @@
  */
 #include "diff.h"
 
+#include <ctype.h>
+
 typedef struct {
     char *name;
     const git_diff_delta *delta;
@@ -66,22 +68,28 @@ static char *name_of(const git_diff_delta *d) {
     return quoted(diffs.relative ? path + strlen(prefix) : path, "");
 }
 
+static void add_entry(table *t, git_diff *diff, size_t i) {
+    entry *e = &t->entries[t->count];
+    const git_diff_delta *d = git_diff_get_delta(diff, i);
+    memset(e, 0, sizeof *e);
+    e->delta = d;
+    diff_counts(diff, i, &e->added, &e->deleted, &e->binary);
+    if (d->status == GIT_DELTA_MODIFIED && !e->binary && !e->added && !e->deleted &&
+        d->old_file.mode == d->new_file.mode)
+        return;
+    e->unmerged = d->status == GIT_DELTA_CONFLICTED;
+    e->name = name_of(d);
+    t->count++;
+}
+
 static table collect(git_diff *diff) {
     table t = {0};
     size_t count = git_diff_num_deltas(diff);
-    t.entries = g_zalloc((count + 1) * sizeof *t.entries);
+    t.entries = g_zalloc((2 * count + 1) * sizeof *t.entries);
     for (size_t i = 0; i < count; i++) {
-        entry *e = &t.entries[t.count];
-        if (diff_skip(diff, i)) continue;
-        e->delta = git_diff_get_delta(diff, i);
-        diff_counts(diff, i, &e->added, &e->deleted, &e->binary);
-        const git_diff_delta *d = e->delta;
-        if (d->status == GIT_DELTA_MODIFIED && !e->binary && !e->added && !e->deleted &&
-            d->old_file.mode == d->new_file.mode)
-            continue;
-        e->unmerged = d->status == GIT_DELTA_CONFLICTED;
-        e->name = name_of(d);
-        t.count++;
+        if (!diff_skip(diff, i)) add_entry(&t, diff, i);
+        size_t file = diff_beside_stage(git_diff_get_delta(diff, i));
+        if (file != SIZE_MAX) add_entry(&t, diff_conflicts, file);
     }
     return t;
 }
@@ -279,32 +287,49 @@ static const char *complaint(const char *line, size_t len) {
     while (i < len && line[i] == '\t') i++;
     while (i < len && line[i] == ' ') i++;
     if (i < len && line[i] == '\t') return "space before tab in indent.";
-    if (len >= 7 && (strncmp(line, "<<<<<<<", 7) == 0 || strncmp(line, ">>>>>>>", 7) == 0 ||
-                     (strncmp(line, "=======", 7) == 0 && (len == 7 || line[7] == ' '))))
-        return "leftover conflict marker";
     return NULL;
+}
+
+/* Seven times the same of <, =, > and |, then white space. */
+static bool is_marker(const char *line, size_t len) {
+    if (len < 8 || !memchr("<=>|", line[0], 4)) return false;
+    for (int i = 1; i < 7; i++)
+        if (line[i] != line[0]) return false;
+    return isspace((unsigned char)line[7]);
+}
+
+static void check_line(g_text *out, const git_diff_delta *delta, const git_diff_line *line) {
+    size_t len = line->content_len;
+    if (line->origin != '+') return;
+    if (is_marker(line->content, len))
+        g_text_addf(out, "%s:%d: leftover conflict marker\n", delta->new_file.path, line->new_lineno);
+    while (len && line->content[len - 1] == '\n') len--;
+    const char *what = complaint(line->content, len);
+    if (!what) return;
+    g_text_addf(out, "%s:%d: %s\n", delta->new_file.path, line->new_lineno, what);
+    g_text_addf(out, "+%.*s\n", (int)len, line->content);
+}
+
+static void check_file(g_text *out, git_diff *diff, size_t i) {
+    git_patch *patch = NULL;
+    if (git_patch_from_diff(&patch, diff, i) < 0 || !patch) return;
+    for (size_t h = 0; h < git_patch_num_hunks(patch); h++) {
+        int lines = git_patch_num_lines_in_hunk(patch, h);
+        for (int l = 0; l < lines; l++) {
+            const git_diff_line *line;
+            check(git_patch_get_line_in_hunk(&line, patch, h, (size_t)l));
+            check_line(out, git_diff_get_delta(diff, i), line);
+        }
+    }
+    git_patch_free(patch);
 }
 
 bool diff_check(g_text *out, git_diff *diff) {
     size_t count = git_diff_num_deltas(diff), before = out->len;
     for (size_t i = 0; i < count; i++) {
-        git_patch *patch = NULL;
-        if (diff_skip(diff, i) || git_patch_from_diff(&patch, diff, i) < 0 || !patch) continue;
-        for (size_t h = 0; h < git_patch_num_hunks(patch); h++) {
-            int lines = git_patch_num_lines_in_hunk(patch, h);
-            for (int l = 0; l < lines; l++) {
-                const git_diff_line *line;
-                check(git_patch_get_line_in_hunk(&line, patch, h, (size_t)l));
-                size_t len = line->content_len;
-                if (line->origin != '+') continue;
-                while (len && line->content[len - 1] == '\n') len--;
-                const char *what = complaint(line->content, len);
-                if (!what) continue;
-                g_text_addf(out, "%s:%d: %s\n", git_diff_get_delta(diff, i)->new_file.path, line->new_lineno, what);
-                g_text_addf(out, "+%.*s\n", (int)len, line->content);
-            }
-        }
-        git_patch_free(patch);
+        size_t file = diff_beside_stage(git_diff_get_delta(diff, i));
+        if (!diff_skip(diff, i)) check_file(out, diff, i);
+        if (file != SIZE_MAX) check_file(out, diff_conflicts, file);
     }
     return out->len > before;
 }

@@ -226,11 +226,15 @@ void graph_text(g_text *out, const char *text, size_t len) {
     }
 }
 
-void graph_rest(g_text *out) {
+void graph_pending(g_text *out) {
     while (pending_merge || pending_collapse) {
         next_line(out);
         g_text_addc(out, '\n');
     }
+}
+
+void graph_rest(g_text *out) {
+    graph_pending(out);
     memcpy(columns, after, sizeof columns);
     count = after_count;
 }

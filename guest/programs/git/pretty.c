@@ -137,6 +137,10 @@ static const char *name_of(const rev *r) {
     return pretty.abbrev ? abbreviated(&r->id, pretty.abbrev) : short_id(&r->id);
 }
 
+static void add_origin(g_text *out) {
+    if (pretty.from) g_text_addf(out, " (from %s)", pretty.abbreviate ? short_id(pretty.from) : full_id(pretty.from));
+}
+
 static void add_people(g_text *out, git_commit *commit) {
     const git_signature *author = git_commit_author(commit), *committer = git_commit_committer(commit);
     bool fuller = pretty.kind == PRETTY_FULLER, full = fuller || pretty.kind == PRETTY_FULL;
@@ -175,6 +179,7 @@ void pretty_commit(g_text *out, rev *r, const char *mark) {
         if (revs.parents)
             for (unsigned i = 0; i < r->count; i++)
                 g_text_addf(out, " %s", pretty.abbreviate ? short_id(&r->parents[i]->id) : full_id(&r->parents[i]->id));
+        add_origin(out);
         if (pretty.source && r->source) g_text_addf(out, "\t%s", r->source);
         if (pretty.decorate) add_decoration(out, &r->id, true);
         if (reflog_selector) g_text_addf(out, " %s: %s\n", reflog_selector, reflog_subject);
@@ -185,6 +190,7 @@ void pretty_commit(g_text *out, rev *r, const char *mark) {
     g_text_addf(out, "commit %s%s%s", mark, *mark ? " " : "", name_of(r));
     if (revs.parents)
         for (unsigned i = 0; i < r->count; i++) g_text_addf(out, " %s", full_id(&r->parents[i]->id));
+    add_origin(out);
     if (pretty.source && r->source) g_text_addf(out, "\t%s", r->source);
     if (pretty.decorate) add_decoration(out, &r->id, true);
     g_text_addc(out, '\n');
@@ -199,7 +205,10 @@ void pretty_commit(g_text *out, rev *r, const char *mark) {
         unsigned parents = git_commit_parentcount(commit);
         if (parents > 1) {
             g_text_adds(out, "Merge:");
-            for (unsigned i = 0; i < parents; i++) g_text_addf(out, " %s", short_id(git_commit_parent_id(commit, i)));
+            for (unsigned i = 0; i < parents; i++) {
+                const git_oid *id = git_commit_parent_id(commit, i);
+                g_text_addf(out, " %s", pretty.abbrev ? abbreviated(id, pretty.abbrev) : short_id(id));
+            }
             g_text_addc(out, '\n');
         }
         add_people(out, commit);

@@ -67,6 +67,7 @@ typedef struct {
     int decorate; /* 0 no, 1 short, 2 full */
     date_style date;
     bool source, notes;
+    const git_oid *from; /* the parent that the difference is from, where a merge has several */
 } pretty_opts;
 extern pretty_opts pretty;
 void pretty_defaults(void);
@@ -86,6 +87,7 @@ void graph_start(void);
 void graph_commit(g_text *out, rev *r);
 /* Writes text with the graph's beginnings; the first line's is there already. */
 void graph_text(g_text *out, const char *text, size_t len);
+void graph_pending(g_text *out); /* lines that the graph needs before a difference */
 void graph_rest(g_text *out); /* the lines that end the commit */
 void graph_gap(g_text *out, rev *next); /* the empty line before the next commit */
 
