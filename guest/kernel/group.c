@@ -116,5 +116,6 @@ int64_t k_do_SETSID(struct k_call *call) {
     struct k_proc *proc = call->proc;
     if (k_group_exists(proc->pid, 0)) return -PF_EPERM;
     proc->pgid = proc->sid = proc->pid;
+    proc->behind = true;
     return proc->sid;
 }

@@ -419,6 +419,7 @@ struct k_proc {
     struct k_link children, sibling;
     struct k_link child_wait; /* struct k_waiter: itself, waiting for a child */
     int32_t pgid, sid;
+    bool behind; /* a daemon: it or an ancestor called SETSID; no run waits until it rests */
     bool execed; /* since fork: its parent may no longer move it to another group */
 
     /* Life (process.c, sched.c). */
@@ -548,6 +549,8 @@ void k_sched_continue(struct k_proc *proc);
 void k_sched_blocked(struct k_proc *proc, bool unwound);
 bool k_slice_over(const struct pf_message *msg);
 void k_slice_charge(uint32_t units);
+/* Daemons may make at least so many calls more while all else waits for the host. */
+void k_sched_behind(uint32_t calls);
 void k_sched_free(struct k_proc *proc); /* its instance is to be freed */
 struct k_proc *k_current(void);
 void k_next(struct pf_event *event);
@@ -574,6 +577,7 @@ uint32_t k_ops_unanswered(void);
 int k_run_boot(void);
 void k_run_ended(struct k_proc *proc); /* a process ended: was it the foreground? */
 uint32_t k_run_number(void);
+bool k_run_done(void); /* a run is on whose foreground has ended */
 void k_run_foreground(int32_t pgid); /* the group that an interrupt goes to */
 
 /* limit.c: what the embedder allows */

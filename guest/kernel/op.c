@@ -71,6 +71,7 @@ static void finish(struct k_op *op, uint32_t outcome) {
     op->state = FINISHED;
     op->outcome = outcome;
     unanswered--;
+    k_sched_behind(K_BEHIND_ANSWER);
     k_list_remove(&op->news);
     k_data_free(&op->payload);
     op->owner->ops_finished++;

@@ -188,6 +188,7 @@ int k_proc_fork(struct k_proc *from, struct k_proc **out) {
     k_list_append(&from->children, &proc->sibling);
     proc->pgid = from->pgid;
     proc->sid = from->sid;
+    proc->behind = from->behind;
     proc->mask = from->mask;
     proc->ignored = from->ignored;
     proc->caught = from->caught;

@@ -55,6 +55,10 @@ uint32_t k_run_number(void) {
     return run.number;
 }
 
+bool k_run_done(void) {
+    return run.on && run.done;
+}
+
 #ifndef __wasm__
 uint32_t k_run_holds(struct k_inode *held[4]) {
     uint32_t count = 0;
@@ -73,6 +77,7 @@ void k_run_foreground(int32_t pgid) {
 static void done(int32_t status) {
     run.done = true;
     run.status = status;
+    k_sched_behind(K_BEHIND_DONE);
     k_mailbox.attention |= PF_ATTENTION_RUN_DONE;
 }
 

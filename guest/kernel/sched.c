@@ -6,6 +6,10 @@
  *
  * A process that waits is linked into the queues of what it waits for. Waking takes it off all of
  * them and puts it at the tail of the run queue; its call is then tried again and may wait again.
+ *
+ * A daemon (k_proc.behind) computes for as long as it likes and keeps nobody waiting. When all else
+ * waits for the host, because the run's foreground has ended or a tool is to answer, daemons have a
+ * number of calls left; then the sandbox rests, and they go on when the host does.
  */
 #include "kernel.h"
 
@@ -15,12 +19,21 @@ static struct k_link run_queue;  /* k_proc.run: K_READY and not stopped */
 static struct k_link free_queue; /* k_proc.freed */
 static struct k_proc *current;   /* K_RUNNING, or NULL */
 static uint32_t slice_used;
+static uint32_t behind_left;  /* calls that daemons may make while all else waits for the host */
+static bool behind_counts;    /* the slice that is on is taken from these */
+static uint64_t behind_moved; /* bytes that its calls may have moved */
 
 void k_sched_boot(void) {
     k_list_init(&run_queue);
     k_list_init(&free_queue);
     current = NULL;
-    slice_used = 0;
+    slice_used = behind_left = 0;
+    behind_moved = 0;
+    behind_counts = false;
+}
+
+void k_sched_behind(uint32_t calls) {
+    if (behind_left < calls) behind_left = calls;
 }
 
 struct k_proc *k_current(void) {
@@ -131,12 +144,21 @@ void k_slice_charge(uint32_t units) {
     slice_used += units;
 }
 
+/* What the slice of a daemon costs so far. */
+static uint64_t behind_spent(void) {
+    return slice_used + K_BEHIND_TURN + behind_moved / K_BEHIND_BYTES;
+}
+
 /*
  * Is it time for others? A caller whose stack can be unwound goes back to the host at the end of
  * every slice, also when it is alone: there time moves and limits strike. One that would be parked
  * goes only when somebody else has something to do, or the host asks for it.
  */
 bool k_slice_over(const struct pf_message *msg) {
+    if (behind_counts) {
+        behind_moved += msg->in_len + msg->out_cap;
+        if (behind_spent() >= behind_left) slice_used = K_SLICE_CALLS;
+    }
     if (++slice_used <= K_SLICE_CALLS && !k_mailbox.preempt) return false;
     if (k_mailbox.preempt || msg->flags & PF_MSG_UNWIND) return true;
     return msg->call == PF_CALL_YIELD &&
@@ -157,6 +179,27 @@ static bool next_free(struct pf_event *event) {
     event->pid = proc->pid;
     k_proc_instance_freed(proc);
     return true;
+}
+
+/* The slice is over. It costs something even if it had no call, so that the sandbox comes to rest.
+ */
+static void charge_behind(void) {
+    uint64_t cost = behind_spent();
+    if (behind_counts) behind_left = behind_left > cost ? behind_left - (uint32_t)cost : 0;
+    behind_counts = false;
+    behind_moved = 0;
+}
+
+/* Who is first on the run queue and may run; NULL: nobody. */
+static struct k_proc *next_ready(void) {
+    bool host_waits = k_run_done() || k_ops_unanswered();
+    for (struct k_link *at = run_queue.next; at != &run_queue; at = at->next) {
+        struct k_proc *proc = K_OUTER(at, struct k_proc, run);
+        if (proc->behind && host_waits && !behind_left) continue;
+        behind_counts = proc->behind && host_waits;
+        return proc;
+    }
+    return NULL;
 }
 
 static void run(struct k_proc *proc, struct pf_event *event) {
@@ -184,10 +227,12 @@ void k_next(struct pf_event *event) {
     k_mailbox.preempt = 0;
     if (current) k_ready(current, true); /* the host left it in the middle of its slice */
     k_timer_expire(k_monotonic());
+    charge_behind();
+    struct k_proc *proc = NULL;
     if (next_free(event)) {
         /* that is all */
-    } else if (!k_list_empty(&run_queue)) {
-        run(K_OUTER(run_queue.next, struct k_proc, run), event);
+    } else if ((proc = next_ready())) {
+        run(proc, event);
     } else {
         event->kind = PF_EVENT_IDLE;
         event->deadline_ns = k_timer_first();

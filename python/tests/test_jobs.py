@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from pinfold import MethodCapability, PinfoldError, Sandbox, create_sandbox_tool
+import pinfold
+from pinfold import Limits, MethodCapability, PinfoldError, Sandbox, create_sandbox_tool
 
 COUNT = "for i in 1 2 3 4 5; do echo $i; sleep 0.2; done; exit 7"
 FIXED = {"clock": 1_700_000_000.0, "seed": 1}
@@ -100,8 +101,6 @@ def test_snapshots_and_branches_carry_them():
 
 
 def test_a_recording_replays_them(tmp_path):
-    import pinfold
-
     trace = tmp_path / "trace"
     with Sandbox(record=trace, **FIXED) as sandbox:
         job = sandbox.jobs.start(COUNT)
@@ -121,12 +120,63 @@ def test_tool_calls_of_a_job_are_answered_while_something_waits():
         assert job.output.startswith("2\n4\n") and "over its limit" in job.output
 
 
-def test_limits_hold_and_end_it():
-    from pinfold import Limits
+BUSY = {
+    "shell": "while :; do let n++; [ $((n % 1000)) = 0 ] && echo $n; done",
+    "javascript": "for (let n = 1;; n++) if (n % 100000 === 0) console.log(n)",
+    "python": "n = 0\nwhile True:\n    n += 1\n    if n % 100000 == 0: print(n)",
+}
 
+
+@pytest.mark.parametrize("language", BUSY)
+def test_a_job_that_computes_holds_no_run(sandbox, language):
+    limits = Limits(cpu_seconds=2)
+    assert sandbox.run("true", limits=limits).limit is None
+    job = sandbox.jobs.start(BUSY[language], language)
+    for text in ("one", "two"):
+        result = sandbox.run(f"echo {text}", limits=limits)
+        assert (result.stdout, result.limit) == (f"{text}\n", None)
+    assert job.wait(0.3) is None and job.read() and job.running
+    assert job.stop() in (143, 137) and not job.running
+
+
+def test_a_job_that_computes_holds_no_tool_call():
+    def fetch(n: int) -> int:
+        return n * 2
+
+    async def main():
+        async with Sandbox(tools=[fetch], capabilities=[MethodCapability("fetch")]) as sandbox:
+            await sandbox.jobs.astart(BUSY["shell"])
+            script = "for n in 1 2 3; do tool fetch --n $n; done"
+            assert sandbox.run(script).stdout == "2\n4\n6\n"
+            assert (await sandbox.arun(script)).stdout == "2\n4\n6\n"
+            sandbox.start("tool fetch --n 4")
+            assert sandbox.step().params == {"n": 4}
+            sandbox.resume(8)
+            assert sandbox.result.stdout == "8\n"
+
+    asyncio.run(main())
+
+
+def test_a_busy_job_lies_in_snapshots_and_recordings(tmp_path):
+    with Sandbox(record=tmp_path / "t.trace") as sandbox:
+        job = sandbox.jobs.start(BUSY["shell"])
+        job.wait(0.1)
+        with Sandbox.restore(sandbox.snapshot()) as copy, sandbox.fork() as branch:
+            for other in (copy, branch):
+                assert other.jobs[1].wait(0.2) is None
+                assert len(other.jobs[1].output) > len(job.output)
+                assert other.jobs[1].stop() == 143
+        job.wait(0.1)
+        printed = job.output
+    with pinfold.replay(tmp_path / "t.trace") as replayed:
+        assert replayed.files.text("/tmp/jobs/1/output") == printed
+
+
+def test_a_limit_of_the_run_that_waits_ends_it():
     with Sandbox(limits=Limits(cpu_seconds=0.5)) as sandbox:
         job = sandbox.jobs.start("while :; do :; done")
-        assert job.wait(5) == 137
+        result = sandbox.run(f"{job.folder}/wait 10")
+        assert result.limit == "cpu_seconds" and job.exit_code in (None, 137)
         assert sandbox.run("echo fine").stdout == "fine\n"
 
 

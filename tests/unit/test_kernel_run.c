@@ -439,7 +439,63 @@ static void large_operations(void) {
     k_check();
 }
 
+/* Turns that a process which never waits gets until the kernel is idle; -1: it is not, ever. */
+static int turns_of(uint32_t busy) {
+    for (int turns = 0; turns < 5000; turns++) {
+        uint32_t proc = next();
+        if (!proc) return turns;
+        CHECK_EQ(proc, busy);
+        for (action = PF_ACTION_RETURN; action == PF_ACTION_RETURN;) CALL(busy, YIELD, 64);
+    }
+    return -1;
+}
+
+/* A busy daemon holds neither a run whose foreground has ended nor a call that the host is to answer;
+ * a busy process of the session holds both. */
+static void daemons_hold_nobody(void) {
+    session_waiting();
+    CHECK(begin(0) > 0);
+    CHECK_EQ(next(), sh);
+    CHECK_EQ(CALL(sh, RUN_NEXT, -1), 0);
+    uint32_t busy = fork_(sh, &pid);
+    switch_to(busy);
+    CHECK_EQ(CALL(busy, FORK), 0);
+    CHECK_EQ(CALL(busy, SETSID), pid);
+    switch_to(sh);
+    int64_t op = CALL_PATH(sh, OP_START, "x", PF_OP_TOOL);
+    CALL(sh, OP_STATUS, op, 1);
+    CHECK_EQ(action, PF_ACTION_BLOCK);
+    CHECK(turns_of(busy) >= 0);
+    CHECK_EQ(CALL(HOST, HOST_OP_TAKE), 1);
+    CHECK_EQ(CALL_PATH(HOST, HOST_OP_REPLY, "y", op, PF_OP_OK, 1), 1);
+    switch_to(sh);
+    CHECK_EQ(CALL(sh, OP_STATUS, op, 1), 0);
+    CALL(sh, RUN_NEXT, 0);
+    CHECK_EQ(run_state().foreground_done, 1);
+    CHECK(turns_of(busy) > 0);
+    CHECK_EQ(next(), 0);
+    CALL(HOST, HOST_RUN_END);
+    k_check();
+    /* In the next run it goes on, beside the foreground. */
+    CHECK(begin(0) > 0);
+    switch_to(busy);
+    switch_to(sh);
+    CHECK_EQ(CALL(sh, RUN_NEXT, 0), 0);
+    uint32_t job = fork_(sh, &pid);
+    CALL(sh, RUN_NEXT, 0);
+    CHECK_EQ(run_state().foreground_done, 1);
+    uint32_t ran = 0;
+    for (int i = 0; i < 1000; i++) {
+        ran = next();
+        if (!ran) break;
+        for (action = PF_ACTION_RETURN; action == PF_ACTION_RETURN;) CALL(ran, YIELD, 64);
+    }
+    CHECK_EQ(ran, job);
+    k_check();
+}
+
 int main(void) {
+    daemons_hold_nobody();
     runs_follow_each_other();
     sessions_do_not_meet();
     runs_stay_flat();
