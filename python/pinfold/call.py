@@ -9,6 +9,7 @@ from .errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from .capability import MethodCapability
@@ -79,6 +80,13 @@ class Call:
     def deny(self, message: str | None = None) -> None:
         """Refuses a call that was to be approved: the guest gets a CapabilityError, and runs on."""
         self._sandbox._deny(self, message)
+
+    def span(self) -> AbstractContextManager[object]:
+        """For ``with``, around what answers a call that `step` handed out: with OpenTelemetry,
+        spans that start in there lie under the call's own, as those of a handler do."""
+        from .drive import inside
+
+        return inside(self._sandbox, self.id)
 
     def preview(self, answers: Any = (True, False), **how: Any) -> Preview:
         """What would come of these answers: `Sandbox.preview`. In ``approve`` return one of its

@@ -257,6 +257,43 @@ print("good")
 """)
 
 
+def test_what_answers_a_step_lies_under_its_call():
+    pytest.importorskip("opentelemetry.sdk")
+    run_alone("""
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pinfold import MethodCapability, Sandbox, Tool
+
+exporter, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+tracer = trace.get_tracer("app")
+
+def step(sandbox):
+    call = sandbox.step() or sandbox.pending[0]
+    with call.span(), tracer.start_as_current_span("work"):
+        pass
+    call.resume(1)
+    spans = {s.name: s for s in exporter.get_finished_spans()}
+    exporter.clear()
+    made = spans["pinfold.call pay"]
+    assert spans["work"].parent.span_id == made.context.span_id
+    assert made.attributes["pinfold.call_id"] == call.id
+
+granted = {"tools": [Tool("pay")], "capabilities": [MethodCapability("pay")]}
+with Sandbox(**granted) as sandbox:
+    sandbox.start("tool pay --n 1")
+    data = sandbox.snapshot()
+    step(sandbox)
+with Sandbox.restore(data, **granted) as sandbox:
+    step(sandbox)
+    assert sandbox.result.ok
+print("good")
+""")
+
+
 def test_metrics():
     pytest.importorskip("opentelemetry.sdk")
     run_alone("""
