@@ -23,6 +23,15 @@ _HOW = (
 )
 
 
+class NeverAsked(CapabilityError):
+    """An approver is given that no call can reach."""
+
+    def __init__(self, message: str, reason: str | None = None) -> None:
+        super().__init__(message)
+        #: What keeps calls from it, in words that every face can use; None: nothing asks.
+        self.reason = reason
+
+
 def asking(
     capabilities: Iterable[MethodCapability], ask: bool | Iterable[str]
 ) -> list[MethodCapability]:
@@ -66,7 +75,7 @@ def refuse_unreachable(
     """
     freely: dict[str, list[MethodCapability]] = {}  # by method: what grants it unasked, so far
     unasked: list[MethodCapability] = []
-    reached, why_not = False, _HOW
+    reached, why_not = False, None
     for capability in capabilities:
         about = _about(capability.method_pattern, methods)
         if not capability.ask:
@@ -82,14 +91,14 @@ def refuse_unreachable(
         elif all(_covered(capability, method, freely.get(method, [])) for method in about) and not (
             any_method and not _covered(capability, capability.method_pattern, unasked)
         ):
-            raise CapabilityError(
-                f"approve would never be asked about {capability.method_pattern!r}: a capability"
-                " before it allows the same calls without asking, and the first one decides"
-            )
+            before = "a capability before it allows the same calls without asking, and the first"
+            what = f"{capability.method_pattern!r}: {before} one decides"
+            raise NeverAsked(f"approve would never be asked about {what}", what)
         else:
             reached = True
     if not reached:
-        raise CapabilityError(f"approve is given, and no call can ever reach it: {why_not}")
+        how = why_not or _HOW
+        raise NeverAsked(f"approve is given, and no call can ever reach it: {how}", why_not)
 
 
 def _that_asks(capability: MethodCapability) -> MethodCapability:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .approval import NeverAsked
 from .capability import load_policy
 from .command_options import command_tool, http_tool, limit, pair
 from .limits import DEFAULTS, Limits
@@ -20,6 +21,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     try:
         server = create_server(**_settings(options))
+    except NeverAsked as error:
+        reason = error.reason or (
+            "give a --tool"
+            if options.policy is None
+            else f'no capability in {options.policy} has "ask": true'
+        )
+        print(f"pinfold mcp: --approve asks about no call: {reason}", file=sys.stderr)
+        return 2
     except (ImportError, ValueError, OSError) as error:
         print(f"pinfold mcp: {error}", file=sys.stderr)
         return 2

@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from . import __version__
+from .approval import NeverAsked
 from .content import Content, printed_images
 from .definitions import PARAMETERS
 from .elicit import Rounds, approve
@@ -150,9 +151,16 @@ def create_server(
     unknown = [one for one in languages if one not in LANGUAGES]
     if unknown or not languages:
         raise ValueError(f"languages are some of {', '.join(LANGUAGES)}, not {list(languages)!r}")
-    with SandboxTool.from_functions(
-        tools or [], capabilities=capabilities, ask=ask, **settings
-    ) as model:
+    try:
+        model = SandboxTool.from_functions(
+            tools or [], capabilities=capabilities, ask=ask, **settings
+        )
+    except NeverAsked as error:
+        if not elicit:
+            raise
+        how = error.reason or "give tools, or capabilities of which one has ask=True"
+        raise NeverAsked(f"elicit asks about no call: {how}", error.reason) from None
+    with model:
         return server_of(model, name, languages)
 
 

@@ -113,7 +113,7 @@ def test_several_at_once_are_asked_about_one_after_the_other():
 def test_only_what_asks_is_asked_about():
     paid, pay = world()
     granted = [MethodCapability("pay")]
-    with pytest.raises(ValueError, match="approve is given"):
+    with pytest.raises(ValueError, match="elicit asks about no call: give tools"):
         create_server([pay], capabilities=granted, elicit=True)
     looked = Tool("look", handler=lambda: 1)
     server = create_server([pay, looked], ask=["pay"], elicit=True)

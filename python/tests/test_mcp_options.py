@@ -166,11 +166,26 @@ def test_requests_of_scripts(tmp_path):
         ("--limit=speed=1", "no limit of that name"),
         ("--http=example.com", "example.com"),
         ("--secret=K=env:NONE@h", "--secret is for --http RULE"),
+        ("--approve", "--approve asks about no call: give a --tool"),
     ],
 )
 def test_options_that_cannot_be(option, why):
     done = subprocess.run([sys.executable, "-m", "pinfold", "mcp", option], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 2 and why in done.stderr
+
+
+def test_a_policy_that_asks_about_nothing(tmp_path):
+    policy = tmp_path / "policy.json"
+    command = [sys.executable, "-m", "pinfold", "mcp", "--approve", "--tool=pay=echo 1", f"--policy={policy}"]
+    for capabilities, why in (
+        ([{"method": "pay"}], f'no capability in {policy} has "ask": true'),
+        ([{"method": "pay"}, {"method": "pay", "ask": True}], "a capability before it allows the same calls"),
+        ([{"method": "buy", "ask": True}], "'buy' asks, but no tool has such a name"),
+    ):
+        policy.write_text(json.dumps({"capabilities": capabilities}))
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("pinfold mcp: --approve asks about no call: ") and why in done.stderr
 
 
 def test_a_session_by_header():
