@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pinfold import Sandbox, analyze
+from pinfold import MethodCapability, Sandbox, Tool, analyze
 from pinfold.analysis.builtins import BUILTINS
 from pinfold.analysis.programs import PROGRAMS
 
@@ -137,6 +137,42 @@ def test_tools_with_their_arguments():
         assert [(u.name, u.arguments) for u in analyze(code, language).tools] == [("stripe/pay", {"to": "a", "n": [1, -2]})]
 
 
+@pytest.mark.parametrize("tool", ["pay", Tool("pay")])
+def test_arguments_are_those_that_the_tool_gets(tool):
+    """Compared with what really arrives."""
+    words = "--amount 5 --flag --n 1e3 --s '\"x\"' --t true --u null --v 007 --l 1 --l 2 --a.b 3 --o '{}' --x=y"
+    with Sandbox(tools=[Tool("pay", handler=lambda **given: given)], capabilities=[MethodCapability("pay")]) as sandbox:
+        for code in (f"pay {words}", "tool pay --no 1", """tool pay --json '{"a": [1, "2"]}' --b 2""", "pay --a 1 --a 2"):
+            assert analyze(code, tools=[tool]).tools[0].arguments == json.loads(sandbox.run(code).stdout), code
+
+
+def test_texts_of_programs_stay_texts():
+    def pay(amount: int) -> int:
+        return amount
+
+    for language, code in (("javascript", "await pay({amount: '5'})"), ("python", "import tools\ntools.pay(amount='5')")):
+        assert analyze(code, language, tools=[pay]).tools[0].arguments == {"amount": "5"}
+    assert analyze("pay --amount much", tools=[pay]).tools[0].arguments is None  # it is refused there
+
+
+def test_arguments_that_only_the_run_knows():
+    found = analyze('x=$1\nrm -rf $x -- "$y" a; ls *.c | xargs wc -l')
+    assert found.complete and not found.literal
+    rm, ls, xargs, wc = found.commands
+    assert (rm.arguments, rm.unknown) == (("-rf", None, "--", None, "a"), ("$x", '"$y"'))
+    assert (ls.unknown, xargs.unknown, wc.unknown) == (("*.c",), (), ("…",))
+    assert found.sentence == (
+        "Runs rm, ls, xargs and wc. Arguments that only the run knows: $x \"$y\" of rm (line 2),"
+        " *.c of ls (line 2) and … of wc (line 2)."
+    )
+    assert found.to_json()["commands"][0]["unknown"] == ["$x", '"$y"'] and not found.to_json()["literal"]
+    assert analyze("rm -rf build; tool pay --to ada").literal
+    for code in ("tool pay --to $x", "tool pay --list '[1]' --to \"a$x\"", "eval $x", "tool pay < f"):
+        assert not analyze(code).literal, code
+    assert not analyze("await pay({to: {name: x}})", "javascript", tools=["pay"]).literal
+    assert analyze("await pay({to: {name: 'x'}})", "javascript", tools=["pay"]).literal
+
+
 def test_files_that_are_opened():
     found = analyze("sort < in > 'out put'; echo x >> log 2>&1; cat 3<> both; ls &> all >&2")
     assert [(use.path, use.mode) for use in found.files] == [
@@ -197,7 +233,7 @@ def test_the_command_line(tmp_path):
     script.write_text("tool pay --amount 7\n$x")
     done = check(str(script))
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout == 'Calls pay(amount="7"). Not known before it runs: which command $x is (line 2).\n'
+    assert done.stdout == 'Calls pay(amount=7). Not known before it runs: which command $x is (line 2).\n'
     assert check("-", stdin="ls").returncode == 0
     assert check("-", "-l", "python", stdin="import os\nos.system('ls')").stdout == "Runs ls.\n"
     data = json.loads(check("--json", "-l", "javascript", "-", stdin="await pay({a: 1})").stdout)

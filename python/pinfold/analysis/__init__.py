@@ -50,7 +50,7 @@ def analyze(
         )
     analysis = Analysis(language)
     names, schemas = _named(tools)
-    with Parsers() as parsers:
+    with Parsers(schemas) as parsers:
         from .shell import Look
 
         look = Look(analysis, parsers, names)
@@ -61,7 +61,6 @@ def analyze(
             analysis.unknown.append(
                 Unknown("a script that is too large or too deep to be looked at", 1)
             )
-    _typed(analysis, schemas)
     return analysis
 
 
@@ -96,29 +95,3 @@ def _named(
         for spelling in (name, id, id.replace("/", "."), id.replace("/", "_")):
             names[spelling] = id
     return names, schemas
-
-
-def _typed(analysis: Analysis, schemas: Mapping[str, Mapping[str, Any]]) -> None:
-    """Texts that a command line gave become what the schema says, as the command does it."""
-    import json
-
-    for place, use in enumerate(analysis.tools):
-        properties = schemas.get(use.name, {}).get("properties", {})
-        if not use.arguments or not properties:
-            continue
-        arguments = {}
-        for name, value in use.arguments.items():
-            kind = properties.get(name, {}).get("type")
-            if isinstance(value, str) and kind in (
-                "integer",
-                "number",
-                "boolean",
-                "array",
-                "object",
-            ):
-                try:
-                    value = json.loads(value)
-                except (ValueError, RecursionError):
-                    pass
-            arguments[name] = value
-        analysis.tools[place] = ToolUse(use.name, arguments, use.line)

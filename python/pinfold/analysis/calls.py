@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from .facts import UNKNOWN, ToolUse
@@ -31,7 +33,13 @@ def called(look: Look, name: str, args: list[Arg], line: int, node: Tree | None)
     """A tool by name, with the words of its command."""
     if any(arg.value in ("--help", "-h") for arg in args):
         return
-    arguments = _arguments(args) if args else _from_stdin(node)
+    words = [arg.value for arg in args]
+    if not words:
+        arguments = _from_stdin(node)
+    elif all(word is not None for word in words):
+        arguments = look.parsers.arguments(name, [word or "" for word in words])
+    else:
+        arguments = _typed(_arguments(args), look.parsers.schemas.get(name) or {})
     look.found.tools.append(ToolUse(name, arguments, look.at(line)))
 
 
@@ -54,8 +62,20 @@ def _object(text: str | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def _typed(arguments: dict[str, Any] | None, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Texts become what the tool's schema says, beside arguments that are not known."""
+    properties = schema.get("properties", {})
+    for name, value in (arguments or {}).items():
+        kind = properties.get(name, {}).get("type")
+        if isinstance(value, str) and kind in ("integer", "number", "boolean", "array", "object"):
+            with contextlib.suppress(ValueError, RecursionError):
+                assert arguments is not None
+                arguments[name] = json.loads(value)
+    return arguments
+
+
 def _arguments(args: list[Arg]) -> dict[str, Any] | None:
-    """Options as parameters: values as texts, since the tool's schema is what gives them types."""
+    """Options as parameters, of which some are not known; the known ones as texts."""
     found: dict[str, Any] = {}
     rest = list(args)
     while rest:

@@ -18,7 +18,7 @@ _ENDINGS = {".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".t
             ".mts": "typescript", ".py": "python"}  # fmt: skip
 _ABOUT = """\
 Says which commands, tools and files a script names, and what can be known only when it runs.
-Nothing of it is run. Exit status: 0 when everything is known (and, with --policy, every call that
+Nothing of it is run. Exit status: 0 when everything is known, arguments included (and, with --policy, every call that
 it names would pass); 1 when not; 125 when the script cannot be read.
 """
 
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         print(found.sentence)
         for use, why in judged:
             print(f"line {use.line}: {use.name}: {why or 'would pass'}")
-    return 0 if found.complete and not any(why for _, why in judged) else 1
+    return 0 if found.literal and not any(why for _, why in judged) else 1
 
 
 def _read(path: str) -> str:

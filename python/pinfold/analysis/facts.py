@@ -15,6 +15,9 @@ class Command:
     #: What it is given; None stands for an argument that is known only when it runs.
     arguments: tuple[str | None, ...]
     line: int
+    #: The arguments that are known only when it runs, as they are written; ``…`` stands for what
+    #: it is given from elsewhere, as by ``xargs``.
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ UNKNOWN: Any = _UnknownValue()
 class Analysis:
     """What a script names, before it runs. When `complete`, a run of it in a fresh shell starts no
     command and calls no tool beyond these, and redirects to no other file; otherwise `unknown`
-    says what stands in the way of knowing."""
+    says what stands in the way of knowing. What commands and tools are given may still be known only
+    to the run: see `literal`."""
 
     language: str
     commands: list[Command] = field(default_factory=list)
@@ -77,12 +81,20 @@ class Analysis:
         return not self.unknown
 
     @property
+    def literal(self) -> bool:
+        """Is every argument of every command and tool written out as well? Of ``rm -rf $x`` it is
+        complete that rm runs, and not literal what it removes."""
+        known = not any(each.unknown for each in self.commands)
+        calls = [use.arguments for use in self.tools]
+        return self.complete and known and None not in calls and not any(map(_open, calls))
+
+    @property
     def sentence(self) -> str:
         """What the script does, for a person who is asked to allow it.
 
         >>> from pinfold import analyze
         >>> analyze("sort names.txt > out.txt; tool pay --amount 5").sentence
-        'Runs sort; calls pay(amount="5"); writes out.txt.'
+        'Runs sort; calls pay(amount=5); writes out.txt.'
         """
         parts = [
             _listed("runs ", [command.name for command in self.commands if command.name != "tool"]),
@@ -91,6 +103,10 @@ class Analysis:
         ]
         text = "; ".join(part for part in parts if part) or "runs nothing that it names"
         text = text[0].upper() + text[1:] + "."
+        given = [f"{' '.join(each.unknown)} of {each.name} (line {each.line})"
+                 for each in self.commands if each.unknown]  # fmt: skip
+        if given:
+            text += f" Arguments that only the run knows: {_listed('', given)}."
         if self.unknown:
             reasons = _listed("", [f"{each.what} (line {each.line})" for each in self.unknown])
             text += f" Not known before it runs: {reasons}."
@@ -108,9 +124,11 @@ class Analysis:
         return {
             "language": self.language,
             "complete": self.complete,
+            "literal": self.literal,
             "sentence": self.sentence,
             "commands": [
-                {**vars(each), "arguments": list(each.arguments)} for each in self.commands
+                {**vars(each), "arguments": list(each.arguments), "unknown": list(each.unknown)}
+                for each in self.commands
             ],
             "tools": uses,
             "files": [vars(each) for each in self.files],
@@ -150,6 +168,12 @@ def _call(use: ToolUse) -> str:
     if use.arguments is None:
         return f"{use.name}(…)"
     return f"{use.name}({', '.join(f'{k}={_value(v)}' for k, v in use.arguments.items())})"
+
+
+def _open(value: Any) -> bool:
+    """Is an argument, or part of one, known only when it runs?"""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value is UNKNOWN or any(map(_open, inside))
 
 
 def _value(value: Any) -> str:

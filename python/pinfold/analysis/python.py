@@ -134,7 +134,7 @@ class _Program:
             return self._dot(wanted, node)
         special = name.startswith("__") and name not in ("__name__", "__file__", "__doc__")
         if name in names.POWERFUL or special:
-            self.unknown(f"what {name} reaches", node)
+            self.unknown(f"what {name} {'runs' if name in ('exec', 'eval') else 'reaches'}", node)
         return None
 
     def _path(self, path: str, node: Tree, above: list[Tree]) -> None:

@@ -42,7 +42,7 @@ class Look:
         return line if self._line is None else self._line
 
     def unknown(self, what: str, line: int) -> None:
-        entry = Unknown(what, self.at(line))
+        entry = Unknown(what, max(self.at(line), 1))
         if entry not in self.found.unknown:
             self.found.unknown.append(entry)
 
@@ -358,7 +358,8 @@ class Look:
 
     def add(self, args: list[Arg], line: int) -> None:
         arguments = tuple(arg.value for arg in args[1:])
-        self.found.commands.append(Command(args[0].value or "?", arguments, self.at(line)))
+        unknown = tuple(arg.text for arg in args[1:] if arg.value is None)
+        self.found.commands.append(Command(args[0].value or "?", arguments, self.at(line), unknown))
 
 
 __all__ = ["ANYTHING", "Look", "known"]

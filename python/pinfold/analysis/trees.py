@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
+from ..capability import MethodCapability
 from ..limits import Limits
 from ..sandbox import Sandbox
+from ..tool import Tool
 
 #: Python's own parser, as JSON: {"_": class, fields}.
 _PYTHON = """\
@@ -37,6 +42,8 @@ _COMMANDS = {
 }
 _SECONDS = 10
 _BYTES = 64 << 20  # of a tree
+_LIMITS = Limits(cpu_seconds=_SECONDS, wall_seconds=_SECONDS, output_bytes=_BYTES)
+_CALLS = 500  # of tools whose words are read
 
 
 class TooLarge(Exception):
@@ -44,18 +51,43 @@ class TooLarge(Exception):
 
 
 class Parsers:
-    """Throwaway sandboxes in which scripts are taken apart, each afresh."""
+    """Throwaway sandboxes in which scripts are taken apart, each afresh. ``schemas`` are those of the
+    tools that scripts will have, by id."""
 
-    def __init__(self) -> None:
-        self._sandbox = Sandbox(
-            limits=Limits(cpu_seconds=_SECONDS, wall_seconds=_SECONDS, output_bytes=_BYTES)
-        )
+    def __init__(self, schemas: Mapping[str, Mapping[str, Any]]) -> None:
+        self.schemas = schemas
+        self._sandbox = Sandbox(limits=_LIMITS)
+        self._callers: dict[str, Sandbox] = {}
+        self._asked: dict[tuple[str, ...], dict[str, Any] | None] = {}
 
     def __enter__(self) -> Parsers:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._sandbox.close()
+        for sandbox in (self._sandbox, *self._callers.values()):
+            sandbox.close()
+
+    def arguments(self, tool: str, words: list[str]) -> dict[str, Any] | None:
+        """What a call of a tool by these words gets: the shell's own reading of them, from a sandbox in
+        which nobody answers. None: not known; the words are refused, or too many were asked about."""
+        asked = (tool, *words)
+        if asked not in self._asked and len(self._asked) < _CALLS:
+            caller = self._callers.get(tool)
+            if caller is None:
+                caller = self._callers[tool] = self._caller(tool)
+            caller.start(shlex.join(["tool", *asked]), isolated=True)
+            call = caller.step()
+            self._asked[asked] = None if call is None else call.params
+            if call is not None:
+                call.fail("it was only looked at")
+                caller.finish()
+        return self._asked.get(asked)
+
+    def _caller(self, tool: str) -> Sandbox:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names that are commands as well
+            made = Tool(tool, schema=self.schemas.get(tool))
+            return Sandbox(tools=[made], capabilities=[MethodCapability(tool)], limits=_LIMITS)
 
     def tree(self, code: str, language: str) -> Any:
         """What the parser of this language makes of a script."""
