@@ -81,14 +81,16 @@ def updated(text: str, diff: str) -> str:
         for anchor in chunk.anchors:
             found = _line(lines, anchor, at)
             if found is None:
-                raise EditError(f"there is no line {anchor!r} below line {at}")
+                where = f" below line {at}" if at else ""
+                raise EditError(f"there is no line {anchor!r}{where}")
             at_least = found + 1
             made += lines[at:at_least]
             at = at_least
         start = _find(lines, chunk.old, at, chunk.at_end)
         if start is None:
             wanted = "\n".join(chunk.old)
-            raise EditError(f"these lines are not in the file, below line {at}:\n{wanted}")
+            where = f", below line {at}" if at else ""
+            raise EditError(f"these lines are not in the file{where}:\n{wanted}")
         made += lines[at:start] + chunk.new(lines[start : start + len(chunk.old)])
         at = start + len(chunk.old)
     return "\n".join(made + lines[at:])

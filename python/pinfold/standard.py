@@ -55,7 +55,7 @@ def anthropic_script(tool: SandboxTool, block: dict[str, Any]) -> Script | None:
     if name != "bash" or "language" in given:
         return Script(*arguments_of(given))
     if given.get("restart"):
-        return Script("exit", "shell")
+        return Script("echo The shell was restarted.; exit", "shell")
     if not isinstance(given.get("command"), str):
         raise EditError("bash needs command, a string, or restart")
     return Script(given["command"], "shell")
