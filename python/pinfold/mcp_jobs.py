@@ -22,17 +22,21 @@ _LONGEST = 60.0  # seconds that one call waits
 _WITHOUT_SESSION = "jobs live in a session, and this client has none: open_session gives one"
 
 
-def job_tools(using: Using, own: Callable[[Any], str | None]) -> list[tuple[Any, str]]:
-    """The functions, each with its description."""
+def job_tools(
+    using: Using, own: Callable[[Any], str | None], language_of: Callable[[str], str], first: str
+) -> list[tuple[Any, str]]:
+    """The functions, each with its description. ``language_of`` refuses languages that clients may
+    not use; ``first`` is that of a job whose starter names none."""
 
     def session_of(context: Any, session: str) -> AbstractAsyncContextManager[SandboxTool]:
         if not session and own(context) is None:
             raise ToolError(_WITHOUT_SESSION)
         return using(session, own(context))
 
-    async def start_job(context: Any, code: str, language: str = "shell", session: str = "") -> str:
+    async def start_job(context: Any, code: str, language: str = first, session: str = "") -> str:
         async with session_of(context, session) as tool:
-            return _state(await tool.sandbox.jobs.astart(code, language), tool)
+            job = await tool.sandbox.jobs.astart(code, language_of(language))
+            return _state(job, tool)
 
     async def list_jobs(context: Any, session: str = "") -> str:
         async with session_of(context, session) as tool:

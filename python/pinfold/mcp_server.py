@@ -23,6 +23,7 @@ from .definitions import PARAMETERS
 from .elicit import Rounds, approve
 from .errors import ToolError
 from .mcp_jobs import job_tools
+from .prompt import describe_sandbox
 from .sandbox_tool import SandboxTool
 from .shown import shorten
 from .tool import Handler, Tool
@@ -171,12 +172,19 @@ def server_of(model: SandboxTool, name: str, languages: Sequence[str] = LANGUAGE
         from mcp.server.mcpserver import Context, MCPServer
     except ImportError as error:
         raise ImportError(f"the MCP server needs the package mcp, 2 or newer: {error}") from error
-    about = model.description
+    about = describe_sandbox(model, languages)
     model.sandbox._share_budgets()
     make = model._another
     sessions, rounds = Sessions(make), Rounds()
     asks = model.sandbox._approve is approve
     server: Any = MCPServer(name, version=__version__, instructions=about)
+
+    def language_of(name: str) -> str:
+        """The language that is meant, if clients may use it."""
+        name = ALIASES.get(name, name)
+        if ("javascript" if name == "typescript" else name) not in languages:
+            raise ToolError(f"unknown language {name!r}; use {', '.join(languages)}")
+        return name
 
     async def run(
         context: Any,
@@ -186,9 +194,7 @@ def server_of(model: SandboxTool, name: str, languages: Sequence[str] = LANGUAGE
         cwd: str = "",
         timeout: float = 0.0,
     ) -> Any:
-        language = ALIASES.get(language, language)
-        if ("javascript" if language == "typescript" else language) not in languages:
-            raise ToolError(f"unknown language {language!r}; use {', '.join(languages)}")
+        language = language_of(language)
         how: Any = {"cwd": cwd or None, "timeout": timeout or None}
 
         async def work() -> Any:
@@ -221,7 +227,7 @@ def server_of(model: SandboxTool, name: str, languages: Sequence[str] = LANGUAGE
         (read_file, "Reads a text file of the sandbox; relative paths are below /workspace."),
         (open_session, "Opens a session, a sandbox of its own, and gives its id for other calls."),
         (close_session, "Ends a session and drops its files."),
-        *job_tools(sessions.using, _own),
+        *job_tools(sessions.using, _own, language_of, languages[0]),
     ):
         _annotate(function, Context, schemas)
         server.add_tool(

@@ -9,18 +9,22 @@ from .grants import granting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from .sandbox_tool import SandboxTool
 
 _ABOUT = (
-    "Runs a script in a sandbox and returns what it prints."
-    ' language "javascript": a program with top-level await; a returned value is printed;'
-    " each program starts afresh."
-    ' language "python": CPython 3.11, a notebook\'s cell with top-level await, names last from run'
-    " to run; the value of a last expression is shown."
-    ' language "shell": bash with the usual Unix commands; {shell}.'
+    "Runs a script in a sandbox and returns what it prints.{languages}"
     " Files under /workspace and /tmp last from run to run and are shared by all;"
     " there is no network{web}."
 )
+_LANGUAGES_ABOUT = {
+    "javascript": ' language "javascript": a program with top-level await; a returned value is'
+    " printed; each program starts afresh.",
+    "python": ' language "python": CPython 3.11, a notebook\'s cell with top-level await, names last'
+    " from run to run; the value of a last expression is shown.",
+    "shell": ' language "shell": bash with the usual Unix commands; {shell}.',
+}
 _WEB = (
     " but for requests of HTTP as http_request below allows them: curl, wget, fetch() and Python's"
     " urllib.request make them"
@@ -35,10 +39,16 @@ _OUTPUT = (
 )
 
 
-def describe_sandbox(tool: SandboxTool) -> str:
-    """The description of the sandbox as a tool, with the functions that scripts can call."""
+def describe_sandbox(tool: SandboxTool, languages: Collection[str] | None = None) -> str:
+    """The description of the sandbox as a tool, with the functions that scripts can call.
+    ``languages`` are those that it may be written in; None: all."""
     web = _WEB if granting(_REQUEST, tool.sandbox.capabilities) and _has_web(tool) else ""
-    about = _ABOUT.format(shell=_what_lasts(tool), web=web)
+    told = [
+        text.format(shell=_what_lasts(tool))
+        for name, text in _LANGUAGES_ABOUT.items()
+        if languages is None or name in languages
+    ]
+    about = _ABOUT.format(languages="".join(told), web=web)
     if tool.output_characters is not None:
         about += _OUTPUT.format(budget=tool.output_characters)
     calls = describe_calls(tool.sandbox, tool.description_characters)

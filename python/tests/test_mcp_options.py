@@ -75,6 +75,11 @@ def test_languages_of_a_server():
         tool = next(t for t in (await client.list_tools()).tools if t.name == "run")
         assert tool.input_schema["properties"]["language"]["enum"] == ["javascript", "shell"]
         assert told(await client.call_tool("run", {"code": "return 6 * 7"})) == "42"
+        assert 'language "shell"' in tool.description and 'language "python"' not in tool.description
+        refused = await client.call_tool("start_job", {"code": "1", "language": "python"})
+        assert refused.is_error and "use javascript, shell" in told(refused)
+        job = told(await client.call_tool("start_job", {"code": "console.log(6 * 7)"}))
+        assert "42" in job + told(await client.call_tool("wait_job", {"job": 1}))
         refused = await client.call_tool("run", {"code": "1", "language": "python"})
         assert refused.is_error and "use javascript, shell" in told(refused)
 
