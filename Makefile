@@ -56,10 +56,8 @@ native: ## the guest's programs as plain Linux programs, in seconds: build/twins
 	@cmake --build $(BUILD)/twins -j $(JOBS)
 
 # What the tests of frameworks run against; without it they are skipped.
-FRAMEWORKS := anthropic fastapi fsspec ipykernel jsonschema langchain-core langgraph 'mcp>=2' mypy nbclient openai opentelemetry-sdk playwright pyright requests \
+FRAMEWORKS := anthropic fastapi fsspec ipykernel jsonschema langchain-core langgraph 'mcp>=2' mypy nbclient openai opentelemetry-sdk pyright requests \
               pydantic-ai-slim
-# Stores on a server, and the service.
-FRAMEWORKS += prometheus-client 'psycopg[binary]>=3.2' uvicorn zstandard
 
 # Frameworks that are too large, or too particular about others' versions, for every test run: each
 # has an environment of its own, with its newest release.
@@ -197,12 +195,13 @@ $(PEERS):
 	$@/bin/pip install -q --only-binary :all: bashkit amla-sandbox quickjs-rs pydantic-monty matplotlib
 	mkdir -p $@/node && ! command -v npm >/dev/null || npm install --silent --prefix $@/node just-bash
 
-bench: checks package $(PEERS) ## pinfold beside Linux and beside the alternatives; table and picture in build/bench
+bench: checks package $(PEERS) ## pinfold beside Linux, the alternatives and the commit before: fails if it got slower
 	@$(BUILD)/bench/mechanism $(BUILD)/native/bin/pfbench
 	@PYTHONPATH=$(BUILD)/python PINFOLD_PEERS_NODE=$(PEERS)/node $(PEERS)/bin/python bench/compare.py \
 	    --out $(BUILD)/bench $(if $(PINFOLD_CASES),--cases $(PINFOLD_CASES))
 	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/shell.py
 	@PYTHONPATH=$(BUILD)/python $(PEERS)/bin/python bench/commands.py
+	@tools/bench_pair --build $(BUILD)
 
 bench-publish: ## what `make bench` measured last, into bench/results, which the README shows
 	mkdir -p bench/results && cp $(BUILD)/bench/compare.md $(BUILD)/bench/compare.svg bench/results/

@@ -2,7 +2,10 @@
 
 usage: compare.py [--only WORD] [--rounds N] [--out FOLDER] [--cases FOLDER]
 
-Every figure is the best of several rounds, because machines are shared.
+Machines are shared, so every figure is the best of several rounds, in which the contenders take
+turns; behind it stands how far the middle round lies above it. A difference of two times that is
+not larger than what the rounds differ by themselves is no figure: – stands for it, as for what a
+contender has not.
 A contender that is not installed, cannot do a piece of work or gets it wrong says so in its cell.
 `--cases` is a folder of recorded cases (PINFOLD_CASES): the share that is as bash's and GNU's.
 """
@@ -11,11 +14,13 @@ import argparse
 import gc
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 import contenders
 import correctness
@@ -27,6 +32,7 @@ SUBSTITUTIONS = "i=0; while [ $i -lt 200 ]; do x=$(echo $i); i=$((i + 1)); done;
 PIPELINE = "seq 10000 | grep 7 | sort -rn | head -5 | tail -1"
 AWK = "seq 100000 | awk '{s += $1} END {print s}'"
 CALLS = 200
+LIVE = 100  #: sandboxes whose memory is looked at together
 
 #: (what, unit, method, code, expected output, divided by)
 WORK = [
@@ -41,6 +47,9 @@ WORK = [
     ("Python 1+1, live", "µs", "python", "1+1", "2", 1),
 ]
 SCALE = {"µs": 1e6, "ms": 1e3, "MB": 1, "×": 1}
+
+#: The rounds of one contender, or why it has none.
+Samples = list[float] | str
 
 
 class Unfit(Exception):
@@ -70,30 +79,26 @@ def timed(function: Callable[..., object], *arguments: object) -> float:
             return spent / count
 
 
-def measure(kind: type, work: tuple, rounds: int) -> float:
+def a_round(kind: type, work: tuple) -> float:
     """Each round has a sandbox of its own: some stop working after so many commands."""
     _, unit, method, code, expected, divisor = work
     if not hasattr(kind, method) or code is None:
         raise Unfit("–")
+    sandbox = kind()
+    run = getattr(sandbox, method)
 
-    def one_round() -> float:
-        sandbox = kind()
-        run = getattr(sandbox, method)
+    def checked() -> None:
+        got = run(code).strip()
+        if got != expected:
+            raise Unfit(f"wrong: {got[:7]!r}")
 
-        def checked() -> None:
-            got = run(code).strip()
-            if got != expected:
-                raise Unfit(f"wrong: {got[:7]!r}")
-
-        checked()
-        if hasattr(sandbox, "seconds"):
-            return sandbox.seconds(method, code, False)
-        return timed(checked)
-
-    return min(one_round() for _ in range(rounds)) / divisor * SCALE[unit]
+    checked()
+    own = hasattr(sandbox, "seconds")
+    seconds = sandbox.seconds(method, code, False) if own else timed(checked)
+    return seconds / divisor * SCALE[unit]
 
 
-def new_sandbox(kind: type, rounds: int) -> float:
+def new_sandbox(kind: type) -> float:
     """Milliseconds for a sandbox and its first trivial program, in a warm process."""
 
     def once() -> None:
@@ -101,8 +106,8 @@ def new_sandbox(kind: type, rounds: int) -> float:
 
     once()
     if hasattr(kind, "seconds"):
-        return min(kind().seconds("shell", "echo hi", True) for _ in range(rounds)) * 1e3
-    return min(timed(once) for _ in range(rounds)) * 1e3
+        return kind().seconds("shell", "echo hi", True) * 1e3
+    return timed(once) * 1e3
 
 
 def trivial(sandbox: object) -> None:
@@ -112,23 +117,21 @@ def trivial(sandbox: object) -> None:
             return
 
 
-def first_use(kind: type, rounds: int) -> float:
-    """Milliseconds for import, sandbox and first program in a new process, over Python's start."""
+def process_seconds(code: str) -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return time.perf_counter() - started
+
+
+def first_use(kind: type, use: bool) -> float:
+    """Milliseconds of a new process that imports; that has a sandbox and a first program, too."""
     if hasattr(kind, "seconds"):
         raise Unfit("–")
     here = os.path.dirname(os.path.abspath(__file__))
     code = f"import sys; sys.path.insert(0, {here!r}); import contenders, compare; "
-    use = f"compare.trivial(contenders.{kind.__name__}())"
-
-    def process(text: str) -> float:
-        started = time.perf_counter()
-        subprocess.run([sys.executable, "-c", text], check=True)
-        return time.perf_counter() - started
-
-    process(code + use)
-    with_it = min(process(code + use) for _ in range(rounds + 2))
-    without = min(process(code) for _ in range(rounds + 2))
-    return (with_it - without) * 1e3
+    if use:
+        code += f"compare.trivial(contenders.{kind.__name__}())"
+    return process_seconds(code) * 1e3
 
 
 def proportional_memory() -> int:
@@ -139,12 +142,12 @@ def proportional_memory() -> int:
     raise Unfit("no smaps")
 
 
-def memory(kind: type, count: int = 100) -> float:
-    """Megabytes of a live sandbox that has run something."""
+def memory(kind: type, count: int) -> float:
+    """Megabytes of so many live sandboxes that have run something; of none: what this process
+    itself does meanwhile."""
     if not kind.in_process:
         raise Unfit("–")
-    warm = kind()
-    trivial(warm)
+    trivial(kind())
     gc.collect()
     before = proportional_memory()
     alive = []
@@ -152,7 +155,8 @@ def memory(kind: type, count: int = 100) -> float:
         sandbox = kind()
         trivial(sandbox)
         alive.append(sandbox)
-    return (proportional_memory() - before) / count / 1e6
+    gc.collect()
+    return (proportional_memory() - before) / 1e6
 
 
 def two_threads(kind: type) -> float:
@@ -179,12 +183,52 @@ def two_threads(kind: type) -> float:
 
 
 def cell(function: Callable[..., float], *arguments: object) -> float | str:
+    """One round of one contender, or why there is none."""
     try:
         return function(*arguments)
     except Unfit as reason:
         return str(reason)
     except Exception as error:
         return f"fails: {type(error).__name__}"
+
+
+def in_turns(rounds: int, functions: list[Callable[[], float]]) -> list[Samples]:
+    """What each gave in each round, the contenders taking turns; who gives nothing says why."""
+    samples: list[Samples] = [[] for _ in functions]
+    for _ in range(rounds):
+        for index, function in enumerate(functions):
+            if not isinstance(samples[index], list):
+                continue
+            given = cell(function)
+            if isinstance(given, str):
+                samples[index] = given
+            else:
+                samples[index].append(given)
+    return samples
+
+
+def best(samples: Samples, most: bool = False) -> report.Figure | str:
+    """The best round: the least, or where more is better the most."""
+    if isinstance(samples, str):
+        return samples
+    value = max(samples) if most else min(samples)
+    return report.Figure(value, abs(statistics.median(samples) - value))
+
+
+def difference(with_it: Samples, without: Samples, divisor: int = 1) -> report.Figure | str:
+    """What the one costs beyond the other, unless the rounds of each differ by as much."""
+    more, less = best(with_it), best(without)
+    if isinstance(more, str) or isinstance(less, str):
+        return more if isinstance(more, str) else str(less)
+    value, noise = more.value - less.value, more.spread + less.spread
+    return "–" if value <= noise else report.Figure(value / divisor, noise / divisor)
+
+
+def pairs(rounds: int, kinds: list[type], function: Callable[..., float], *how: object) -> list:
+    """The rounds of a measurement in two ways, for `difference`."""
+    calls = [partial(function, kind, one) for kind in kinds for one in how]
+    samples = in_turns(rounds, calls)
+    return list(zip(samples[::2], samples[1::2], strict=True))
 
 
 def installed(only: str) -> list[type]:
@@ -203,19 +247,26 @@ def installed(only: str) -> list[type]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="contenders whose name has this word")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--out", type=pathlib.Path, help="a folder for compare.md and compare.svg")
     parser.add_argument("--cases", type=pathlib.Path, help="a folder of recorded cases")
     arguments = parser.parse_args()
     rounds, kinds = arguments.rounds, installed(arguments.only)
     table = report.Table([kind.name for kind in kinds])
-    table.add("first use in a new process", "ms", [cell(first_use, k, rounds) for k in kinds])
-    table.add("new sandbox + first program", "ms", [cell(new_sandbox, k, rounds) for k in kinds])
+    table.add(
+        "first use in a new process",
+        "ms",
+        [difference(*two) for two in pairs(rounds + 2, kinds, first_use, True, False)],
+    )
+    fresh = in_turns(rounds, [partial(new_sandbox, kind) for kind in kinds])
+    table.add("new sandbox + first program", "ms", [best(samples) for samples in fresh])
     for index, work in enumerate(WORK + tool_work(None)):
-        cells = [cell(measure, k, (WORK + tool_work(k))[index], rounds) for k in kinds]
-        table.add(*work[:2], cells)
-    table.add("memory per live sandbox", "MB", [cell(memory, k) for k in kinds])
-    table.add("two threads against one", "×", [cell(two_threads, k) for k in kinds])
+        calls = [partial(a_round, kind, (WORK + tool_work(kind))[index]) for kind in kinds]
+        table.add(*work[:2], [best(samples) for samples in in_turns(rounds, calls)])
+    held = pairs(rounds, kinds, memory, LIVE, 0)
+    table.add("memory per live sandbox", "MB", [difference(*two, LIVE) for two in held])
+    threads = in_turns(rounds, [partial(two_threads, kind) for kind in kinds])
+    table.add("two threads against one", "×", [best(samples, most=True) for samples in threads])
     if arguments.cases:
         for name, what in (("shell_cases", "shell"), ("command_cases", "commands")):
             cases = correctness.read(arguments.cases, name)

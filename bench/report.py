@@ -1,5 +1,6 @@
 """A table of figures: on the terminal while it grows, as Markdown, and as a picture."""
 
+import dataclasses
 import datetime
 import os
 import pathlib
@@ -10,19 +11,28 @@ COLOURS = ["#0b5fff", "#e66100", "#5d3a9b", "#008a5a", "#b8860b", "#c2185b", "#7
 MARKERS = "osD^vPX"
 
 
-def shown(cell: float | str) -> str:
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    value: float  #: of the best round
+    spread: float  #: from there to the middle one
+
+
+def shown(cell: "float | str | Figure") -> str:
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, Figure):
+        text = shown(cell.value)
+        return f"{text} +{cell.spread / cell.value:.0%}" if cell.value else text
     return f"{cell:.2f}" if cell < 10 else f"{cell:.1f}" if cell < 100 else f"{cell:.0f}"
 
 
 class Table:
     def __init__(self, names: list[str]) -> None:
         self.names = names
-        self.rows: list[tuple[str, str, list[float | str]]] = []
+        self.rows: list[tuple[str, str, list[float | str | Figure]]] = []
         self._print("", names)
 
-    def add(self, what: str, unit: str, cells: list[float | str]) -> None:
+    def add(self, what: str, unit: str, cells: list[float | str | Figure]) -> None:
         self.rows.append((what, unit, cells))
         self._print(f"{what}, {unit}", [shown(cell) for cell in cells])
 
@@ -44,7 +54,11 @@ class Table:
             f"{today}, {cores} cores, {platform.machine()}, Python {platform.python_version()}, "
             f"with {os.getloadavg()[2]:.0f} programs at work on the machine.",
         ]
-        lines += ["The best of several rounds; – is what a contender has not. " + versions()]
+        lines += [
+            "The best of several rounds, in which the contenders take turns, and how far the "
+            "middle round lies from it; – is what a contender has not, or what cannot be told from noise. "
+            + versions()
+        ]
         return "\n".join(lines) + "\n"
 
 
@@ -60,6 +74,10 @@ def versions() -> str:
     return ", ".join(found) + "." if found else ""
 
 
+def values(cells: list[float | str | Figure]) -> list[float | str]:
+    return [cell.value if isinstance(cell, Figure) else cell for cell in cells]
+
+
 SECONDS = {"µs": 1e-6, "ms": 1e-3}
 
 
@@ -70,7 +88,7 @@ def draw(table: Table, path: pathlib.Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    rows = [row for row in table.rows if row[1] in SECONDS]
+    rows = [(what, unit, values(cells)) for what, unit, cells in table.rows if unit in SECONDS]
     rows = [row for row in rows if sum(isinstance(cell, float) for cell in row[2]) > 1]
     pyplot.rcParams["svg.hashsalt"] = "pinfold"
     figure, axes = pyplot.subplots(figsize=(9, 0.42 * len(rows) + 1.7))
