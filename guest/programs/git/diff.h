@@ -24,6 +24,7 @@ enum diff_format {
     DIFF_COMPACT = 1024,
 };
 
+enum { WORDS_PLAIN = 1, WORDS_PORCELAIN };
 enum { MERGES_EACH = 1, MERGES_COMBINED, MERGES_DENSE };
 
 typedef struct {
@@ -36,6 +37,8 @@ typedef struct {
     int reverse, exit_code, quiet, null;
     int stat_width, stat_name_width, stat_count, stat_graph_width;
     int no_prefix, relative;
+    int words; /* --word-diff */
+    const char *word_regex;
     int no_textconv, ignore_submodules, color, break_;
     int merges; /* of a merge: 1 each parent (-m), MERGES_COMBINED, MERGES_DENSE */
     int stage;  /* in a conflict: 1 the base, 2 ours, 3 theirs; 0 ours, a patch has both */
@@ -69,6 +72,7 @@ int diff_names_alone(int format);
 void diff_write(g_text *out, git_diff *diff, int format);
 /* What diff_patch.c and diff_stat.c do for one. */
 void diff_write_patch(g_text *out, git_diff *diff, size_t i);
+void diff_write_words(g_text *out, git_patch *patch, size_t hunk, size_t lines); /* a hunk's lines */
 void diff_write_stat(g_text *out, git_diff *diff, int format);
 void diff_write_summary(g_text *out, git_diff *diff);
 bool diff_skip(git_diff *diff, size_t i); /* filtered out */

@@ -86,6 +86,27 @@ static void color(const option *o, const char *argument, bool unset) {
     diffs.color = !unset && argument && strcmp(argument, "always") == 0;
 }
 
+static void word_diff(const option *o, const char *argument, bool unset) {
+    (void)o;
+    if (!argument || unset) argument = unset ? "none" : "plain";
+    if (strcmp(argument, "color") == 0)
+        die("--word-diff=color is not there, as nothing has colours: --word-diff marks the words with [- -] and {+ +}");
+    if (strcmp(argument, "plain") != 0 && strcmp(argument, "porcelain") != 0 && strcmp(argument, "none") != 0)
+        usage_error("error: bad --word-diff argument: %s", argument);
+    diffs.words = *argument == 'n' ? 0 : strcmp(argument, "plain") == 0 ? WORDS_PLAIN : WORDS_PORCELAIN;
+}
+
+static void word_regex(const option *o, const char *argument, bool unset) {
+    (void)o, (void)unset;
+    diffs.word_regex = argument;
+    if (!diffs.words) diffs.words = WORDS_PLAIN;
+}
+
+static void color_words(const option *o, const char *argument, bool unset) {
+    (void)argument, (void)unset;
+    word_diff(o, "color", false);
+}
+
 static void ignored(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
 }
@@ -156,6 +177,9 @@ const option diff_option_table[] = {
     FLAG(0, "pickaxe-regex", pickaxe_regex),
     FLAG(0, "pickaxe-all", pickaxe_all),
     CALL(OPT_CALL_MAYBE, 0, "color", "when", 0, color),
+    CALL(OPT_CALL_MAYBE, 0, "word-diff", "mode", 0, word_diff),
+    CALL(OPT_CALL, 0, "word-diff-regex", "regex", 0, word_regex),
+    CALL(OPT_CALL_MAYBE, 0, "color-words", "regex", 0, color_words),
     CALL(OPT_CALL_MAYBE, 0, "color-moved", "mode", 0, ignored),
     CALL(OPT_CALL_MAYBE, 0, "ignore-submodules", "when", 0, ignored),
     CALL(OPT_CALL_MAYBE, 0, "submodule", "format", 0, ignored),
@@ -172,6 +196,7 @@ void diff_defaults(void) {
     diffs.renames = 1;
     if (renames_ && (strcmp(renames_, "copies") == 0 || strcmp(renames_, "copy") == 0)) diffs.renames = 2;
     else if (renames_) diffs.renames = config_bool("diff.renames", true);
+    diffs.word_regex = repo ? config_string("diff.wordregex") : NULL;
     diffs.rename_score = 50;
     diffs.flags = GIT_DIFF_INDENT_HEURISTIC;
     diffs.src = "a/";

@@ -72,7 +72,8 @@ static void add_hunks(g_text *out, git_patch *patch) {
         size_t lines;
         check(git_patch_get_hunk(&hunk, &lines, patch, h));
         g_text_add(out, hunk->header, hunk->header_len);
-        for (size_t l = 0; l < lines; l++) {
+        if (diffs.words) diff_write_words(out, patch, h, lines);
+        for (size_t l = 0; l < lines && !diffs.words; l++) {
             const git_diff_line *line;
             check(git_patch_get_line_in_hunk(&line, patch, h, l));
             if (line->origin == ' ' || line->origin == '+' || line->origin == '-')

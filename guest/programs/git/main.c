@@ -2,6 +2,8 @@
  * main.c: git: its own options, the repository, aliases, and the command.
  */
 #include "git.h"
+
+#include <ctype.h>
 #include "pf.h"
 
 #include "git2/sys/config.h"
@@ -202,14 +204,30 @@ static char **expand_alias(int *argc, char **argv) {
     return words.items;
 }
 
+static _Noreturn void bad_setting(const char *what, const char *name) {
+    error("%s%s", what, name);
+    die("unable to parse command-line config");
+}
+
+/* -c name=value, or a name alone for true. Sections and variables have no case, subsections have. */
 static void take_setting(const char *text) {
-    if (strchr(text, '=')) {
-        list_add(&settings, text);
-        return;
+    const char *equals = strchr(text, '=');
+    char *name = equals ? g_copy_bytes(text, (size_t)(equals - text)) : g_copy_string(text);
+    char *first = strchr(name, '.'), *last = strrchr(name, '.');
+    g_text whole = {0};
+    if (!*name) bad_setting("empty config key", "");
+    if (!first || first == name) bad_setting("key does not contain a section: ", name);
+    if (!last[1]) bad_setting("key does not contain variable name: ", name);
+    for (char *p = name; *p; p++) {
+        if (p >= first && p <= last) continue; /* the subsection, with its dots */
+        bool fits = isalnum((unsigned char)*p) || *p == '-';
+        if (!fits || (p == last + 1 && !isalpha((unsigned char)*p))) bad_setting("invalid key: ", name);
+        *p = (char)tolower((unsigned char)*p);
     }
-    char *with = g_alloc(strlen(text) + 6);
-    sprintf(with, "%s=true", text);
-    list_add(&settings, with);
+    g_text_addf(&whole, "%s=%s", name, equals ? equals + 1 : "true");
+    list_add(&settings, whole.s);
+    g_text_free(&whole);
+    free(name);
 }
 
 /* git's own options; the index of the command. */
