@@ -23,7 +23,9 @@ static const struct {
                 "--help"},
     {"bisect", "--check --good --bad --result --partial --limit --max-seconds --json --help"},
     {"diff", "--no-files --partial --max-seconds --json --help"},
-    {"trace", "--output --help"},
+    {"trace", "--output --no-files --result --limit --partial --max-seconds --help"},
+    {"debug", "--port --open --line --tool --pure --simulate --policy --result --partial --limit --max-seconds "
+              "--help"},
     {"verify", "--by --trace --limit --max-seconds --json --help"},
     {"snapshot", "show --files --get --key --json --help"},
     {"check", "--language --json --policy --tool --help"},

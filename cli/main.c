@@ -40,6 +40,7 @@ static const struct command {
     {"bisect", python_command, "find the event of a recording that broke something"},
     {"diff", python_command, "say where two recordings part"},
     {"trace", trace_command, "turn a recording into an HTML page"},
+    {"debug", python_command, "move about in a recording, and branch from it, in a browser"},
     {"verify", verify_command, "check a proof by running it again"},
     {"snapshot", snapshot_command, "look at a snapshot"},
     {"check", python_command, "say what a script names, without running it"},

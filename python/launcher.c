@@ -78,8 +78,8 @@ int main(int argc, char **argv) {
     self[len] = 0;
     char *folder = self;
     *strrchr(self, '/') = 0;
-    static const char *const theirs[] = {"mcp",    "check", "images", "trace",
-                                         "what-if", "bisect", "diff"};
+    static const char *const theirs[] = {"mcp",     "check",  "images", "trace",
+                                         "what-if", "bisect", "diff",   "debug"};
     bool python = false;
     for (size_t i = 0; argc > 1 && i < sizeof theirs / sizeof *theirs; i++)
         python |= !strcmp(argv[1], theirs[i]);

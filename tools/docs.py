@@ -5,16 +5,20 @@ usage: docs.py --program PINFOLD --out FOLDER
 """
 
 import argparse
+import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 #: Commands whose --help the reference of the command line has.
 COMMANDS = [
     *("", "run", "shell", "restore", "replay", "trace", "verify", "snapshot", "policy", "completion")
 ]
+#: Those that come with the Python package.
+PYTHON_COMMANDS = ("what-if", "bisect", "diff", "debug")
 #: What the reference of Python has, page by page.
 PYTHON = (
     "create_sandbox_tool SandboxTool Sandbox Result Usage Limits Tool MethodCapability Param"
@@ -25,9 +29,11 @@ MODULES = [f"pinfold.{name}" for name in "jobs files http errors tokens mcp defi
 
 def command_line(program: str) -> str:
     parts = ["# Command line\n"]
-    for command in COMMANDS:
-        words = [program, *([command] if command else []), "--help"]
-        text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    of_program = [(command, [program, *([command] if command else [])]) for command in COMMANDS]
+    of_python = [(name, [sys.executable, "-m", "pinfold", name]) for name in PYTHON_COMMANDS]
+    for command, words in of_program + of_python:
+        how = {"capture_output": True, "text": True, "env": os.environ | {"COLUMNS": "100"}}
+        text = subprocess.run([*words, "--help"], check=True, **how).stdout
         parts.append(f"## pinfold {command}".rstrip() + f"\n\n```text\n{text.rstrip()}\n```\n")
     return "\n".join(parts)
 

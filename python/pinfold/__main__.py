@@ -18,6 +18,7 @@ COMMANDS = {
     "what-if": "whatif_command",
     "bisect": "bisect_command",
     "diff": "diff_command",
+    "debug": "page.debug_command",
 }
 
 

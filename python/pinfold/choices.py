@@ -142,12 +142,12 @@ def recorded(trace: str | PathLike[str] | bytes, method: str) -> Handler:
     for line in read_trace(trace).splitlines():
         event = json.loads(line)
         if event.get("out") == "call" and event["method"] == name and "id" in event:
-            asked[event["id"]] = _key(json.loads(text_of(event, "params")))
+            asked[event["id"]] = key_of(json.loads(text_of(event, "params")))
         elif event.get("do") in ("resume", "fail") and event["id"] in asked:
             answers[asked[event["id"]]] = event
 
     def simulate(**params: Any) -> Any:
-        event = answers.get(_key(params))
+        event = answers.get(key_of(params))
         if event is None or event.get("redacted"):
             raise NotKnown(f"the recording has no answer to {method} with these arguments")
         if event["do"] == "fail":
@@ -158,7 +158,8 @@ def recorded(trace: str | PathLike[str] | bytes, method: str) -> Handler:
     return simulate
 
 
-def _key(params: Mapping[str, Any]) -> str:
+def key_of(params: Mapping[str, Any]) -> str:
+    """The same for equal arguments, in whatever order."""
     from .answer import to_json
 
     return to_json({name: params[name] for name in sorted(params)})

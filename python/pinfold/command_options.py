@@ -9,7 +9,7 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._native import printable
@@ -76,6 +76,20 @@ def command_tool(name: str, command: str, option: str = "--tool") -> Tool:
             return text
 
     return Tool(name, command, None, handler)
+
+
+def declare_simulated(tools: Iterable[Tool], pure: list[str], simulate: list[str]) -> None:
+    """What ``--pure NAME`` and ``--simulate NAME=COMMAND`` say of the tools of ``--tool``."""
+    named = {tool.name: tool for tool in tools}
+    simulated = dict(pair("--simulate", text, "=") for text in simulate)
+    for option, names in (("--pure", pure), ("--simulate", simulated)):
+        for name in names:
+            if name not in named:
+                raise ValueError(f"{option} {name}: there is no --tool of that name")
+    for name in pure:
+        named[name].pure = True
+    for name, command in simulated.items():
+        named[name].simulate = command_tool(name, command, "--simulate").handler
 
 
 # ------------------------------------------------------------------ commands about recordings

@@ -10,7 +10,7 @@ from typing import Any
 
 from .approval import NeverAsked
 from .capability import load_policy
-from .command_options import command_tool, http_tool, limit, pair
+from .command_options import command_tool, declare_simulated, http_tool, limit, pair
 from .limits import DEFAULTS, Limits
 from .mcp_server import LANGUAGES, create_server, serve_http
 from .tool import Tool
@@ -149,20 +149,8 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _tools(options: argparse.Namespace) -> list[Tool]:
-    given = [pair("--tool", text, "=") for text in options.tool]
-    named = {name for name, _ in given}
-    simulated = dict(pair("--simulate", text, "=") for text in options.simulate)
-    for option, names in (("--pure", options.pure), ("--simulate", simulated)):
-        for name in names:
-            if name not in named:
-                raise ValueError(f"{option} {name}: there is no --tool of that name")
-    tools = []
-    for name, command in given:
-        tool = command_tool(name, command)
-        tool.pure = name in options.pure
-        if name in simulated:
-            tool.simulate = command_tool(name, simulated[name], "--simulate").handler
-        tools.append(tool)
+    tools = [command_tool(*pair("--tool", text, "=")) for text in options.tool]
+    declare_simulated(tools, options.pure, options.simulate)
     return tools
 
 

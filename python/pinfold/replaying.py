@@ -191,6 +191,26 @@ class Replay:
             raise ValueError(f"good is a line before bad, not {good} and {bad}")
         return bisect(lambda line: self._holds(line, check), self._history.lines, good, bad)
 
+    def page(self, name: str = "a recording") -> str:
+        """The recording as one HTML page that needs nothing but itself: one moves about in it, and
+        sees processes, calls, output and files as they were. What `pinfold trace` writes.
+
+        The files are those after at most 200 events; ``name`` is the page's title. `pinfold debug`
+        serves the same page with a live sandbox behind it.
+
+        >>> import tempfile
+        >>> from pinfold import Sandbox
+        >>> trace = tempfile.mktemp()
+        >>> with Sandbox(record=trace) as sandbox:
+        ...     _ = sandbox.run("echo rows > report.csv")
+        >>> with replay(trace) as run:
+        ...     "<title>" in run.page("report")
+        True
+        """
+        from .page.writing import page_of
+
+        return page_of(self, name)
+
     def _holds(self, line: int, check: str | Callable[[Sandbox], Any]) -> bool:
         from .sandbox import Sandbox
 

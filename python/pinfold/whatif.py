@@ -54,13 +54,15 @@ class WhatIf(NamedTuple):
     runs_before: int
 
 
-class _Answer(NamedTuple):
+class Answer(NamedTuple):
+    """What a call got in a recording, at a line of it."""
+
     line: int
     id: int
     value: Any
 
 
-class _Recorded:
+class Recorded:
     """What the embedder of a recording did from some line on."""
 
     def __init__(self, opening: Opening) -> None:
@@ -81,12 +83,12 @@ class _Recorded:
             )
         return int(next(event["n"] for event in answered if event["id"] in ids))
 
-    def answers(self, line: int) -> dict[tuple[str, str], deque[_Answer]]:
+    def answers(self, line: int) -> dict[tuple[str, str], deque[Answer]]:
         """By method and parameters, what was answered from a line on, in that order."""
-        found: dict[tuple[str, str], deque[_Answer]] = {}
+        found: dict[tuple[str, str], deque[Answer]] = {}
         for event in self._events.all:
             if event.get("do") in ("resume", "fail") and event["n"] >= line:
-                answer = _Answer(event["n"], event["id"], self._value(event))
+                answer = Answer(event["n"], event["id"], self._value(event))
                 found.setdefault(self._events.asked[event["id"]], deque()).append(answer)
         return found
 
@@ -125,6 +127,16 @@ class _Recorded:
         return settings
 
 
+def give(call: Call, value: Any) -> None:
+    """Answers a call with a value, or with the failure that a recording has."""
+    if not isinstance(value, ToolError):
+        call.resume(value)
+    elif value.code == "denied":
+        call.deny(str(value))
+    else:
+        call.fail(str(value), value.code)
+
+
 def _nobody(method: str, params: dict[str, Any]) -> Any:
     raise AssertionError("every call is answered from the recording")
 
@@ -133,7 +145,7 @@ class _Course:
     """The sandbox that goes another way, and what it still finds in the recording."""
 
     def __init__(
-        self, sandbox: Sandbox, recorded: _Recorded, line: int, given: Mapping[int, Any], live: bool
+        self, sandbox: Sandbox, recorded: Recorded, line: int, given: Mapping[int, Any], live: bool
     ) -> None:
         self._sandbox = sandbox
         self._recorded = recorded.answers(line)
@@ -175,7 +187,7 @@ class _Course:
         self._running = False
         return None
 
-    def _choose(self, pending: list[Call]) -> tuple[Call, _Answer | None] | None:
+    def _choose(self, pending: list[Call]) -> tuple[Call, Answer | None] | None:
         """The call whose answer came first in the recording; then what a handler answers."""
         found = []
         for call in pending:
@@ -210,7 +222,7 @@ class _Course:
         self.calls.append(Asked(call.id, call.method, call.params, value, "live"))
         succeed(self._sandbox, call.id, call.method, value)
 
-    def _answer(self, call: Call, answer: _Answer | None) -> None:
+    def _answer(self, call: Call, answer: Answer | None) -> None:
         if answer is None:
             self._ask(call)
             return
@@ -218,12 +230,7 @@ class _Course:
         value = self._given[answer.id] if given else answer.value
         source: Literal["given", "recorded"] = "given" if given else "recorded"
         self.calls.append(Asked(call.id, call.method, call.params, value, source))
-        if not isinstance(value, ToolError):
-            call.resume(value)
-        elif value.code == "denied":
-            call.deny(str(value))
-        else:
-            call.fail(str(value), value.code)
+        give(call, value)
 
     def _begin(self, event: Event) -> str | None:
         """Does again what the embedder did; else says why not."""
@@ -265,12 +272,12 @@ class _Course:
 
 def recorded_settings(replay: Replay) -> dict[str, Any]:
     """Those that the recording was made with; no tool has a handler."""
-    return _Recorded(replay._history.opening).settings()
+    return Recorded(replay._history.opening).settings()
 
 
 def what_if(replay: Replay, answers: Mapping[int, Any], live: dict[str, Any]) -> WhatIf:
     opening = replay._history.opening
-    recorded = _Recorded(opening)
+    recorded = Recorded(opening)
     line = recorded.line_of(answers)
     settings = {**recorded.settings(), "limits": opening.limits}
     answer = any(name in live for name in _ANSWERING)

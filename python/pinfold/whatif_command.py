@@ -87,25 +87,29 @@ def _what_if(given: argparse.Namespace) -> int:
 
 
 def _live(given: argparse.Namespace, run: Replay) -> dict[str, Any]:
-    if not given.live:
-        return {}
+    return live_settings(run, given.tool, given.policy) if given.live else {}
+
+
+def live_settings(run: Replay, texts: list[str], policy: str | None) -> dict[str, Any]:
+    """The tools of a recording, those of ``NAME=COMMAND`` with their programs as handlers, and the
+    policy of a file, else the recording's."""
     from .capability import load_policy
     from .tool import canonical
     from .whatif import recorded_settings
 
     settings = recorded_settings(run)
     tools: dict[str, Tool] = {canonical(tool.name): tool for tool in settings.get("tools", ())}
-    for text in given.tool:
+    for text in texts:
         name, command = pair("--tool", text, "=")
         tool = command_tool(name, command)
         known = tools.get(canonical(name))
         if known is not None:
             tool = type(tool)(known.name, known.description, known.schema, tool.handler)
         tools[canonical(name)] = tool
-    policy = settings.get("capabilities", [])
-    if given.policy is not None:
-        policy = load_policy(Path(given.policy))
-    return {"tools": [*tools.values()], "capabilities": policy}
+    capabilities = settings.get("capabilities", [])
+    if policy is not None:
+        capabilities = load_policy(Path(policy))
+    return {"tools": [*tools.values()], "capabilities": capabilities}
 
 
 def _value(value: Any) -> str:

@@ -23,7 +23,7 @@ _HERE = Path(__file__).parent
 #: In this order, as one script: what is defined in one is known in all.
 _SCRIPTS = (
     *("text", "trace", "diff", "states", "list", "timeline", "panels", "files"),
-    "main",
+    *("branches", "previews", "main"),
 )
 _STYLES = ("page", "layout", "panels")
 

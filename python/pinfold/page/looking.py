@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from .._native import Machine
     from ..events import Event
     from ..replaying import Replay
 
@@ -46,7 +45,7 @@ def mounts_of(events: Iterable[Event]) -> list[str]:
     return [event["path"] for event in events if event.get("do") == "mount" and "path" in event]
 
 
-def look(machine: Machine, mounts: list[str]) -> tuple[Tree, dict[str, Entry]]:
+def look(machine: Any, mounts: list[str]) -> tuple[Tree, dict[str, Entry]]:
     """All files that a script may have changed."""
     tree = Tree(machine, mounts, monotonic() + _TREE_SECONDS)
     return tree, {path: _entry(tree, path) for path in tree.entries}
@@ -100,6 +99,11 @@ def kept_files(run: Replay, events: list[Event]) -> dict[str, Any]:
         except (PinfoldError, OSError) as error:
             kept.why = printable(str(error))
     return {"points": kept.points, "contents": kept.contents, "why": kept.why}
+
+
+def no_files(why: str) -> dict[str, Any]:
+    """Of a page that has none."""
+    return {"points": [], "contents": [], "why": why}
 
 
 def _points(events: list[Event]) -> list[int]:

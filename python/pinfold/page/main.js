@@ -16,8 +16,15 @@ class App {
     this.hidden = new Set(HIDDEN_AT_FIRST);
     this.words = "";
     this.keys = true;
-    this.panels = [outputPanel, filesPanel, processesPanel, callsPanel, changesPanel, eventPanel];
-    if (typeof branchesPanel !== "undefined") this.panels.push(branchesPanel);
+    this.panels = [
+      outputPanel,
+      filesPanel,
+      processesPanel,
+      callsPanel,
+      changesPanel,
+      eventPanel,
+      branchesPanel,
+    ];
     this.panel = this.panels[0];
   }
 
@@ -93,7 +100,7 @@ class App {
   render() {
     clearTimeout(this.soon);
     this.soon = 0;
-    const quick = !["files", "changes"].includes(this.panel.id) || !this.states.live;
+    const quick = !this.live || !["files", "changes", "branches"].includes(this.panel.id);
     if (quick) this.refresh();
     else
       this.soon = setTimeout(() => {
@@ -105,8 +112,6 @@ class App {
   async refresh(focus) {
     this.settled = false;
     const turn = (this.turn = (this.turn ?? 0) + 1);
-    const had = focus ?? this.content.querySelector(":focus")?.dataset.focus;
-    const scroll = this.content.scrollTop;
     let shown;
     try {
       shown = await this.panel.render(this);
@@ -115,10 +120,21 @@ class App {
       shown = h("p", { class: "bad", role: "alert" }, error.message);
     }
     if (turn !== this.turn) return; // one stands elsewhere by now
+    const had = focus ?? this.content.querySelector(":focus")?.dataset.focus;
+    const scroll = this.content.scrollTop;
     fill(this.content, shown);
     this.content.scrollTop = scroll;
     this.settled = !this.asked && !this.soon;
-    if (had) this.content.querySelector(`[data-focus="${CSS.escape(had)}"]`)?.focus();
+    if (had) this.focus(had);
+  }
+
+  // An element that was made anew has the focus again; what cannot have it now has a stand-in.
+  focus(name) {
+    const wanted = this.content.querySelector(`[data-focus="${CSS.escape(name)}"]`);
+    // Never a button: a key that is pressed too often is to do nothing.
+    const instead = [".waiting", "textarea:enabled"];
+    const others = instead.map((selector) => this.content.querySelector(selector));
+    ([wanted, ...others].find((element) => element && !element.disabled) ?? this.content).focus();
   }
 
   choosePanel(panel, focus) {
@@ -317,7 +333,9 @@ class App {
     };
     if (number >= 1 && number <= this.panels.length)
       commands[key] = () => this.choosePanel(this.panels[number - 1], true);
-    if (this.live) commands.b = () => branchesPanel.begin(this);
+    commands.b = () =>
+      this.live ? branchesPanel.begin(this) : this.choosePanel(branchesPanel, true);
+    commands.p = () => (this.live ? branchesPanel.previewHere(this) : commands.b());
     if (!Object.hasOwn(commands, key)) return false;
     commands[key]();
     return true;
@@ -331,6 +349,7 @@ const KEYS = [
   ["e, E", "to the next trouble, the one before"],
   ["m", "mark this point: Changes compares with it"],
   ["b", "branch here (with pinfold debug)"],
+  ["p", "preview answers to the call that waits here (with pinfold debug)"],
   ["/", "find"],
   ["1 … 7", "what to see: output, files, processes, …"],
   ["arrows, Page Up and Down, Home, End", "in the list of events and on the timeline"],
@@ -394,7 +413,9 @@ const noSandbox = { points: [], contents: [], why: "the recording was not run ag
 async function begin() {
   const settings = JSON.parse(document.getElementById("settings")?.textContent ?? "{}");
   const text = await carried("trace");
-  const lines = text
+  // Ids of branches have more digits than a number has here.
+  const whole = text.replace(/([{,]"id":)(\d{16,})/g, '$1"$2"');
+  const lines = whole
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));

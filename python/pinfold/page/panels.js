@@ -204,6 +204,11 @@ const callsPanel = {
     return [
       h("h3", {}, waits.length ? `Waiting for an answer: ${waits.length}` : "No call waits."),
       waits.length ? table("calls that wait", heads, rows(waits)) : null,
+      waits.length && app.live
+        ? button("Preview answers", { "data-focus": "preview", "aria-keyshortcuts": "p" }, () =>
+            branchesPanel.previewHere(app),
+          )
+        : null,
       rest.length ? h("h3", {}, `Over: ${rest.length}, the last one first`) : null,
       rest.length ? table("calls that are over", heads, rows(rest)) : null,
       rest.length > MOST_CALLS ? empty(`… ${rest.length - MOST_CALLS} before these`) : null,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from ..command_options import Parser, recording, run_command
 from ..errors import PinfoldError, SnapshotError, TraceError
-from .join import as_json, packed, page
-from .looking import kept_files
+from .looking import kept_files, no_files
+from .writing import events_of, written
 
 if TYPE_CHECKING:
     import argparse
@@ -55,21 +53,9 @@ def read(path: str) -> bytes:
     return trace
 
 
-def data_of(trace: bytes, name: str, **settings: Any) -> list[str]:
-    """The elements that every page has: the settings, and the lines without their sums."""
-    lines = re.sub(rb',"sum":"[0-9a-f]*"\}(?=\n|\Z)', b"}", trace).split(b"\n")
-    head = json.loads(lines[0])
-    for member in ("snapshot", "snapshot_base64"):
-        if member in head:
-            head[member] = f"({len(head[member])} characters)"
-    lines[0] = json.dumps(head, separators=(",", ":")).encode()
-    return [as_json("settings", {"name": name, **settings}), packed("trace", b"\n".join(lines))]
-
-
 def _write(given: argparse.Namespace) -> int:
     trace = read(given.file)
-    files = _files(given, trace)
-    text = page("\n".join([*data_of(trace, Path(given.file).name), files]))
+    text = written(trace, Path(given.file).name, _files(given, trace))
     if given.output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
@@ -81,14 +67,13 @@ def _write(given: argparse.Namespace) -> int:
     return 0
 
 
-def _files(given: argparse.Namespace, trace: bytes) -> str:
+def _files(given: argparse.Namespace, trace: bytes) -> dict[str, Any]:
     why = "it was made with --no-files"
     if not given.no_files:
-        events = [json.loads(line) for line in trace.splitlines()]
         try:
             with recording(given) as run:
-                return packed("files", json.dumps(kept_files(run, events)).encode())
+                return kept_files(run, events_of(trace))
         except PinfoldError as error:
             why = _native.printable(str(error).splitlines()[0])
             print(f"pinfold trace: the page has no files: {why}", file=sys.stderr)
-    return as_json("files", {"points": [], "contents": [], "why": why})
+    return no_files(why)
