@@ -1,5 +1,5 @@
 """Snapshots go from the native library to Node and back, calls that wait included, and are the same
-but for the list of files for other builds, which only the native library writes."""
+byte by byte, the list of files for other builds included."""
 
 import datetime
 import json
@@ -11,13 +11,6 @@ from pinfold import MethodCapability, Sandbox
 
 CLOCK = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
 EVERY = [MethodCapability("**")]
-SCRIPTS = {
-    "nothing": ("shell", ":"),
-    "files": ("shell", "mkdir d && seq 1000 > d/f && sort -rn d/f | head -3; x=$RANDOM; sleep 5"),
-    "shell": ("shell", "for n in 1 2; do tool approve --amount $n; done | cat; echo $RANDOM"),
-    "javascript": ("javascript", "console.log(await tools.approve({amount: 1}), Math.random())"),
-    "python": ("python", "from tools import approve\nprint(approve(amount=1))"),
-}
 WRITE = """
 import { Sandbox } from "./dist/node.js";
 import { writeFileSync } from "node:fs";
@@ -40,12 +33,24 @@ import { packageImages } from "./dist/node.js";
 import { Frame } from "./dist/snapshot/frame.js";
 import { readFileSync } from "node:fs";
 const frame = await Frame.load(await packageImages());
-const [one, two] = process.argv.slice(1).map((path) => {
-  const all = Buffer.from(frame.open(readFileSync(path), undefined, 0, 2e9));
-  return all.subarray(0, all.length - Number(all.readBigUInt64LE(all.length - 8)));
-});
+const [one, two] = process.argv.slice(1).map((path) =>
+  Buffer.from(frame.open(readFileSync(path), undefined, 0, 2e9)));
 console.log(one.length > 1000 && one.equals(two));
 """
+# Names of every kind, contents that lie in the kernel and that do not, holes, and what cannot be read.
+FILES = """
+mkdir -p a/b /tmp/c; seq 2000 > a/many; printf short > a/b/short; : > a/empty; echo last > $'a/\\xff'
+ln -s many a/link; ln a/many a/b/second; mkfifo a/pipe; truncate -s 1M a/hole; echo end >> a/hole
+echo secret > a/closed; chmod 0 a/closed; touch -d 2001-02-03 a/old; echo x > /etc/extra; cp a/many /tmp/c
+"""
+SCRIPTS = {
+    "nothing": ("shell", ":"),
+    "files": ("shell", "mkdir d && seq 1000 > d/f && sort -rn d/f | head -3; x=$RANDOM; sleep 5"),
+    "kinds": ("shell", FILES),
+    "shell": ("shell", "for n in 1 2; do tool approve --amount $n; done | cat; echo $RANDOM"),
+    "javascript": ("javascript", "console.log(await tools.approve({amount: 1}), Math.random())"),
+    "python": ("python", "from tools import approve\nprint(approve(amount=1))"),
+}
 
 
 def handler(method, params):

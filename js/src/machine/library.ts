@@ -7,11 +7,8 @@ import { text, zeroEnded } from "../base/bytes.ts";
 import type { Images, LibraryEntry } from "../cpu/image.ts";
 import type { Machine } from "./machine.ts";
 
-/**
- * The time that files of the root bear: 2026-01-01, in nanoseconds; more than a number holds
- * exactly is not lost, since it is a multiple of 2^16.
- */
-const ROOT_TIME_NS = 1767225600 * 1e9;
+/** The time that files of the root bear: 2026-01-01, in nanoseconds. */
+export const ROOT_TIME_NS = 1767225600n * 10n ** 9n;
 const DIRECTORY = 0o040755,
   FILE = 0o100644;
 
@@ -24,7 +21,8 @@ function putNames(
   for (const [path, entry] of entries) {
     const name = path.slice(before.length);
     if (!path.startsWith(before) || name === "" || name.includes("/")) continue;
-    const args = [entry.directory ? DIRECTORY : FILE, entry.len, ROOT_TIME_NS];
+    /* As a number it is exact: a multiple of 2^16. */
+    const args = [entry.directory ? DIRECTORY : FILE, entry.len, Number(ROOT_TIME_NS)];
     const result = machine.kernel.call("HOST_FILL_NAME", args, zeroEnded(name, ""));
     if (result < 0) return -result;
   }

@@ -2,15 +2,17 @@
  * snapshot/memory.ts: an instance as the pages in which it differs from its template:
  * host/snapshot/memory.c.
  */
+import { LAYOUT } from "../abi.ts";
 import type { Run, Template } from "../cpu/image.ts";
 import { Instance } from "../cpu/instance.ts";
+import type { Kernel } from "../machine/kernel.ts";
 import type { Reader, Writer } from "./codec.ts";
 
 const PAGE = 4096,
   END = 0xffffffff;
 
 /** A template's page; undefined: it is zero. */
-function pageOf(template: Template, page: number): Uint8Array | undefined {
+export function pageOf(template: Template, page: number): Uint8Array | undefined {
   let at = 0;
   for (const { from, to } of template.info.runs) {
     if (page >= from && page < to)
@@ -18,6 +20,13 @@ function pageOf(template: Template, page: number): Uint8Array | undefined {
     at += to - from;
   }
   return undefined;
+}
+
+/** What of a kernel's memory means nothing between two calls: the last message and its input. */
+export function deadOf(kernel: Kernel): Run[] {
+  const message = { from: kernel.mailbox, to: kernel.mailbox + LAYOUT.message.SIZE };
+  const input = { from: kernel.inArea, to: kernel.inArea + kernel.inCap };
+  return message.from < input.from ? [message, input] : [input, message];
 }
 
 /**

@@ -4,10 +4,10 @@
  *
  * It is data, never authority: tools, capabilities and limits come from the embedder at restore.
  */
-import { LAYOUT, PF } from "../abi.ts";
+import { PF } from "../abi.ts";
 import { Buffer, text } from "../base/bytes.ts";
 import { SnapshotError, StateError, UnsupportedError } from "../base/error.ts";
-import type { Image, Run as Range, Template } from "../cpu/image.ts";
+import type { Image, Template } from "../cpu/image.ts";
 import type { Instance } from "../cpu/instance.ts";
 import { callBytes } from "../machine/calls.ts";
 import { Kernel } from "../machine/kernel.ts";
@@ -16,7 +16,8 @@ import { judgeAgain } from "../machine/rejudge.ts";
 import { Run } from "../machine/run.ts";
 import { forgetTools, writeTools } from "../machine/toolfiles.ts";
 import { Reader, Writer } from "./codec.ts";
-import { getInstance, putInstance } from "./memory.ts";
+import { putFiles } from "./filemap.ts";
+import { deadOf, getInstance, putInstance } from "./memory.ts";
 
 const LIMIT_NAMES = [undefined, "cpu_seconds", "wall_seconds"];
 const BASE_IMAGE = 0,
@@ -29,13 +30,6 @@ const TICK_NS = 1e7,
 const TRAILER = 16;
 
 /* ---- writing */
-
-/** What of a kernel's memory means nothing between two calls: the last message and its input. */
-function deadOf(kernel: Kernel): Range[] {
-  const message = { from: kernel.mailbox, to: kernel.mailbox + LAYOUT.message.SIZE };
-  const input = { from: kernel.inArea, to: kernel.inArea + kernel.inCap };
-  return message.from < input.from ? [message, input] : [input, message];
-}
 
 function putRun(w: Writer, machine: Machine): void {
   const { run } = machine;
@@ -109,10 +103,10 @@ export async function loadBases(machine: Machine): Promise<void> {
       await instance.image.load("start", machine.memoryOf(instance.image));
 }
 
-/** For who is of another build; it is empty here. Then where kernel and list begin, from the end. */
-function putFileList(w: Writer, kernelAt: number): void {
+/** For who is of another build; then where kernel and list begin, counted from the end. */
+function putFileList(w: Writer, machine: Machine, kernelAt: number): void {
   const filesAt = w.out.length;
-  w.u32(0);
+  putFiles(w, machine, templateOf(machine, machine.images.kernel, "kernel"));
   const end = w.out.length + TRAILER;
   w.u64(end - kernelAt);
   w.u64(end - filesAt);
@@ -144,7 +138,7 @@ export function save(machine: Machine): Uint8Array {
   );
   putProcesses(w, machine);
   w.u32(0); /* mounts */
-  putFileList(w, kernelAt);
+  putFileList(w, machine, kernelAt);
   return w.out.bytes;
 }
 
