@@ -11,7 +11,7 @@ export {
   ToolError,
   UnsupportedError,
 } from "./base/error.ts";
-export { type ImageSource, Images, type Manifest } from "./cpu/image.ts";
+export { type ImageSource, Images, type Manifest, unpacked } from "./cpu/image.ts";
 export { type Content, Files, type ReadOptions } from "./files.ts";
 export type { Decision } from "./machine/calls.ts";
 export type { FileInfo } from "./machine/files.ts";
@@ -37,3 +37,4 @@ export {
   type ToolOptions,
 } from "./tool.ts";
 export { Sandbox as SandboxOf } from "./sandbox.ts";
+export { RemoteFiles } from "./worker/remote.ts";

@@ -2,9 +2,15 @@
 import { randomFillSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import { gunzip, gunzipSync } from "node:zlib";
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
 import { type SandboxOptions, setRandom } from "./options.ts";
 import { type RestoreOptions, Sandbox as Core } from "./sandbox.ts";
+import { Connection, type Thread } from "./worker/connection.ts";
+import type { FromWorker } from "./worker/protocol.ts";
+import { connectionOf, patienceOf, WorkerSandbox as Remote } from "./worker/remote.ts";
 
 export * from "./index.ts";
 
@@ -20,9 +26,18 @@ type Read = {
 const plain = (bytes: Read): Uint8Array =>
   new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 
+const unpack = promisify(gunzip);
+const packed = (file: string): boolean => file.endsWith(".gz");
+
 const source: ImageSource = {
-  read: async (file) => plain(await readFile(new URL(file, folder))),
-  readNow: (file) => plain(readFileSync(new URL(file, folder))),
+  read: async (file) => {
+    const bytes = await readFile(new URL(file, folder));
+    return plain(packed(file) ? await unpack(plain(bytes)) : bytes);
+  },
+  readNow: (file) => {
+    const bytes = readFileSync(new URL(file, folder));
+    return plain(packed(file) ? gunzipSync(plain(bytes)) : bytes);
+  },
 };
 
 let images: Promise<Images> | undefined;
@@ -48,5 +63,53 @@ export const Sandbox = {
   /** A sandbox that goes on where a snapshot was made, by this or by the native library. */
   async restore(data: Uint8Array, options: RestoreOptions = {}): Promise<Core> {
     return Core.remake(await packageImages(), data, options);
+  },
+};
+
+/* ---- on a thread of its own */
+
+export interface NodeWorkerOptions {
+  /** A worker that is silent for so long while something is asked of it is ended. Default 5000. */
+  unresponsiveMs?: number;
+  /** Shares the worker of that sandbox, and with it the programs that are compiled there. */
+  beside?: Remote;
+}
+
+function threadOf(worker: Worker): Thread {
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
+    listen: (onMessage, onError) => {
+      worker.on("message", (message: FromWorker) => onMessage(message));
+      worker.on("error", (error: Error) => onError(error.message));
+      worker.on("exit", () => onError("it ended"));
+      worker.unref(); /* a sandbox that is only kept does not keep its program */
+    },
+    end: () => void worker.terminate(),
+    hold: (on) => (on ? worker.ref() : worker.unref()),
+  };
+}
+
+function connect({ unresponsiveMs, beside }: NodeWorkerOptions): Connection {
+  if (beside) return connectionOf(beside);
+  const patience = patienceOf(unresponsiveMs);
+  const worker = new Worker(new URL("./worker/node.js", import.meta.url));
+  const connection = new Connection(threadOf(worker), undefined, patience);
+  connection.send({ kind: "begin", manifest: undefined });
+  return connection;
+}
+
+/** A sandbox in a thread of its own, which is ended when it does not answer: worker/remote.ts. */
+export type WorkerSandbox = Remote;
+export const WorkerSandbox = {
+  async create(options: SandboxOptions & NodeWorkerOptions = {}): Promise<Remote> {
+    const { unresponsiveMs, beside, ...rest } = options;
+    return Remote.make(connect({ unresponsiveMs, beside }), rest);
+  },
+  async restore(
+    data: Uint8Array,
+    options: RestoreOptions & NodeWorkerOptions = {},
+  ): Promise<Remote> {
+    const { unresponsiveMs, beside, ...rest } = options;
+    return Remote.remake(connect({ unresponsiveMs, beside }), data, rest);
   },
 };

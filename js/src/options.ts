@@ -81,16 +81,21 @@ function policyOf(capabilities: Capabilities): string {
   return JSON.stringify(capabilities);
 }
 
-/** The gate of these options; every mistake in them is an exception. */
-export function makeGate(options: SandboxOptions, engine: WebAssembly.Module): Gate {
-  const gate = Gate.create(engine);
-  for (const [name, one] of Object.entries(options.tools ?? {})) {
+/** Throws for what tool() did not make. */
+export function checkTools(tools: SandboxOptions["tools"]): void {
+  for (const [name, one] of Object.entries(tools ?? {}))
     if (typeof one !== "object" || one === null || typeof one.schema !== "object")
       throw new InvalidError(
         `tools.${name} is not made by tool({description, inputSchema, execute})`,
       );
+}
+
+/** The gate of these options; every mistake in them is an exception. */
+export function makeGate(options: SandboxOptions, engine: WebAssembly.Module): Gate {
+  const gate = Gate.create(engine);
+  checkTools(options.tools);
+  for (const [name, one] of Object.entries(options.tools ?? {}))
     gate.addTool(name, one.description, JSON.stringify(one.schema));
-  }
   if (options.capabilities !== undefined) gate.setPolicy(policyOf(options.capabilities));
   gate.finish(options.toolHandler !== undefined);
   return gate;
@@ -136,12 +141,17 @@ function seedOf(given: number | bigint | undefined): Uint8Array {
   return seed;
 }
 
-export function settingsOf(options: SandboxOptions, images: Images, gate: Gate): MachineSettings {
+/** Throws for an option that does not exist. */
+export function checkNames(options: SandboxOptions): void {
   for (const key of Object.keys(options))
     if (!KNOWN.has(key))
       throw new InvalidError(
         `there is no option "${key}"; the options are: ${[...KNOWN].join(", ")}`,
       );
+}
+
+export function settingsOf(options: SandboxOptions, images: Images, gate: Gate): MachineSettings {
+  checkNames(options);
   const { env, changed } = envOf(options.env);
   if (
     options.clock !== undefined &&

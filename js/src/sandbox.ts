@@ -4,21 +4,21 @@
  */
 import { PF } from "./abi.ts";
 import { utf8 } from "./base/bytes.ts";
-import { InvalidError, StateError, ToolError } from "./base/error.ts";
+import { type Runnable, untilDone } from "./answering.ts";
+import { InvalidError, StateError } from "./base/error.ts";
 import { PendingCall } from "./call.ts";
 import type { Images } from "./cpu/image.ts";
 import { Files } from "./files.ts";
-import { answer } from "./machine/calls.ts";
+import { answer, type Call } from "./machine/calls.ts";
 import { Alarm, drive } from "./machine/drive.ts";
 import { fork } from "./machine/fork.ts";
 import { type Limits, readLimits } from "./machine/limits.ts";
 import { Machine, monotonic } from "./machine/machine.ts";
-import { type Language, start } from "./machine/run.ts";
+import { type Language, type Outcome, start } from "./machine/run.ts";
 import { writeTools } from "./machine/toolfiles.ts";
 import { makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
 import { Result } from "./result.ts";
 import { RunStream } from "./stream.ts";
-import { callTool } from "./handling.ts";
 import { Frame, type Key } from "./snapshot/frame.ts";
 import { load, loadBases, mostBytes, save } from "./snapshot/snapshot.ts";
 
@@ -63,8 +63,6 @@ const FAILURES = {
 } as const;
 export type Failure = keyof typeof FAILURES;
 
-/** Between two looks at a run that was told to end while its calls wait. */
-const ABORTED_MS = 20;
 const RUN_OPTIONS = new Set([
   "language",
   "stdin",
@@ -76,7 +74,29 @@ const RUN_OPTIONS = new Set([
   "signal",
 ]);
 
-export class Sandbox {
+/** Throws for an option that does not exist. */
+export function checkRun(code: string, options: RunOptions): void {
+  for (const key of Object.keys(options))
+    if (!RUN_OPTIONS.has(key))
+      throw new InvalidError(
+        `there is no option "${key}" of a run; they are: ${[...RUN_OPTIONS].join(", ")}`,
+      );
+  if (typeof code !== "string") throw new InvalidError(`the code is a text, not ${typeof code}`);
+}
+
+/** A value as JSON. */
+export function jsonOf(value: unknown): string {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value ?? null);
+  } catch (error) {
+    throw new InvalidError(`the result is no JSON: ${String(error)}`);
+  }
+  if (json === undefined) throw new InvalidError(`the result is no JSON: ${typeof value}`);
+  return json;
+}
+
+export class Sandbox implements Runnable {
   readonly files: Files;
   readonly #machine: Machine;
   readonly #options: SandboxOptions;
@@ -138,12 +158,7 @@ export class Sandbox {
 
   /** Starts a run, and drives it until every process has ended or waits for a tool. */
   async start(code: string, options: RunOptions = {}): Promise<void> {
-    for (const key of Object.keys(options))
-      if (!RUN_OPTIONS.has(key))
-        throw new InvalidError(
-          `there is no option "${key}" of a run; they are: ${[...RUN_OPTIONS].join(", ")}`,
-        );
-    if (typeof code !== "string") throw new InvalidError(`the code is a text, not ${typeof code}`);
+    checkRun(code, options);
     const { stdin = "", onOutput } = options;
     await this.#drive((machine) =>
       start(machine, {
@@ -177,14 +192,7 @@ export class Sandbox {
 
   /** Answers a call with a value of JSON, and drives the run on. */
   async resume(call: PendingCall | bigint, value: unknown): Promise<void> {
-    let json: string | undefined;
-    try {
-      json = JSON.stringify(value ?? null);
-    } catch (error) {
-      throw new InvalidError(`the result is no JSON: ${String(error)}`);
-    }
-    if (json === undefined) throw new InvalidError(`the result is no JSON: ${typeof value}`);
-    const bytes = utf8(json);
+    const bytes = utf8(jsonOf(value));
     this.#machine.gate.checkJson(bytes);
     await this.#drive((machine) => answer(machine, idOf(call), PF.OP_OK, bytes));
   }
@@ -232,70 +240,7 @@ export class Sandbox {
    * can be used.
    */
   async run(code: string, options: RunOptions = {}): Promise<Result> {
-    return this.#untilDone(options.signal, () => this.start(code, options));
-  }
-
-  async #untilDone(signal: AbortSignal | undefined, begin: () => Promise<void>): Promise<Result> {
-    signal?.throwIfAborted();
-    const controller = new AbortController();
-    const abort = (): void => {
-      controller.abort(signal?.reason);
-      this.stop();
-    };
-    signal?.addEventListener("abort", abort, { once: true });
-    try {
-      await begin();
-      await this.#answerAll(controller.signal);
-    } finally {
-      signal?.removeEventListener("abort", abort);
-      controller.abort();
-    }
-    signal?.throwIfAborted();
-    const { result } = this;
-    if (!result) throw new StateError("the run has no result");
-    return result;
-  }
-
-  async #answerAll(signal: AbortSignal): Promise<void> {
-    const done: { id: bigint; give: () => Promise<void> }[] = [];
-    const bell = new Alarm();
-    signal.addEventListener("abort", () => bell.ring(), { once: true });
-    while (this.running) {
-      for (let call = this.step(); call; call = this.step()) {
-        const { id } = call;
-        void callTool(call, this.#options, signal)
-          .then(
-            (value) => done.push({ id, give: () => this.#resumeOrFail(id, value) }),
-            (error: unknown) => done.push({ id, give: () => this.#failWith(id, error) }),
-          )
-          .then(() => bell.ring());
-      }
-      const next = done.shift();
-      if (next) {
-        if (this.#machine.calls.some((one) => one.id === next.id)) await next.give();
-        continue;
-      }
-      if (signal.aborted) await this.advance(); /* what was told to end may need time for it */
-      if (this.running) await bell.wait(signal.aborted ? ABORTED_MS : (this.waitMs() ?? Infinity));
-      if (this.running && done.length === 0) await this.advance();
-    }
-  }
-
-  /** A handler's result that is no JSON is the call's failure. */
-  async #resumeOrFail(id: bigint, value: unknown): Promise<void> {
-    try {
-      await this.resume(id, value);
-    } catch (error) {
-      if (!(error instanceof InvalidError)) throw error;
-      await this.fail(id, error.message, "invalid");
-    }
-  }
-
-  /** As the native faces: a ToolError's own text, else "Name: message". */
-  async #failWith(id: bigint, error: unknown): Promise<void> {
-    if (error instanceof ToolError) return this.fail(id, error.message, error.code);
-    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return this.fail(id, message);
+    return untilDone(this, this.#options, options.signal, () => this.start(code, options));
   }
 
   /**
@@ -395,15 +340,38 @@ export class Sandbox {
     return sandbox;
   }
 
+  /* ---- for worker/server.ts */
+
+  /** What a page has to know to go on without asking. */
+  state(): {
+    running: boolean;
+    calls: Call[];
+    outcome: Outcome | undefined;
+    waitMs: number | undefined;
+  } {
+    const { run, calls } = this.#machine;
+    const outcome = run.on ? undefined : run.outcome;
+    return { running: run.on, calls: [...calls], outcome, waitMs: this.waitMs() };
+  }
+
+  /** As step(), of this call. */
+  handOut(id: bigint): void {
+    for (const call of this.#machine.calls) if (call.id === id) call.handedOut = true;
+  }
+
+  /** From here on output goes there; calls that somebody else had are handed out again. */
+  listen(onOutput: OutputListener | undefined): void {
+    const { run, calls } = this.#machine;
+    if (onOutput)
+      run.onOutput = (stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data);
+    for (const call of calls) call.handedOut = false;
+  }
+
   /** Goes on with a run that a snapshot or a branch brought, to its end, as run() does. */
   async finish(options: { signal?: AbortSignal; onOutput?: OutputListener } = {}): Promise<Result> {
     const { signal, onOutput } = options;
-    const { run } = this.#machine;
-    if (onOutput)
-      run.onOutput = (stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data);
-    for (const call of this.#machine.calls)
-      call.handedOut = false; /* whoever had them is not here */
-    return this.#untilDone(signal, () => this.advance());
+    this.listen(onOutput);
+    return untilDone(this, this.#options, signal, () => this.advance());
   }
 
   /** Nothing can be asked of it any more; its memory is given back when nobody holds it. */

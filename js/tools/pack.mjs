@@ -10,6 +10,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { withoutData } from "../dist/cpu/module.js";
 
 const build = process.argv[2];
@@ -79,8 +80,8 @@ function templates(bytes) {
 }
 
 function put(name, bytes) {
-  writeFileSync(target + name, bytes);
-  return name;
+  writeFileSync(`${target}${name}.gz`, gzipSync(bytes, { level: 9 }));
+  return `${name}.gz`;
 }
 
 rmSync(target, { recursive: true, force: true });
@@ -90,7 +91,7 @@ const list = images().map(({ name, wasm, applets, stack }, index) => ({
   name,
   applets,
   stack,
-  module: put(`${name}.wasm`, withoutData(readFileSync(`${build}/wasm/${wasm}.wasm`))),
+  module: put(`${wasm}.wasm`, withoutData(readFileSync(`${build}/wasm/${wasm}.wasm`))),
   templates: baked.list
     .filter((template) => template.image === index)
     .map(({ info, data }) => ({ ...info, file: put(`${name}.${info.use}`, data) })),
@@ -127,4 +128,4 @@ const manifest = {
   snapshots,
   library: library(),
 };
-put("manifest.json", JSON.stringify(manifest));
+writeFileSync(`${target}manifest.json`, JSON.stringify(manifest));

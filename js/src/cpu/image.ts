@@ -76,7 +76,15 @@ function readLibrary(index: Uint8Array, data: Uint8Array): Library {
   };
 }
 
-/** Where the files of images/ come from. */
+/** What a file of images/ holds: most are gzip's, unless a server unpacked them on the way. */
+export async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  const packed = new Blob([bytes as BlobPart]).stream();
+  const stream = packed.pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Where the files of images/ come from, unpacked(). */
 export interface ImageSource {
   read(file: string): Promise<Uint8Array>;
   /**

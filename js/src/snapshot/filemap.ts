@@ -29,15 +29,7 @@ const PAGE = 4096;
 const THERE_MIN = 16;
 
 /** What each sandbox starts with, and nobody but the embedder writes to. */
-const BOOTS = new Set([
-  "/bin",
-  "/dev",
-  "/proc",
-  "/tools",
-  "/usr/bin",
-  "/usr/lib",
-  "/usr/share",
-]);
+const BOOTS = new Set(["/bin", "/dev", "/proc", "/tools", "/usr/bin", "/usr/lib", "/usr/share"]);
 /** Below what each sandbox starts with, and the embedder may have written to. */
 const SYSTEM = /^\/(?:etc|usr|var)(?:\/|$)/;
 

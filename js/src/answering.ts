@@ -1,0 +1,97 @@
+/* answering.ts: a run to its end: calls of tools go to their handlers, as many as there are. */
+import { InvalidError, StateError, ToolError } from "./base/error.ts";
+import type { PendingCall } from "./call.ts";
+import { callTool } from "./handling.ts";
+import { Alarm } from "./machine/drive.ts";
+import type { SandboxOptions } from "./options.ts";
+import type { Result } from "./result.ts";
+import type { Failure } from "./sandbox.ts";
+
+/** A sandbox, here or in a worker, as far as a run goes through it. */
+export interface Runnable {
+  readonly running: boolean;
+  readonly result: Result | undefined;
+  step(): PendingCall | undefined;
+  pending(): PendingCall[];
+  resume(call: bigint, value: unknown): Promise<void>;
+  fail(call: bigint, message: string, kind?: Failure): Promise<void>;
+  advance(): Promise<void>;
+  waitMs(): number | undefined;
+  stop(): void;
+}
+
+/** Between two looks at a run that was told to end while its calls wait. */
+const ABORTED_MS = 20;
+
+/** A handler's result that is no JSON is the call's failure. */
+async function resumeOrFail(run: Runnable, id: bigint, value: unknown): Promise<void> {
+  try {
+    await run.resume(id, value);
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    await run.fail(id, error.message, "invalid");
+  }
+}
+
+/** As the native faces: a ToolError's own text, else "Name: message". */
+async function failWith(run: Runnable, id: bigint, error: unknown): Promise<void> {
+  if (error instanceof ToolError) return run.fail(id, error.message, error.code);
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return run.fail(id, message);
+}
+
+async function answerAll(
+  run: Runnable,
+  options: SandboxOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const done: { id: bigint; give: () => Promise<void> }[] = [];
+  const bell = new Alarm();
+  signal.addEventListener("abort", () => bell.ring(), { once: true });
+  while (run.running) {
+    for (let call = run.step(); call; call = run.step()) {
+      const { id } = call;
+      void callTool(call, options, signal)
+        .then(
+          (value) => done.push({ id, give: () => resumeOrFail(run, id, value) }),
+          (error: unknown) => done.push({ id, give: () => failWith(run, id, error) }),
+        )
+        .then(() => bell.ring());
+    }
+    const next = done.shift();
+    if (next) {
+      if (run.pending().some((one) => one.id === next.id)) await next.give();
+      continue;
+    }
+    if (signal.aborted) await run.advance(); /* what was told to end may need time for it */
+    if (run.running) await bell.wait(signal.aborted ? ABORTED_MS : (run.waitMs() ?? Infinity));
+    if (run.running && done.length === 0) await run.advance();
+  }
+}
+
+/** Begins a run, answers its calls by the handlers of the options, and gives its result. */
+export async function untilDone(
+  run: Runnable,
+  options: SandboxOptions,
+  signal: AbortSignal | undefined,
+  begin: () => Promise<void>,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort(signal?.reason);
+    run.stop();
+  };
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    await begin();
+    await answerAll(run, options, controller.signal);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    controller.abort();
+  }
+  signal?.throwIfAborted();
+  const { result } = run;
+  if (!result) throw new StateError("the run has no result");
+  return result;
+}

@@ -1,0 +1,176 @@
+"""The package in Chromium: in a worker and on the page's own thread, under a strict policy."""
+
+import base64
+import json
+
+import pytest
+from conftest import serving
+
+from pinfold import MethodCapability, Sandbox, Tool
+
+STRICT = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; img-src data:; "
+    "require-trusted-types-for 'script'; trusted-types pinfold"
+)
+PAGE = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="test.js"></script>'
+SCRIPT = "import * as pinfold from './dist/web.js'; globalThis.pinfold = pinfold;"
+
+
+@pytest.fixture(scope="module")
+def site(package, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    for name in ("dist", "images"):
+        (folder / name).symlink_to(package / name)
+    (folder / "index.html").write_text(PAGE)
+    (folder / "test.js").write_text(SCRIPT)
+    return folder
+
+
+@pytest.fixture
+def strict(site, open_page):
+    with serving(site, {"Content-Security-Policy": STRICT}) as server:
+        page = open_page(server.url)
+        page.wait_for_function("globalThis.pinfold")
+        page.server = server
+        yield page
+
+
+RUN = """async ({face, code, language}) => {
+  const tools = {
+    two: pinfold.tool({ execute: () => 2 }),
+    slow: pinfold.tool({ execute: () => new Promise((give) => setTimeout(give, 20, "slept")) }),
+  };
+  const sandbox = await pinfold[face].create({ tools, capabilities: ["two", "slow"] });
+  const { stdout, stderr, exitCode, value } = await sandbox.run(code, { language });
+  sandbox.close();
+  return [stdout, stderr, exitCode, value];
+}"""
+CODES = {
+    "shell": ("seq 3 | sort -r | xargs; two; slow; three", '3 2 1\n2\n"slept"\n', 127),
+    "javascript": (
+        "console.log(await tools.two({}) * 21, await tools.slow({})); return 1",
+        "42 slept\n1\n",
+        0,
+    ),
+    "python": ("from tools import two\nimport json\nprint(json.dumps({'n': two() * 21}))", '{"n": 42}\n', 0),
+}
+
+
+@pytest.mark.parametrize("face", ["WorkerSandbox", "Sandbox"])
+@pytest.mark.parametrize("language", CODES)
+def test_under_a_strict_policy(strict, face, language):
+    code, stdout, status = CODES[language]
+    got = strict.evaluate(RUN, {"face": face, "code": code, "language": language})
+    assert got[0] == stdout, got
+    assert got[2] == status
+    programs = {path.split("/")[-1].split(".")[0] for path in strict.server.asked if "/images/" in path}
+    assert "kernel" in programs
+    assert ("python" in programs) == (language == "python"), "programs are fetched when they are started"
+
+
+NAMES = (
+    "fetch XMLHttpRequest WebSocket WebTransport EventSource BroadcastChannel Request indexedDB caches "
+    "importScripts Worker URL navigator location eval Function"
+).split()
+
+
+def in_worker(page, expression):
+    """What an expression is in the page's worker, by the debugger, whose evaluate() needs no eval."""
+    session = page.context.new_cdp_session(page)
+    workers, replies = [], []
+    session.on("Target.attachedToTarget", lambda event: workers.append(event["sessionId"]))
+    session.on("Target.receivedMessageFromTarget", lambda event: replies.append(event["message"]))
+    terms = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": False}
+    session.send("Target.setAutoAttach", terms)
+    page.wait_for_function("true")
+    command = {"expression": expression, "returnByValue": True}
+    message = json.dumps({"id": 1, "method": "Runtime.evaluate", "params": command})
+    session.send("Target.sendMessageToTarget", {"sessionId": workers[-1], "message": message})
+    for _ in range(600):
+        for reply in map(json.loads, replies):
+            if reply.get("id") == 1:
+                return reply["result"]["result"]["value"]
+        page.wait_for_timeout(100)
+    raise AssertionError("the worker did not answer the debugger")
+
+
+def test_a_worker_reaches_nothing(strict):
+    """Not by a name of its global, nor by a constructor that makes code of texts."""
+    strict.evaluate("async () => { globalThis.kept = await pinfold.WorkerSandbox.create() }")
+    kinds = [f"typeof globalThis.{name}" for name in NAMES]
+    kinds += ["typeof (() => {}).constructor", "typeof (async () => {}).constructor"]
+    assert set(in_worker(strict, f"[{','.join(kinds)}]")) == {"undefined"}
+    assert in_worker(strict, "typeof postMessage") == "function"
+
+
+def test_a_worker_that_does_not_answer_is_ended(strict):
+    got = strict.evaluate("""async () => {
+      const sandbox = await pinfold.WorkerSandbox.create({ unresponsiveMs: 1000, files: { kept: "x" } });
+      const data = await sandbox.snapshot();
+      const endless = '/^(a+a+)+\\\\1c$/.test("a".repeat(60) + "b")';
+      const why = await sandbox.run(endless, { language: "javascript" }).catch((error) => error.name);
+      const again = await pinfold.WorkerSandbox.restore(data);
+      return [why, (await again.run("cat kept")).stdout];
+    }""")
+    assert got == ["DeadError", "x"]
+    while len(strict.workers) > 1:  # the engine takes its time to end a thread that computes
+        strict.wait_for_timeout(50)
+
+
+def test_bombs_end_within_their_limits(strict):
+    got = strict.evaluate("""async () => {
+      const limits = { memoryBytes: 64 << 20, processMemoryBytes: 32 << 20, wallMs: 4000, outputBytes: 1000, processes: 20 };
+      const sandbox = await pinfold.WorkerSandbox.create({ limits });
+      const say = async (code, language = "shell") => {
+        const { exitCode, limit, stdout, stdoutTruncated } = await sandbox.run(code, { language });
+        return [exitCode === 0, limit ?? null, stdout.length, stdoutTruncated];
+      };
+      return [
+        await say("let all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1))", "javascript"),
+        await say("while :; do :; done"),
+        await say("yes | head -c 100000"),
+        await say("f() { f | f & }; f; wait"),
+        await say("echo alive"),
+      ];
+    }""")
+    assert got[0][0] is False
+    assert got[1][:2] == [False, "wall_seconds"] or got[1][:2] == [False, "cpu_seconds"]
+    assert got[2] == [True, None, 1000, True]
+    assert got[4] == [True, None, 6, False]
+
+
+def test_snapshots_of_the_native_library_and_back(strict):
+    """A call waits in each of them."""
+    approve = Tool("approve", handler=lambda amount: {"ok": amount})
+    every = [MethodCapability("**")]
+    with Sandbox(tools=[approve], capabilities=every) as sandbox:
+        sandbox.run("echo native > f")
+        sandbox.start("approve --amount 7; cat f")
+        data = sandbox.snapshot()
+    got, back = strict.evaluate(
+        """async (text) => {
+          const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+          const options = { tools: { approve: pinfold.tool({ execute: ({ amount }) => amount + 1 }) }, capabilities: ["**"] };
+          const sandbox = await pinfold.WorkerSandbox.restore(bytes, options);
+          const { stdout } = await sandbox.finish();
+          await sandbox.start("echo browser >> f; approve --amount 8; cat f");
+          const data = await sandbox.snapshot();
+          return [stdout, btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(""))];
+        }""",
+        base64.b64encode(data).decode(),
+    )
+    assert got == "8\nnative\n"
+    with Sandbox.restore(base64.b64decode(back), tools=[approve], capabilities=every) as sandbox:
+        assert sandbox.finish().stdout == '{"ok":8}\nnative\nbrowser\n'
+
+
+def test_without_trusted_types_named_it_says_so(site, open_page):
+    policy = STRICT.replace("trusted-types pinfold", "trusted-types other")
+    with serving(site, {"Content-Security-Policy": policy}) as server:
+        page = open_page(server.url)
+        page.wait_for_function("globalThis.pinfold")
+        why = page.evaluate("() => pinfold.WorkerSandbox.create().catch((error) => `${error.name}: ${error.message}`)")
+        assert why.startswith("UnsupportedError: ")
+        assert "trusted-types" in why
+        assert all("TrustedTypePolicy" in error or "trusted-types" in error for error in open_page.errors)
+        open_page.errors.clear()
