@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels amalgamation js native install test nosignals fuzz chain reproducible release-check mutate hostile upgrade soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels amalgamation js playground native install test nosignals fuzz chain reproducible release-check mutate hostile upgrade soak asan tsan demo bench bench-publish \
         format clean help setup integrations docs
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -57,7 +57,7 @@ native: ## the guest's programs as plain Linux programs, in seconds: build/twins
 
 # What the tests of frameworks run against; without it they are skipped.
 FRAMEWORKS := anthropic fastapi fsspec ipykernel jsonschema langchain-core langgraph 'mcp>=2' mypy nbclient openai opentelemetry-sdk pyright requests \
-              pydantic-ai-slim
+              playwright pydantic-ai-slim
 
 # Frameworks that are too large, or too particular about others' versions, for every test run: each
 # has an environment of its own, with its newest release.
@@ -80,6 +80,12 @@ js/node_modules/.package-lock.json: js/package-lock.json
 js: build js/node_modules/.package-lock.json ## the npm package, in js/: the same programs in Node and in browsers
 	@cmake --build $(BUILD) -j $(JOBS) --target js_engine js_engine_tests
 	@cd js && npm run --silent build && node tools/pack.mjs $(abspath $(BUILD))
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@cd web && npm ci --silent --no-audit --no-fund
+
+playground: js web/node_modules/.package-lock.json ## the playground as static files, in build/playground
+	@cd web && npm run --silent check && node build.mjs $(abspath $(BUILD))/playground
 
 docs: build $(PYTHON) ## the site, in build/site: guides, cookbook, references; its links are checked
 	@$(PYTHON) -m pip install -q --only-binary :all: black mkdocs-material 'mkdocstrings[python]'

@@ -114,6 +114,16 @@ test("a program that computes without a call is ended with its worker", async ()
   again.close();
 });
 
+test("what is asked while it computes is done afterwards, in order", async () => {
+  const sandbox = await WorkerSandbox.create();
+  const run = sandbox.run("for ((i = 0; i < 20000; i++)); do :; done; echo done > f");
+  const [text, data] = await Promise.all([sandbox.files.readText("f"), sandbox.snapshot()]);
+  assert.equal(text, "done\n");
+  assert.ok(data.length > 1000);
+  assert.equal((await run).exitCode, 0);
+  sandbox.close();
+});
+
 test("a run is aborted, interrupted and killed from outside", async () => {
   const sandbox = await WorkerSandbox.create();
   await assert.rejects(

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -20,7 +21,7 @@ OLDEST = (18, 19)
 def call(*command, timeout=1200, **options):
     return subprocess.run(
         command,
-        cwd=ROOT / "js",
+        cwd=options.pop("cwd", ROOT / "js"),
         capture_output=True,
         text=True,
         timeout=timeout,
@@ -82,6 +83,14 @@ def serving(folder, headers=None):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def until(page, expression, timeout=120):
+    """Waits until an expression of JavaScript is true; wait_for_function() needs eval."""
+    end = time.monotonic() + timeout
+    while not page.evaluate(f"() => Boolean({expression})"):
+        assert time.monotonic() < end, f"{expression} does not come true"
+        page.wait_for_timeout(50)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import base64
 import json
 
 import pytest
-from conftest import serving
+from conftest import serving, until
 
 from pinfold import MethodCapability, Sandbox, Tool
 
@@ -30,7 +30,7 @@ def site(package, tmp_path_factory):
 def strict(site, open_page):
     with serving(site, {"Content-Security-Policy": STRICT}) as server:
         page = open_page(server.url)
-        page.wait_for_function("globalThis.pinfold")
+        until(page, "globalThis.pinfold")
         page.server = server
         yield page
 
@@ -82,7 +82,7 @@ def in_worker(page, expression):
     session.on("Target.receivedMessageFromTarget", lambda event: replies.append(event["message"]))
     terms = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": False}
     session.send("Target.setAutoAttach", terms)
-    page.wait_for_function("true")
+    page.wait_for_timeout(100)
     command = {"expression": expression, "returnByValue": True}
     message = json.dumps({"id": 1, "method": "Runtime.evaluate", "params": command})
     session.send("Target.sendMessageToTarget", {"sessionId": workers[-1], "message": message})
@@ -168,7 +168,7 @@ def test_without_trusted_types_named_it_says_so(site, open_page):
     policy = STRICT.replace("trusted-types pinfold", "trusted-types other")
     with serving(site, {"Content-Security-Policy": policy}) as server:
         page = open_page(server.url)
-        page.wait_for_function("globalThis.pinfold")
+        until(page, "globalThis.pinfold")
         why = page.evaluate("() => pinfold.WorkerSandbox.create().catch((error) => `${error.name}: ${error.message}`)")
         assert why.startswith("UnsupportedError: ")
         assert "trusted-types" in why

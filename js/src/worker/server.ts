@@ -16,10 +16,11 @@ import {
   type ToWorker,
 } from "./protocol.ts";
 
-/** A sandbox, and what of it was told already. */
+/** A sandbox, what of it was told already, and the last thing that it was asked for. */
 class Held {
   readonly sandbox: Sandbox;
   told: unknown;
+  last: Promise<unknown> = Promise.resolve();
   constructor(sandbox: Sandbox) {
     this.sandbox = sandbox;
   }
@@ -91,7 +92,13 @@ export class Server {
     if (act === "make" || act === "remake") return this.#make(id, act, args);
     const held = this.#held.get(id);
     if (!held) throw new InvalidError("the worker has no such sandbox");
-    const { sandbox } = held;
+    /* One after the other: what comes while a program computes waits until that stops. */
+    const turn = held.last.then(() => this.#actOn(id, held.sandbox, act, args));
+    held.last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #actOn(id: number, sandbox: Sandbox, act: string, args: readonly any[]): Promise<unknown> {
     switch (act) {
       case "start":
         return sandbox.start(args[0], this.#listening(id, args[1]));
