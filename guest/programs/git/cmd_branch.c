@@ -3,6 +3,7 @@
  */
 #include "revs.h"
 #include "status.h"
+#include "worktree.h"
 
 static int remotes, all, delete_, move, copy, force, verbose, list, show_current, quiet, unset_upstream, edit;
 static const char *upstream, *track, *sort, *format, *column, *color, *points_at;
@@ -205,7 +206,7 @@ static int show_list(int argc, char **argv) {
     }
     for (size_t i = 0; i < count; i++) {
         const char *before = all && strncmp(rows[i].full, "refs/remotes/", 13) == 0 ? "remotes/" : "";
-        g_outf("%c %s%s", rows[i].current ? '*' : ' ', before, rows[i].name);
+        g_outf("%c %s%s", rows[i].current ? '*' : worktree_of_branch(rows[i].full) ? '+' : ' ', before, rows[i].name);
         if (verbose && !rows[i].target) {
             g_out_fill(' ', width - strlen(before) - strlen(rows[i].name));
             add_verbose(&rows[i]);
@@ -232,6 +233,12 @@ static int remove_branches(int argc, char **argv) {
             char *top = g_copy_string(git_repository_workdir(repo) ? git_repository_workdir(repo) : git_repository_path(repo));
             top[strlen(top) - 1] = '\0';
             error("Cannot delete branch '%s' checked out at '%s'", name, top);
+            failed = 1;
+            continue;
+        }
+        const worktree *other = remotes ? NULL : worktree_of_branch(full);
+        if (other) {
+            error("Cannot delete branch '%s' checked out at '%s'", name, other->path);
             failed = 1;
             continue;
         }

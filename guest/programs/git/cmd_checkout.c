@@ -3,8 +3,9 @@
  */
 #include "checkout.h"
 #include "status.h"
+#include "worktree.h"
 
-static int quiet, force, detach, merge_, guess = 1, ours, theirs, staged, worktree = -1, patch, progress, ignore_skip;
+static int quiet, force, detach, merge_, guess = 1, ours, theirs, staged, in_worktree = -1, patch, progress, ignore_skip, ignore_others;
 static int overlay, ignore_unmerged, discard;
 static bool silent; /* after --: no word on how many paths there were */
 static const char *create, *create_forced, *orphan, *source, *track, *conflict;
@@ -21,7 +22,7 @@ static const char *create, *create_forced, *orphan, *source, *track, *conflict;
     FLAG('f', "force", force, "force checkout (throw away local modifications)"), \
     STRING(0, "orphan", orphan, "new-branch", "new unparented branch"), \
     FLAG(0, "overwrite-ignore", ignore_skip, "update ignored files (default)"), \
-    FLAG(0, "ignore-other-worktrees", ignore_skip, "do not check if another worktree is holding the given ref"), \
+    FLAG(0, "ignore-other-worktrees", ignore_others, "do not check if another worktree is holding the given ref"), \
     FLAG(0, "guess", guess, NULL)
 #define FILES \
     {OPT_FLAG, '2', "ours", &ours, NULL, "checkout our version for unmerged files", 0, NULL, NULL, 0}, \
@@ -41,7 +42,7 @@ static const option switch_table[] = {
 static const option restore_table[] = {
     STRING('s', "source", source, "<tree-ish>", "which tree-ish to checkout from"),
     FLAG('S', "staged", staged, "restore the index"),
-    FLAG('W', "worktree", worktree, "restore the working tree (default)"),
+    FLAG('W', "worktree", in_worktree, "restore the working tree (default)"),
     FLAG(0, "ignore-unmerged", ignore_unmerged, "ignore unmerged entries"),
     COMMON, FILES, END};
 
@@ -266,7 +267,11 @@ static int to_branch(const char *name) {
     }
     snprintf(full, sizeof full, "refs/heads/%s", name);
     refuse_in_operation(true);
-    if (!detach && git_reference_name_to_id(&id, repo, full) == 0) return go(full, commit_of(&id), name, NULL);
+    if (!detach && git_reference_name_to_id(&id, repo, full) == 0) {
+        const worktree *other = ignore_others ? NULL : worktree_of_branch(full);
+        if (other) die("'%s' is already checked out at '%s'", name, other->path);
+        return go(full, commit_of(&id), name, NULL);
+    }
     git_commit *commit = commit_named(name);
     if (!commit) {
         char *remote = guessed(name);
@@ -461,7 +466,7 @@ int cmd_restore(int argc, char **argv) {
     pathspec paths;
     if (patch) die("--patch needs a terminal, and there is none: use 'git apply'");
     if (!n) die("you must specify path(s) to restore");
-    if (worktree < 0) worktree = !staged;
+    if (in_worktree < 0) in_worktree = !staged;
     pathspec_parse(&paths, n, argv);
     if (!staged && !source) return restore_from_index(&paths);
     git_tree *tree = source ? tree_named(source) : head_tree();
@@ -473,5 +478,5 @@ int cmd_restore(int argc, char **argv) {
         check(git_treebuilder_write(&empty, builder));
         check(git_tree_lookup(&tree, repo, &empty));
     }
-    return restore_from_tree(tree, &paths, staged, worktree);
+    return restore_from_tree(tree, &paths, staged, in_worktree);
 }

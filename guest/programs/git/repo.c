@@ -152,7 +152,8 @@ char *config_string(const char *name) {
 
 char *git_file(const char *name) {
     bool shared = strncmp(name, "refs/", 5) == 0 || strncmp(name, "hooks/", 6) == 0 ||
-                  strncmp(name, "info/", 5) == 0 || strcmp(name, "config") == 0;
+                  strncmp(name, "info/", 5) == 0 || strncmp(name, "logs/refs/", 10) == 0 ||
+                  strcmp(name, "config") == 0;
     return g_join(shared ? git_repository_commondir(repo) : git_repository_path(repo), name);
 }
 
