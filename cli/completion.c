@@ -30,6 +30,7 @@ static const struct {
     {"snapshot", "show --files --get --key --json --help"},
     {"check", "--language --json --policy --tool --help"},
     {"policy", "check explain --help"},
+    {"serve", "key token --config --store --large --store-key --host --port --openapi --help"},
     {"completion", "bash zsh fish --help"},
 };
 enum { WORDS = sizeof words / sizeof *words };

@@ -48,6 +48,7 @@ static const struct command {
     {"policy", policy_command, "check a policy, explain what it decides"},
     {"completion", completion_command, "print completions for bash, zsh or fish"},
     {"mcp", mcp_command, "a sandbox as a tool for MCP clients"},
+    {"serve", python_command, "sandboxes over HTTP, for many tenants"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -79,7 +79,8 @@ int main(int argc, char **argv) {
     char *folder = self;
     *strrchr(self, '/') = 0;
     static const char *const theirs[] = {"mcp",     "check",  "images", "trace",
-                                         "what-if", "bisect", "diff",   "debug"};
+                                         "what-if", "bisect", "diff",   "debug",
+                                         "serve"};
     bool python = false;
     for (size_t i = 0; argc > 1 && i < sizeof theirs / sizeof *theirs; i++)
         python |= !strcmp(argv[1], theirs[i]);

@@ -19,6 +19,7 @@ COMMANDS = {
     "bisect": "bisect_command",
     "diff": "diff_command",
     "debug": "page.debug_command",
+    "serve": "service.command",
 }
 
 

@@ -113,6 +113,10 @@ class AsyncStore:
         """See `Store.list`."""
         return await _done(self.store.list)
 
+    async def find(self, which: str | int) -> Saved:
+        """See `Store.find`."""
+        return await _done(self.store.find, which)
+
     async def history(self, which: str | int) -> Records:
         """See `Store.history`."""
         return await _done(self.store.history, which)

@@ -1,7 +1,7 @@
 """`Lease`: one driver at a time for a name of a `Store`, and none that comes back from the dead.
 
-A lease lasts while it is renewed, which a thread of the store does. Its token rises whenever a lease
-is given for the name: what an earlier driver still wants to write is refused by its token, however
+A lease lasts while it is renewed, which a thread of the store does. Its token rises whenever a
+lease is given for the name: what an earlier driver still wants to write is refused by its token, however
 long it slept in between.
 """
 

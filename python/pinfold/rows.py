@@ -83,8 +83,8 @@ class Rows(Protocol):
 
     def portables(self) -> set[int]: ...
 
-    def saved(self) -> list[Any]:
-        """(id, parent, label, time, size, first 72 bytes), by id."""
+    def saved(self, id: int | None = None) -> list[Any]:
+        """(id, parent, label, time, size, first 72 bytes) of one snapshot, or of all by id."""
 
     def drop(self, kept: dict[int, int | None], gone: list[int]) -> None:
         """Gives snapshots new parents and removes others, in a change."""

@@ -266,6 +266,14 @@ class Store(Builds, Seals):
         except ValueError as error:
             raise self._db.damage(str(error)) from None
 
+    def find(self, which: str | int) -> Saved:
+        """One snapshot, by name or id, without its ``names``; ``KeyError`` when it is not there."""
+        id = self._resolve(which)
+        for row in self._db.saved(id):
+            id, parent, label, seconds, size, head = row
+            return Saved(id, parent, label, seconds, size, [], head)
+        raise KeyError(which)
+
     def history(self, which: str | int) -> SavedList:
         """A snapshot and what it went on from, newest first."""
         by_id = {saved.id: saved for saved in self.list()}

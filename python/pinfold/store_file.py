@@ -99,11 +99,11 @@ class StoreFile(Database):
             return set()
         return {row[0] for row in self.rows("SELECT snapshot FROM portable", (), _NUMBER)}
 
-    def saved(self) -> list[Any]:
+    def saved(self, id: int | None = None) -> list[Any]:
         return self.rows(
             "SELECT id, parent, label, time, length(data), substr(data, 1, 72) FROM snapshot"
-            " ORDER BY id",
-            *((), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER, _BYTES),
+            " WHERE ?1 IS NULL OR id = ?1 ORDER BY id",
+            *((id,), _NUMBER, _PARENT, _TEXT, _TIME, _NUMBER, _BYTES),
         )
 
     def drop(self, kept: dict[int, int | None], gone: list[int]) -> None:

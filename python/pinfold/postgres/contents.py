@@ -134,10 +134,11 @@ class Contents:
         select = "SELECT snapshot FROM content WHERE portable"
         return {row[0] for row in self.rows(select, (), _NUMBER)}
 
-    def saved(self) -> list[Any]:
+    def saved(self, id: int | None = None) -> list[Any]:
+        one = "" if id is None else " WHERE id = ?"
         return self.rows(
-            "SELECT id, parent, label, time, size, head FROM snapshot ORDER BY id",
-            *((), _NUMBER, _MAYBE, _TEXT, _TIME, _NUMBER, _BYTES),
+            f"SELECT id, parent, label, time, size, head FROM snapshot{one} ORDER BY id",
+            *(() if id is None else (id,), _NUMBER, _MAYBE, _TEXT, _TIME, _NUMBER, _BYTES),
         )
 
     def drop(self, kept: dict[int, int | None], gone: list[int]) -> None:
