@@ -1,6 +1,9 @@
 """`pinfold debug` without a browser: who gets in, and what branches and previews do."""
 
+import contextlib
+import hashlib
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -288,6 +291,55 @@ def test_it_ends_with_status_0(trace):
             made.process.send_signal(how)
             assert made.process.wait(30) == 0
             assert made.process.stderr.read() == ""
+
+
+def test_it_ends_while_a_script_does_not(trace, lines):
+    with debugger(trace) as made:
+        branch = made.ask("branch", **{"from": {"line": len(lines) - 1}})["branch"]
+        endless = {"branch": branch["id"], "code": "while :; do :; done", "language": "shell"}
+        asking = threading.Thread(target=unanswered, args=(made, endless))
+        asking.start()
+        time.sleep(1)
+        made.process.send_signal(signal.SIGINT)
+        assert made.process.wait(30) == 0
+        asking.join(30)
+
+
+def unanswered(made, given):
+    with contextlib.suppress(Exception):
+        made.ask("run", **given)
+
+
+def test_a_recording_that_was_cut_short(trace, tmp_path, lines):
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(b"\n".join(trace.read_bytes().split(b"\n")[:40]) + b"\n")
+    done = subprocess.run([sys.executable, "-m", "pinfold", "debug", cut], capture_output=True, text=True)
+    assert done.returncode == 125 and "cut short" in done.stderr
+    with debugger(cut, "--partial") as made:
+        entries = made.ask("files", state={"line": 39})["entries"]
+        assert "/workspace/sorted.txt" in entries
+
+
+def of_another_build(trace, path):
+    """The same recording, as another build would have written it."""
+    before, out = bytes(16), []
+    for line in trace.read_bytes().splitlines():
+        text = line[: line.rindex(b',"sum":')]
+        text = re.sub(rb'"build":"[0-9a-f]{4}', b'"build":"0000', text, count=1)
+        before = hashlib.blake2b(before + text, digest_size=16).digest()
+        out.append(text + b',"sum":"' + before.hex()[:8].encode() + b'"}\n')
+    path.write_bytes(b"".join(out))
+    return path
+
+
+def test_a_recording_of_another_build(trace, tmp_path):
+    other = of_another_build(trace, tmp_path / "other.jsonl")
+    done = subprocess.run([sys.executable, "-m", "pinfold", "debug", other], capture_output=True, text=True)
+    assert done.returncode == 125 and "build" in done.stderr
+    command = [sys.executable, "-m", "pinfold", "trace", other, "-o", "-"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and "the page has no files" in done.stderr and "build" in done.stderr
+    assert done.stdout.startswith("<!doctype html>") and done.stdout.endswith("</html>\n")
 
 
 def test_mistakes(trace, tmp_path):

@@ -63,6 +63,11 @@ def test_files_at_every_event_come_from_the_sandbox(visit, served, lines):
     settle(page)
     assert page.locator("pre.contents").text_content() == "cup,3\n"
     assert all(url.startswith((served.url, "data:")) for url in page.asked)
+    page.keyboard.press("Escape")
+    at(page, line_of_call(lines, "stock"))
+    rows = panel(page, "Processes").locator("tbody tr")
+    shown = [row.inner_text().split("\t") for row in rows.all()]
+    assert {row[1] for row in shown} >= {"bash", "jq"} and {row[2] for row in shown} <= {"waits", "runs"}
 
 
 def test_branch_answer_and_type_by_keyboard(visit, served, lines):

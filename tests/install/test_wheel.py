@@ -80,6 +80,17 @@ def test_its_command_is_the_whole_program(python, tmp_path):
     assert failed.returncode == 7
 
 
+def test_its_page_of_a_recording(python, tmp_path):
+    """The page's own files are in the wheel, and `pinfold` finds Python for it."""
+    command = python.parent / "pinfold"
+    run(command, "--record", "a.jsonl", "-c", "echo 1 > one", cwd=tmp_path, env={})
+    run(command, "trace", "a.jsonl", cwd=tmp_path, env={})
+    page = (tmp_path / "a.jsonl.html").read_text()
+    assert "</style>" in page and 'id="files" data-packed' in page
+    assert "usage: pinfold debug" in run(command, "debug", "--help", env={})
+
+
+
 def test_its_command_through_a_link(python, tmp_path):
     """As pipx and uv put it on the search path."""
     (tmp_path / "pinfold").symlink_to(python.parent / "pinfold")

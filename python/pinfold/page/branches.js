@@ -129,6 +129,7 @@ const branchesPanel = {
     if (this.busy) return null;
     this.busy = true;
     this.trouble = "";
+    const slow = setTimeout(() => say("working"), 1000);
     app.refresh(focus);
     let answer = null;
     try {
@@ -140,6 +141,7 @@ const branchesPanel = {
       this.trouble = error.message;
       await this.again();
     }
+    clearTimeout(slow);
     this.busy = false;
     if (app.panel === this) await app.refresh(focus);
     return answer;
@@ -252,8 +254,6 @@ function changedFiles(app, branch) {
   return element;
 }
 
-const PROCESS_STATES = { R: "runs", S: "waits", T: "stopped", Z: "ended, not waited for" };
-
 // ---- one branch
 
 function branchElement(app, panel, branch) {
@@ -267,9 +267,12 @@ function branchElement(app, panel, branch) {
       h("h3", {}, branchSummary(branch)),
       h("span", { class: "grow" }),
       panel.busy
-        ? button("Interrupt", { "data-focus": "interrupt" }, () =>
-            api("interrupt", { branch: branch.id }),
-          )
+        ? [
+            h("span", { class: "working" }, "working…"),
+            button("Interrupt", { "data-focus": "interrupt" }, () =>
+              api("interrupt", { branch: branch.id }),
+            ),
+          ]
         : null,
       button("Branch from this", { "data-focus": "fork" }, () =>
         panel.begin(app, { branch: branch.id }),

@@ -6,6 +6,7 @@ only when that is what was said, or by an accepted preview.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import deque
 from time import monotonic
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._native import printable
 from ..choices import Edit, Give, No, Yes
 from ..drive import Stuck, Waiter, admit, asked_in_time, fail, succeed
-from ..errors import SandboxStateError, ToolError
+from ..errors import PinfoldError, SandboxStateError, ToolError
 from ..whatif import give
-from .looking import look
+from .looking import look, processes
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -91,10 +92,7 @@ class Branch:
         }
 
     def processes(self) -> list[list[Any]]:
-        return [[pid, parent, name, state] for pid, parent, state, name, *_ in self._table()]
-
-    def _table(self) -> list[tuple[int, int, str, str, int]]:
-        return self.sandbox._machine.processes()
+        return processes(self.sandbox._machine)
 
     def look(self, mounts: list[str]) -> tuple[Tree, dict[str, Entry]]:
         return look(self.sandbox._machine, mounts)
@@ -296,6 +294,11 @@ class Branch:
         sandbox = self.sandbox.fork(record=False)
         answers = {asked: deque(known) for asked, known in self._recorded.items()}
         return Branch(id, Origin(None, self.id), sandbox, answers, self._all_recorded)
+
+    def kill(self) -> None:
+        """From any thread: what runs there ends at once."""
+        with contextlib.suppress(PinfoldError):
+            self.sandbox._machine.kill()
 
     def close(self) -> None:
         self.drop_preview()

@@ -212,6 +212,7 @@ function betweenLines(app, from, to) {
           calls.slice(0, MOST_CALLS).map((call) => callRow(app, call, to)),
         )
       : null,
+    calls.length > MOST_CALLS ? empty(`… ${calls.length - MOST_CALLS} more: see Calls.`) : null,
     h("h3", {}, `Processes: ${begun.length} began, ${ended.length} ended`),
     h("h3", {}, "Output"),
     cut ? empty(`Only its last ${size(TAIL)}.`) : null,

@@ -60,6 +60,14 @@ def _entry(tree: Tree, path: str) -> Entry:
     return Entry(seen.mode, 0, "")
 
 
+def processes(machine: Any) -> list[list[Any]]:
+    """Pid, parent, name, state as `ps` has it, and bytes of memory."""
+    return [
+        [pid, parent, name, state, memory]
+        for pid, parent, state, name, memory in machine.processes()
+    ]
+
+
 def content(tree: Tree, path: str, most: int = FILE_BYTES) -> dict[str, Any]:
     """The contents of a path as the page wants them: text, bytes, or why not."""
     seen = tree.entry(path)

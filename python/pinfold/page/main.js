@@ -100,7 +100,7 @@ class App {
   render() {
     clearTimeout(this.soon);
     this.soon = 0;
-    const quick = !this.live || !["files", "changes", "branches"].includes(this.panel.id);
+    const quick = !this.live || ["output", "calls", "event"].includes(this.panel.id);
     if (quick) this.refresh();
     else
       this.soon = setTimeout(() => {

@@ -4,7 +4,7 @@
 
 const TAIL = 20000; // characters of output that are shown unless more is asked for
 const MOST_ROWS = 300;
-const MOST_CALLS = 100;
+const MOST_CALLS = 30; // at first: a table of many is not smooth
 
 function empty(text) {
   return h("p", { class: "empty" }, text);
@@ -122,34 +122,56 @@ function table(caption, heads, rows) {
   );
 }
 
+const PROCESS_STATES = { R: "runs", S: "waits", T: "stopped", Z: "ended, not waited for" };
+
+// Those that the recording names, from and until lines; with a sandbox, all of them, as they are.
+async function processRows(app) {
+  const named = app.trace.processesAt(app.at);
+  if (!app.live) return named;
+  const { processes } = await app.states.ask("processes", { line: app.at });
+  const lines = new Map(named.map((process) => [process.pid, process]));
+  return processes.map(([pid, parent, name, state, memory]) => {
+    const { from, to } = lines.get(pid) ?? { from: 0, to: Infinity };
+    return { pid, parent, from, to, names: [[0, name]], state, memory };
+  });
+}
+
 const processesPanel = {
   id: "processes",
   title: "Processes",
-  render(app) {
-    const alive = app.trace.processesAt(app.at);
+  async render(app) {
+    const alive = await processRows(app);
     if (!alive.length) return empty("No process is there yet that the recording names.");
     const rows = processTree(alive)
       .slice(0, MOST_ROWS)
       .map(([process, depth]) => {
         const name = h("td", {}, app.trace.nameAt(process, app.at));
         name.style.paddingLeft = `${0.6 + Math.min(depth, 12) * 1.1}rem`;
-        const ends = process.to === app.at;
+        const now = process.from === app.at || process.to === app.at;
+        const until = process.to === Infinity ? "—" : lineLink(app, process.to);
         return h(
           "tr",
-          { class: process.from === app.at || ends ? "now" : null },
+          { class: now ? "now" : null },
           h("td", { class: "number" }, String(process.pid)),
           name,
-          h("td", { class: "number" }, lineLink(app, process.from)),
-          h("td", { class: "number" }, process.to === Infinity ? "—" : lineLink(app, process.to)),
+          app.live ? h("td", {}, PROCESS_STATES[process.state] ?? process.state) : null,
+          app.live ? h("td", { class: "number" }, size(process.memory)) : null,
+          h("td", { class: "number" }, process.from > 1 ? lineLink(app, process.from) : "—"),
+          h("td", { class: "number" }, until),
         );
       });
+    const count = alive.length === 1 ? "1 process" : `${alive.length} processes`;
+    const heads = [
+      "pid",
+      "program",
+      app.live && "state",
+      app.live && "memory",
+      "since line",
+      "until line",
+    ];
     return [
-      h(
-        "p",
-        { class: "soft" },
-        `${plural(alive.length, "process").replace(/processs$/, "processes")} at line ${app.at}.`,
-      ),
-      table("processes at this moment", ["pid", "program", "since line", "until line"], rows),
+      h("p", { class: "soft" }, `${count} at line ${app.at}.`),
+      table("processes at this moment", heads.filter(Boolean), rows),
       alive.length > MOST_ROWS ? empty(`… ${alive.length - MOST_ROWS} more`) : null,
     ];
   },
@@ -194,13 +216,14 @@ function callRow(app, call, moment) {
 const callsPanel = {
   id: "calls",
   title: "Calls",
+  most: MOST_CALLS,
   render(app) {
     const before = app.trace.calls.filter((call) => call.n <= app.at);
     if (!before.length) return empty("No tool was called up to here.");
     const waits = before.filter((call) => call.to > app.at);
     const rest = before.filter((call) => call.to <= app.at).reverse();
     const heads = ["line", "call", "state", "answer"];
-    const rows = (calls) => calls.slice(0, MOST_CALLS).map((call) => callRow(app, call, app.at));
+    const rows = (calls) => calls.slice(0, this.most).map((call) => callRow(app, call, app.at));
     return [
       h("h3", {}, waits.length ? `Waiting for an answer: ${waits.length}` : "No call waits."),
       waits.length ? table("calls that wait", heads, rows(waits)) : null,
@@ -211,7 +234,12 @@ const callsPanel = {
         : null,
       rest.length ? h("h3", {}, `Over: ${rest.length}, the last one first`) : null,
       rest.length ? table("calls that are over", heads, rows(rest)) : null,
-      rest.length > MOST_CALLS ? empty(`… ${rest.length - MOST_CALLS} before these`) : null,
+      Math.max(rest.length, waits.length) > this.most
+        ? button("Show more calls", { class: "quiet", "data-focus": "more" }, () => {
+            this.most += 200;
+            app.refresh("more");
+          })
+        : null,
     ];
   },
 };

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SandboxStateError
 from ..whatif import Recorded
 from .branches import Branch, Origin
-from .looking import content, look, mounts_of
+from .looking import content, look, mounts_of, processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,7 @@ class Session:
         self._questions: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "files": self._files,
             "file": self._file,
+            "processes": self._processes,
             "branch": self._branch,
             "branches": lambda given: self._all(),
             "run": self._type,
@@ -69,6 +70,9 @@ class Session:
             return self._questions[name](given)
 
     def close(self) -> None:
+        """Ends what still runs, and frees all."""
+        for branch in [*self._branches.values()]:
+            branch.kill()
         with self._lock:
             for branch in self._branches.values():
                 branch.close()
@@ -113,6 +117,14 @@ class Session:
         if not isinstance(path, str) or path not in entries:
             return {"why": "it is not there"}
         return content(tree, path)
+
+    def _processes(self, given: dict[str, Any]) -> dict[str, Any]:
+        state = given.get("state")
+        if not isinstance(state, dict):
+            raise ValueError("a state is {line} or {branch}")
+        if "branch" in state:
+            return {"processes": self._find(state).processes()}
+        return {"processes": processes(self._at(_whole(state, "line"))[0]._machine)}
 
     # ------------------------------------------------------------------ branches
 

@@ -110,6 +110,9 @@ class Trace {
 
   process(line, n, alive) {
     let had = alive.get(line.pid);
+    // A recording does not name who was there before it: the session's shell.
+    if (line.parent > 1 && !alive.has(line.parent))
+      this.begin({ pid: line.parent, parent: 1, name: "the session's shell" }, 1, alive);
     if (line.out === "end") {
       had ??= this.begin(line, 0, alive);
       had.to = n;
