@@ -73,6 +73,26 @@ struct pf_dirent {
 };
 #define PF_DIRENT_SIZE(name_len) ((uint32_t)((16u + (name_len) + 7u) & ~7u))
 
+/* A name of the tree; its bytes follow, padded to 8, then the pieces of its contents, rising. What
+ * lies in no piece is a hole. An entry with more pieces than fit comes again with the others. */
+struct pf_tree_entry {
+    uint64_t ino, size;
+    int64_t mtime_ns, ctime_ns;
+    uint32_t mode, uid, nlink;
+    uint32_t depth; /* 1: in the root, else one more than the directory that it is in */
+    uint32_t flags; /* PF_TREE_* */
+    uint32_t name_len, pieces;
+    uint32_t reserved; /* 0 */
+};
+#define PF_TREE_CONTINUED 0x1u /* the entry before, again */
+#define PF_TREE_ABSENT    0x2u /* its contents, or names, are still with the host */
+
+/* Where in the kernel's memory they lie; a link has one, its target. */
+struct pf_tree_piece {
+    uint64_t offset;
+    uint32_t at, len;
+};
+
 struct pf_statfs {
     uint64_t block_size, blocks, blocks_free;
     uint64_t files, files_free;

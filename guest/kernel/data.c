@@ -131,6 +131,10 @@ uint32_t k_data_piece(const struct k_data *data, int64_t offset, uint32_t len, c
     return len < size - within ? len : size - within;
 }
 
+bool k_data_is_hole(const uint8_t *at) {
+    return at == zeros;
+}
+
 void k_data_copy_out(const struct k_data *data, int64_t offset, uint8_t *to, uint32_t len) {
     while (len) {
         const uint8_t *at;

@@ -101,6 +101,7 @@ void k_dir_remove(struct k_dirent *entry) {
     dir->removals++;
     dir->mtime = dir->ctime = k_now();
     if (entry->inode->link == entry) entry->inode->link = NULL;
+    k_tree_forget(entry);
     k_free(entry);
 }
 

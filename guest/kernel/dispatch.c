@@ -161,6 +161,7 @@ int k_boot(const uint8_t *image_names, uint32_t len) {
     k_op_boot();
     k_inode_boot();
     k_mount_boot();
+    k_tree_boot();
     int error = k_exec_boot(image_names, len);
     if (!error) error = k_walk_boot();
     if (!error) error = k_process_boot();

@@ -102,6 +102,9 @@ struct k_call {
 _Noreturn void k_panic(const char *file, int line);
 void *k_memory_more(size_t alignment, size_t bytes); /* aligned, fresh, zero; NULL: none left */
 extern struct pf_mailbox k_mailbox;
+/* Where a list of the tree is composed: in the area of messages, behind so many bytes of input. */
+#define K_TREE_IN 4096u
+uint8_t *k_tree_area(void); /* PF_IO_MAX bytes */
 #ifndef __wasm__
 void k_native_reset(void); /* gives all memory back; before k_boot() */
 #endif
@@ -132,6 +135,7 @@ struct k_data {
 };
 /* Bytes of [offset, offset+len) that lie in one piece at *at, at least 1. Holes give zeros. */
 uint32_t k_data_piece(const struct k_data *data, int64_t offset, uint32_t len, const uint8_t **at);
+bool k_data_is_hole(const uint8_t *at); /* of a piece: it was never written */
 void k_data_copy_out(const struct k_data *data, int64_t offset, uint8_t *to, uint32_t len);
 /* The first offset from here on where something was written, or, with `hole`, where nothing was;
  * `size` if there is none below it. */
@@ -280,6 +284,10 @@ void k_mount_calling(struct k_proc *proc); /* whose call is handled from now on 
 int k_want(struct k_inode *inode);
 void k_present(struct k_inode *inode); /* what the host has is not wanted any more */
 struct k_inode *k_mount_holds(void);   /* the inode it has a reference to, or NULL */
+
+/* tree.c: all names in bulk. A list that stopped at an entry that goes is void. */
+void k_tree_boot(void);
+void k_tree_forget(const struct k_dirent *entry);
 
 /* devfs.c: the nodes in /dev */
 enum k_device { K_DEV_NULL, K_DEV_ZERO, K_DEV_FULL, K_DEV_RANDOM, K_DEV_URANDOM, K_DEV_TTY };

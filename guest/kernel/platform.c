@@ -15,6 +15,11 @@ struct pf_mailbox k_mailbox = {.room = UINT64_MAX};
 #define WASM_PAGE    65536u
 
 static uint8_t in_area[PF_MESSAGE_IN_MAX] __attribute__((aligned(16)));
+_Static_assert(K_TREE_IN + PF_IO_MAX <= PF_MESSAGE_IN_MAX, "a list and its input must fit");
+
+uint8_t *k_tree_area(void) {
+    return in_area + K_TREE_IN;
+}
 
 _Noreturn void k_panic(const char *file, int line) {
     (void)file;
@@ -63,6 +68,11 @@ EXPORT("pf_kernel_next") void pf_kernel_next(void) {
 
 static char *region;
 static size_t region_used;
+
+uint8_t *k_tree_area(void) {
+    static uint8_t area[PF_IO_MAX] __attribute__((aligned(16)));
+    return area;
+}
 
 _Noreturn void k_panic(const char *file, int line) {
     fprintf(stderr, "%s:%d: kernel invariant does not hold\n", file, line);

@@ -171,7 +171,7 @@ size_t cpu_stack_given_back(const struct pf_image *image);
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance);
 /* The ranges of an UNWOUND program's memory that mean anything: its live stack, its data up to the
  * Asyncify stack, the used part of that, and the rest. Fills `ranges` with {from, to}; returns how
- * many. For the kernel: all of it but what is `dead`. Numbers from the guest are bounded by its memory size. */
+ * many. For the kernel: all above its stack, which is empty between two calls, but what is `dead`. Numbers from the guest are bounded by its memory size. */
 #define CPU_LIVE_MAX 4
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]);
 /* Learns where its Asyncify stack lies; while no frame is unwound, at its first call. */

@@ -139,7 +139,8 @@ int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LI
     uint32_t size = instance->memory->size, stack = instance->image->stack_size;
     int n = 0;
     if (!instance->asyncify) {
-        uint32_t at = 0;
+        uint32_t at = cpu_stack_pointer(instance) & ~15u; /* between two calls it is empty */
+        if (at > stack || stack > size) at = 0;
         for (int i = 0; i < 2; i++) {
             struct cpu_range dead = instance->dead[i];
             if (dead.from >= dead.to || dead.from < at || dead.to > size) continue;

@@ -206,26 +206,6 @@ pf_status machine_fork(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
     return make(s, BRANCH, out, error);
 }
 
-pf_status machine_kernel_copy(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
-    *out = NULL;
-    pf_sandbox *copy = calloc(1, sizeof *copy);
-    if (!copy) return base_no_memory(error);
-    machine_run_init(&copy->run);
-    copy->limits = copy->own_limits = s->limits;
-    copy->budget.limit = copy->budget.each = UINT64_MAX;
-    copy->mailbox = s->mailbox;
-    copy->in_area = s->in_area;
-    copy->in_cap = s->in_cap;
-    copy->kernel = cpu_instance_clone(s->kernel, &copy->budget);
-    if (!copy->kernel) {
-        pf_sandbox_free(copy);
-        return base_error(error, PF_NO_MEMORY, "no memory or address space to look at the files");
-    }
-    machine_settle_memory(copy, machine_mailbox(copy));
-    *out = copy;
-    return PF_OK;
-}
-
 pf_status machine_twin(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
     return make(s, TWIN, out, error);
 }

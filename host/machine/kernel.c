@@ -144,7 +144,6 @@ int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
     }
     if (m->out_len) memcpy(call->out, sandbox->kernel->slot->base + m->out, m->out_len);
     call->out_len = m->out_len;
-    call->out_at = m->out;
     return m->result;
 }
 

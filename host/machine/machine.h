@@ -326,7 +326,6 @@ struct k_call {
     void *out;
     size_t out_cap;
     size_t out_len; /* filled */
-    uint32_t out_at; /* filled: where in the kernel's memory that was */
 };
 /* The kernel's result; -PF_EIO when the sandbox is dead. */
 int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call);
@@ -415,10 +414,6 @@ pf_status machine_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 /* A copy that goes on as the original would: the same ids, moment and random numbers. For replays; it has
  * no tape yet. */
 pf_status machine_twin(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
-
-/* A copy of the kernel alone, for looking at what it holds: calls of the kernel as process 0, which leave
- * the sandbox as it was. It brings nothing from a mount. Entered; free it as any sandbox. */
-pf_status machine_kernel_copy(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 
 /* ---- place.c: what one run has of its own */
 

@@ -66,7 +66,7 @@ static pf_status check_loop(struct walk *w, const char *path) {
     const char *before;
     if (!mount_inodes_meet(&w->directories, w->seen.st.ino, path, &before))
         return base_no_memory(w->error);
-    if (!before && w->directories.count <= PF_FILES_MAX) return PF_OK;
+    if (!before && w->directories.places.count <= PF_FILES_MAX) return PF_OK;
     return base_error_errno(w->error, PF_GUEST, PF_ELOOP,
                             "%.400s: this directory is also %.400s: the files of this sandbox are "
                             "damaged",

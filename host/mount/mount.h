@@ -20,6 +20,7 @@
 #ifndef PF_MOUNT_H
 #define PF_MOUNT_H
 
+#include "host/base/map.h"
 #include "host/machine/machine.h"
 
 /* ---- host_dir.c: everything below is relative to a directory's descriptor and stays beneath it.
@@ -55,13 +56,8 @@ bool mount_digest_size(const uint8_t digest[MOUNT_DIGEST], int64_t size);
 
 /* ---- inodes.c: files by their number, each with the path where it was met first */
 
-struct mount_inode {
-    uint64_t number;
-    size_t name; /* where in `names`, plus 1; 0: this slot is free */
-};
 struct mount_inodes {
-    struct mount_inode *slots;
-    size_t count, capacity;
+    struct base_map places; /* where in `names`, plus 1 */
     struct base_buf names;
 };
 void mount_inodes_init(struct mount_inodes *inodes);

@@ -3,7 +3,8 @@
  */
 #include "filemap.h"
 
-#include <stdio.h>
+#include "host/base/map.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,34 +16,34 @@
 
 /* ---- writing */
 
-/* The first name of a file that has several, by its inode; number 0: the place is free. */
-struct inode_place {
-    uint64_t ino;
-    uint32_t number;
-};
+/* Of a path: no name is shorter than one byte and its slash. */
+#define DEPTH_MAX (PF_PATH_MAX / 2)
+/* Entries that an honest kernel gives: of each file, and again for each part of a large one. */
+#define ENTRIES_MAX (4ull * PF_FILES_MAX)
+#define HEAD_BYTES  (8 + 4 + 4 + 4 + 8 + 8 + 4 + 4)
+#define PART_BYTES  (8 + 8 + 4)
 
 struct walk {
-    struct writer body;
-    pf_sandbox *look, *origin, *bounded;
+    struct writer *w;
+    pf_sandbox *s;
+    bool all; /* contents are written here, and mounts are left out */
     const struct cpu_template *base;
-    struct inode_place *seen; /* a hash table */
-    size_t seen_count, seen_room;
-    struct base_buf
-        todo; /* paths of directories, each ended by a NUL: parents before what is in them */
+    struct base_map links; /* the first name of a file that has several, by its inode */
     uint32_t count;
-    uint64_t bytes, names; /* that were seen: an honest kernel has no more than fit into it */
-    char *piece;           /* PF_IO_MAX bytes */
+    uint64_t entries, bytes; /* that were seen: an honest kernel has no more than fit into it */
+    /* The name that was met last. */
+    char path[PF_PATH_MAX];
+    uint32_t depth;
+    uint16_t ends[DEPTH_MAX + 1]; /* of the path of each directory on its way; 0: left out */
+    bool listed;                  /* and its contents are written, */
+    size_t parts_at;              /* how many, is in the list here, */
+    uint32_t parts;
+    uint64_t end, size; /* up to this place of the file */
     pf_error *error;
 };
 
 /* What each sandbox starts with, and nobody but the embedder writes to. */
-static bool is_boots(const char *path) {
-    static const char *const paths[] = {"/bin",     "/dev",     "/proc",     "/tools",
-                                        "/usr/bin", "/usr/lib", "/usr/share"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (strcmp(paths[i], path) == 0) return true;
-    return false;
-}
+static const char boots[] = "/bin\0/dev\0/proc\0/tools\0/usr/bin\0/usr/lib\0/usr/share";
 
 /* Below what each sandbox starts with, and the embedder may have written to. */
 static bool is_system(const char *path) {
@@ -52,239 +53,199 @@ static bool is_system(const char *path) {
     return false;
 }
 
-static bool is_mount(const struct walk *k, const char *path) {
-    const struct machine_mounts *mounts = k->bounded->mounts;
-    for (size_t i = 0; mounts && !k->origin && i < mounts->count; i++)
-        if (strcmp(mounts->items[i].guest, path) == 0) return true;
+static bool is_mount(const struct walk *k) {
+    const struct machine_mounts *mounts = k->s->mounts;
+    for (size_t i = 0; mounts && k->all && i < mounts->count; i++)
+        if (strcmp(mounts->items[i].guest, k->path) == 0) return true;
+    return false;
+}
+
+/* The kernel lists those themselves, not what is in them. */
+static bool is_boots(const char *path) {
+    for (const char *at = boots; at < boots + sizeof boots; at += strlen(at) + 1)
+        if (strcmp(at, path) == 0) return true;
     return false;
 }
 
 /* Zero in the template, so that what a snapshot says of them is what they are. */
 static bool plain_in_base(const struct cpu_template *base, uint64_t from, uint64_t to) {
-    for (uint64_t at = from; at < to && at < base->size;) {
-        uint64_t page = at / CPU_PAGE * CPU_PAGE,
-                 stop = page + CPU_PAGE < to ? page + CPU_PAGE : to;
-        const uint8_t *bytes = cpu_template_page(base, (size_t)page);
-        for (; at < stop; at++)
-            if (bytes[at - page]) return false;
+    size_t low = 0, high = base->run_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (base->runs[middle].to <= from)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    for (; low < base->run_count && base->runs[low].from < to; low++)
+        for (uint64_t at = base->runs[low].from > from ? base->runs[low].from : from;
+             at < to && at < base->runs[low].to; at++)
+            if (cpu_template_page(base, at / CPU_PAGE * CPU_PAGE)[at % CPU_PAGE]) return false;
     return true;
 }
 
-/* Do the bytes that the copy read lie at the same address in the kernel whose pages are written? */
-static bool lies_there(const struct walk *k, const char *data, uint32_t at, size_t len) {
-    const cpu_instance *kernel = k->origin ? k->origin->kernel : NULL;
+/* Are the bytes at this address of the kernel in the snapshot's pages as they are? */
+static bool lies_there(const struct walk *k, uint32_t at, uint32_t len) {
     uint64_t end = (uint64_t)at + len;
-    if (!kernel || len < 16 || end > kernel->memory->size) return false;
+    if (k->all || len < 16) return false;
     for (int i = 0; i < 2; i++)
-        if (at < kernel->dead[i].to && end > kernel->dead[i].from) return false;
-    return memcmp(kernel->slot->base + at, data, len) == 0 && plain_in_base(k->base, at, end);
+        if (at < k->s->kernel->dead[i].to && end > k->s->kernel->dead[i].from) return false;
+    return plain_in_base(k->base, at, end);
 }
 
-static void put_segment(struct walk *k, uint64_t from, const char *data, uint32_t at, size_t len) {
-    bool there = lies_there(k, data, at, len);
-    put_u64(&k->body, from);
-    put_u64(&k->body, len);
-    put_u32(&k->body, there ? at : FILEMAP_INLINE);
-    if (!there) put_raw(&k->body, data, len);
+static uint8_t *le32(uint8_t *at, uint32_t value) {
+    for (int i = 0; i < 4; i++) *at++ = (uint8_t)(value >> (8 * i));
+    return at;
 }
 
-/* The parts of a file that are no holes. PF_NOT_FOUND: they are with a mount's directory. */
-static pf_status put_contents(struct walk *k, const char *path, struct machine_reading *r,
-                              uint32_t *segments) {
-    for (size_t i = 0; i < r->count; i++)
-        for (int64_t at = 0; at < r->segments[i].len;) {
-            int64_t left = r->segments[i].len - at, from = r->segments[i].from + at;
-            struct k_call call = {.call = PF_CALL_PREAD,
-                                  .arg = {r->fd, from},
-                                  .out = k->piece,
-                                  .out_cap = left < PF_IO_MAX ? (size_t)left : PF_IO_MAX};
-            int64_t n = machine_kernel(k->look, &call);
-            if (n >= 0 && call.out_len == 0) n = -PF_EIO;
-            if (n == -PF_EIO && *segments == 0 && !k->look->dead) return PF_NOT_FOUND;
-            if (n < 0) return machine_guest_error(k->look, n, path, k->error);
-            k->bytes += call.out_len;
-            if (k->bytes > k->look->kernel->memory->size)
-                return machine_guest_error(k->look, -PF_EIO, path, k->error);
-            put_segment(k, (uint64_t)from, k->piece, call.out_at, call.out_len);
-            at += (int64_t)call.out_len;
-            ++*segments;
-            pf_status status = machine_spend(k->bounded, 0, k->error);
-            if (status != PF_OK) return status;
-        }
+static uint8_t *le64(uint8_t *at, uint64_t value) {
+    return le32(le32(at, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+static pf_status damaged(const struct walk *k, const char *path) {
+    return machine_guest_error(k->s, -PF_EIO, path, k->error);
+}
+
+/* The path of an entry, from its directory's. False: it is left out, and all that is in it. */
+static bool put_name(struct walk *k, uint32_t depth, const char *name, size_t len) {
+    k->depth = depth;
+    if (depth > DEPTH_MAX) return false;
+    size_t end = k->ends[depth - 1];
+    k->ends[depth] = 0;
+    if ((depth > 1 && !end) || end + 1 + len >= PF_PATH_MAX) return false;
+    k->path[end] = '/';
+    memcpy(k->path + end + 1, name, len);
+    k->path[end + 1 + len] = '\0';
+    if (is_mount(k)) return false;
+    k->ends[depth] = (uint16_t)(end + 1 + len);
+    return true;
+}
+
+static bool put_head(struct walk *k, const struct pf_tree_entry *e, uint32_t link) {
+    size_t len = k->ends[k->depth];
+    bool absent = e->flags & PF_TREE_ABSENT && !link;
+    uint8_t head[HEAD_BYTES], *at = le32(head, absent ? FILEMAP_UNREAD : 0);
+    at = le32(at, e->mode);
+    at = le32(at, e->uid);
+    at = le64(at, k->size);
+    at = le64(at, (uint64_t)e->mtime_ns);
+    at = le32(at, link);
+    at = le32(at, 0);
+    put_bytes(k->w, k->path, len);
+    put_raw(k->w, head, (size_t)(at - head));
+    k->parts_at = k->w->out.len - 4;
+    k->count++;
+    return !k->w->failed;
+}
+
+/* Where the contents are, from the file's byte k->end on. */
+static pf_status put_parts(struct walk *k, const struct pf_tree_piece *pieces, uint32_t count) {
+    const cpu_instance *kernel = k->s->kernel;
+    uint8_t part[PART_BYTES];
+    for (uint32_t i = 0; i < count; i++) {
+        struct pf_tree_piece p;
+        memcpy(&p, pieces + i, sizeof p);
+        bool inside = (uint64_t)p.at + p.len <= kernel->memory->size;
+        k->bytes += p.len;
+        if (!p.len || !inside || p.offset < k->end || p.len > k->size ||
+            p.offset > k->size - p.len || k->bytes > 2ull * kernel->memory->size)
+            return damaged(k, k->path);
+        bool there = lies_there(k, p.at, p.len);
+        le32(le64(le64(part, p.offset), p.len), there ? p.at : FILEMAP_INLINE);
+        put_raw(k->w, part, sizeof part);
+        if (!there) put_raw(k->w, kernel->slot->base + p.at, p.len);
+        k->end = p.offset + p.len;
+        k->parts++;
+    }
+    if (k->w->failed) return base_no_memory(k->error);
+    le32((uint8_t *)k->w->out.data + k->parts_at, k->parts);
     return PF_OK;
 }
 
-/* Of a file without holes, which is most: in one call instead of five. */
-static int64_t open_dense(struct walk *k, const char *path, uint64_t size,
-                          struct machine_reading *r) {
-    *r = (struct machine_reading){.fd = -1, .size = (int64_t)size};
-    r->segments = malloc(sizeof *r->segments);
-    if (!r->segments) return -PF_ENOMEM;
-    r->segments[0] = (struct machine_segment){0, r->size};
-    r->count = size > 0;
-    int64_t fd = KERNEL(k->look, OPENAT, .arg = {PF_AT_FDCWD, PF_O_RDONLY | PF_O_NONBLOCK},
-                        .in = path, .in_len = strlen(path));
-    if (fd < 0)
-        machine_close_file(k->look, r);
-    else
-        r->fd = fd;
-    return fd;
+/* A name that was not met yet. */
+static pf_status meet(struct walk *k, const struct pf_tree_entry *e, const char *name) {
+    uint32_t type = TYPE(e->mode), link = 0;
+    k->listed = put_name(k, e->depth, name, e->name_len);
+    bool known = type == IS_FILE || type == IS_LINK || type == IS_DIR || type == IS_FIFO;
+    bool system = is_system(k->path) && e->ctime_ns == MACHINE_ROOT_TIME_NS;
+    if (!known || system || is_boots(k->path)) k->listed = false;
+    if (!k->listed) return PF_OK;
+    k->size = type == IS_FILE || type == IS_LINK ? e->size : 0;
+    if (k->size > PF_FILE_SIZE_MAX) return damaged(k, k->path);
+    if (type == IS_FILE && e->nlink > 1) {
+        uint64_t *first = base_map_at(&k->links, e->ino);
+        if (!first) return base_no_memory(k->error);
+        link = (uint32_t)*first;
+        if (!link) *first = k->count + 1;
+    }
+    k->end = k->parts = 0;
+    if (!put_head(k, e, link)) return base_no_memory(k->error);
+    k->listed = !link && (type == IS_FILE || type == IS_LINK);
+    return PF_OK;
 }
 
-static pf_status put_file(struct walk *k, const char *path, const struct filemap_file *f,
-                          bool dense, const char *target, size_t target_len) {
-    struct machine_reading r = {.fd = -1};
-    uint32_t segments = 0;
-    size_t flags_at, count_at;
+static pf_status put_entry(struct walk *k, const struct pf_tree_entry *e, const char *name,
+                           const struct pf_tree_piece *pieces) {
+    bool again = e->flags & PF_TREE_CONTINUED;
+    bool sound = e->depth > 0 && e->depth <= k->depth + 1 && e->name_len > 0 &&
+                 e->name_len <= PF_NAME_MAX && !memchr(name, '/', e->name_len) &&
+                 !memchr(name, '\0', e->name_len) && ++k->entries <= ENTRIES_MAX;
+    if (!sound || (again && e->depth != k->depth)) return damaged(k, "/");
+    pf_status status = again ? PF_OK : meet(k, e, name);
+    return status == PF_OK && k->listed ? put_parts(k, pieces, e->pieces) : status;
+}
+
+/* What one call gave. */
+static pf_status put_entries(struct walk *k, const char *data, size_t len) {
+    pf_status status = machine_spend(k->s, 0, k->error);
+    for (size_t at = 0; at < len && status == PF_OK;) {
+        struct pf_tree_entry e;
+        if (len - at < sizeof e) return damaged(k, "/");
+        memcpy(&e, data + at, sizeof e);
+        at += sizeof e;
+        if (e.name_len > PF_NAME_MAX || e.pieces > PF_IO_MAX) return damaged(k, "/");
+        size_t names = (e.name_len + 7u) & ~7u, parts = e.pieces * sizeof(struct pf_tree_piece);
+        if (len - at < names + parts) return damaged(k, "/");
+        status = put_entry(k, &e, data + at, (const void *)(data + at + names));
+        at += names + parts;
+    }
+    return status;
+}
+
+static pf_status walk(struct walk *k, char *area) {
+    struct pf_mailbox *mailbox = machine_mailbox(k->s);
+    uint64_t room = mailbox->room; /* of the call before: a list leaves nothing behind */
     pf_status status = PF_OK;
-    struct filemap_file file = *f;
-    bool open = TYPE(file.mode) == IS_FILE && !file.link;
-    if (open) {
-        int64_t result =
-            dense ? open_dense(k, path, file.size, &r) : machine_open_file(k->look, path, &r);
-        if (k->look->dead) return machine_dead(k->look, k->error);
-        if (result < 0) file.flags |= FILEMAP_UNREAD;
-    }
-    put_bytes(&k->body, path, strlen(path));
-    flags_at = k->body.out.len;
-    put_u32(&k->body, file.flags);
-    put_u32(&k->body, file.mode);
-    put_u32(&k->body, file.uid);
-    put_u64(&k->body, file.size);
-    put_u64(&k->body, (uint64_t)file.mtime_ns);
-    put_u32(&k->body, file.link);
-    count_at = k->body.out.len;
-    put_u32(&k->body, 0);
-    if (r.fd >= 0 && !dense) status = machine_find_segments(k->look, path, &r, k->error);
-    if (status == PF_OK && r.fd >= 0) status = put_contents(k, path, &r, &segments);
-    machine_close_file(k->look, &r);
-    bool unread = status == PF_NOT_FOUND;
-    if (unread) status = PF_OK;
-    if (TYPE(file.mode) == IS_LINK) {
-        put_segment(k, 0, target, 0, target_len);
-        segments = 1;
-    }
-    if (status == PF_OK && !k->body.failed && !k->body.out.failed) {
-        uint8_t *at = (uint8_t *)k->body.out.data + count_at;
-        for (int i = 0; i < 4; i++) at[i] = (uint8_t)(segments >> (8 * i));
-        if (unread) k->body.out.data[flags_at] |= FILEMAP_UNREAD;
-    }
-    k->count++;
+    int64_t next = 0;
+    do {
+        struct k_call call = {.call = PF_CALL_HOST_TREE,
+                              .arg = {next},
+                              .in = boots,
+                              .in_len = sizeof boots,
+                              .out = area,
+                              .out_cap = PF_IO_MAX};
+        next = machine_kernel(k->s, &call);
+        if (next < 0) break;
+        status = put_entries(k, area, call.out_len);
+    } while (next > 0 && status == PF_OK);
+    if (next < 0) return k->s->dead ? machine_dead(k->s, k->error) : damaged(k, "/");
+    if (status != PF_OK) KERNEL(k->s, HOST_TREE, .arg = {-1});
+    mailbox->room = room;
     return status;
 }
 
-static struct inode_place *place_of(struct inode_place *table, size_t room, uint64_t ino) {
-    size_t i = (size_t)(ino * 0x9e3779b97f4a7c15 >> 32) & (room - 1);
-    while (table[i].number && table[i].ino != ino) i = (i + 1) & (room - 1);
-    return &table[i];
-}
-
-/* The number of the name that this is another one of; 0: it is the first. Without memory they are
- * two. */
-static uint32_t link_of(struct walk *k, uint64_t ino) {
-    if (2 * k->seen_count >= k->seen_room) {
-        size_t room = k->seen_room ? 2 * k->seen_room : 64;
-        struct inode_place *table = calloc(room, sizeof *table);
-        if (!table) return 0;
-        for (size_t i = 0; i < k->seen_room; i++)
-            if (k->seen[i].number) *place_of(table, room, k->seen[i].ino) = k->seen[i];
-        free(k->seen);
-        k->seen = table;
-        k->seen_room = room;
-    }
-    struct inode_place *place = place_of(k->seen, k->seen_room, ino);
-    if (place->number) return place->number;
-    *place = (struct inode_place){ino, k->count + 1};
-    k->seen_count++;
-    return 0;
-}
-
-static pf_status walk_one(struct walk *k, const char *path) {
-    struct pf_stat st = {0};
-    char target[PF_PATH_MAX];
-    size_t len = strlen(path), target_len = 0;
-    int64_t r = KERNEL(k->look, FSTATAT, .arg = {PF_AT_FDCWD, PF_AT_SYMLINK_NOFOLLOW}, .in = path,
-                       .in_len = len, .out = &st, .out_cap = sizeof st);
-    if (k->look->dead) return machine_dead(k->look, k->error);
-    if (++k->names > 2 * PF_FILES_MAX || st.size > PF_FILE_SIZE_MAX)
-        return machine_guest_error(k->look, -PF_EIO, path, k->error);
-    if (r < 0) return PF_OK; /* the path is too long, or a mount's that cannot be asked */
-    uint32_t type = TYPE(st.mode);
-    struct filemap_file file = {.mode = st.mode, .uid = st.uid, .mtime_ns = st.mtime_ns};
-    if (type == IS_DIR && !base_buf_add(&k->todo, path, len + 1)) return base_no_memory(k->error);
-    if (is_system(path) && st.ctime_ns == MACHINE_ROOT_TIME_NS) return PF_OK;
-    if (type == IS_FILE) file.size = st.size < 0 ? 0 : (uint64_t)st.size;
-    if (type == IS_FILE && st.nlink > 1) file.link = link_of(k, st.ino);
-    if (type == IS_LINK) {
-        struct k_call call = {.call = PF_CALL_READLINKAT,
-                              .arg = {PF_AT_FDCWD},
-                              .in = path,
-                              .in_len = len,
-                              .out = target,
-                              .out_cap = sizeof target};
-        if (machine_kernel(k->look, &call) < 0) return PF_OK;
-        file.size = target_len = call.out_len;
-    }
-    bool listed = type == IS_FILE || type == IS_LINK || type == IS_DIR || type == IS_FIFO;
-    bool dense = st.blocks >= 0 && (uint64_t)st.blocks * 512 >= file.size;
-    return listed ? put_file(k, path, &file, dense, target, target_len) : PF_OK;
-}
-
-static pf_status walk_names(struct walk *k, const char *path) {
-    struct base_buf names;
-    char inner[PF_PATH_MAX];
-    base_buf_init(&names, SIZE_MAX);
-    pf_status status = machine_spend(k->bounded, 0, k->error);
-    if (status != PF_OK) return status;
-    status = machine_list_names(k->look, path, &names, NULL);
-    bool there = status == PF_OK; /* else its names are with a mount's directory */
-    status = k->look->dead ? machine_dead(k->look, k->error) : PF_OK;
-    for (const char *name = names.data; there && status == PF_OK && name < names.data + names.len;
-         name += strlen(name) + 1) {
-        int n = snprintf(inner, sizeof inner, "%s/%s", path[1] ? path : "", name);
-        if (n < 0 || n >= (int)sizeof inner || is_boots(inner) || is_mount(k, inner)) continue;
-        status = walk_one(k, inner);
-    }
-    base_buf_free(&names);
-    return status;
-}
-
-/* No honest kernel has more; one that makes up directories for ever meets a bound of the act. */
-static pf_status walk(struct walk *k) {
-    char path[PF_PATH_MAX];
-    if (!base_buf_add(&k->todo, "/", 2)) return base_no_memory(k->error);
-    pf_status status = PF_OK;
-    for (size_t at = 0; status == PF_OK && at < k->todo.len;) {
-        size_t len = strlen(k->todo.data + at) + 1;
-        memcpy(path, k->todo.data + at, len);
-        at += len;
-        status = walk_names(k, path);
-    }
-    return status;
-}
-
-pf_status put_files(struct writer *w, pf_sandbox *look, pf_sandbox *origin, pf_error *error) {
+pf_status put_files(struct writer *w, pf_sandbox *s, bool all, pf_error *error) {
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return PF_DEAD;
-    struct walk k = {.look = look,
-                     .origin = origin,
-                     .bounded = origin ? origin : look,
-                     .base = boot->kernel,
-                     .error = error};
-    base_buf_init(&k.body.out, SIZE_MAX);
-    base_buf_init(&k.todo, SIZE_MAX);
-    k.piece = malloc(PF_IO_MAX);
-    pf_status status = k.piece ? walk(&k) : base_no_memory(error);
-    if (status == PF_OK && k.body.failed) status = base_no_memory(error);
-    if (status == PF_OK) {
-        put_u32(w, k.count);
-        put_raw(w, k.body.out.data ? k.body.out.data : "", k.body.out.len);
-    }
-    base_buf_free(&k.body.out);
-    base_buf_free(&k.todo);
-    free(k.piece);
-    free(k.seen);
+    struct walk k = {.w = w, .s = s, .all = all, .base = boot->kernel, .error = error};
+    size_t count_at = w->out.len;
+    put_u32(w, 0);
+    char *area = malloc(PF_IO_MAX);
+    pf_status status = area ? walk(&k, area) : base_no_memory(error);
+    if (status == PF_OK && w->failed) status = base_no_memory(error);
+    if (status == PF_OK) le32((uint8_t *)w->out.data + count_at, k.count);
+    base_map_free(&k.links);
+    free(area);
     return status;
 }
 

@@ -36,12 +36,10 @@ struct filemap {
 };
 
 /*
- * Writes the list. `look` is asked by the kernel's calls, which may change it:
- * machine_kernel_copy() or a twin, entered. `origin`: of whose kernel the pages are written, whose
- * act has the bounds; NULL: all contents are written here, `look` has the bounds, and mounts are
- * left out.
+ * Writes the list, of a sandbox that is entered and within the bounds of an act; it is afterwards
+ * to the byte what it was. `all`: all contents are written here, and mounts are left out.
  */
-pf_status put_files(struct writer *w, pf_sandbox *look, pf_sandbox *origin, pf_error *error);
+pf_status put_files(struct writer *w, pf_sandbox *sandbox, bool all, pf_error *error);
 
 /* Reads it, trusting nothing: false with r->bad, or without memory. Free it in any case. */
 bool get_files(struct reader *r, struct filemap *map);

@@ -58,13 +58,15 @@ static void put_page(void *user, size_t page) {
     assert(page % PAGE == 0 && page + PAGE <= p->instance->memory->size);
     uint8_t now[PAGE];
     canonical(p, page, now);
-    uint8_t changed = 0;
     const uint8_t *before = page < p->base->size ? cpu_template_page(p->base, page) : NULL;
-    for (size_t i = 0; i < PAGE; i++) {
-        if (before) now[i] ^= before[i];
-        changed |= now[i];
+    if (memcmp(now, before ? before : cpu_zero_page, PAGE) == 0) return;
+    for (size_t i = 0; before && i < PAGE; i += sizeof(uint64_t)) {
+        uint64_t word, was;
+        memcpy(&word, now + i, sizeof word);
+        memcpy(&was, before + i, sizeof was);
+        word ^= was;
+        memcpy(now + i, &word, sizeof word);
     }
-    if (!changed) return;
     put_u32(p->w, (uint32_t)page);
     put_raw(p->w, now, PAGE);
 }

@@ -96,7 +96,7 @@ static pf_status put_info(struct writer *w, const pf_sandbox *s, pf_error *error
 static pf_status put_file_part(struct writer *w, pf_sandbox *twin, pf_error *error) {
     struct writer files = {0};
     base_buf_init(&files.out, SIZE_MAX);
-    pf_status status = put_files(&files, twin, NULL, error);
+    pf_status status = put_files(&files, twin, true, error);
     if (status == PF_OK && files.failed) status = base_no_memory(error);
     if (status == PF_OK) put_part(w, PART_FILE, PART_NEEDED, files.out.data, files.out.len);
     base_buf_free(&files.out);

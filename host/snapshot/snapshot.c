@@ -123,12 +123,8 @@ static pf_status put_counters(struct writer *w, const pf_sandbox *s, pf_error *e
 
 /* For who is of another build; then where kernel and list begin, counted from the end. */
 static pf_status put_file_list(struct writer *w, pf_sandbox *s, size_t kernel_at, pf_error *error) {
-    pf_sandbox *look;
     size_t files_at = w->out.len;
-    pf_status status = machine_kernel_copy(s, &look, error);
-    if (status != PF_OK) return status;
-    status = put_files(w, look, s, error);
-    pf_sandbox_free(look);
+    pf_status status = put_files(w, s, false, error);
     size_t end = w->out.len + SNAPSHOT_TRAILER;
     put_u64(w, end - kernel_at);
     put_u64(w, end - files_at);

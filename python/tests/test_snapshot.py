@@ -8,7 +8,7 @@ import pytest
 from pinfold import Limits, MethodCapability, Param, Sandbox, SnapshotError
 
 EVERYTHING = [MethodCapability("**")]
-SHELL = "x=7; for n in 1 2; do tool double --json \"{\\\"n\\\": $n}\"; done | paste -sd+; echo $x"
+SHELL = 'x=7; for n in 1 2; do tool double --json "{\\"n\\": $n}"; done | paste -sd+; echo $x'
 JAVASCRIPT = """
     const before = 'kept';
     const doubled = await Promise.all([1, 2, 3].map(n => tools.double({n})));
@@ -50,7 +50,10 @@ def test_session_and_files_are_kept(sandbox):
     data = sandbox.snapshot()
     sandbox.run("v=2; rm note")
     with Sandbox.restore(data) as copy:
-        assert copy.run("pwd; f; cat note; jobs > /tmp/jobs; wc -l < /tmp/jobs").stdout == "/tmp\nf:1\ntext\n1\n"
+        assert (
+            copy.run("pwd; f; cat note; jobs > /tmp/jobs; wc -l < /tmp/jobs").stdout
+            == "/tmp\nf:1\ntext\n1\n"
+        )
 
 
 @pytest.mark.parametrize(
@@ -91,9 +94,7 @@ def test_counters_come_from_the_data():
     with Sandbox(tool_handler=lambda *call: 1, capabilities=capabilities) as sandbox:
         sandbox.run("tool f")
         data = sandbox.snapshot()
-    with Sandbox.restore(
-        data, tool_handler=lambda *call: 1, capabilities=capabilities
-    ) as copy:
+    with Sandbox.restore(data, tool_handler=lambda *call: 1, capabilities=capabilities) as copy:
         assert copy.run("tool f; echo $?; tool f; echo $?").stdout == "1\n0\n126\n"
 
 
@@ -131,3 +132,35 @@ def test_capabilities_need_not_be_those_of_the_snapshot():
         Sandbox.restore(spent, tools=[f], capabilities=[MethodCapability("*")])
     with Sandbox.restore(waiting) as sandbox:  # what nobody grants any more is denied
         assert sandbox.pending == [] and sandbox.result.exit_code == 126
+
+
+def test_a_snapshot_leaves_nothing_behind():
+    """Its list of files is made by the sandbox's own kernel."""
+    ends = []
+    for often in (False, True):
+        with Sandbox(clock=1e9, seed=3) as sandbox:
+            for step in ("mkdir -p d/e; echo a > d/e/f", "ln d/e/f g; rm d/e/f", "x=1; seq 9 > h"):
+                sandbox.run(step)
+                if often:
+                    assert sandbox.snapshot() == sandbox.snapshot()
+            ends.append(sandbox.snapshot())
+    assert ends[0] == ends[1]
+
+
+def test_every_file_is_in_the_list():
+    """Many, large ones, links, holes: of either kind of snapshot."""
+    script = r"""
+    for ((i = 0; i < 1500; i++)); do mkdir -p d$((i % 40))/e; echo "file $i" > d$((i % 40))/e/f$i; done
+    seq 200000 > large; truncate -s 3000000 holes; echo end >> holes; printf x > one; : > empty
+    echo short > grown; truncate -s 5000 grown
+    ln large other; ln -s large link; mkfifo pipe; mkdir none; chmod 600 one; echo t > /tmp/t
+    """
+    with Sandbox() as sandbox:
+        assert sandbox.run(script).ok
+        expected = dict(sandbox.files)
+        assert expected.pop("/workspace/link") == expected["/workspace/large"]
+        assert len(expected) == 1507
+        for data in (sandbox.snapshot(), sandbox.snapshot(portable=True)):
+            found = Sandbox.files_of(data)
+            assert {path: found[path] for path in expected} == expected
+            assert set(found) == set(expected)

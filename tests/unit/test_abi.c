@@ -44,6 +44,11 @@ static void structures(void) {
     CHECK_EQ(PF_DIRENT_SIZE(1), 24);
     CHECK_EQ(PF_DIRENT_SIZE(8), 24);
     CHECK_EQ(PF_DIRENT_SIZE(9), 32);
+    CHECK_EQ(sizeof(struct pf_tree_entry), 64);
+    CHECK_EQ(offsetof(struct pf_tree_entry, mode), 32);
+    CHECK_EQ(offsetof(struct pf_tree_entry, pieces), 56);
+    CHECK_EQ(sizeof(struct pf_tree_piece), 16);
+    CHECK_EQ(offsetof(struct pf_tree_piece, at), 8);
     CHECK_EQ(sizeof(struct pf_statfs), 40);
     CHECK_EQ(sizeof(struct pf_pollfd), 8);
     CHECK_EQ(sizeof(struct pf_exec), 48);
@@ -80,6 +85,7 @@ static void numbers(void) {
     CHECK_EQ(PF_CALL_HOST_CONFIGURE, 256);
     CHECK_EQ(PF_CALL_HOST_PROCESS, 274);
     CHECK_EQ(PF_CALL_HOST_FILLED, 280);
+    CHECK_EQ(PF_CALL_HOST_TREE, 281);
     static const int errors[] = {
 #define X(number, name, text) number,
 #include "abi/errno.def"

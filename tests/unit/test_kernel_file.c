@@ -479,7 +479,101 @@ static void seeking_data(void) {
     k_check();
 }
 
+/* A list of the tree, as text: depth, name, size, ! when it is absent, and offset+length of each
+ * piece. */
+static char tree[1 << 16];
+static const char left_out[] = "/bin\0/dev\0/proc\0/none/there";
+
+static int64_t list_tree(size_t cap) {
+    int64_t number = 0;
+    size_t used = 0;
+    do {
+        number = call_raw(HOST, PF_CALL_HOST_TREE, (struct words){{number}}, left_out,
+                          sizeof left_out, cap, 0);
+        for (uint32_t at = 0; number >= 0 && at < got_len;) {
+            struct pf_tree_entry e;
+            memcpy(&e, got + at, sizeof e);
+            at += (uint32_t)sizeof e;
+            if (!(e.flags & PF_TREE_CONTINUED))
+                used += (size_t)sprintf(tree + used, "%s%u %.*s %d%s", used ? "\n" : "", e.depth,
+                                        (int)e.name_len, (char *)got + at, (int)e.size,
+                                        e.flags & PF_TREE_ABSENT ? "!" : "");
+            at += (e.name_len + 7) & ~7u;
+            for (uint32_t i = 0; i < e.pieces; i++, at += (uint32_t)sizeof(struct pf_tree_piece)) {
+                struct pf_tree_piece piece;
+                memcpy(&piece, got + at, sizeof piece);
+                used += (size_t)sprintf(tree + used, " %d+%u", (int)piece.offset, piece.len);
+            }
+        }
+    } while (number > 0);
+    return number;
+}
+
+static void listing_the_tree(void) {
+    sh = boot();
+    host_file("/workspace/a", "hello", 0644);
+    CHECK_EQ(CALL_PATH(sh, MKDIRAT, "/workspace/d", CWD, 0755), 0);
+    CHECK_EQ(CALL_TWO(sh, SYMLINKAT, "target", "/workspace/d/link", CWD), 0);
+    int64_t fd = open_("/workspace/d/holes", PF_O_RDWR | PF_O_CREAT, 0644);
+    for (int i = 0; i < 40; i++) CHECK_EQ(CALL_IN(sh, PWRITE, "x", 1, fd, i * 8192), 1);
+    CHECK_EQ(CALL(sh, FTRUNCATE, fd, 1 << 20), 0);
+    host_file("/workspace/z", "", 0644);
+    CHECK_EQ(CALL_PATH(HOST, MKDIRAT, "/absent", CWD, 0755), 0);
+    CHECK_EQ(CALL_TWO(HOST, HOST_MOUNT, "/absent", "0/", 0), 0);
+    uint64_t before = k_alloc_used();
+    CHECK_EQ(list_tree(sizeof got - 1), 0);
+    char *all = strdup(tree);
+    CHECK(strstr(all, "1 bin 0\n") && strstr(all, "1 proc 0") && !strstr(all, "2 sh "));
+    CHECK(strstr(all, "1 absent 0!"));
+    CHECK(strstr(all, "1 workspace 0\n2 a 5 0+5\n2 d 0\n3 link 6 0+6\n3 holes 1048576 0+64 8192+"));
+    CHECK(strstr(all, "\n2 z 0\n"));
+    /* The same in as many calls as it takes, and the kernel is what it was. */
+    for (size_t cap = 120; cap < 400; cap += 33) {
+        CHECK_EQ(list_tree(cap), 0);
+        CHECK(strcmp(all, tree) == 0);
+    }
+    CHECK_EQ(k_alloc_used(), before);
+    CHECK_EQ(list_tree(40), -PF_EINVAL);
+    free(all);
+    /* One that stopped at what is gone is void; only the host lists. */
+    CHECK_EQ(call_raw(HOST, PF_CALL_HOST_TREE, (struct words){{0}}, "/workspace", 11, 120, 0), 1);
+    CHECK_EQ(CALL(HOST, HOST_TREE, 2), -PF_EINVAL);
+    CHECK_EQ(CALL(HOST, HOST_TREE, -1), 0);
+    CHECK_EQ(CALL(HOST, HOST_TREE, 1), -PF_EINVAL);
+    int64_t number = 0;
+    do
+        number = call_raw(HOST, PF_CALL_HOST_TREE, (struct words){{number}}, left_out,
+                          sizeof left_out, 120, 0);
+    while (number > 0 && !strstr((char *)got + 64, "a"));
+    CHECK_EQ(CALL(sh, HOST_TREE, 0), -PF_EPERM);
+    char many[200];
+    memset(many, 0, sizeof many);
+    CHECK_EQ(CALL_IN(HOST, HOST_TREE, many, sizeof many, 0), -PF_E2BIG);
+    k_check();
+}
+
+static void a_list_whose_entry_goes(void) {
+    sh = boot();
+    host_file("/workspace/a", "hello", 0644);
+    host_file("/workspace/b", "hello", 0644);
+    for (int taken = 1; taken < 40; taken++) {
+        int64_t number = 0;
+        for (int i = 0; i < taken; i++)
+            number = call_raw(HOST, PF_CALL_HOST_TREE, (struct words){{number}}, left_out,
+                              sizeof left_out, 96, 0);
+        if (number <= 0) break;
+        int64_t gone = CALL_PATH(HOST, UNLINKAT, "/workspace/b", CWD, 0);
+        CHECK_EQ(gone, 0);
+        number = CALL(HOST, HOST_TREE, number);
+        CHECK(number == 0 || number == -PF_EINVAL);
+        host_file("/workspace/b", "hello", 0644);
+        k_check();
+    }
+}
+
 int main(void) {
+    listing_the_tree();
+    a_list_whose_entry_goes();
     read_only_root();
     devices();
     proc();

@@ -37,7 +37,7 @@ export function liveRanges(instance: Instance, asyncifyStack: Run, dead: readonl
   const size = instance.u8.length;
   if (!instance.asyncify) {
     const live: Run[] = [];
-    let at = 0;
+    let at = instance.stackFrom();
     for (const { from, to } of dead) {
       live.push({ from: at, to: from });
       at = to;
