@@ -34,7 +34,7 @@ bool pf_sandbox_is_fixed(const pf_sandbox *s) {
     return s->clock_fixed && s->seed_fixed;
 }
 bool pf_sandbox_was_struck(const pf_sandbox *s) {
-    return s->run.struck;
+    return s->run.struck || (s->run.on && atomic_load(&s->interrupt) > INTERRUPT_AWAITED);
 }
 bool pf_sandbox_has_work(const pf_sandbox *s) {
     return machine_next_call(s) != NULL;

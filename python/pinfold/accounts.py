@@ -164,6 +164,16 @@ class Ledger:
         self._new = dict.fromkeys(waiting[len(waiting) - new :])
         self._count = self._count.at(waiting[-1] + 1 if waiting else None)
 
+    def retake(
+        self, judged: list[Decision], waiting: tuple[int, ...], new: int, trunk: Ledger
+    ) -> None:
+        """A twin's calls are those of its trunk."""
+        given = {decision[0]: decision[2:5] for decision in judged if decision[1] in ALLOWED}
+        ours = {id: call[1:4] for id, call in trunk.calls.items()}
+        if given != ours or tuple(ours) != waiting or new != len(trunk._new):
+            raise Lie(f"the calls of a preview are {shown(waiting)}, not {shown(tuple(ours))}")
+        self._untold = dict(trunk._untold)
+
     def restore(
         self, judged: list[Decision], waiting: tuple[int, ...], new: int, left: list[int | None]
     ) -> None:
@@ -187,7 +197,7 @@ class Ledger:
                 continue
             tool = json.dumps(name, ensure_ascii=False)
             request = f'{{"tool":{tool},"params":{params}}}'.encode("utf-8", "replace")
-            self._count = self._count.at(None)  # ids may lie apart
+            self.later()  # ids may lie apart
             self._restored.append(self.decide(id, outcome, request, "", request))
         if tuple(self.calls) != waiting or not 0 <= new <= len(waiting):
             raise Lie(f"the calls that wait are {shown(waiting)}, not {shown(tuple(self.calls))}")
@@ -294,6 +304,10 @@ class Ledger:
         if held > self._memory_bytes or len(self.calls) >= MOST_PENDING:
             raise Lie(f"{len(self.calls) + 1} calls that wait are more than a sandbox can hold")
 
+    def later(self) -> None:
+        """The next call's id is any that is larger than the known ones."""
+        self._count = self._count.at(None)
+
     def settle(self, waiting: tuple[Any, ...], answered: int | None) -> None:
         """These calls still wait, after that one was answered; what else is known was given up by
         the guest or ended with its run."""
@@ -312,6 +326,13 @@ class Ledger:
     def next_call(self) -> CallData | None:
         """The oldest call that was not handed out yet."""
         return self.calls[next(iter(self._new))] if self._new else None
+
+    def new_calls(self) -> list[int]:
+        """Those that were not handed out."""
+        return list(self._new)
+
+    def was_handed_out(self, id: int) -> bool:
+        return id in self.calls and id not in self._new
 
     def hand_out(self, id: int) -> None:
         self.handed += 1

@@ -346,8 +346,8 @@ class Stuck:
 def abandon(machine: Any) -> None:
     """Ends a run that its embedder gave up: interrupts the guest, fails what it still asks for.
     What goes on for a second after that is killed; at once when an exception (Ctrl-C) comes."""
-    unwatched: Machine = getattr(machine, "unwatched", machine)
     try:
+        unwatched: Machine = getattr(machine, "unwatched", machine)
         if not unwatched.running():
             return
     except PinfoldError:  # it is closed or dead, and so is its run

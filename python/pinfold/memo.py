@@ -14,6 +14,7 @@ each call is judged by the capabilities that hold now, before its handler is ask
 from __future__ import annotations
 
 import json
+import weakref
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -22,7 +23,16 @@ from .answer import encode, failure, not_json
 from .drive import InPlace, NoLoop, Stuck, Waiter, handled
 from .errors import SandboxStateError, StoreError
 from .memo_file import MemoFile
-from .memo_machine import Standing, real
+from .memo_machine import (
+    Judge,
+    Known,
+    Origin,
+    Standing,
+    real,
+    state_digest,
+    waiting_calls,
+    was_struck,
+)
 from .running import ISOLATED, SESSION, _bytes
 from .settings import machine_type
 
@@ -32,11 +42,12 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, Self
 
-    from ._native import CallData, Durable, Outcome
+    from ._native import Outcome, Place
     from .call import Call
     from .core import Own
     from .limits import Limits
     from .machine import Machine
+    from .memo_machine import Act
     from .result import Result
     from .sandbox import Sandbox
 
@@ -68,8 +79,8 @@ class _Course:
         self._waiter = Waiter()
         self.live = False
 
-    def go(self, start: bytes, begin: Callable[[], Outcome | None]) -> Outcome:
-        """``start`` is the hash of what the run starts from, ``begin`` starts it."""
+    def go(self, start: bytes, begin: Act) -> Outcome:
+        """``start`` is the hash of what the run starts from, ``begin`` starts it in a machine."""
         self._key = start
         try:
             outcome = self._arrive(begin)
@@ -79,30 +90,33 @@ class _Course:
         finally:
             self._waiter.close()
 
-    def _arrive(self, act: Callable[[], Outcome | None]) -> Outcome | None:
+    def _arrive(self, act: Act) -> Outcome | None:
         """At the place of ``_key``: it is known, or the act leads there and it is kept."""
         sandbox, key = self._sandbox, self._key
         known = None if key is None else self._cache._file.find(key)
         if known is None:
             self.live = True
-            outcome = act()
+            outcome = act(_changing(sandbox))
             if key is not None:
                 self._keep(key, outcome)
             return outcome
-        outcome, digest, data = known
-        self._cache._stand(sandbox, self._owner, digest, data, outcome)
-        if outcome is None:
+        self._cache._stand(sandbox, self._owner, known, act)
+        if known.outcome is None:
             self._check_waiting()
-        return outcome
+        return known.outcome
 
     def _check_waiting(self) -> None:
-        """Calls that came back with the snapshot were judged anew. What was refused now was not
+        """Calls that came back with a snapshot were judged anew. What was refused now was not
         then: the way on is another one than the one that is known."""
-        machine = real(self._sandbox._machine)
+        standing = self._sandbox._machine
+        assert isinstance(standing, Standing)
+        if standing.is_judged():
+            return
+        machine = standing.real()
         if machine.wait_ns() == 0:
             self._key = None
             self.live = True
-            machine.advance()
+            _changing(self._sandbox).advance()
 
     def _keep(self, key: bytes, outcome: Outcome | None) -> None:
         """What a clock decided is not kept: a limit of time, an interrupt."""
@@ -115,36 +129,38 @@ class _Course:
         try:
             data = machine.snapshot()
         except SandboxStateError:  # a program is parked: there is nothing to keep at this place
+            self._cache._remember_state(sandbox, Known(b"", outcome, None))
             return
-        digest = _hash(data)
-        self._cache._file.keep(key, outcome, digest, data)
-        self._cache._remember_state(sandbox, digest, outcome)
+        calls = waiting_calls(machine) if outcome is None else None
+        known = Known(state_digest(data), outcome, calls)
+        self._cache._file.keep(key, known, data)
+        self._cache._remember_state(sandbox, known)
 
     def _next(self) -> Outcome | None:
-        sandbox = self._sandbox
-        machine: Machine = real(sandbox._machine)
+        machine = self._sandbox._machine
         if not machine.running():
             return machine.result()
         pending = machine.pending()
         if not pending:
             self._key = None
-            return Stuck(machine).go_on()
+            return Stuck(_changing(self._sandbox)).go_on()
         given = pending[0]
-        answered = self._answer(sandbox._call(given))
+        if isinstance(machine, Standing):
+            machine.watch()
+        answered = self._answer(self._sandbox._call(given))
         if isinstance(answered, InPlace):  # a branch of a preview was accepted: it goes on there
             self._key = None
             self.live = True
             return answered.take_as_answer()
         kind, text = answered
+        if was_struck(machine):  # which the way that is known does not know of
+            self._key = None
+        if isinstance(machine, Standing) and self._key is not None:
+            changed = machine.changed()  # by a handler: that is an input, too
+            self._key = None if changed is None else _hash(self._key, changed)
         if self._key is not None:
             self._key = _hash(self._key, _json([given[0], given[1], given[3], kind, text]))
-        return self._arrive(lambda: self._tell(given, kind, text))
-
-    def _tell(self, given: CallData, kind: int | None, text: str) -> Outcome | None:
-        machine: Machine = real(self._sandbox._machine)
-        if kind is None:
-            return machine.resume(given[0], text)
-        return machine.fail(given[0], kind, text)
+        return self._arrive(lambda machine: _tell(machine, given[0], kind, text))
 
     def _answer(self, call: Call) -> tuple[int | None, str] | InPlace:
         """What the embedder says now: JSON, or the kind and text of a failure."""
@@ -238,6 +254,10 @@ class Cache:
             raise ValueError(f"max_bytes is a number from 1 on, not {max_bytes!r}")
         self._file = MemoFile(path, key, max_bytes, timeout)
         self._hits = self._misses = self._remembered = 0
+        #: Sandboxes that may still need a state of the file.
+        self._standing: weakref.WeakSet[Standing] = weakref.WeakSet()
+        #: Limits of the run that is on.
+        self._own_limits: list[tuple[str, int]] | None = None
 
     def run(
         self,
@@ -277,7 +297,7 @@ class Cache:
                 data or b"",
                 b"stdin" if data is not None else b"",
             )
-            outcome = self._go(sandbox, entered, start, code, language, data, how, own)
+            outcome = self._go(sandbox, entered, start, (code, language, data, how), own)
         sandbox._count(outcome)
         return sandbox._result(outcome)
 
@@ -286,19 +306,18 @@ class Cache:
         sandbox: Sandbox,
         owner: object,
         start: bytes,
-        code: str,
-        language: str,
-        stdin: bytes | None,
-        how: int,
+        what: tuple[str, str, bytes | None, int],
         own: Own | None,
     ) -> Outcome:
         sandbox._last = None
         sandbox._budget, sandbox._own_limits = (None, None) if own is None else own[1:]
+        place = None if own is None else own[0]
+        self._own_limits = None if place is None else place[2]
+        if isinstance(sandbox._machine, Standing):
+            sandbox._machine.begin_with(self._own_limits)
         course = _Course(self, sandbox, owner)
         try:
-            outcome = course.go(
-                start, lambda: sandbox._begin(code, language, stdin, how, None, own)
-            )
+            outcome = course.go(start, lambda machine: _started(machine, what, place))
         except BaseException:
             if not sandbox._held:
                 sandbox._abandon()
@@ -315,11 +334,15 @@ class Cache:
 
     def clear(self) -> None:
         """Forgets everything, for all who use the file."""
+        self._fetch()
         self._file.clear()
 
     def close(self) -> None:
         """Writes what is not written yet. Sandboxes go on."""
-        self._file.close()
+        try:
+            self._fetch()
+        finally:
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -332,47 +355,60 @@ class Cache:
 
     # ------------------------------------------------------------------ inside
 
+    def _fetch(self) -> None:
+        """What sandboxes need of the file is taken from it."""
+        for standing in list(self._standing):
+            standing.fetch()
+
     def _state_of(self, sandbox: Sandbox) -> bytes:
         machine = sandbox._machine
-        if isinstance(machine, Standing) and machine.digest is not None:
+        if isinstance(machine, Standing) and machine.digest:
             return machine.digest
-        return _hash(real(machine).snapshot())
+        return state_digest(real(machine).snapshot())
 
-    def _stand(
-        self, sandbox: Sandbox, owner: object, digest: bytes, data: bytes, outcome: Outcome | None
-    ) -> None:
+    def _stand(self, sandbox: Sandbox, owner: object, known: Known, act: Act) -> None:
         """Puts the sandbox into a state that is known."""
-        left = _calls_left(sandbox)
-
-        def make() -> Machine:
-            durable: Durable = (sandbox._durable[0], None, False, [], 0)
-            made: Machine = machine_type(None)(sandbox._settings, data, durable)
-            now = _left(made, len(left))
-            if any(more > before for more, before in zip(now, left, strict=True)):
-                made.close()
-                raise StoreError(
-                    f"{self._file.path}: a state in it gives back what was spent of a budget:"
-                    " somebody has altered it"
-                )
-            return sandbox._watched(made)
-
-        standing = Standing(make, digest, outcome, left)
-        standing.claim(True, owner)
-        if outcome is None:
-            standing.real()  # its calls are judged, and handed out
         old = sandbox._machine
+        origin = old.onward(act) if isinstance(old, Standing) else None
+        if origin is None:
+            base = real(old)
+            judge = Judge(sandbox._settings, base, len(sandbox._capabilities))
+            judge.begin_with(self._own_limits)
+            base.unclaim(owner)
+            origin = Origin(base, [act], judge, self._restoring(sandbox))
+        standing = Standing(origin, known)
+        standing.claim(True, owner)
+        self._standing.add(standing)
         sandbox._machine = sandbox.files._machine = standing
-        old.close()
 
-    def _remember_state(self, sandbox: Sandbox, digest: bytes, outcome: Outcome | None) -> None:
+    def _restoring(self, sandbox: Sandbox) -> Callable[[bytes, list[float]], Machine | None]:
+        settings, durable = sandbox._settings, (sandbox._durable[0], None, False, [], 0)
+        file, watched = self._file, sandbox._watched
+
+        def restore(digest: bytes, left: list[float]) -> Machine | None:
+            data = file.state(digest)
+            if data is None:
+                return None
+            made: Machine = machine_type(None)(settings, data, durable)
+            now = [made.calls_left(index) for index in range(len(left))]
+            for more, before in zip(now, left, strict=True):
+                if before != float("inf") and (more is None or more > before):
+                    made.close()
+                    raise StoreError(
+                        f"{file.path}: a state in it gives back what was spent of a budget:"
+                        " somebody has altered it"
+                    )
+            return watched(made)
+
+        return restore
+
+    def _remember_state(self, sandbox: Sandbox, known: Known) -> None:
         """A sandbox that runs by itself has come to a state whose hash is known."""
         machine = sandbox._machine
-        if not isinstance(machine, Standing):
-            standing = Standing(lambda: machine, digest, outcome, [])
-            standing.real()
-            sandbox._machine = sandbox.files._machine = standing
+        if isinstance(machine, Standing):
+            machine.stands_at(known)
         else:
-            machine.digest = digest
+            sandbox._machine = sandbox.files._machine = Standing(None, known, machine)
 
     def _is_remembered(self, call: Call) -> bool:
         return any(_native.pattern_matches(pattern, call.method) for pattern in self._patterns)
@@ -412,18 +448,32 @@ def _settings(sandbox: Sandbox) -> Any:
     return [_native.version, sandbox._settings]
 
 
-def _left(machine: Machine, count: int) -> list[float]:
-    """Of each capability, how many calls it has left."""
-    found = [machine.calls_left(index) for index in range(count)]
-    return [float("inf") if left is None else left for left in found]
-
-
-def _calls_left(sandbox: Sandbox) -> list[float]:
-    """The same before it is put into another state; at most so many, where it is in such a one."""
+def _changing(sandbox: Sandbox) -> Machine:
+    """The machine, whose state is another one from now on."""
     machine = sandbox._machine
-    if isinstance(machine, Standing) and machine._made is None:
-        return machine.left
-    return _left(real(machine), len(sandbox._capabilities))
+    if not isinstance(machine, Standing):
+        return machine
+    machine.digest = None
+    return machine.real()
+
+
+def _started(
+    machine: Machine, what: tuple[str, str, bytes | None, int], place: Place | None
+) -> Outcome | None:
+    code, language, stdin, how = what
+    if place is None:
+        return machine.start(code, language, stdin, how, None)
+    try:
+        return machine.start(code, language, stdin, how, None, place)
+    except OSError as error:
+        error.add_note("cwd is a directory in the sandbox; files.upload() brings one there.")
+        raise
+
+
+def _tell(machine: Machine, id: int, kind: int | None, text: str) -> Outcome | None:
+    if kind is None:
+        return machine.resume(id, text)
+    return machine.fail(id, kind, text)
 
 
 def _refuse(sandbox: Sandbox) -> None:

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from os import fspath
 
 from .database import Database
+from .memo_machine import Known, state_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._native import Outcome
-
-#: What is found at a place: the result, if the run is over there; the hash of the state; the state.
-Known = tuple["Outcome | None", bytes, bytes]
 
 #: Entries that wait to be written.
 _TOGETHER = 64
@@ -75,6 +73,7 @@ class MemoFile:
     # ------------------------------------------------------------------ places
 
     def find(self, place: bytes) -> Known | None:
+        """What is known there, without its state."""
         found = self._new.get(place)
         if found is None:
             found = self._db.one(
@@ -84,23 +83,27 @@ class MemoFile:
             if found is None:
                 return None
             self._used[place] = time.time()
-        outcome, digest, code = found
-        if not hmac.compare_digest(code, self._code(place, outcome.encode(), digest)):
+        text, digest, code = found
+        if not hmac.compare_digest(code, self._code(place, text.encode(), digest)):
             raise self._altered("a run in it")
+        return self._known(text, digest)
+
+    def state(self, digest: bytes) -> bytes | None:
+        """The state with that hash; None: it was removed meanwhile, to make room."""
         data = self._states.get(digest)
         if data is None:
             row = self._db.one("SELECT data FROM state WHERE digest = ?", (digest,), _BYTES)
             if row is None:
-                return None  # it was removed meanwhile, to make room
+                return None
             data = row[0]
-        if _digest(data) != digest:
+        if state_digest(data) != digest:
             raise self._altered("a state in it")
-        return self._outcome(outcome), digest, data
+        return data
 
-    def keep(self, place: bytes, outcome: Outcome | None, digest: bytes, data: bytes) -> None:
-        text = _text(outcome)
-        self._new[place] = text, digest, self._code(place, text.encode(), digest)
-        self._states[digest] = data
+    def keep(self, place: bytes, known: Known, data: bytes) -> None:
+        text = _text(known)
+        self._new[place] = text, known.digest, self._code(place, text.encode(), known.digest)
+        self._states[known.digest] = data
         self._write_sometimes()
 
     # ------------------------------------------------------------------ answers
@@ -156,10 +159,13 @@ class MemoFile:
         how = "altered, or made with another key" if self._key else "altered"
         return self._db.damage(f"{what} was {how}; removing the file loses nothing but time")
 
-    def _outcome(self, text: str) -> Outcome | None:
+    def _known(self, text: str, digest: bytes) -> Known:
         try:
-            return _parsed(text)
-        except (ValueError, TypeError, RecursionError):
+            if not text.startswith("{"):
+                return Known(digest, _parsed(text), None)
+            calls = json.loads(text)["calls"]
+            return Known(digest, None, tuple(_call(given) for given in calls))
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise self._altered("a result in it") from None
 
     def _write_sometimes(self) -> None:
@@ -228,21 +234,14 @@ class MemoFile:
                 return
 
 
-def _digest(data: bytes) -> bytes:
-    """As `memo` names states."""
-    state = blake2b(digest_size=32)
-    state.update(len(data).to_bytes(8, "little"))
-    state.update(data)
-    return state.digest()
-
-
 #: Of `Outcome`: what is bytes, and what was measured.
 _OUTPUTS, _TIMES = (0, 1), (8, 9)
 
 
-def _text(outcome: Outcome | None) -> str:
+def _text(known: Known) -> str:
+    outcome = known.outcome
     if outcome is None:
-        return ""
+        return "" if known.calls is None else json.dumps({"calls": known.calls})
     values: list[Any] = list(outcome)
     for index in _OUTPUTS:
         values[index] = values[index].decode("latin-1")
@@ -256,6 +255,13 @@ _LIKE: tuple[tuple[type, ...], ...] = (
     *((str,), (str,), (int,), (str, type(None)), (str, type(None)), (bool,), (bool,), (bool,)),
     *((int,), (int,), (int,), (int,), (bool,)),
 )
+
+
+def _call(given: Any) -> tuple[int, str, str, str]:
+    id, outcome, name, params = given
+    if [type(item) for item in given] != [int, str, str, str]:
+        raise TypeError("no call")
+    return id, outcome, name, params
 
 
 def _parsed(text: str) -> Outcome | None:
