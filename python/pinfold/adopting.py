@@ -93,6 +93,9 @@ class Adoption(InPlace):
             )
         if branch._cut:
             return branch.stopped
+        lost: str | None = getattr(branch._machine, "lost", lambda: None)()
+        if lost is not None:
+            return lost
         if not branch.current:
             return "the sandbox went on while the tool was called"
         return None

@@ -91,6 +91,12 @@ class RunTime:
         self._idle_since = time.monotonic()
         self._cpu_before = 0.0 if link is None else link.cpu_seconds()
 
+    def carry_on(self, link: Link | None, other: RunTime, others_link: Link | None) -> None:
+        """What the run of another worker has used counts here."""
+        self._worked = other._worked
+        used = 0.0 if others_link is None else others_link.cpu_seconds() - other._cpu_before
+        self._cpu_before = (0.0 if link is None else link.cpu_seconds()) - used
+
     def wall_left(self) -> float | None:
         most = self._allowance.wall
         return None if most is None else max(0.0, most - self._worked)

@@ -41,6 +41,9 @@ class Inside:
     def file_read(self, path: str, *bounds: float) -> bytes:
         return self._is("file_read", self._act("file_read", (path,), bounds), bytes)
 
+    def file_link(self, path: str, *bounds: float) -> bytes:
+        return self._is("file_link", self._act("file_link", (path,), bounds), bytes)
+
     def file_make(self, path: str, mode: int, mtime_ns: int, data: bytes, *bounds: float) -> None:
         self._act("file_make", (path, mode, mtime_ns, data), bounds)
 

@@ -18,7 +18,7 @@ from .adopting import Accepted, Adoption
 from .call import Call, parse
 from .choices import NOTHING, Choice, Edit, Give, No, NotKnown, Yes, as_choice
 from .comparing import Change, Tree, compare
-from .errors import BoundError, CapabilityError, SandboxStateError, ToolError
+from .errors import BoundError, CapabilityError, SandboxDead, SandboxStateError, ToolError
 from .files import Files
 from .result import Result
 from .steps import (
@@ -213,6 +213,17 @@ class Branch:
         machine = self._machine = preview.twin()
         machine.on_output(lambda stream, data: self._pieces.append((stream, data)))
         machine.on_decision(self._decided)
+        try:
+            yield from self._run_on()
+        except SandboxDead as dead:  # only the branch is lost
+            self.stopped = str(dead)
+            machine.close()
+            self._machine = None
+
+    def _run_on(self) -> Steps:
+        """Up to where it ends, or waits for what nobody may be asked."""
+        preview = self._preview
+        assert self._answered is not None
         outcome = yield self._go(self._call, self._answered)
         while outcome is None and not self._cut:
             call = self._next()
@@ -429,7 +440,7 @@ class Preview:
             try:
                 before = before or Tree(self._copy(), mounts, until)
                 branch.changes = compare(before, Tree(branch._look(), mounts, until))
-            except (BoundError, OSError) as error:
+            except (BoundError, SandboxDead, OSError) as error:
                 branch.stopped = f"its files could not be compared: {error}"
 
     def __getitem__(self, which: str | int) -> Branch:

@@ -45,8 +45,8 @@ class Previewing(Core):
 
         `Branch.accept` lets the sandbox be that branch, without running anything again; in
         ``approve`` return the branch. A program that is parked in a synchronous wait cannot be
-        copied: `SandboxStateError` names it. ``isolation="process"`` has no previews: that is a
-        ``ValueError``.
+        copied: `SandboxStateError` names it. With ``isolation="process"`` each branch has a worker,
+        and a sandbox that is recorded has no previews: that is a ``ValueError``.
 
         >>> def pay(amount: int) -> str:
         ...     raise AssertionError("nobody is called for a preview")

@@ -17,8 +17,8 @@ import weakref
 from . import _native, allowance, errors
 from .accounts import DECISION, JUDGED, Ledger, Lie, of_a_run, shaped, with_limits
 from .allowance import DRIVES, Allowance, RunTime
-from .inside import Inside
 from .link import Broken, Deadline, Late, Link, opened
+from .remote_preview import Twins
 from .replies import MADE, OUTPUT, REPLY, STATE, is_error, is_event
 from .wire import TRACE, Ended, Sending, WireError
 
@@ -37,7 +37,7 @@ _LONGEST_SLEEP = 3600.0
 _GIVEN_UP = "the worker process of the sandbox was given up"
 
 
-class RemoteMachine(Inside):
+class RemoteMachine(Twins):
     """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all.
 
     A signal's handler may raise wherever the interpreter looks: when a function of Python's begins,
@@ -55,6 +55,7 @@ class RemoteMachine(Inside):
         _trunk: RemoteMachine | None = None,
         _in_force: Settings | None = None,
         _images: Images | None = None,
+        _twin: bool = False,
     ) -> None:
         if durable[3]:
             raise ValueError(
@@ -93,7 +94,8 @@ class RemoteMachine(Inside):
             _machines.add(self)
             self._time.begin(self._link)
             record = None if trace is None else TRACE
-            self._make(self._in_force, snapshot, (durable[0], record, *durable[2:]), _trunk)
+            how = durable[0], record, *durable[2:]
+            self._make(self._in_force, snapshot, how, _trunk, _twin)
         except BaseException:
             self._end()
             raise
@@ -107,6 +109,7 @@ class RemoteMachine(Inside):
         snapshot: bytes | None,
         durable: Durable,
         trunk: RemoteMachine | None,
+        twin: bool,
     ) -> None:
         may = self._allowance
         limits = may.memory, may.address_space, may.trace, may.capabilities
@@ -122,7 +125,7 @@ class RemoteMachine(Inside):
         if (made[1] is None) != (snapshot is None):
             self._die("it does not say what a snapshot brought")
         if snapshot is not None:
-            self._continue(made[1], trunk)
+            self._continue(made[1], trunk, twin)
 
     # ------------------------------------------------------------------ the guest runs
 
@@ -196,6 +199,7 @@ class RemoteMachine(Inside):
         with self._counting:
             if link.interrupt(how):
                 self._interrupts += 1
+                self._changes += 1
 
     def claim(self, run: bool, owner: object) -> bool:
         with self._counting:
@@ -283,9 +287,6 @@ class RemoteMachine(Inside):
     def fork_shared(self) -> RemoteMachine:
         raise ValueError('budget="share" is not possible with isolation="process"')
 
-    def preview(self) -> RemoteMachine:
-        raise ValueError('previews are not possible with isolation="process"')
-
     def fork(
         self, settings: Settings | None = None, durable: Durable | None = None
     ) -> RemoteMachine:
@@ -326,7 +327,7 @@ class RemoteMachine(Inside):
 
     # ------------------------------------------------------------------ driving
 
-    def _continue(self, state: Any, trunk: RemoteMachine | None) -> None:
+    def _continue(self, state: Any, trunk: RemoteMachine | None, twin: bool) -> None:
         """Takes over what a snapshot brought."""
         shape = self._shaped("state", state, STATE)
         running, due, result, left, judged, pending, new = shape
@@ -336,6 +337,8 @@ class RemoteMachine(Inside):
             decisions = [shaped("decision", decision, JUDGED) for decision in judged]
             if trunk is None:
                 self._ledger.restore(decisions, pending, new, left)
+            elif twin:
+                self._ledger.retake(decisions, pending, new, trunk._ledger)
             else:
                 self._ledger.renumber(decisions, pending, new)
             self._result = None if result is None else self._ledger.result(result)
@@ -432,6 +435,7 @@ class RemoteMachine(Inside):
     ) -> tuple[Any, BaseException | None]:
         """The worker's answer, which is not consumed, and what was raised before it came."""
         link.consume()  # an answer that nobody took, because a signal's handler raised
+        self._asked(name)
         steps = self._ledger.handed - self._steps
         sending = link.sending((name, self._interrupts, steps, *args))
         drives = name in DRIVES

@@ -96,6 +96,8 @@ class _Worker:
                 return "value", self._driven(self._start(machine, what, watched, before))
             if name in ("resume", "fail", "advance"):
                 return "value", self._driven(getattr(machine, name)(*args))
+            if name == "watch":  # also what is written after a snapshot
+                return "value", machine.on_output(self._emit)
             if name == "branch":  # a fork, with ids of its own for the pending calls, as data
                 branch = machine.fork(*self._unrecorded)
                 try:

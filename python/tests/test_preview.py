@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 
 import pytest
 
@@ -34,8 +36,17 @@ fi
 """
 
 
+@pytest.fixture(autouse=True, params=[None, "process"], ids=["here", "worker"])
+def isolation(request, monkeypatch):
+    """What holds of previews holds of those of a sandbox in a worker."""
+    monkeypatch.setattr(World, "isolation", request.param)
+    return request.param
+
+
 class World:
     """Tools that count how often they are called."""
+
+    isolation = None
 
     def __init__(self, simulate=lambda amount: "paid", answer="paid"):
         self.calls = []
@@ -69,6 +80,7 @@ class World:
                 "tools": self.tools,
                 "capabilities": self.granted,
                 "files": {"plan": "buy\n"},
+                "isolation": self.isolation,
                 **settings,
             }
         )
@@ -311,7 +323,7 @@ def test_a_sandbox_that_went_on_is_not_put_back():
 
 def test_a_recording_stays_one(tmp_path):
     world, trace = World(), tmp_path / "run.jsonl"
-    with world.sandbox(record=trace) as sandbox:
+    with world.sandbox(record=trace, isolation=None) as sandbox:
         call = waiting(sandbox, "date +%N; pay --amount 5; look --item pen; echo $RANDOM")
         preview = sandbox.preview(call, [True, "unmistakable", {"amount": 6}])
         assert preview["edited"].accept().exact
@@ -512,13 +524,28 @@ def test_a_parked_program_is_named():
         assert sandbox.result.ok
 
 
-def test_isolation_has_no_previews():
+def test_a_recording_in_a_worker_has_none(tmp_path):
+    """Its worker writes it, and a branch would be another one."""
     world = World()
-    with world.sandbox(isolation="process", approve=lambda call: Edit({"amount": 7})) as sandbox:
-        assert sandbox.run("pay --amount 8").ok and world.calls == [("pay", 7)]
+    with world.sandbox(isolation="process", record=tmp_path / "run.jsonl") as sandbox:
         call = waiting(sandbox, "pay --amount 1")
-        with pytest.raises(ValueError, match='isolation="process"'):
+        with pytest.raises(ValueError, match='recorded has no previews with isolation="process"'):
             sandbox.preview(call)
+        call.resume("paid")
+        assert sandbox.result.ok and not world.calls
+
+
+def test_a_worker_that_dies_in_a_branch_leaves_the_sandbox():
+    """The tool was called, and the script gets its answer."""
+    world = World()
+    with world.sandbox(isolation="process") as sandbox:
+        preview = sandbox.preview(waiting(sandbox), [True, False])
+        os.kill(preview["yes"]._machine._link.pid, signal.SIGKILL)
+        exact, why = preview["yes"].accept()
+        assert not exact and "the worker process" in why
+        assert world.of("pay") == [("pay", 500)]
+        assert sandbox.pending[0].method == "look" and sandbox.files["receipt"] == b"paid\n"
+        assert sandbox.finish().stdout == "before\npaid\n"
 
 
 @pytest.mark.parametrize(
@@ -571,7 +598,7 @@ def test_what_a_script_hides_is_shown(tmp_path):
     printf 'a\0b' > binary; printf '\e[31mred' > 'na\nme'
     sed -i s/old/new/ /site/index.html; cat /site/same.html
     """
-    with world.sandbox(mounts={"/site": (tmp_path / "site", "copy")}) as sandbox:
+    with world.sandbox(mounts={"/site": (tmp_path / "site", "copy")}, isolation=None) as sandbox:
         sandbox.run(prepare)
         branch = sandbox.preview(waiting(sandbox, change))["yes"]
         changes = {change.path.removeprefix("/workspace/"): change for change in branch.changes}
