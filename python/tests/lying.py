@@ -383,7 +383,29 @@ def scene_files(sandbox, embedder):
     repr(sandbox)
 
 
-SCENES = (scene_run, scene_async, scene_step, scene_files)
+def scene_preview(sandbox, embedder):
+    from pinfold.choices import Give
+
+    sandbox.start("note --text a; pay --amount 1; pay --amount 11; note --text b; echo end")
+    call, made = sandbox.step(), dict(embedder.made)
+    with sandbox.preview(call, [Give("x"), False], seconds=0.3) as preview:
+        assert embedder.made == made, "a preview calls a handler"
+        for branch in preview:
+            assert len(branch.stdout.encode()) <= OUTPUT_BYTES
+            for followed in branch.calls:
+                paid = followed.method == "pay" and followed.state != "denied"
+                assert not paid or followed.params["amount"] <= 10, "a call that is not allowed"
+        preview[0].accept()
+    for _ in range(2 * TOOL_CALLS):
+        call = sandbox.step()
+        if call is None:
+            break
+        assert call.method != "pay" or call.params["amount"] <= 10, call
+        embedder.called(call.method)
+        call.resume("x")
+
+
+SCENES = (scene_run, scene_async, scene_step, scene_preview, scene_files)
 
 
 def documented():

@@ -913,10 +913,8 @@ def test_ctrl_c_stops_the_guest_and_keeps_the_session():
         assert sandbox.run("echo on").stdout == "on\n"
 
 
-# What only previews, replays and memos ask of a machine, all of which refuse a worker.
-IN_THIS_PROCESS = {
-    "accept", "accepts", "file_link", "is_fixed", "on_output", "tell_output", "was_struck",
-}  # fmt: skip
+# What only memos ask of a machine, which refuse a worker.
+IN_THIS_PROCESS = {"is_fixed", "was_struck"}
 
 
 def test_it_has_every_method_of_a_machine():

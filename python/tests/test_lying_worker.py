@@ -27,7 +27,7 @@ def test_a_worker_that_does_not_lie_is_believed():
     with embedder.sandbox() as sandbox:
         for scene in lying.SCENES[:1] + lying.SCENES[3:]:
             scene(sandbox, embedder)
-    assert embedder.made["pay"] == 2 and embedder.made["note"] >= 5
+    assert embedder.made["pay"] == 3 and embedder.made["note"] >= 5
 
 
 def test_recipes_at_random():

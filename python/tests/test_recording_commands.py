@@ -66,11 +66,13 @@ def lines_of(path):
 
 
 def test_the_call_that_emptied_it(pinfold, bad):
-    done = pinfold("bisect", bad, "--check", "! grep -q tea report.csv || test $(wc -l < report.csv) -ge 1")
+    done = pinfold(
+        "bisect", bad, "--check", "! grep -q tea report.csv || test $(wc -l < report.csv) -ge 1"
+    )
     assert done.returncode == 1 and "the check holds at the end" in done.stdout
     done = pinfold("bisect", "--check", "test -s report.csv && ! grep -q cup report.csv", bad)
     assert done.returncode == 0, done.stderr
-    assert 'the last answer before it: line' in done.stdout
+    assert "the last answer before it: line" in done.stdout
     assert 'refund({"item":"pen"}): answered "refunded"' in done.stdout
     assert "in run 2, shell: " in done.stdout
 
@@ -91,11 +93,13 @@ def test_where_it_was_well_need_not_be_known(pinfold, tmp_path):
             assert before.files["report"] == b"1\n" and after.files["report"] == b""
             assert after.files["log"].count(b"\n") == 31
         assert found.good == found.line and found.checks < 60
-        assert run.bisect("test -e log || true").why == "the check holds at the end: nothing broke it"
+        assert (
+            run.bisect("test -e log || true").why == "the check holds at the end: nothing broke it"
+        )
         never = run.bisect("false")
         assert never.line is None and "at none of" in never.why
         end = found.line + 1
-        assert run.bisect("test -s report", good=found.line - 5, bad=end) [:2] == found[:2]
+        assert run.bisect("test -s report", good=found.line - 5, bad=end)[:2] == found[:2]
         assert "fails at line 2 already" in run.bisect("test -s report", good=2).why
         for how in ({"good": 0}, {"bad": 10**6}, {"good": 9, "bad": 9}):
             with pytest.raises(ValueError):
@@ -160,6 +164,53 @@ def test_a_call_without_an_answer_stops_it(pinfold, good):
     assert data["calls"][0]["error"] == "no such item" and data["calls"][0]["source"] == "given"
 
 
+PROGRAMS = {
+    "pipeline": (
+        "shell",
+        "for i in tea pen cup; do tool stock --item $i --raw; done | jq -r .n | sort -n | tail -1 > most",
+    ),
+    "all": (
+        "javascript",
+        "const all = await Promise.all(['tea', 'pen', 'cup'].map(item => stock({item})));\n"
+        "fs.writeFileSync('most', Math.max(...all.map(({n}) => n)) + '\\n')",
+    ),
+    "python": (
+        "python",
+        "from tools import stock\n"
+        "counts = [stock(item=item)['n'] for item in ('tea', 'pen', 'cup')]\n"
+        "with open('most', 'w') as file:\n    print(max(counts), file=file)",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_what_if_of_each_kind_of_program(pinfold, tmp_path, kind):
+    """The answer that decides is the second of three, in a pipeline, at once, in a loop."""
+    language, code = PROGRAMS[kind]
+    asked = []
+
+    def stock(item: str) -> dict:
+        asked.append(item)
+        return {"n": len(item)}
+
+    path = tmp_path / "run.jsonl"
+    with Sandbox(tools=[stock], capabilities=ANYTHING, record=path) as sandbox:
+        assert sandbox.run(code, language).ok
+        assert sandbox.files["most"] == b"3\n"
+    done = pinfold("what-if", path, "--answer", '2={"n": 40}', "--get", "most")
+    assert (done.returncode, done.stdout) == (0, "40\n"), done.stderr
+    done = pinfold("what-if", path, "--answer", '2={"n": 40}')
+    assert 'call 2, stock({"item":"pen"})' in done.stdout and "/workspace/most" in done.stdout
+    done = pinfold("what-if", path, "--fail", "2=no such item", "--json")
+    data = json.loads(done.stdout)
+    assert data["stopped"] is None and data["calls"][0]["error"] == "no such item"
+    assert [call["source"] for call in data["calls"]][0] == "given"
+    done = pinfold("bisect", path, "--check", "! grep -q 3 most")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the last answer before it" in done.stdout and "call 3" in done.stdout
+    assert asked == ["tea", "pen", "cup"]
+
+
 def test_live_tools_answer_the_others(pinfold, good, tmp_path):
     asked = tmp_path / "asked"
     tool = shlex.join(["tee", "-a", str(asked)])
@@ -172,7 +223,9 @@ def test_live_tools_answer_the_others(pinfold, good, tmp_path):
     assert asked.read_text() == '{"item": "pen"}'  # and nothing else was called
     assert data["files"]["changed"] == ["/workspace/report.csv"] and data["stopped"] is None
     policy = tmp_path / "policy"
-    policy.write_text('{"capabilities": [{"method": "**", "constraints": [["item", "!=", "pen"]]}]}')
+    policy.write_text(
+        '{"capabilities": [{"method": "**", "constraints": [["item", "!=", "pen"]]}]}'
+    )
     asked.unlink()
     done = pinfold(
         *("what-if", good, "--answer", '3={"n": 0}', "--live", "--tool", f"refund={tool}"),
