@@ -381,6 +381,10 @@ export class Sandbox implements Runnable {
   }
 }
 
-function idOf(call: PendingCall | bigint): bigint {
-  return typeof call === "bigint" ? call : call.id;
+/** The id of a call, or of what stands for one. */
+export function idOf(call: PendingCall | bigint): bigint {
+  const id = typeof call === "bigint" ? call : call?.id;
+  if (typeof id !== "bigint")
+    throw new InvalidError("no call was given: step() has none left, pending() has all that wait");
+  return id;
 }

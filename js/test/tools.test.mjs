@@ -189,6 +189,15 @@ test("steps: calls wait, branches answer them differently", async () => {
   assert.match(branch.result.stderr, /no/);
 });
 
+test("an answer to no call says so", async () => {
+  const sandbox = await Sandbox.create({ tools: { two: tool({}) }, capabilities: ["two"] });
+  await sandbox.start("two");
+  sandbox.step();
+  await assert.rejects(sandbox.resume(sandbox.step(), 2), /no call was given.*pending\(\)/);
+  await sandbox.resume(sandbox.pending()[0], 2);
+  assert.equal(sandbox.result?.stdout, "2\n");
+});
+
 test("what has to be approved is asked for", async () => {
   const tools = { pay: tool({ execute: () => "paid" }) },
     capabilities = [{ method: "pay", ask: true }];

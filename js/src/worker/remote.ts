@@ -11,6 +11,7 @@ import { checkNames, checkTools, type SandboxOptions } from "../options.ts";
 import { Result } from "../result.ts";
 import {
   checkRun,
+  idOf,
   type Failure,
   jsonOf,
   type OutputListener,
@@ -194,12 +195,12 @@ export class WorkerSandbox implements Runnable {
 
   /** As Sandbox.resume(). */
   async resume(call: PendingCall | bigint, value: unknown): Promise<void> {
-    await this.#do("resume", [typeof call === "bigint" ? call : call.id, jsonOf(value)]);
+    await this.#do("resume", [idOf(call), jsonOf(value)]);
   }
 
   /** As Sandbox.fail(). */
   async fail(call: PendingCall | bigint, message: string, kind: Failure = "failed"): Promise<void> {
-    await this.#do("fail", [typeof call === "bigint" ? call : call.id, message, kind]);
+    await this.#do("fail", [idOf(call), message, kind]);
   }
 
   /** As Sandbox.advance(). */
