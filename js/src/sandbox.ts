@@ -288,10 +288,20 @@ export class Sandbox implements Runnable {
 
   /* ---- its life */
 
+  #refuseParked(): void {
+    const parked = this.#machine.procs.find((instance) => instance?.parked);
+    if (parked)
+      throw new StateError(
+        `a process (${parked.image.info.name}) is parked in a synchronous wait and cannot be copied or ` +
+          "saved; answer or cancel what it waits for, or use the asynchronous form",
+      );
+  }
+
   /** An independent copy, waiting calls included, with counters and random numbers of its own. */
   async fork(): Promise<Sandbox> {
     this.#take();
     try {
+      this.#refuseParked();
       const seed = this.#options.seed === undefined ? randomSeed() : undefined;
       return new Sandbox(fork(this.#machine, seed), this.#options);
     } finally {
@@ -306,6 +316,7 @@ export class Sandbox implements Runnable {
   async snapshot(options: SnapshotOptions = {}): Promise<Uint8Array> {
     this.#take();
     try {
+      this.#refuseParked();
       const machine = this.#machine;
       await loadBases(machine);
       const frame = await Frame.load(machine.images);

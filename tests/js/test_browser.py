@@ -117,6 +117,51 @@ def test_a_worker_that_does_not_answer_is_ended(strict):
         strict.wait_for_timeout(50)
 
 
+PARKED = {
+    "javascript": (
+        "const { execSync } = require('child_process'); console.log(execSync('two; slow').toString())",
+        '2\n"slept"\n\n',
+    ),
+    "python": (
+        "import os\nfrom tools import two, slow\nprint(sorted([3, 1], key=lambda n: n * two()))\nos.system('slow')",
+        '"slept"\n[1, 3]\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("face", ["WorkerSandbox", "Sandbox"])
+@pytest.mark.parametrize("language", PARKED)
+def test_a_program_is_suspended_in_the_middle_of_a_call(strict, face, language):
+    """The embedder answers, where Node's engine would have to end the program."""
+    code, stdout = PARKED[language]
+    got = strict.evaluate(RUN, {"face": face, "code": code, "language": language})
+    assert got[:3] == [stdout, "", 0]
+
+
+def test_what_is_suspended_is_not_copied_and_can_be_killed(strict):
+    got = strict.evaluate("""async () => {
+      const sandbox = await pinfold.Sandbox.create({ tools: { ask: pinfold.tool({}) }, capabilities: ["ask"] });
+      const code = "require('child_process').execSync('ask; ask', { stdio: 'inherit' })";
+      await sandbox.start(code, { language: "javascript" });
+      const refused = [];
+      for (const act of ["snapshot", "fork"]) await sandbox[act]().catch((error) => refused.push(error.message));
+      await sandbox.resume(sandbox.step(), 1);
+      const between = sandbox.pending().length;
+      sandbox.kill();
+      await sandbox.advance();
+      const killed = [sandbox.running, sandbox.result.exitCode];
+      await sandbox.snapshot();
+      const { stdout } = await sandbox.run("echo on");
+      return [refused, between, killed, stdout];
+    }""")
+    refused, between, killed, stdout = got
+    assert len(refused) == 2
+    assert all("(js) is parked in a synchronous wait" in one for one in refused)
+    assert between == 1
+    assert killed == [False, 137]
+    assert stdout == "on\n"
+
+
 def test_bombs_end_within_their_limits(strict):
     got = strict.evaluate("""async () => {
       const limits = { memoryBytes: 64 << 20, processMemoryBytes: 32 << 20, wallMs: 4000, outputBytes: 1000, processes: 20 };

@@ -22,16 +22,32 @@ interface Exports {
   pf_kernel_next(): void;
 }
 
-/** What a program's only import does with a message; the machine's trampoline. */
-export type Trampoline = (instance: Instance, address: number) => void;
+/**
+ * What a program's only import does with a message; the machine's trampoline. A promise: the program
+ * is suspended until then, which `suspends` has to allow.
+ */
+export type Trampoline = (instance: Instance, address: number) => void | Promise<void>;
 
 /** How a program came back. */
 export type Exit =
   | { how: "unwound" }
+  | { how: "parked" }
   | { how: "gone" }
   | { how: "trap"; signal: number }
   | { how: "dead"; error: unknown };
 
+/** The engine's way to suspend native frames: JavaScript Promise Integration. */
+interface Suspension {
+  readonly Suspending: new (call: (address: number) => void | Promise<void>) => object;
+  promising(entry: () => void): () => Promise<void>;
+}
+const suspension = ("Suspending" in WebAssembly && "promising" in WebAssembly
+  ? WebAssembly
+  : undefined) as unknown as Suspension | undefined;
+/** Programs that call from frames that cannot be unwound: interpreters. */
+const PARKING: ReadonlySet<string> = new Set(["js", "python", "python-bare"]);
+
+const PARKED: Exit = { how: "parked" };
 const UNWOUND: Exit = { how: "unwound" };
 const GONE: Exit = { how: "gone" };
 
@@ -49,6 +65,13 @@ export class Instance {
   rewinding = false;
   /** It waits on the native stack, in a call that cannot be unwound: it cannot be copied. */
   parked = false;
+  /** The engine can suspend it: enter() it, rather than run() it. */
+  readonly suspends: boolean;
+  /** By enter(), not by run(): it may be suspended now. */
+  #entered = false;
+  #running: Promise<Exit> | undefined;
+  #onPark: () => void = () => {};
+  #goOn: (() => void) | undefined;
   /**
    * It began as the session that the build booted, and is the difference from that in a snapshot.
    */
@@ -65,9 +88,13 @@ export class Instance {
     this.image = image;
     this.module = module;
     this.asyncify = asyncify;
-    const imports = trampoline && {
-      pf: { call: (address: number) => trampoline(this, address >>> 0) },
-    };
+    this.suspends = suspension !== undefined && PARKING.has(image.info.name);
+    const call = trampoline && ((address: number) => trampoline(this, address >>> 0));
+    const imports =
+      call &&
+      ({
+        pf: { call: suspension && this.suspends ? new suspension.Suspending(call) : call },
+      } as WebAssembly.Imports | undefined);
     this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.look();
   }
@@ -172,17 +199,64 @@ export class Instance {
     try {
       if (this.rewinding) this.exports.asyncify_start_rewind(this.asyncify);
       this.exports.pf_start();
-      if (!this.sound) return { how: "trap", signal: 11 };
-      this.exports.asyncify_stop_unwind();
-      this.rewinding = true;
-      return UNWOUND;
+      return this.#unwound();
     } catch (error) {
-      if (error instanceof Gone) {
-        if (error.signal) return { how: "trap", signal: error.signal };
-        return error.kernel ? { how: "dead", error: error.kernel } : GONE;
-      }
-      const signal = signalOf(error);
-      return signal ? { how: "trap", signal } : { how: "dead", error };
+      return exitOf(error);
     }
   }
+
+  #unwound(): Exit {
+    if (!this.sound) return { how: "trap", signal: 11 };
+    this.exports.asyncify_stop_unwind();
+    this.rewinding = true;
+    return UNWOUND;
+  }
+
+  async #runSuspendable(): Promise<Exit> {
+    try {
+      if (this.rewinding) this.exports.asyncify_start_rewind(this.asyncify);
+      await suspension?.promising(this.exports.pf_start)();
+      return this.#unwound();
+    } catch (error) {
+      return exitOf(error);
+    }
+  }
+
+  /** As run(), of a program that may be suspended: also goes on with one that is. */
+  async enter(): Promise<Exit> {
+    const parked = new Promise<Exit>((resolve) => (this.#onPark = () => resolve(PARKED)));
+    const goOn = this.#goOn;
+    this.#goOn = undefined;
+    this.parked = false;
+    this.#entered = true;
+    if (goOn) goOn();
+    else this.#running = this.#runSuspendable();
+    try {
+      return await Promise.race([this.#running as Promise<Exit>, parked]);
+    } finally {
+      this.#entered = false;
+    }
+  }
+
+  /** For the trampoline: suspended until the next enter(); undefined: it cannot be now. */
+  suspend(): Promise<void> | undefined {
+    if (!this.#entered) return undefined;
+    this.parked = true;
+    this.#onPark();
+    return new Promise((resolve) => (this.#goOn = resolve));
+  }
+
+  /** It was suspended by suspend(), and no frames lie on it. */
+  get suspended(): boolean {
+    return this.#goOn !== undefined;
+  }
+}
+
+function exitOf(error: unknown): Exit {
+  if (error instanceof Gone) {
+    if (error.signal) return { how: "trap", signal: error.signal };
+    return error.kernel ? { how: "dead", error: error.kernel } : GONE;
+  }
+  const signal = signalOf(error);
+  return signal ? { how: "trap", signal } : { how: "dead", error };
 }

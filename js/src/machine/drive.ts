@@ -6,7 +6,7 @@
  * their turn.
  */
 import { type Machine, monotonic } from "./machine.ts";
-import { spin } from "./loop.ts";
+import { cameBack, spin } from "./loop.ts";
 
 /** Between two turns of the event loop. */
 const SLICE_NS = 20e6;
@@ -53,7 +53,12 @@ export async function drive(machine: Machine, alarm: Alarm): Promise<void> {
     const began = monotonic();
     machine.enteredNs = began;
     machine.pauseAt = began + SLICE_NS;
-    const stop = spin(machine);
+    let stop = spin(machine);
+    while (stop.kind === "enter") {
+      const { instance } = stop;
+      cameBack(machine, instance, await instance.enter());
+      stop = spin(machine);
+    }
     const { run } = machine;
     run.wallNs += monotonic() - machine.enteredNs;
     machine.enteredNs = 0;

@@ -8,7 +8,7 @@
 import { LAYOUT, PF } from "../abi.ts";
 import { SIGABRT, SIGINT, SIGKILL } from "../cpu/trap.ts";
 import type { Image } from "../cpu/image.ts";
-import type { Instance } from "../cpu/instance.ts";
+import type { Exit, Instance } from "../cpu/instance.ts";
 import { cancelCalls, takeCalls } from "./calls.ts";
 import type { KernelEvent } from "./kernel.ts";
 import { type Machine, monotonic } from "./machine.ts";
@@ -18,6 +18,7 @@ import { drainOutput, drainValue, feedStdin, finish, tell } from "./run.ts";
 export type Stop =
   | { kind: "embedder" } /* only an answer can make something happen, or the run is over */
   | { kind: "load"; image: Image }
+  | { kind: "enter"; instance: Instance } /* a program that the engine may suspend */
   | { kind: "pause" }
   | { kind: "sleep"; ns: number }
   | { kind: "resume" } /* the parked program that was asked for may go on */
@@ -111,16 +112,13 @@ function died(machine: Machine, proc: number, signal: number): void {
   machine.host("HOST_TRAP", [proc, signal]);
 }
 
-function runProcess(machine: Machine, proc: number): void {
-  const instance = machine.procs[proc];
-  if (!instance)
-    return machine.kernel.lose("its kernel wanted to run a process that does not exist");
-  machine.action = PF.ACTION_RETURN;
-  const exit = instance.run();
+/** What its coming back means. */
+export function cameBack(machine: Machine, instance: Instance, exit: Exit): void {
+  const { proc } = instance;
   if (exit.how === "dead") return machine.kernel.lose();
   if (machine.kernel.attention & PF.ATTENTION_FILL) machine.kernel.onFill();
   if (exit.how === "trap") return died(machine, proc, exit.signal);
-  if (exit.how === "gone") return;
+  if (exit.how === "gone" || exit.how === "parked") return;
   if (machine.action === PF.ACTION_FORK) {
     const { forkChild } = machine;
     const ok = machine.copy(instance, forkChild);
@@ -130,22 +128,38 @@ function runProcess(machine: Machine, proc: number): void {
   }
 }
 
+/** A stop: somebody has to enter() it, and to say that it cameBack(). */
+function runProcess(machine: Machine, proc: number, nested: boolean): Stop | undefined {
+  const instance = machine.procs[proc];
+  if (!instance) {
+    machine.kernel.lose("its kernel wanted to run a process that does not exist");
+    return undefined;
+  }
+  machine.action = PF.ACTION_RETURN;
+  if (instance.suspends && !nested) return { kind: "enter", instance };
+  cameBack(machine, instance, instance.run());
+  return undefined;
+}
+
 /** Who called exec() is gone already, and nobody there can be told why. */
 function notLoaded(machine: Machine, event: KernelEvent, name: string, why: string): void {
   tell(machine, `pinfold: a program (${name}) cannot be loaded: ${why}\n`);
   machine.host("HOST_TRAP", [event.proc, SIGKILL]);
 }
 
-/** Makes a process of an image; false: its module has to come first. */
-function load(machine: Machine, event: KernelEvent, nested: boolean): boolean {
+/** Makes a process of an image, and runs it; a stop: what has to come first. */
+function load(machine: Machine, event: KernelEvent, nested: boolean): Stop | undefined {
   const image = machine.images.programs[event.image];
   if (!image) {
     machine.kernel.lose("its kernel asked for a program that does not exist");
-    return true;
+    return undefined;
   }
   const bytes = machine.memoryOf(image);
   if (!image.ready("start", bytes)) {
-    if (!nested) return false;
+    if (!nested) {
+      machine.loading = event;
+      return { kind: "load", image };
+    }
     const began = monotonic();
     const loaded = image.loadNow("start", bytes);
     machine.enteredNs += monotonic() - began; /* no program computed meanwhile */
@@ -156,20 +170,12 @@ function load(machine: Machine, event: KernelEvent, nested: boolean): boolean {
       image.info.name,
       "this host cannot load it while another program waits",
     );
-    return true;
+    return undefined;
   }
-  if (machine.load(event.proc, image)) {
-    runProcess(machine, event.proc);
-  } else {
-    machine.run.starved = true;
-    notLoaded(
-      machine,
-      event,
-      image.info.name,
-      "the memory of the sandbox or of its host is used up",
-    );
-  }
-  return true;
+  if (machine.load(event.proc, image)) return runProcess(machine, event.proc, nested);
+  machine.run.starved = true;
+  notLoaded(machine, event, image.info.name, "the memory of the sandbox or of its host is used up");
+  return undefined;
 }
 
 /** Nothing can run. undefined: go on, something may now. */
@@ -202,7 +208,7 @@ function idle(machine: Machine, deadline: number): Stop | undefined {
  */
 export function spin(machine: Machine, until?: Instance): Stop {
   const { kernel } = machine;
-  for (let postponed = 0; !kernel.dead;) {
+  for (let postponed = 0; !kernel.dead; ) {
     if (until && machine.procs[until.proc] !== until) return { kind: "gone" };
     machine.moment++;
     machine.showTime();
@@ -222,19 +228,19 @@ export function spin(machine: Machine, until?: Instance): Stop {
     } else if (event.kind === PF.EVENT_FREE) {
       machine.drop(event.proc);
     } else if (event.kind === PF.EVENT_LOAD) {
-      if (load(machine, event, until !== undefined)) continue;
-      machine.loading = event;
-      return { kind: "load", image: machine.images.programs[event.image] };
+      const stop = load(machine, event, until !== undefined);
+      if (stop) return stop;
     } else if (event.kind === PF.EVENT_RUN) {
       const instance = machine.procs[event.proc];
       if (until && instance === until) return { kind: "resume" };
-      if (instance?.parked) {
+      if (instance?.parked && (until || !instance.suspended)) {
         postpone(machine, instance);
         if (++postponed > POSTPONED_MAX) return { kind: "deadlock" };
         continue;
       }
       postponed = 0;
-      runProcess(machine, event.proc);
+      const stop = runProcess(machine, event.proc, until !== undefined);
+      if (stop) return stop;
     } else {
       kernel.lose("its kernel asked for something that does not exist");
     }

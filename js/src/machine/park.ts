@@ -3,8 +3,9 @@
  *
  * The native library gives such a program a stack of its own and switches away. Here the machine's
  * loop runs on top of its frames until the kernel lets it go on. That serves what other programs
- * can bring: a pipe, a child, a file. What only the embedder can bring would need the engine to
- * suspend these frames: such a program ends, with a line that says so.
+ * can bring: a pipe, a child, a file. What only the embedder can bring needs the engine to suspend
+ * these frames. Where it can (cpu/instance.ts) interpreters are suspended instead, and wait for
+ * anything; where it cannot, such a program ends, with a line that says so.
  */
 import { PF } from "../abi.ts";
 import type { Instance } from "../cpu/instance.ts";
@@ -71,6 +72,13 @@ export function park(machine: Machine, instance: Instance, address: number): voi
     machine.parked.pop();
     instance.parked = false;
   }
+}
+
+/** Lets the engine suspend the program; undefined: its frames stay on this stack. */
+export function parkAside(instance: Instance, address: number): Promise<void> | undefined {
+  const suspended = instance.suspend();
+  if (suspended) addresses.set(instance, address);
+  return suspended;
 }
 
 /** The kernel lets one go on whose frames others lie on: it has to wait for its turn. */

@@ -8,6 +8,7 @@ import { CALL, ERRNO, LAYOUT, PF } from "../abi.ts";
 import type { Instance } from "../cpu/instance.ts";
 import { Gone, SIGSEGV } from "../cpu/trap.ts";
 import type { Machine } from "./machine.ts";
+import { parkAside } from "./park.ts";
 
 const M = LAYOUT.message,
   B = LAYOUT.mailbox;
@@ -75,7 +76,11 @@ export function send(machine: Machine, instance: Instance, address: number): num
 }
 
 /** pf.call(address) of a program. */
-export function trampoline(machine: Machine, instance: Instance, address: number): void {
+export function trampoline(
+  machine: Machine,
+  instance: Instance,
+  address: number,
+): void | Promise<void> {
   if (instance.moved) {
     instance.look();
     machine.charge(instance);
@@ -114,6 +119,8 @@ export function trampoline(machine: Machine, instance: Instance, address: number
     if (action === PF.ACTION_BLOCK) {
       machine.action = PF.ACTION_BLOCK;
       if (!unwinds) {
+        const suspended = parkAside(instance, address);
+        if (suspended) return suspended.then(() => trampoline(machine, instance, address));
         machine.park(instance, address);
         continue;
       }
