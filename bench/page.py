@@ -22,7 +22,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from pinfold import Limits, MethodCapability, Sandbox
+from pinfold import MethodCapability, Sandbox
 
 SCRIPT = """for i in $(seq 40); do
   n=$(tool stock --item $i | jq .n)
@@ -60,8 +60,7 @@ def record(path: pathlib.Path, events: int) -> int:
         return {"n": item % 7}
 
     granted = [MethodCapability("stock")]
-    limits = Limits(tool_calls=1 << 40)
-    with Sandbox(tools=[stock], capabilities=granted, record=path, limits=limits) as sandbox:
+    with Sandbox(tools=[stock], capabilities=granted, record=path) as sandbox:
         lines = 0
         while lines < events:
             result = sandbox.run(SCRIPT)

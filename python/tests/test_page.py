@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import random
 import subprocess
 import sys
 
@@ -240,6 +241,33 @@ def test_hostile_names(visit, tmp_path):
     assert "\\u009b31m\\u202etxt.exe</script>" in panel(page, "Output").text_content()
     assert page.locator("script").count() == 4
     assert all(url.startswith(("file:", "data:")) for url in page.asked)
+
+
+def test_lines_that_lie(visit, tmp_path):
+    """Sums prove nothing about who wrote a trace: members of every kind, in every place."""
+    odd = [None, True, -1, 1e300, "", "x", [], ["a"], {}, {"length": 3}, "__proto__", "\u202e"]
+    names = ("do", "in", "out", "id", "pid", "parent", "name", "text", "code", "language", "method", "params")
+    names += ("decision", "message", "json", "ns", "path", "source", "exit_code", "text_base64", "tool_calls")
+    draw = random.Random(1)
+    lines = [{"n": 0, "pinfold_trace": 2, "version": [], "start_ns": "x", "tools": {}}]
+    for n in range(1, 600):
+        line = draw.choice(
+            [{"do": "start"}, {"out": "call", "id": n % 7}, {"do": "resume", "id": n % 7}, {"do": "fail", "id": n % 7},
+             {"out": "stdout", "text": "a"}, {"out": "fork", "pid": n % 5, "parent": n % 3}, {"out": "end", "pid": n % 5},
+             {"out": "result"}, {"in": "time", "ns": n}, {"do": "write"}, {"do": "mount"}, {"in": "fill"}, {"in": "kill"}]
+        )
+        more = {name: draw.choice(odd) for name in draw.sample(names, draw.randrange(4))}
+        more = {name: value for name, value in more.items() if not name.endswith("base64") or value in ("", "eA==")}
+        lines.append({"n": n, "at": 1, **line, **more})
+    data = "\n".join(json.dumps(line) for line in lines).encode()
+    out = tmp_path / "odd.html"
+    out.write_text(page("\n".join([as_json("settings", {"name": "odd"}), packed("trace", data)])))
+    there = visit(out.as_uri())
+    for name in ("Output", "Processes", "Calls", "Changes", "Event"):
+        panel(there, name)
+        for n in range(0, 600, 7):
+            there.evaluate("async (n) => { pinfoldPage.go(n); await pinfoldPage.refresh(); }", n)
+            assert there.locator("#content [role=alert]").count() == 0, (name, lines[n])
 
 
 def test_a_hundred_thousand_events(visit, tmp_path):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from ..choices import NotKnown, key_of
 from ..command_options import Parser, declare_simulated, recording, run_command
 from ..tool import canonical
@@ -69,6 +71,7 @@ def _debug(given: argparse.Namespace) -> int:
     line = len(events) - 1 if given.line is None else given.line
     if not 0 <= line < len(events):
         raise ValueError(f"--line: the trace has the lines 0 to {len(events) - 1}, not {line}")
+    _tell(f"running {_native.printable(given.file)} again")
     with recording(given) as run:
         session = Session(run, events, _settings(given, run))
         text = page(
@@ -81,6 +84,12 @@ def _debug(given: argparse.Namespace) -> int:
     return 0
 
 
+def _tell(text: str) -> None:
+    """To a person at a terminal."""
+    if sys.stderr.isatty():
+        print(f"pinfold debug: {text}", file=sys.stderr, flush=True)
+
+
 def _serve(server: Server, open_it: bool) -> None:
     def end(*_: object) -> None:
         raise KeyboardInterrupt
@@ -88,6 +97,7 @@ def _serve(server: Server, open_it: bool) -> None:
     with server:
         before = signal.signal(signal.SIGTERM, end)
         print(server.url, flush=True)
+        _tell("open this address in a browser; Ctrl-C ends it")
         if open_it:
             import webbrowser
 

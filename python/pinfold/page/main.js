@@ -390,12 +390,18 @@ function helpDialog(app) {
 
 // ---- the beginning
 
+function startTime(ns) {
+  const date = new Date(ns / 1e6);
+  if (Number.isNaN(date.getTime())) return null;
+  return date.toISOString().replace("T", " ").replace(/\..*/, " UTC");
+}
+
 function headFacts(app) {
   const { trace } = app;
   const refused = trace.calls.filter((call) => call.refused).length;
   const { head } = trace;
   const facts = [
-    new Date(head.start_ns / 1e6).toISOString().replace("T", " ").replace(/\..*/, " UTC"),
+    startTime(head.start_ns),
     plural(trace.runs.length, "run"),
     plural(trace.calls.length - refused, "call"),
     refused ? h("b", { class: "bad" }, `${refused} denied`) : null,

@@ -34,7 +34,7 @@ const outputPanel = {
     const run = app.trace.runAt(app.at);
     if (!run) return empty("Nothing has run yet.");
     const code = member(run.start, "code");
-    const most = this.whole === run.number ? Infinity : TAIL;
+    const most = this.whole === run.number ? 50 * TAIL : TAIL;
     const { pieces, cut } = app.trace.output(run.from, app.at, most);
     const parts = [
       h("h3", {}, `Run ${run.number}, ${brief(String(run.start.language))}`),

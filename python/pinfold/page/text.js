@@ -16,7 +16,8 @@ function visible(text) {
 }
 
 // On one line.
-function brief(text, most = 200) {
+function brief(given, most = 200) {
+  const text = String(given);
   const cut = text.length > most ? `${text.slice(0, most)}…` : text;
   return visible(cut.replace(/\n/g, "⏎").replace(/\t/g, " "));
 }
