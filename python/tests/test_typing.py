@@ -81,7 +81,8 @@ def check(path, *more):
     """What mypy says of these files. It sees a copy of the package and no frameworks, which take long to read."""
     source = pathlib.Path(pinfold.__file__).parent
     copy = path.parent / "typed" / "pinfold"
-    for file in [*source.glob("*.py"), *source.glob("*.pyi"), *source.glob("analysis/*.py"), source / "py.typed"]:
+    folders = [file for name in ("analysis", "page") for file in source.glob(f"{name}/*.py")]
+    for file in [*source.glob("*.py"), *source.glob("*.pyi"), *folders, source / "py.typed"]:
         if file.exists():
             to = copy / file.relative_to(source)
             to.parent.mkdir(parents=True, exist_ok=True)
