@@ -18,6 +18,7 @@
 #include "tool_catalog.h"
 
 bool (*toolcmd_interrupted)(void);
+bool (*toolcmd_result)(const char *text, size_t len);
 
 static const char general_help[] =
     "Usage: tool NAME [--PARAM VALUE]... [--FLAG] [--json OBJECT] [--raw]\n"
@@ -102,15 +103,20 @@ static char *request(const char *name, const struct tool_args *args, size_t *len
     return text;
 }
 
+/* False: errno. */
+static bool put_result(const char *text, size_t len) {
+    if (toolcmd_result) return toolcmd_result(text, len) && toolcmd_result("\n", 1);
+    return fwrite(text, 1, len, stdout) == len && putchar('\n') != EOF && fflush(stdout) == 0;
+}
+
 static int print_result(const char *name, const char *reply, size_t len, bool raw) {
-    bool ok = true;
     yyjson_doc *doc = raw && len > 0 && reply[0] == '"' ? yyjson_read(reply, len, 0) : NULL;
     yyjson_val *text = yyjson_doc_get_root(doc);
     if (yyjson_is_str(text)) {
         reply = yyjson_get_str(text);
         len = yyjson_get_len(text);
     }
-    ok = fwrite(reply, 1, len, stdout) == len && putchar('\n') != EOF && fflush(stdout) == 0;
+    bool ok = put_result(reply, len);
     yyjson_doc_free(doc);
     if (ok) return 0;
     return message(name, strerror(errno), TOOLCMD_FAILED);

@@ -14,6 +14,7 @@
 #define TOOLCMD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Statuses, besides 0. */
 #define TOOLCMD_FAILED  1   /* the tool failed, or the text on standard input is wrong */
@@ -26,5 +27,8 @@ int toolcmd_main(int argc, char **argv);
 /* The shell's answer to "was I interrupted?", asked when a wait ends with EINTR; then the call is
  * cancelled and the status is 130. NULL (a program): signals kill, or the wait goes on. */
 extern bool (*toolcmd_interrupted)(void);
+
+/* The shell's: takes the result, with its line end, in place of standard output. NULL: it is printed. */
+extern bool (*toolcmd_result)(const char *text, size_t len);
 
 #endif

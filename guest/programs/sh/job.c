@@ -81,6 +81,11 @@ void job_add(struct job *j, pid_t pid) {
     if (j->group == 0) j->group = pid;
 }
 
+void job_add_ended(struct job *j, int status) {
+    j->processes = xrealloc(j->processes, ((size_t)j->count + 1) * sizeof *j->processes);
+    j->processes[j->count++] = (struct process){0, (status & 255) << 8, JOB_DONE, NULL};
+}
+
 static struct job *by_id(struct shell *sh, int id) {
     for (struct job *j = sh->jobs->first; j; j = j->next)
         if (j->id == id) return j;

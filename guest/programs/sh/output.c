@@ -19,10 +19,17 @@ int write_all(int fd, const char *s, size_t n) {
     return 0;
 }
 
+/* Writes what builtins print, or keeps it: inplace.c. */
+static int write_out(struct shell *sh, const char *s, size_t n) {
+    if (!sh->capture) return write_all(1, s, n);
+    sb_put(sh->capture, s, n);
+    return 0;
+}
+
 int out_flush(struct shell *sh) {
     int result = sh->out_failed ? -1 : 0;
     if (result < 0) errno = EPIPE;
-    if (sh->out.n > 0 && result == 0) result = write_all(1, sh->out.s, sh->out.n);
+    if (sh->out.n > 0 && result == 0) result = write_out(sh, sh->out.s, sh->out.n);
     sh->out.n = 0;
     sh->out_failed = false;
     if (sh->out.cap > 4 * OUT_CHUNK) sb_free(&sh->out);
@@ -32,7 +39,7 @@ int out_flush(struct shell *sh) {
 void out_put(struct shell *sh, const char *s, size_t n) {
     sb_put(&sh->out, s, n);
     if (sh->out.n < OUT_CHUNK) return;
-    if (write_all(1, sh->out.s, sh->out.n) < 0) sh->out_failed = true;
+    if (write_out(sh, sh->out.s, sh->out.n) < 0) sh->out_failed = true;
     sh->out.n = 0;
 }
 
@@ -40,7 +47,7 @@ void out_flush_lines(struct shell *sh) {
     size_t n = sh->out.n;
     while (n && sh->out.s[n - 1] != '\n') n--;
     if (!n) return;
-    if (write_all(1, sh->out.s, n) < 0) sh->out_failed = true;
+    if (write_out(sh, sh->out.s, n) < 0) sh->out_failed = true;
     memmove(sh->out.s, sh->out.s + n, sh->out.n - n);
     sh->out.n -= n;
 }

@@ -112,6 +112,50 @@ static pid_t start_stage(struct shell *sh, struct node *n, const struct stage_io
     return pid;
 }
 
+pid_t exec_spawn(struct shell *sh, struct node *n, int out) {
+    struct stage_io io = {-1, out, -1, false};
+    int line = sh->line;
+    bool plain = !(n->flags & NF_BACKGROUND) && redirs_harmless(n->redirs);
+    pid_t pid = plain ? spawn_stage(sh, n, &io, -1) : -1;
+    sh->line = line;
+    return pid;
+}
+
+/* What a stage that needed no process printed goes into the pipe: what has no room there, in a process. */
+static bool put_output(struct shell *sh, struct job *j, const sb *out, int status,
+                       const struct stage_io *io) {
+    ssize_t n = 0;
+    if (out->n > 0) {
+        fcntl(io->out, F_SETFL, O_WRONLY | O_NONBLOCK);
+        n = write(io->out, out->s, out->n);
+    }
+    if (n == (ssize_t)out->n) {
+        job_add_ended(j, status);
+        return true;
+    }
+    size_t written = n > 0 ? (size_t)n : 0;
+    fcntl(io->out, F_SETFL, O_WRONLY);
+    pid_t pid = process_fork(sh, FORK_FOREGROUND, j->group);
+    if (pid == 0) {
+        child_io(sh, io);
+        write_all(1, out->s + written, out->n - written);
+        _exit(status);
+    }
+    if (pid > 0) job_add(j, pid);
+    return pid > 0;
+}
+
+/* A stage before the last. 1: its output is in the pipe. 0: it needs a process. -1: it cannot be had. */
+static int stage_in_place(struct shell *sh, const struct node *n, struct job *j,
+                          const struct stage_io *io) {
+    sb out = {0};
+    int status;
+    if (io->err_too || !inplace_run(sh, n, false, &out, &status)) return 0;
+    bool ok = put_output(sh, j, &out, status, io);
+    sb_free(&out);
+    return ok ? 1 : -1;
+}
+
 /* The last stage in this shell (lastpipe). */
 static int run_last_here(struct shell *sh, struct node *n, int in) {
     int saved = fcntl(0, F_DUPFD_CLOEXEC, 100);
@@ -160,7 +204,8 @@ static bool start_stages(struct shell *sh, struct node *n, struct job *j, bool h
             if (!sh->in_trap) sh->command = s;
             trap_run(sh, TRAP_DEBUG);
         }
-        pid_t pid = start_stage(sh, s, &io, j->group, kind);
+        int done = last || kind != FORK_FOREGROUND ? 0 : stage_in_place(sh, s, j, &io);
+        pid_t pid = done ? done : start_stage(sh, s, &io, j->group, kind);
         if (in >= 0) close(in);
         if (fds[1] >= 0) close(fds[1]);
         in = fds[0];
@@ -168,7 +213,7 @@ static bool start_stages(struct shell *sh, struct node *n, struct job *j, bool h
             if (in >= 0) close(in);
             return false;
         }
-        job_add(j, pid);
+        if (!done) job_add(j, pid);
     }
     *last_in = in;
     return true;

@@ -120,6 +120,7 @@ struct shell {
     arena tmp;                /* scratch: marks nest with execution */
     sb out;                   /* what a builtin prints, written when it ends */
     bool out_failed;
+    sb *capture;              /* of a builtin that runs in place of a process; NULL: it is written */
 
     /* Parameters, functions, aliases. */
     struct frame *frame;      /* innermost; the last one is the script itself */
@@ -511,6 +512,11 @@ int glob_expand(struct shell *sh, const char *pattern, struct strings *out);
 bool arith_eval(struct shell *sh, const char *text, int64_t *out, const char *who);
 void arith_error(struct shell *sh, const char *who); /* after a failure: sets status and flow */
 
+/* ------------------------------------------------------------------ inplace.c */
+/* Runs a command whose process nobody could tell from this one, and appends what it prints. False: it
+ * needs one. `may_wait`: the shell has nothing else to do while it waits for the host. */
+bool inplace_run(struct shell *sh, const struct node *n, bool may_wait, sb *out, int *status);
+
 /* ------------------------------------------------------------------ regex.c */
 /* 1 match, 0 no match, -1 bad pattern. Fills BASH_REMATCH. */
 int regex_match(struct shell *sh, const char *text, const char *pattern);
@@ -520,6 +526,9 @@ int exec_node(struct shell *sh, struct node *n);
 int exec_list(struct shell *sh, struct node *first);
 int exec_simple(struct shell *sh, struct node *n);
 int exec_pipeline(struct shell *sh, struct node *n);
+/* Starts a command that is a program with nothing to compute, with its output into `out`. -1: it needs a
+ * copy of the shell. */
+pid_t exec_spawn(struct shell *sh, struct node *n, int out);
 int exec_background(struct shell *sh, struct node *n);
 int exec_coproc(struct shell *sh, struct node *n);
 int exec_for(struct shell *sh, struct node *n);
@@ -637,6 +646,7 @@ struct job {
 void job_init(struct shell *sh);
 struct job *job_new(struct shell *sh, const struct node *n, bool background);
 void job_add(struct job *j, pid_t pid);
+void job_add_ended(struct job *j, int status); /* one that had no process */
 void job_free(struct shell *sh, struct job *j);
 void job_forget_all(struct shell *sh);          /* in a subshell */
 void job_inherit_all(struct shell *sh);         /* in a $( ) or a stage: the parent's, only listed */

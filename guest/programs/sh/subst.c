@@ -9,8 +9,8 @@
 
 /* ------------------------------------------------------------------ $( ) */
 
-static void trim_newlines(sb *out) {
-    while (out->n > 0 && out->s[out->n - 1] == '\n') out->n--;
+static void trim_newlines(sb *out, size_t from) {
+    while (out->n > from && out->s[out->n - 1] == '\n') out->n--;
 }
 
 static void drop_nuls(struct shell *sh, sb *out, size_t from) {
@@ -38,7 +38,7 @@ static bool read_output(struct shell *sh, int fd, sb *out) {
         out->n += (size_t)n;
     }
     drop_nuls(sh, out, from);
-    trim_newlines(out);
+    trim_newlines(out, from);
     return true;
 }
 
@@ -86,6 +86,8 @@ static _Noreturn void run_body(struct shell *sh, const struct body *body, const 
     if (fds[1] != 1) {
         dup2(fds[1], 1);
         close(fds[1]);
+    } else {
+        fcntl(1, F_SETFD, 0);
     }
     if (!sh->shopt[SHOPT_INHERIT_ERREXIT] && !sh->posix) sh->opt[OPT_ERREXIT] = false;
     sh->trace_depth += body->cmd && body->cmd->kind != N_TEXT; /* run_text() counts itself */
@@ -95,13 +97,49 @@ static _Noreturn void run_body(struct shell *sh, const struct body *body, const 
     process_exit(sh, sh->flow == FLOW_NONE ? status : sh->status);
 }
 
+/* The lines of a $( ) as run_body() has them, for what runs without a copy of the shell. */
+static void shift_lines(struct shell *sh, const struct body *body) {
+    if (sh->line > 0) sh->line_shift = sh->line - first_line(body->cmd);
+}
+
+/* A program with nothing to compute is started as it is. -1: it needs a copy of the shell. */
+static pid_t spawn_body(struct shell *sh, const struct body *body, const int fds[2]) {
+    int shift = sh->line_shift;
+    if (!body->cmd || fds[0] <= 2 || fds[1] <= 2) return -1;
+    shift_lines(sh, body);
+    pid_t pid = exec_spawn(sh, body->cmd, fds[1]);
+    sh->line_shift = shift;
+    return pid;
+}
+
+/* False: the command needs a process. */
+static bool run_in_place(struct shell *sh, const struct body *body, sb *out) {
+    int shift = sh->line_shift, status;
+    if (!body->cmd) return false;
+    sb printed = {0}; /* `out` may lie in the arena that the command uses */
+    shift_lines(sh, body);
+    bool done = inplace_run(sh, body->cmd, true, &printed, &status);
+    sh->line_shift = shift;
+    if (done) {
+        size_t from = out->n;
+        sb_put(out, printed.s ? printed.s : "", printed.n);
+        if (printed.n > 0) drop_nuls(sh, out, from);
+        trim_newlines(out, from);
+        sh->status = sh->last_cmdsub_status = status;
+    }
+    sb_free(&printed);
+    return done;
+}
+
 static bool run_substitution(struct shell *sh, const struct body *body, sb *out) {
     int fds[2];
-    if (pipe(fds) < 0) {
+    if (run_in_place(sh, body, out)) return sh->flow == FLOW_NONE;
+    if (pipe2(fds, O_CLOEXEC) < 0) {
         sh_expand_error(sh, "cannot make pipe for command substitution: %s", strerror(errno));
         return false;
     }
-    pid_t pid = process_fork(sh, FORK_CMDSUB, -1);
+    pid_t pid = spawn_body(sh, body, fds);
+    if (pid < 0) pid = process_fork(sh, FORK_CMDSUB, -1);
     if (pid == 0) run_body(sh, body, fds);
     close(fds[1]);
     if (pid < 0) {
