@@ -1,8 +1,8 @@
 /*
  * wc.c: counts lines, words, characters and bytes.
  *
- * Lines alone are counted with memchr; lines and words in one pass over the bytes; only -m and -L
- * decode characters.
+ * Lines alone are counted by words of memory; lines and words in one pass over the bytes; only -m and
+ * -L decode characters.
  *
  * help wc:
  *   Usage: wc [OPTION]... [FILE]...
@@ -45,15 +45,26 @@ typedef struct {
     int columns; /* of each number */
 } what;
 
+#define ONES  0x0101010101010101ull
+#define HIGHS 0x8080808080808080ull
+
+/* Short lines: counting bytes is faster than searching each. Eight are compared at once; each byte of
+ * `sums` counts for one place, so they are added up before one can overflow. */
 static uint64_t count_lines(const char *s, size_t len) {
-    uint64_t lines = 0;
-    /* Short lines: counting bytes is faster than searching each. */
-    const unsigned char *p = (const unsigned char *)s, *end = p + len;
-    for (; end - p >= 8; p += 8) {
-        lines += (uint64_t)((p[0] == '\n') + (p[1] == '\n') + (p[2] == '\n') + (p[3] == '\n') +
-                            (p[4] == '\n') + (p[5] == '\n') + (p[6] == '\n') + (p[7] == '\n'));
+    uint64_t lines = 0, sums, w;
+    const char *end = s + len;
+    while (end - s >= 8) {
+        size_t words = (size_t)(end - s) / 8;
+        sums = 0;
+        for (size_t i = words < 255 ? words : 255; i > 0; i--, s += 8) {
+            memcpy(&w, s, 8);
+            w ^= ONES * '\n';
+            sums += (~(((w & ~HIGHS) + ~HIGHS) | w) & HIGHS) >> 7;
+        }
+        uint64_t pairs = (sums & 0x00ff00ff00ff00ffull) + (sums >> 8 & 0x00ff00ff00ff00ffull);
+        lines += pairs * 0x0001000100010001ull >> 48;
     }
-    for (; p < end; p++) lines += *p == '\n';
+    for (; s < end; s++) lines += *s == '\n';
     return lines;
 }
 

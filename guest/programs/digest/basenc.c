@@ -84,12 +84,59 @@ static void encode_group(writer *w, const unsigned char *p, int n) {
     }
 }
 
+/* ---- base64 in whole groups: two characters, of 12 bits, at a time */
+
+static char pairs[1 << 12][2];
+
+static void make_pairs(const encoding *e) {
+    for (int i = 0; i < 1 << 12; i++) {
+        pairs[i][0] = e->alphabet[i >> 6];
+        pairs[i][1] = e->alphabet[i & 63];
+    }
+}
+
+/* Groups of three bytes as characters at `to`. */
+static void encode_groups(char *to, const unsigned char *p, size_t groups) {
+    for (; groups > 0; groups--, p += 3, to += 4) {
+        uint32_t value = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+        memcpy(to, pairs[value >> 12], 2);
+        memcpy(to + 2, pairs[value & 0xfff], 2);
+    }
+}
+
+/* As many whole groups as lie on lines together; returns how many bytes they were. A line that ends
+ * within a group is left to encode_group(). */
+static size_t encode_runs(writer *w, const unsigned char *p, size_t len) {
+    char line[4096];
+    size_t at = 0;
+    while (len - at >= 3) {
+        size_t groups = (len - at) / 3, most = sizeof line / 4;
+        if (w->wrap && w->column == w->wrap) {
+            g_outc('\n');
+            w->column = 0;
+        }
+        if (w->wrap && (w->wrap - w->column) / 4 < most) most = (size_t)(w->wrap - w->column) / 4;
+        if (most == 0) {
+            encode_group(w, p + at, 3);
+            at += 3;
+            continue;
+        }
+        if (groups > most) groups = most;
+        encode_groups(line, p + at, groups);
+        g_out(line, groups * 4);
+        w->column += groups * 4;
+        at += groups * 3;
+    }
+    return at;
+}
+
 static int encode(int fd, const encoding *e, uint64_t wrap) {
     writer w = {e, wrap, 0};
     g_reader in;
     char *bytes;
     unsigned char rest[8];
     int kept = 0;
+    if (e->bits == 6) make_pairs(e);
     g_reader_init(&in, fd, '\n');
     for (size_t n; (n = g_read_some(&in, &bytes)) > 0;) {
         size_t i = 0;
@@ -99,6 +146,7 @@ static int encode(int fd, const encoding *e, uint64_t wrap) {
             kept = 0;
         }
         if (kept > 0) continue;
+        if (e->bits == 6) i += encode_runs(&w, (const unsigned char *)bytes + i, n - i);
         for (; i + (size_t)e->bytes <= n; i += (size_t)e->bytes)
             encode_group(&w, (const unsigned char *)bytes + i, e->bytes);
         while (i < n) rest[kept++] = (unsigned char)bytes[i++];
@@ -156,6 +204,47 @@ static void take(reader *r, unsigned char c, bool ignore_garbage) {
     r->count = 0;
 }
 
+/* ---- base64 in whole groups: what each character is in each place of its group */
+
+#define NO_VALUE 0xff000000u
+static uint32_t values[4][256];
+
+static void make_values(const reader *r) {
+    for (int place = 0; place < 4; place++)
+        for (int c = 0; c < 256; c++)
+            values[place][c] =
+                r->value[c] < 0 ? NO_VALUE : (uint32_t)r->value[c] << (3 - place) * 6;
+}
+
+/* Whole groups of four characters up to the first that has another one, with line ends between them;
+ * returns how many characters that were. */
+static size_t decode_run(const unsigned char *p, size_t len) {
+    char out[3072];
+    size_t at = 0, used = 0;
+    for (;;) {
+        uint32_t value = NO_VALUE;
+        if (len - at >= 4)
+            value = values[0][p[at]] | values[1][p[at + 1]] | values[2][p[at + 2]] |
+                    values[3][p[at + 3]];
+        if (value < NO_VALUE) {
+            out[used] = (char)(value >> 16);
+            out[used + 1] = (char)(value >> 8);
+            out[used + 2] = (char)value;
+            used += 3;
+            at += 4;
+            if (used < sizeof out) continue;
+            g_out(out, used);
+            used = 0;
+        } else if (at < len && p[at] == '\n') {
+            at++;
+        } else {
+            break;
+        }
+    }
+    g_out(out, used);
+    return at;
+}
+
 static int decode(int fd, const encoding *e, bool ignore_garbage) {
     reader r = {.e = e};
     memset(r.value, -1, sizeof r.value);
@@ -165,8 +254,13 @@ static int decode(int fd, const encoding *e, bool ignore_garbage) {
     g_reader in;
     char *bytes;
     g_reader_init(&in, fd, '\n');
+    if (e->bits == 6) make_values(&r);
     for (size_t n; (n = g_read_some(&in, &bytes)) > 0;)
-        for (size_t i = 0; i < n; i++) take(&r, (unsigned char)bytes[i], ignore_garbage);
+        for (size_t i = 0; i < n; i++) {
+            if (e->bits == 6 && r.count == 0 && r.padding == 0)
+                i += decode_run((const unsigned char *)bytes + i, n - i);
+            if (i < n) take(&r, (unsigned char)bytes[i], ignore_garbage);
+        }
     if (!in.error && (r.count > 0 || r.padding > 0)) invalid(&r);
     return in.error;
 }

@@ -18,7 +18,8 @@ const char *digest_name(enum digest_kind kind) {
 }
 
 /* POSIX cksum: CRC-32 of 0x04c11db7, the highest bit first, with the length behind the bytes. */
-static uint32_t crc_table[8][256];
+#define CRC_BYTES 16 /* at a time: a table for each */
+static uint32_t crc_table[CRC_BYTES][256];
 
 static void make_crc_table(void) {
     if (crc_table[0][1]) return;
@@ -28,7 +29,7 @@ static void make_crc_table(void) {
         crc_table[0][i] = crc;
     }
     for (uint32_t i = 0; i < 256; i++)
-        for (int t = 1; t < 8; t++)
+        for (int t = 1; t < CRC_BYTES; t++)
             crc_table[t][i] = crc_table[t - 1][i] << 8 ^ crc_table[0][crc_table[t - 1][i] >> 24];
 }
 
@@ -36,14 +37,22 @@ static uint32_t crc_step(uint32_t crc, uint8_t byte) {
     return crc << 8 ^ crc_table[0][(crc >> 24 ^ byte) & 0xff];
 }
 
+/* The sum of four bytes, of which the first has `table`. */
+static inline uint32_t crc_four(uint32_t (*table)[256], uint32_t four) {
+    return table[0][four >> 24] ^ table[-1][four >> 16 & 0xff] ^ table[-2][four >> 8 & 0xff] ^
+           table[-3][four & 0xff];
+}
+
+static inline uint32_t big_endian(const uint8_t *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 static uint32_t crc_bytes(uint32_t crc, const uint8_t *p, size_t len) {
-    for (; len >= 8; p += 8, len -= 8) {
-        uint32_t head =
-            crc ^ ((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
-        crc = crc_table[7][head >> 24] ^ crc_table[6][head >> 16 & 0xff] ^
-              crc_table[5][head >> 8 & 0xff] ^ crc_table[4][head & 0xff] ^ crc_table[3][p[4]] ^
-              crc_table[2][p[5]] ^ crc_table[1][p[6]] ^ crc_table[0][p[7]];
-    }
+    for (; len >= CRC_BYTES; p += CRC_BYTES, len -= CRC_BYTES)
+        crc = crc_four(crc_table + 15, crc ^ big_endian(p)) ^
+              crc_four(crc_table + 11, big_endian(p + 4)) ^
+              crc_four(crc_table + 7, big_endian(p + 8)) ^
+              crc_four(crc_table + 3, big_endian(p + 12));
     for (; len > 0; len--) crc = crc_step(crc, *p++);
     return crc;
 }
