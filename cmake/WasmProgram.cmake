@@ -5,13 +5,15 @@
 #       a library compiled twice: natively as target pf_NAME, and for wasm.
 #   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
 #                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes] [PARTS n]
-#                    [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT [BARE]] [COLD] [TEST] [WASM_ONLY])
+#                    [HEAP bytes] [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT [BARE]] [COLD] [TEST] [WASM_ONLY])
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
 #       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted(). BARE: there is a
 #       second image of it, NAME-bare, in which nothing is booted; /usr/libexec holds its first command.
 #       COLD: wasm-opt and gcc make the image at -O1, in half the time: for programs that wait more
 #       than they compute. PARTS: into how many files its generated C is split; without, it is one.
+#       HEAP: so much memory for malloc() is there from the start, and stays from process to process: to
+#       grow costs more than to clear it.
 #       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
 #       pf_guest_images_test only. ONE: the same for pf_guest_images_one, and nothing native. WASM_ONLY:
 #       it has no native twin, and what lies in its sources is for guest/libc alone.
@@ -280,7 +282,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;BARE;COLD;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS"
+    cmake_parse_arguments(A "BOOT;BARE;COLD;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS;HEAP"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -292,6 +294,10 @@ function(add_wasm_program name)
     endif()
     if(NOT A_ASYNCIFY_STACK)
         set(A_ASYNCIFY_STACK 65536)
+    endif()
+    set(heap)
+    if(A_HEAP)
+        set(heap --initial-heap=${A_HEAP})
     endif()
 
     if(NOT A_ONE AND NOT A_WASM_ONLY)
@@ -336,7 +342,7 @@ function(add_wasm_program name)
     set(linked ${PF_WASM_DIR}/obj/${name}/linked.wasm)
     add_custom_command(
         OUTPUT ${linked}
-        COMMAND ${PF_WASM_LD} --no-entry --stack-first -z stack-size=${A_STACK} --gc-sections
+        COMMAND ${PF_WASM_LD} --no-entry --stack-first -z stack-size=${A_STACK} ${heap} --gc-sections
                 --strip-debug --fatal-warnings --max-memory=4294901760
                 --export=pf_start --export=pf_asyncify --export=__stack_pointer --export=__heap_base
                 ${objects} ${crt_object} ${archives} ${PF_WASM_BUILTINS} -o ${linked}

@@ -148,11 +148,13 @@ static void clear(uint8_t *base, size_t from, size_t to, struct cpu_range dead) 
     if (dead.to < to) memset(base + dead.to, 0, to - dead.to);
 }
 
-/* The longest part above the stack that a process of the template left as it was. */
+/* The longest part above the stack that a process of the template left as it was. What lies behind its
+ * data is where the next one may write. */
 static struct cpu_range find_steady(const struct cpu_template *t, const uint8_t *base) {
     struct cpu_range best = {0, 0};
     size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE;
-    for (size_t at = from; at < t->size; at += PAGE) {
+    size_t end = t->run_count ? t->runs[t->run_count - 1].to : 0;
+    for (size_t at = from; at < end; at += PAGE) {
         if (memcmp(base + at, cpu_template_page(t, at), PAGE) != 0)
             from = at + PAGE;
         else if (at + PAGE - from > best.to - best.from)
