@@ -293,7 +293,10 @@ void cpu_stack_discard(struct cpu_stack *stack);
  * and writes to; a miss costs memory only. */
 bool cpu_stack_touched(const uint8_t *at);
 /* Is there stack left for a kernel call on top of this program? */
-bool cpu_stack_left(const cpu_instance *instance);
+static inline bool cpu_stack_left(const cpu_instance *instance) {
+    const uint8_t *here = __builtin_frame_address(0);
+    return here - instance->stack->base > (ptrdiff_t)CPU_KERNEL_STACK_BYTES;
+}
 /* Runs function(argument) on the thread's kernel stack with faults in `kernel` survived: its result, or
  * CPU_EXIT_KERNEL. The function calls cpu_enter_kernel() before the generated code. */
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,

@@ -176,11 +176,6 @@ _Noreturn void cpu_trap(struct cpu_thread *self, int signal_number) {
     cpu_leave(self, kernel ? CPU_EXIT_KERNEL : CPU_EXIT_TRAP);
 }
 
-bool cpu_stack_left(const cpu_instance *instance) {
-    const uint8_t *here = __builtin_frame_address(0);
-    return here - instance->stack->base > (ptrdiff_t)CPU_KERNEL_STACK_BYTES;
-}
-
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument) {
     self->kernel = kernel;

@@ -17,13 +17,7 @@ static void lost(pf_sandbox *sandbox) {
 /* Time is the sum of this and of when it began: 146 years are for ever, and never overflow. */
 #define DEADLINE_MAX (INT64_MAX / 2)
 
-void machine_show_room(pf_sandbox *s, struct pf_mailbox *mailbox) {
-    mailbox->room = s->budget.used < s->budget.limit ? s->budget.limit - s->budget.used : 0;
-}
-
-void machine_settle_memory(pf_sandbox *s, const struct pf_mailbox *mailbox) {
-    uint64_t clean = mailbox->clean;
-    if (clean == s->clean) return;
+void machine_memory_changed(pf_sandbox *s, uint64_t clean) {
     if (clean > s->kernel->charged) {
         lost(s);
         return;

@@ -284,6 +284,11 @@ pf_status machine_dead(pf_sandbox *sandbox, pf_error *error);
 static inline bool machine_replays(const pf_sandbox *sandbox) {
     return sandbox->tape && sandbox->tape->replays;
 }
+/* Does something from outside strike here? `now`: it came; a replay goes by its trace instead. */
+static inline bool machine_struck(pf_sandbox *sandbox, enum machine_strike what, bool now) {
+    if (!sandbox->tape && !now) return false; /* nearly always */
+    return machine_tape_struck(sandbox, what, now);
+}
 /* ---- entry.c: each entry of the embedder's */
 
 /* One thread at a time: PF_BUSY, PF_DEAD, or PF_NO_TIMER; machine_leave() after PF_OK only. */
@@ -335,9 +340,24 @@ int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call);
 static inline struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox) {
     return (struct pf_mailbox *)(sandbox->kernel->slot->base + sandbox->mailbox);
 }
+/* The kernel uses another part of its own memory than before. */
+void machine_memory_changed(pf_sandbox *sandbox, uint64_t clean);
+/* Has the kernel more of what was just taken? Asks once. */
+static inline bool machine_attention_again(const pf_sandbox *sandbox, uint32_t attention) {
+    struct pf_mailbox *mailbox = machine_mailbox(sandbox);
+    bool again = mailbox->attention & attention;
+    mailbox->attention &= ~attention;
+    return again;
+}
 /* Around each entry into the kernel: what it may use of its own memory, and what it does not use. */
-void machine_show_room(pf_sandbox *sandbox, struct pf_mailbox *mailbox);
-void machine_settle_memory(pf_sandbox *sandbox, const struct pf_mailbox *mailbox);
+static inline void machine_show_room(const pf_sandbox *sandbox, struct pf_mailbox *mailbox) {
+    const struct cpu_budget *budget = &sandbox->budget;
+    mailbox->room = budget->used < budget->limit ? budget->limit - budget->used : 0;
+}
+static inline void machine_settle_memory(pf_sandbox *sandbox, const struct pf_mailbox *mailbox) {
+    uint64_t clean = mailbox->clean;
+    if (clean != sandbox->clean) machine_memory_changed(sandbox, clean);
+}
 /* The kernel freed much: drops it. */
 void machine_drop_free_memory(pf_sandbox *sandbox);
 /* Lets the kernel choose; false when it is dead. */

@@ -14,7 +14,7 @@
 
 #define LINE_MAX_BYTES ((size_t)2 << 30)
 
-bool machine_struck(pf_sandbox *s, enum machine_strike what, bool now) {
+bool machine_tape_struck(pf_sandbox *s, enum machine_strike what, bool now) {
     bool strikes = s->tape ? s->tape->strike(s->tape, s, what, now) : now;
     if (strikes) s->run.struck = true;
     return strikes;

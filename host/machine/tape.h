@@ -81,7 +81,8 @@ typedef int (*machine_tape_open)(struct pf_sandbox *sandbox, const struct pf_opt
 
 /* ---- tape.c: each does nothing without a tape */
 
-bool machine_struck(struct pf_sandbox *sandbox, enum machine_strike what, bool now);
+/* Does it strike now, of a sandbox with a tape? machine_struck() in machine.h asks. */
+bool machine_tape_struck(struct pf_sandbox *sandbox, enum machine_strike what, bool now);
 void machine_tape_act(struct pf_sandbox *sandbox, const char *name, const char *path);
 void machine_tape_start(struct pf_sandbox *sandbox, const struct pf_run *run);
 void machine_tape_answer(struct pf_sandbox *sandbox, uint64_t id, uint32_t outcome,

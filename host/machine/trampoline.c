@@ -10,119 +10,155 @@
 
 void Z_pfZ_call(cpu_instance *instance, uint32_t address);
 
+/* Programs make most of their calls with nothing unusual in the way: what is, stands behind this. */
+#define UNUSUAL(condition) __builtin_expect(!!(condition), 0)
+
 /* An image being booted has no machine yet: it is frozen where it asks for its arguments. Until then
  * calls fail; only clocks answer, with zero, unless the image is one that is not to boot. */
-static void freeze(struct cpu_thread *self, cpu_instance *instance, struct pf_message *caller,
-                   const struct pf_message *m) {
-    if (m->call != PF_CALL_ARGS) {
-        bool clock = m->call == PF_CALL_CLOCK && !instance->image->bare;
+static __attribute__((noinline)) void freeze(struct cpu_thread *self, cpu_instance *instance,
+                                             struct pf_message *caller) {
+    cpu_note_asyncify_stack(instance);
+    if (caller->call != PF_CALL_ARGS) {
+        bool clock = caller->call == PF_CALL_CLOCK && !instance->image->bare;
         caller->result = clock ? 0 : -PF_ENOENT;
         caller->out_len = 0;
         self->mode = CPU_PROGRAM;
         return;
     }
-    if (!(m->flags & PF_MSG_UNWIND) || !cpu_asyncify_sound(instance)) cpu_trap(self, SIGSYS);
+    if (!(caller->flags & PF_MSG_UNWIND) || !cpu_asyncify_sound(instance)) cpu_trap(self, SIGSYS);
     instance->image->start_unwind(instance->module, instance->asyncify);
     self->mode = CPU_PROGRAM;
 }
 
-/* The kernel's answer, back into the caller's memory. False: the answer is nonsense. */
-static bool deliver(const pf_sandbox *sandbox, cpu_instance *instance, struct pf_message *caller,
-                    const struct pf_message *m) {
-    const struct pf_message *k = &machine_mailbox(sandbox)->msg;
-    if (k->out_len) {
-        uint64_t end = (uint64_t)k->out + k->out_len;
-        if (k->out_len > m->out_cap || end > sandbox->kernel->memory->size) return false;
-        memcpy(instance->slot->base + m->out, sandbox->kernel->slot->base + k->out, k->out_len);
+static __attribute__((noinline)) void end_rewind(struct cpu_thread *self, cpu_instance *instance) {
+    if (!cpu_asyncify_sound(instance)) cpu_trap(self, SIGSEGV);
+    instance->image->stop_rewind(instance->module);
+    instance->rewinding = false;
+}
+
+/* A processor hands over what was just written only in the pieces in which it was written; the compiler
+ * would read and write larger ones. */
+static inline uint32_t apart(uint32_t word) {
+    __asm__("" : "+r"(word));
+    return word;
+}
+
+static inline void copy_arguments(struct pf_message *to, const struct pf_message *from) {
+#pragma GCC unroll 6
+    for (int i = 0; i < PF_MESSAGE_ARGS; i++) {
+        int64_t argument = from->arg[i];
+        __asm__("" : "+r"(argument));
+        to->arg[i] = argument;
     }
-    caller->out_len = k->out_len;
-    caller->flags = (m->flags & 0xffu) | (k->flags & PF_MSG_SIGNAL);
+}
+
+/* The kernel's answer, back into the caller's memory. False: the answer is nonsense. */
+static inline bool deliver(const cpu_instance *kernel, const struct pf_message *k, uint8_t *base,
+                           struct pf_message *caller, uint32_t flags, uint32_t out,
+                           uint32_t out_cap) {
+    uint32_t out_len = k->out_len;
+    if (out_len) {
+        uint64_t end = (uint64_t)k->out + out_len;
+        if (out_len > out_cap || end > kernel->memory->size) return false;
+        memcpy(base + out, kernel->slot->base + k->out, out_len);
+    }
+    caller->out_len = out_len;
+    caller->flags = (flags & 0xffu) | (k->flags & PF_MSG_SIGNAL);
     caller->result = k->result;
     return true;
 }
 
-void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
+/* What becomes of a caller that is not just answered. True: it was parked, and asks again. */
+static __attribute__((noinline)) bool not_answered(cpu_instance *instance, uint32_t action,
+                                                   uint32_t flags) {
     struct cpu_thread *self = instance->thread;
     pf_sandbox *sandbox = instance->owner;
-    self->mode = CPU_HOST;
-    if (instance->rewinding) {
-        if (!cpu_asyncify_sound(instance)) cpu_trap(self, SIGSEGV);
-        instance->image->stop_rewind(instance->module);
-        instance->rewinding = false;
+    switch (action) {
+    case PF_ACTION_BLOCK:
+        sandbox->action = PF_ACTION_BLOCK;
+        if (flags & PF_MSG_UNWIND) break;
+        cpu_park(self, instance);
+        return true;
+    case PF_ACTION_FORK:
+        if (!(flags & PF_MSG_UNWIND)) cpu_leave(self, CPU_EXIT_KERNEL);
+        sandbox->action = PF_ACTION_FORK;
+        sandbox->fork_child = (uint32_t)machine_mailbox(sandbox)->msg.arg[0];
+        break;
+    case PF_ACTION_GONE: cpu_leave(self, CPU_EXIT_GONE);
+    default: cpu_leave(self, CPU_EXIT_KERNEL);
     }
+    if (!cpu_asyncify_sound(instance)) cpu_trap(self, SIGSEGV);
+    instance->image->start_unwind(instance->module, instance->asyncify);
+    self->mode = CPU_PROGRAM;
+    return false;
+}
+
+/*
+ * A program has one thread, so its message stays as it is until this has written to it; it is checked
+ * again when it is sent again. The kernel gets the whole of it but the result, which it writes; where
+ * its output lies and how much that is, it says in any case.
+ */
+void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
+    pf_sandbox *sandbox = instance->owner;
+again:;
+    struct cpu_thread *self = instance->thread;
+    self->mode = CPU_HOST;
+    if (UNUSUAL(instance->rewinding)) end_rewind(self, instance);
     uint64_t size = instance->memory->size;
     uint8_t *base = instance->slot->base;
     if ((uint64_t)address + sizeof(struct pf_message) > size ||
         address % _Alignof(struct pf_message) != 0)
         cpu_trap(self, SIGSEGV);
     struct pf_message *caller = (struct pf_message *)(base + address);
-    struct pf_message m;
-    memcpy(&m, caller, sizeof m);
-    if (!sandbox) {
-        cpu_note_asyncify_stack(instance);
-        freeze(self, instance, caller, &m);
+    if (UNUSUAL(!sandbox)) {
+        freeze(self, instance, caller);
         return;
     }
-    if (!cpu_will_write(instance, address, sizeof m)) cpu_trap(self, SIGSEGV);
-    if (m.in_len > PF_MESSAGE_IN_MAX) {
+    uint32_t flags = apart(caller->flags), in = caller->in, in_len = apart(caller->in_len);
+    uint32_t out = caller->out, out_cap = apart(caller->out_cap);
+    if (UNUSUAL(in_len > PF_MESSAGE_IN_MAX)) {
+        if (!cpu_will_write(instance, address, sizeof *caller)) cpu_trap(self, SIGSEGV);
         caller->result = -PF_E2BIG;
         caller->out_len = 0;
         self->mode = CPU_PROGRAM;
         return;
     }
-    if ((uint64_t)m.in + m.in_len > size || (uint64_t)m.out + m.out_cap > size)
+    /* The kernel runs on top of this stack: an overflow there must still be the program's. */
+    if ((uint64_t)in + in_len > size || (uint64_t)out + out_cap > size ||
+        !cpu_stack_left(instance) || !cpu_will_write(instance, address, sizeof *caller) ||
+        !cpu_will_write(instance, out, out_cap))
         cpu_trap(self, SIGSEGV);
-    if (!cpu_will_write(instance, m.out, m.out_cap)) cpu_trap(self, SIGSEGV);
 
-    for (;;) {
-        /* The kernel runs on top of this stack: an overflow there must still be the program's. */
-        if (!cpu_stack_left(instance)) cpu_trap(self, SIGSEGV);
-        struct pf_mailbox *mailbox = machine_mailbox(sandbox);
-        cpu_instance *kernel = sandbox->kernel;
-        mailbox->msg = m;
-        mailbox->msg.in = sandbox->in_area;
-        mailbox->msg.out = 0;
-        mailbox->msg.out_len = 0;
-        if (m.in_len) memcpy(kernel->slot->base + sandbox->in_area, base + m.in, m.in_len);
-        sandbox->moment++;
-        bool stop = atomic_load_explicit(&sandbox->watch.stop, memory_order_relaxed);
-        if (machine_struck(sandbox, STRIKE_PREEMPT, stop)) mailbox->preempt = 1;
-        /* A program that measures its own work makes no other calls meanwhile. */
-        if (m.call == PF_CALL_CLOCK) machine_show_time(sandbox);
-        machine_show_room(sandbox, mailbox);
-        cpu_enter_kernel(self, kernel);
-        uint32_t action = kernel->image->k_call(kernel->module, instance->proc);
-        self->mode = CPU_HOST;
-        machine_settle_memory(sandbox, mailbox);
-        if (sandbox->dead) cpu_leave(self, CPU_EXIT_KERNEL);
-        switch (action) {
-        case PF_ACTION_RETURN:
-            if (!deliver(sandbox, instance, caller, &m)) cpu_leave(self, CPU_EXIT_KERNEL);
-            if (machine_struck(sandbox, STRIKE_CUT, false)) cpu_leave(self, CPU_EXIT_STOPPED);
-            self->mode = CPU_PROGRAM;
-            return;
-        case PF_ACTION_BLOCK:
-            sandbox->action = PF_ACTION_BLOCK;
-            if (!(m.flags & PF_MSG_UNWIND)) {
-                cpu_park(self, instance);
-                self = instance->thread;
-                base = instance->slot->base;
-                continue;
-            }
-            break;
-        case PF_ACTION_FORK:
-            if (!(m.flags & PF_MSG_UNWIND)) cpu_leave(self, CPU_EXIT_KERNEL);
-            sandbox->action = PF_ACTION_FORK;
-            sandbox->fork_child = (uint32_t)machine_mailbox(sandbox)->msg.arg[0];
-            break;
-        case PF_ACTION_GONE: cpu_leave(self, CPU_EXIT_GONE);
-        default: cpu_leave(self, CPU_EXIT_KERNEL);
-        }
-        if (!cpu_asyncify_sound(instance)) cpu_trap(self, SIGSEGV);
-        instance->image->start_unwind(instance->module, instance->asyncify);
-        self->mode = CPU_PROGRAM;
+    cpu_instance *kernel = sandbox->kernel;
+    uint8_t *kernel_base = kernel->slot->base;
+    struct pf_mailbox *mailbox = (struct pf_mailbox *)(kernel_base + sandbox->mailbox);
+    uint32_t call = apart(caller->call);
+    mailbox->msg.call = call;
+    mailbox->msg.flags = flags;
+    copy_arguments(&mailbox->msg, caller);
+    mailbox->msg.in = apart(sandbox->in_area);
+    mailbox->msg.in_len = in_len;
+    mailbox->msg.out_cap = out_cap;
+    if (in_len) memcpy(kernel_base + sandbox->in_area, base + in, in_len);
+    sandbox->moment++;
+    bool stop = atomic_load_explicit(&sandbox->watch.stop, memory_order_relaxed);
+    if (UNUSUAL(machine_struck(sandbox, STRIKE_PREEMPT, stop))) mailbox->preempt = 1;
+    /* A program that measures its own work makes no other calls meanwhile. */
+    if (UNUSUAL(call == PF_CALL_CLOCK)) machine_show_time(sandbox);
+    machine_show_room(sandbox, mailbox);
+    cpu_enter_kernel(self, kernel);
+    uint32_t action = kernel->image->k_call(kernel->module, instance->proc);
+    self->mode = CPU_HOST;
+    machine_settle_memory(sandbox, mailbox);
+    if (UNUSUAL(sandbox->dead)) cpu_leave(self, CPU_EXIT_KERNEL);
+    if (UNUSUAL(action != PF_ACTION_RETURN)) {
+        if (not_answered(instance, action, flags)) goto again;
         return;
     }
+    if (!deliver(kernel, &mailbox->msg, base, caller, flags, out, out_cap))
+        cpu_leave(self, CPU_EXIT_KERNEL);
+    if (UNUSUAL(machine_struck(sandbox, STRIKE_CUT, false))) cpu_leave(self, CPU_EXIT_STOPPED);
+    self->mode = CPU_PROGRAM;
 }
 
 static void died(pf_sandbox *sandbox, uint32_t proc, int signal_number) {
