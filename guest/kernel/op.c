@@ -236,6 +236,7 @@ int64_t k_do_HOST_OP_TAKE(struct k_call *call) {
         k_list_remove(&op->news);
         k_data_free(&op->payload);
     }
+    if (!k_list_empty(&news)) k_mailbox.attention |= PF_ATTENTION_OP;
     return (int64_t)request.payload_len;
 }
 

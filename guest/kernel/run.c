@@ -209,6 +209,7 @@ int64_t k_do_RUN_VALUE(struct k_call *call) {
     if (!len) return 0;
     if (run.value_len + len > k_limits.op_result_bytes) {
         run.value_len = UINT64_MAX / 2;
+        k_mailbox.attention |= PF_ATTENTION_VALUE;
         return -PF_EFBIG;
     }
     if (!value->ring && !(value->ring = k_alloc(K_PIPE_SIZE))) return -PF_ENOMEM;
@@ -271,8 +272,19 @@ static void forget(void) {
     run.on = false;
 }
 
+/* The beginning of the text, all of it or nothing. */
+static int text_begin(const uint8_t *bytes, uint32_t len) {
+    int64_t n = len ? k_data_write(&run.text, 0, bytes, len) : 0;
+    if (n != len) return -PF_ENOMEM;
+    run.text_len = len;
+    return 0;
+}
+
 int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
-    int64_t kind = k_arg(call, 0), flags = k_arg(call, 1);
+    int64_t kind = k_arg(call, 0), flags = k_arg(call, 1), head = k_arg(call, 3);
+    uint32_t len = call->msg->in_len, exec_len = 0;
+    if (kind == PF_RUN_SPAWN) exec_len = head ? (uint32_t)head : len;
+    if (head < 0 || head > len) return -PF_EINVAL;
     if ((kind != PF_RUN_SESSION && kind != PF_RUN_SPAWN) ||
         flags & ~(int64_t)(PF_RUN_STDIN | PF_RUN_END_OPTIONS | PF_RUN_PLACE))
         return -PF_EINVAL;
@@ -280,7 +292,7 @@ int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
     if (kind == PF_RUN_SESSION && !leader) return -PF_EINVAL;
     struct k_exec exec;
     if (kind == PF_RUN_SPAWN) {
-        int error = k_exec_decode(call->in, call->msg->in_len, true, &exec);
+        int error = k_exec_decode(call->in, exec_len, true, &exec);
         if (error) return error;
     }
     if (run.on) return -PF_EBUSY;
@@ -302,13 +314,12 @@ int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
     k_wake_all(&value->write_wait);
     struct k_proc *proc = leader ? leader->proc : NULL;
     for (int i = 0; i < PF_SESSIONS; i++) leader_calm(&leaders[i]); /* it was meant for an earlier run */
-    if (!leader) {
-        int error = process_start(&exec, &proc);
-        if (error) {
-            forget();
-            run.number--;
-            return error;
-        }
+    int error = text_begin(call->in + exec_len, len - exec_len);
+    if (!error && !leader) error = process_start(&exec, &proc);
+    if (error) {
+        forget();
+        run.number--;
+        return error;
     }
     run.pid = proc->pid;
     run.pgid = proc->pgid;
@@ -340,13 +351,19 @@ static int64_t drain(struct k_call *call, struct k_pipe *pipe) {
     if (!pipe->used) return 0;
     uint32_t n = k_pipe_take(pipe, k_out_cap(call), &at);
     if (n) k_out(call, at, n);
+    if (pipe->used) k_mailbox.attention |= pipe->attention;
     return n;
 }
 
 int64_t k_do_HOST_OUTPUT(struct k_call *call) {
     int64_t stream = k_arg(call, 0);
+    bool any = stream == 0;
+    if (any) stream = output[0]->pipe->used ? 1 : 2;
     if (stream != 1 && stream != 2) return -PF_EINVAL;
-    return drain(call, output[stream - 1]->pipe);
+    int64_t n = drain(call, output[stream - 1]->pipe);
+    if (any && output[1]->pipe->used) k_mailbox.attention |= PF_ATTENTION_OUTPUT;
+    call->msg->arg[0] = stream;
+    return n;
 }
 
 int64_t k_do_HOST_RUN_VALUE(struct k_call *call) {
@@ -354,7 +371,7 @@ int64_t k_do_HOST_RUN_VALUE(struct k_call *call) {
     return drain(call, value);
 }
 
-int64_t k_do_HOST_RUN_STATE(struct k_call *call) {
+static int put_state(struct k_call *call) {
     struct pf_run_state state = {.number = run.number, .foreground_done = run.done};
     state.status = run.status;
     for (uint32_t i = 0; i < PF_SESSIONS; i++)
@@ -369,9 +386,13 @@ int64_t k_do_HOST_RUN_STATE(struct k_call *call) {
     return k_out_struct(call, &state, sizeof state);
 }
 
+int64_t k_do_HOST_RUN_STATE(struct k_call *call) {
+    return put_state(call);
+}
+
 int64_t k_do_HOST_RUN_END(struct k_call *call) {
-    (void)call;
     if (!run.on) return -PF_ESRCH;
+    if (call->msg->out_cap >= sizeof(struct pf_run_state)) put_state(call);
     forget();
     return 0;
 }

@@ -79,34 +79,42 @@ void machine_refuse(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *te
     if (r == -PF_ENOMEM) reply(s, op, outcome, "", 0);
 }
 
-/* One request with its whole payload, in a buffer of the caller's to free; NULL: none. */
-static char *take(pf_sandbox *s, struct pf_op_request *request, size_t *len) {
+/* A request of the kernel's with its payload: in `piece`, or in `whole` when it took several. */
+struct request {
+    struct pf_op_request head;
+    const char *payload;
+    size_t len;
     struct base_buf whole;
-    base_buf_init(&whole, SIZE_MAX);
-    char *chunk = malloc(sizeof *request + PF_IO_MAX);
-    if (!chunk) return NULL;
+    char piece[sizeof(struct pf_op_request) + PF_IO_MAX];
+};
+
+/* May the request, as far as it is known, go on with so many bytes? */
+static bool sound(const pf_sandbox *s, const struct request *r, size_t piece) {
+    uint64_t len = r->head.payload_len;
+    bool fits_limit = len <= 4096 || len - 4096 <= s->limits.tool_argument_bytes;
+    return fits_limit && r->head.offset == r->whole.len && (piece > 0 || len <= r->whole.len);
+}
+
+/* Takes one; false: there is none. `whole` is the caller's to free. */
+static bool take(pf_sandbox *s, struct request *r) {
+    base_buf_init(&r->whole, SIZE_MAX);
     for (;;) {
-        struct k_call call = {.call = PF_CALL_HOST_OP_TAKE,
-                              .out = chunk,
-                              .out_cap = sizeof *request + PF_IO_MAX};
-        int64_t r = machine_kernel(s, &call);
-        if (r < 0 || call.out_len < sizeof *request) break;
-        memcpy(request, chunk, sizeof *request);
-        size_t piece = call.out_len - sizeof *request;
-        if ((request->payload_len > 4096 &&
-             request->payload_len - 4096 > s->limits.tool_argument_bytes) ||
-            request->offset != whole.len || (piece == 0 && request->payload_len > whole.len) ||
-            !base_buf_add(&whole, chunk + sizeof *request, piece))
-            break;
-        if (whole.len >= request->payload_len) {
-            free(chunk);
-            *len = whole.len;
-            return whole.data;
-        }
+        struct k_call call = {
+            .call = PF_CALL_HOST_OP_TAKE, .out = r->piece, .out_cap = sizeof r->piece};
+        int64_t result = machine_kernel(s, &call);
+        if (result < 0 || call.out_len < sizeof r->head) return false;
+        memcpy(&r->head, r->piece, sizeof r->head);
+        const char *piece = r->piece + sizeof r->head;
+        size_t piece_len = call.out_len - sizeof r->head;
+        if (!sound(s, r, piece_len)) return false;
+        r->payload = piece;
+        r->len = piece_len;
+        if (r->whole.len == 0 && piece_len >= r->head.payload_len) return true;
+        if (!base_buf_add(&r->whole, piece, piece_len)) return false;
+        r->payload = r->whole.data;
+        r->len = r->whole.len;
+        if (r->len >= r->head.payload_len) return true;
     }
-    free(chunk);
-    base_buf_free(&whole);
-    return NULL;
 }
 
 pf_decision machine_decision(const pf_sandbox *s, uint64_t id, const struct cap_decision *d) {
@@ -185,26 +193,28 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     machine_free_call(s, call);
 }
 
+/* The guest gave it up. */
+static void cancelled(pf_sandbox *s, uint32_t op) {
+    struct machine_call **at = find(s, 0, op), *call = *at;
+    if (!call) return;
+    *at = call->next;
+    machine_tape_cancel(s, call->id);
+    machine_free_call(s, call);
+}
+
 void machine_take_calls(pf_sandbox *s) {
-    struct pf_op_request request;
-    size_t len;
+    struct request r;
     /* An operation is taken when it starts and when it is cancelled: a kernel with more lies. */
     for (unsigned taken = 0; taken < 2 * PF_OPS_MAX; taken++) {
-        char *payload = take(s, &request, &len);
-        if (!payload) return;
-        if (request.cancelled) {
-            struct machine_call **at = find(s, 0, request.id), *call = *at;
-            if (call) {
-                *at = call->next;
-                machine_tape_cancel(s, call->id);
-                machine_free_call(s, call);
-            }
-        } else if (request.kind != PF_OP_TOOL) {
-            machine_refuse(s, request.id, PF_OP_UNKNOWN, "the host does not know this operation");
-        } else {
-            judge(s, request.id, payload, len);
-        }
-        free(payload);
+        bool found = take(s, &r);
+        if (found && r.head.cancelled)
+            cancelled(s, r.head.id);
+        else if (found && r.head.kind != PF_OP_TOOL)
+            machine_refuse(s, r.head.id, PF_OP_UNKNOWN, "the host does not know this operation");
+        else if (found)
+            judge(s, r.head.id, r.payload, r.len);
+        base_buf_free(&r.whole);
+        if (!found || !machine_attention_again(s, PF_ATTENTION_OP)) return;
     }
 }
 

@@ -52,33 +52,35 @@ static uint64_t output_room(const pf_sandbox *s, int stream) {
     return kept < limit ? limit - kept : 0;
 }
 
-/* A stream holds PF_STREAM_SIZE bytes, so few pieces empty it, unless the kernel lies. */
-#define OUTPUT_PIECES 64
+/* A stream holds PF_STREAM_SIZE bytes, so few pieces empty both, unless the kernel lies. */
+#define OUTPUT_PIECES 128
+
+static void keep_output(pf_sandbox *s, int stream, const char *data, size_t len) {
+    struct base_buf *kept = &s->run.output[stream - 1];
+    if (len > output_room(s, stream)) {
+        len = (size_t)output_room(s, stream);
+        s->run.truncated[stream - 1] = true;
+    }
+    if (len && !base_buf_add(kept, data, len)) {
+        s->run.truncated[stream - 1] = true;
+        len = 0;
+    }
+    if (len) machine_tape_output(s, stream, data, len);
+    if (len && s->run.on_output) machine_tell_output(s, stream, data, len);
+}
 
 /* Takes what programs have written. */
 void machine_drain_output(pf_sandbox *s) {
     char chunk[PF_IO_MAX]; /* thread-local room is scarce in a library that is loaded late */
-    for (int stream = 1; stream <= 2; stream++)
-        for (int piece = 0; piece < OUTPUT_PIECES; piece++) {
-            struct k_call call = {.call = PF_CALL_HOST_OUTPUT,
-                                  .arg = {stream},
-                                  .out = chunk,
-                                  .out_cap = sizeof chunk};
-            int64_t n = machine_kernel(s, &call);
-            if (n <= 0 || call.out_len == 0) break;
-            struct base_buf *kept = &s->run.output[stream - 1];
-            size_t len = call.out_len;
-            if (len > output_room(s, stream)) {
-                len = (size_t)output_room(s, stream);
-                s->run.truncated[stream - 1] = true;
-            }
-            if (len && !base_buf_add(kept, chunk, len)) {
-                s->run.truncated[stream - 1] = true;
-                len = 0;
-            }
-            if (len) machine_tape_output(s, stream, chunk, len);
-            if (len && s->run.on_output) machine_tell_output(s, stream, chunk, len);
-        }
+    for (int piece = 0; piece < OUTPUT_PIECES; piece++) {
+        struct k_call call = {
+            .call = PF_CALL_HOST_OUTPUT, .out = chunk, .out_cap = sizeof chunk};
+        int64_t n = machine_kernel(s, &call);
+        if (n <= 0 || call.out_len == 0) return;
+        bool first = machine_mailbox(s)->msg.arg[0] == 1, again = machine_attention_again(s, PF_ATTENTION_OUTPUT);
+        keep_output(s, first ? 1 : 2, chunk, call.out_len);
+        if (!again) return;
+    }
 }
 
 void machine_feed_stdin(pf_sandbox *s) {
@@ -114,6 +116,7 @@ void machine_drain_value(pf_sandbox *s) {
             value->failed = true;
             return;
         }
+        if (!machine_attention_again(s, PF_ATTENTION_VALUE)) return;
     }
 }
 
@@ -130,11 +133,12 @@ void machine_point_result(pf_sandbox *s) {
 /* The foreground is done and nothing else can go on: the result is complete. */
 void machine_finish(pf_sandbox *s) {
     struct machine_run *run = &s->run;
-    machine_drain_output(s);
-    machine_drain_value(s);
+    uint32_t attention = machine_mailbox(s)->attention;
+    if (attention & PF_ATTENTION_OUTPUT) machine_drain_output(s);
+    if (attention & PF_ATTENTION_VALUE) machine_drain_value(s);
     struct pf_run_state state = {0};
-    KERNEL(s, HOST_RUN_STATE, .out = &state, .out_cap = sizeof state);
-    KERNEL(s, HOST_RUN_END);
+    if (KERNEL(s, HOST_RUN_END, .out = &state, .out_cap = sizeof state) < 0)
+        KERNEL(s, HOST_RUN_STATE, .out = &state, .out_cap = sizeof state); /* none had begun */
     bool lost = s->sessions & ~state.session_alive;
     s->sessions = state.session_alive;
     if (!run->limit && run->starved && (state.status & 0xff) == 128 + SIGKILL)
@@ -265,6 +269,17 @@ static bool head_of(pf_sandbox *s, const struct language *language, const pf_run
     return ok;
 }
 
+/* Begins the run, with as much of its text as fits in one message; the rest comes after. */
+static int64_t begin_with(pf_sandbox *s, int64_t flags, const char *in, size_t in_len,
+                          size_t exec_len) {
+    int64_t kind = s->run.session < PF_SESSIONS ? PF_RUN_SESSION : PF_RUN_SPAWN;
+    size_t first = in_len < PF_MESSAGE_IN_MAX ? in_len : PF_MESSAGE_IN_MAX;
+    if (exec_len > first) return -PF_E2BIG;
+    int64_t r = KERNEL(s, HOST_RUN_BEGIN, .arg = {kind, flags, s->run.session, (int64_t)exec_len},
+                       .in = first ? in : NULL, .in_len = first);
+    return r < 0 ? r : send_text(s, in + first, in_len - first);
+}
+
 /* Gives the kernel the program; then it only has to be driven. */
 static int64_t begin(pf_sandbox *s, const struct language *language, const pf_run *request) {
     struct base_buf head;
@@ -275,12 +290,11 @@ static int64_t begin(pf_sandbox *s, const struct language *language, const pf_ru
     if (session && machine_has_place(request)) flags |= PF_RUN_PLACE;
     int64_t r = -PF_ENOMEM;
     if (head_of(s, language, request, &head)) {
-        size_t len = session ? 0 : head.len;
-        int64_t kind = session ? PF_RUN_SESSION : PF_RUN_SPAWN;
-        r = KERNEL(s, HOST_RUN_BEGIN, .arg = {kind, flags, s->run.session},
-                   .in = len ? head.data : NULL, .in_len = len);
-        if (r >= 0 && session && head.len) r = send_text(s, head.data, head.len);
-        if (r >= 0) r = send_text(s, request->code, request->code_len);
+        size_t exec_len = session ? 0 : head.len;
+        if (head.len == 0)
+            r = begin_with(s, flags, request->code, request->code_len, 0);
+        else if (base_buf_add(&head, request->code, request->code_len))
+            r = begin_with(s, flags, head.data, head.len, exec_len);
     }
     base_buf_free(&head);
     return r;
@@ -317,41 +331,54 @@ static uint32_t sessions_alive(pf_sandbox *s) {
     return state.session_alive;
 }
 
+/* Sees to it that the session lives, which is known of one that did when the last run ended: nothing
+ * runs in between. *full: there is no room for its process. */
+static pf_status wake_session(pf_sandbox *s, uint32_t session, int64_t *full, pf_error *error) {
+    *full = 0;
+    if (session >= PF_SESSIONS || s->sessions & 1u << session) return PF_OK;
+    s->sessions = sessions_alive(s);
+    if (s->sessions & 1u << session) return PF_OK;
+    pf_error why;
+    pf_status status = machine_start_session(s, session, &why);
+    if (status == PF_OK) {
+        s->sessions |= 1u << session;
+    } else if (status == PF_GUEST && (why.guest_errno == PF_EAGAIN || why.guest_errno == PF_ENOMEM)) {
+        *full = -why.guest_errno;
+        return PF_OK;
+    } else if (error) {
+        *error = why;
+    }
+    return status;
+}
+
 pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     const struct language *language = find_language(request->language);
     pf_status status = check_request(s, request, language, error);
     if (status != PF_OK) return status;
     uint32_t session = request->isolated ? PF_SESSIONS : language->session;
+    int64_t full;
     machine_tape_start(s, request);
     machine_show_time(s);
     status = machine_find_place(s, request, error);
+    if (status == PF_OK) status = wake_session(s, session, &full, error);
     if (status != PF_OK) return status;
-    s->sessions = sessions_alive(s);
-    if (session < PF_SESSIONS && !(s->sessions & 1u << session)) {
-        pf_error why;
-        status = machine_start_session(s, session, &why);
-        bool full = status == PF_GUEST && (why.guest_errno == PF_EAGAIN || why.guest_errno == PF_ENOMEM);
-        if (full) {
-            reset_run(s, request, session);
-            return not_begun(s, language, -why.guest_errno);
-        }
-        if (status != PF_OK) {
-            if (error) *error = why;
-            return status;
-        }
-        s->sessions |= 1u << session;
-    }
     reset_run(s, request, session);
+    if (full) return not_begun(s, language, full);
     if (request->stdin_len && !base_buf_add(&s->run.input, request->stdin_data, request->stdin_len))
         return base_error(error, PF_NO_MEMORY, "no memory for stdin");
     s->run.stdin_open = request->stdin_len > 0;
     int64_t r = begin(s, language, request);
+    if (r == -PF_ESRCH && session < PF_SESSIONS) { /* a snapshot said that it lives */
+        s->sessions &= ~(1u << session);
+        status = wake_session(s, session, &full, error);
+        if (status != PF_OK) return status;
+        r = full ? full : begin(s, language, request);
+    }
     if (s->dead) return machine_dead(s, error);
     if (r == -PF_EAGAIN || r == -PF_ENOMEM) return not_begun(s, language, r);
     if (r < 0) {
         KERNEL(s, HOST_RUN_END);
-        return machine_guest_error(s, r, language->program,
-                                   error);
+        return machine_guest_error(s, r, language->program, error);
     }
     s->run.on = true;
     machine_feed_stdin(s);

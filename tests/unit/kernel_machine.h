@@ -16,6 +16,7 @@ static uint8_t got[1 << 17]; /* the output of the last call */
 static uint32_t got_len;
 static uint32_t action; /* of the last call */
 static uint32_t reply_flags;
+static int64_t reply_arg; /* the first argument, which a few answers use */
 
 struct words {
     int64_t arg[PF_MESSAGE_ARGS];
@@ -38,6 +39,7 @@ static int64_t call_raw(uint32_t proc, uint32_t number, struct words words, cons
     got[got_len] = 0;
     if (copy != area) free(copy);
     reply_flags = msg.flags;
+    reply_arg = msg.arg[0];
     return action == PF_ACTION_FORK ? msg.arg[0] : msg.result;
 }
 

@@ -97,6 +97,55 @@ static void runs_follow_each_other(void) {
     CHECK_EQ(CALL(HOST, HOST_STDIN, 1), -PF_ESRCH);
 }
 
+/* The text can come with the run, its state with its end, and output without saying of which stream. */
+static void few_messages_make_a_run(void) {
+    session_waiting();
+    CHECK(CALL_IN(HOST, HOST_RUN_BEGIN, "te", 2, PF_RUN_SESSION) > 0);
+    CALL_PATH(HOST, HOST_RUN_TEXT, "xt");
+    CHECK_EQ(next(), sh);
+    CHECK_EQ(CALL(sh, RUN_NEXT, -1), 0);
+    CHECK_EQ(CALL(sh, RUN_TEXT, 0), 4);
+    CHECK(memcmp(got, "text", 4) == 0);
+    CHECK_EQ(CALL(HOST, HOST_OUTPUT, 0), 0);
+    CALL_PATH(sh, WRITE, "oo", 1);
+    CALL_PATH(sh, WRITE, "e", 2);
+    CALL(sh, RUN_NEXT, 7);
+    k_mailbox.attention = 0;
+    CHECK_EQ(CALL(HOST, HOST_OUTPUT, 0), 2);
+    CHECK_EQ(reply_arg, 1);
+    CHECK(k_mailbox.attention & PF_ATTENTION_OUTPUT);
+    k_mailbox.attention = 0;
+    CHECK_EQ(CALL(HOST, HOST_OUTPUT, 0), 1);
+    CHECK_EQ(reply_arg, 2);
+    CHECK_EQ(k_mailbox.attention, 0);
+    CHECK_EQ(CALL(HOST, HOST_RUN_END), 0);
+    struct pf_run_state state;
+    memcpy(&state, got, sizeof state);
+    CHECK_EQ(state.status, 7);
+    CHECK_EQ(state.foreground_done, 1);
+    CHECK_EQ(state.session_alive, 1);
+    CHECK_EQ(state.background, 0);
+    k_check();
+}
+
+/* A program of its own gets what stands behind its arguments as its text. */
+static void text_comes_with_a_program(void) {
+    session_waiting();
+    size_t len = exec_block(0, "/bin/cat", (const char *const[]){"cat", NULL});
+    memcpy(block + len, "code", 4);
+    CHECK_EQ(CALL_IN(HOST, HOST_RUN_BEGIN, block, len + 4, PF_RUN_SPAWN, 0, 0, len + 5), -PF_EINVAL);
+    CHECK_EQ(CALL_IN(HOST, HOST_RUN_BEGIN, block, len + 4, PF_RUN_SPAWN, 0, 0, -1), -PF_EINVAL);
+    int64_t p = CALL_IN(HOST, HOST_RUN_BEGIN, block, len + 4, PF_RUN_SPAWN, 0, 0, len);
+    CHECK(p > 0);
+    uint32_t cat = k_proc_find((int32_t)p)->index;
+    CHECK_EQ(next(), cat);
+    CHECK_EQ(CALL(cat, RUN_TEXT, 0), 4);
+    CHECK(memcmp(got, "code", 4) == 0);
+    CALL(cat, EXIT, 0);
+    CALL(HOST, HOST_RUN_END);
+    k_check();
+}
+
 /* What a run keeps does not grow: after many runs the kernel is as small as after a few. */
 static void runs_stay_flat(void) {
     session_waiting();
@@ -497,6 +546,8 @@ static void daemons_hold_nobody(void) {
 int main(void) {
     daemons_hold_nobody();
     runs_follow_each_other();
+    few_messages_make_a_run();
+    text_comes_with_a_program();
     sessions_do_not_meet();
     runs_stay_flat();
     stdin_streams();
