@@ -10,6 +10,7 @@ import contextlib
 import time
 
 from . import answer
+from ._native import Machine as NativeMachine
 from ._native import json_refusal, printable
 from .call import Call, parse
 from .deadline import Expired
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .core import Core
     from .machine import Machine
     from .together import Together
+    from .tool import Tool
 
 
 def drive(sandbox: Core) -> Outcome:
@@ -40,6 +42,10 @@ def drive(sandbox: Core) -> Outcome:
     try:
         held = machine.hold()
         given = step()
+        if type(machine) is NativeMachine:  # nobody watches it
+            ended, given = _answer_plain(sandbox, machine, given, waiter)
+            if ended is not None:
+                return ended
         while True:
             if given is None:
                 on = () if together is None else together.ids
@@ -80,6 +86,63 @@ def drive(sandbox: Core) -> Outcome:
         if held:
             machine.let_go()
         waiter.close()
+
+
+#: What JSON has, so that a handler that gave one of these is done.
+_JSON_TYPES = frozenset((str, int, float, bool, type(None), dict, list))
+
+
+def _answer_plain(
+    sandbox: Core, machine: NativeMachine, given: CallData | None, waiter: Waiter
+) -> tuple[Outcome | None, CallData | None]:
+    """Answers calls as `_answer` does, for as long as each is nothing but a call of a tool's own
+    function. Gives the run's outcome, or the call that is more than that, if there is one."""
+    step, answer_and_step, outcome = machine.step, machine.resume_step, None
+    tools: dict[str, Tool] = {}  # that are known to be such
+    while given is not None:
+        id, method, _, params_json, _, asks = given
+        alone = sandbox._ledger is None and sandbox._budget is None and sandbox._deadline is None
+        if asks or not alone:
+            break
+        tool = tools.get(method)
+        if tool is None:
+            tool = sandbox._tools.get(method)
+            if tool is None or tool.handler is None or tool.timeout is not None or tool.concurrent:
+                break
+            tools[method] = tool
+        try:
+            params = parse(params_json)
+            value = tool.call(params) if tool._decoders else tool.handler(**params)  # type: ignore[misc]
+            if type(value) not in _JSON_TYPES and hasattr(value, "__await__"):
+                value = settled(sandbox._call(given), value, waiter, None)
+        except NoLoop:
+            raise
+        except Exception as error:
+            outcome, given = fail(sandbox, id, method, error), None
+        else:
+            outcome, given = _succeed_and_step(sandbox, answer_and_step, id, method, value)
+        if outcome is not None:
+            break
+        if given is None:
+            given = step()
+    return outcome, given
+
+
+def _succeed_and_step(
+    sandbox: Core, answer_and_step: Any, id: int, method: str, value: Any
+) -> tuple[Outcome | None, CallData | None]:
+    """As `succeed`, with the next call if there is one at once."""
+    if type(value) not in _JSON_TYPES:
+        return succeed(sandbox, id, method, value), None
+    text = ""
+    try:
+        text = answer.to_json(value)
+        given: tuple[Outcome | None, CallData | None] = answer_and_step(id, text)
+        return given
+    except ValueError:
+        if text and json_refusal(text) is None:
+            raise
+        return succeed(sandbox, id, method, value), None  # it says what is wrong
 
 
 def _may_be_one_of_several(sandbox: Core, given: CallData) -> bool:

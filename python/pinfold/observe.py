@@ -83,6 +83,12 @@ class ObservedMachine:
         self._answered(id, text, None)
         return self._ended(self._machine.resume(id, text))
 
+    def resume_step(
+        self, id: int, text: str
+    ) -> tuple[_native.Outcome | None, _native.CallData | None]:
+        outcome = self.resume(id, text)
+        return outcome, self._machine.step() if outcome is None else None
+
     def fail(self, id: int, kind: int, message: str) -> _native.Outcome | None:
         self._answered(id, None, f"{FAILURES[kind]}: {message}")
         return self._ended(self._machine.fail(id, kind, message))

@@ -164,6 +164,10 @@ class RemoteMachine(Twins):
     def resume(self, id: int, text: str) -> Outcome | None:
         return self._drive(id, "resume", id, text)
 
+    def resume_step(self, id: int, text: str) -> tuple[Outcome | None, CallData | None]:
+        outcome = self.resume(id, text)
+        return outcome, self.step() if outcome is None else None
+
     def fail(self, id: int, kind: int, message: str) -> Outcome | None:
         return self._drive(id, "fail", id, int(kind), message)
 

@@ -87,7 +87,9 @@ class Running(Core):
         """
         how = ISOLATED if isolated else SESSION
         if timeout is None:
-            own = self._own(cwd, env, limits, budget)
+            own = None
+            if cwd is not None or env is not None or limits is not None or budget is not None:
+                own = self._own(cwd, env, limits, budget)
             return self._run(code, language, stdin, on_output, how, own, binary)
         return self._run_how(
             code,
@@ -189,7 +191,14 @@ class Running(Core):
             raise
         finally:
             unclaim(owner)
-        return self._ended(outcome)
+        totals = self._totals
+        totals[0] += 1
+        totals[1] += outcome[8]
+        totals[2] += outcome[9]
+        if outcome[10] > totals[3]:
+            totals[3] = outcome[10]
+        totals[4] += outcome[11]
+        return Result(outcome) if outcome[4] is None else self._result(outcome)
 
     def execute(self, code: str, **how: Unpack[RunSettings]) -> str:
         """Runs JavaScript and gives its output; `ExecutionError` when it fails. The keywords are

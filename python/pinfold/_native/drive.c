@@ -228,6 +228,15 @@ PyObject *native_resume(machine *self, PyObject *const *args, Py_ssize_t count) 
     return drive_end(self, &guard, status, &error);
 }
 
+/* resume_step(id, json text) -> (what resume() gives, what step() gives then or None) */
+PyObject *native_resume_step(machine *self, PyObject *const *args, Py_ssize_t count) {
+    PyObject *outcome = native_resume(self, args, count);
+    if (!outcome) return NULL;
+    PyObject *call = outcome == Py_None ? native_step(self, NULL) : Py_NewRef(Py_None);
+    PyObject *both[] = {outcome, call};
+    return native_tuple(both, 2);
+}
+
 /* fail(id, kind, message) */
 PyObject *native_fail(machine *self, PyObject *const *args, Py_ssize_t count) {
     uint64_t id = 0;

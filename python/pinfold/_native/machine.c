@@ -323,6 +323,7 @@ static PyObject *native_condition(machine *self, PyObject *none) {
 static PyMethodDef methods[] = {
     FAST("start", native_start),
     FAST("resume", native_resume),
+    FAST("resume_step", native_resume_step),
     FAST("fail", native_fail),
     PLAIN("advance", native_advance),
     PLAIN("result", native_result),

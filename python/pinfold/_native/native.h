@@ -79,6 +79,7 @@ void native_guard_let_go(void);
 /* drive.c: start, resume, fail, advance, and the tuples they give. */
 PyObject *native_start(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_resume(machine *self, PyObject *const *args, Py_ssize_t count);
+PyObject *native_resume_step(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_fail(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_advance(machine *self, PyObject *none);
 PyObject *native_result(machine *self, PyObject *none);
