@@ -56,8 +56,8 @@ class Table:
         ]
         lines += [
             "The best of several rounds, in which the contenders take turns, and how far the "
-            "middle round lies from it; – is what a contender has not, or what cannot be told from noise. "
-            + versions()
+            "middle round lies from it; – is what a contender has not, or what cannot be told from "
+            "noise. " + versions()
         ]
         return "\n".join(lines) + "\n"
 
