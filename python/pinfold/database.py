@@ -40,6 +40,7 @@ CREATE TABLE IF NOT EXISTS trace (
 CREATE TABLE IF NOT EXISTS audit (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, time REAL NOT NULL, entry TEXT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS audit_name ON audit(name);
 CREATE TABLE IF NOT EXISTS seal ( -- of the names, by whoever has the key
     id INTEGER PRIMARY KEY CHECK (id = 1), counter INTEGER NOT NULL, digest BLOB NOT NULL
 );

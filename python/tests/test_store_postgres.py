@@ -186,7 +186,7 @@ def test_an_earlier_format_is_migrated_by_whoever_comes_first(url):
     with Store(url) as store, Sandbox() as sandbox:
         store.save("a", sandbox)
     with database(url) as db:
-        db.execute("DROP TABLE lease")
+        db.execute("DROP TABLE lease; DROP INDEX audit_name")
         db.execute("UPDATE pinfold_store SET version = 1")
     with pytest.raises(StoreError, match="earlier format"):
         Store(url, read_only=True)

@@ -61,4 +61,5 @@ MIGRATIONS = (
         expires TIMESTAMPTZ NOT NULL
     );
     """,
+    "CREATE INDEX audit_name ON audit(name, id)",
 )

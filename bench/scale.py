@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""How far one machine goes: creating, suspending and resuming sandboxes, and what they take.
+
+usage: bench/scale.py [--store PLACE] [--seconds N] [--json]
+
+Prints a table: each figure with its unit, and p50 and p99 where it is a distribution. docs/scale.md
+has results and what they mean for many machines. The load of the machine is printed with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+
+from pinfold import MethodCapability, Sandbox, Store, Tool
+
+TOOLS = [Tool("ask")]
+ALL = [MethodCapability("**")]
+
+
+def times(work: Callable[[int], object], seconds: float) -> list[float]:
+    """How long each of as many turns took as fit into so many seconds, five at least."""
+    taken, until, turn = [], time.perf_counter() + seconds, 0
+    while turn < 5 or time.perf_counter() < until:
+        begun = time.perf_counter()
+        work(turn)
+        taken.append(time.perf_counter() - begun)
+        turn += 1
+    return taken
+
+
+def spread(taken: list[float]) -> dict[str, float]:
+    ordered = sorted(taken)
+    return {
+        "p50_ms": statistics.median(ordered) * 1000,
+        "p99_ms": ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)] * 1000,
+        "per_second": len(ordered) / sum(ordered),
+        "n": len(ordered),
+    }
+
+
+def waiting(isolation: str | None = None) -> Sandbox:
+    sandbox = Sandbox(tools=TOOLS, capabilities=ALL, isolation=isolation)
+    sandbox.run("x=5; seq 100 > numbers")
+    sandbox.start("echo $x $(tool ask)")
+    return sandbox
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def live(count: int) -> float:
+    """Bytes of memory that one waiting sandbox takes."""
+    before = resident()
+    sandboxes = [waiting() for _ in range(count)]
+    taken = (resident() - before) / count
+    for sandbox in sandboxes:
+        sandbox.close()
+    return taken
+
+
+def measure(place: str, seconds: float) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    found["create"] = spread(times(lambda turn: Sandbox().close(), seconds))
+    process = times(lambda turn: Sandbox(isolation="process").close(), seconds)
+    found["create, isolation=process"] = spread(process)
+    sandbox = waiting()
+    data = sandbox.snapshot()
+    found["suspend to bytes"] = spread(times(lambda turn: sandbox.snapshot(), seconds))
+    restore = lambda turn: Sandbox.restore(data, tools=TOOLS, capabilities=ALL).close()  # noqa: E731
+    found["resume from bytes"] = spread(times(restore, seconds))
+    found["a waiting sandbox"] = {"bytes": len(data), "memory_bytes": live(300)}
+    with Store(place) as store:
+        save = lambda turn: store.save(f"s{turn}", sandbox)  # noqa: E731
+        found["save in the store"] = spread(times(save, seconds))
+        load = lambda turn: store.load("s0", tools=TOOLS, capabilities=ALL).close()  # noqa: E731
+        found["load from the store"] = spread(times(load, seconds))
+        idle = Sandbox()
+        grow = lambda turn: (idle.run(f"echo {turn} > n"), store.save("line", idle))  # noqa: E731
+        found["run and save, a line of snapshots"] = spread(times(grow, seconds))
+    sandbox.close()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--store", help="a file or postgresql://…; default: a new file")
+    parser.add_argument("--seconds", type=float, default=3.0, help="for each figure; default 3")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(given.store or f"{folder}/scale.db", given.seconds)
+    if given.json:
+        print(json.dumps({"load": load, "cores": os.cpu_count(), "figures": found}, indent=1))
+        return
+    print(f"load {load:.1f} on {os.cpu_count()} cores")
+    for name, figures in found.items():
+        print(f"{name:36}", "  ".join(f"{k} {v:.4g}" for k, v in figures.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Pools on a Ray cluster: sessions that outlive actors and nodes. The nodes are of this machine."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="ray is for who has a cluster")
+
+from pinfold import Limits, MethodCapability, ToolError
+from pinfold.ray import Pool, Script, on_cluster
+
+ALL = [MethodCapability("**")]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from ray.cluster_utils import Cluster
+
+    os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
+    path = os.pathsep.join(__import__("sys").path)
+    os.environ["PYTHONPATH"] = path
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    ray.init(address=made.address, log_to_driver=False, configure_logging=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def noted(folder):
+    """A tool that leaves a line for each time it is asked."""
+
+    def act(session: str, n: int) -> str:
+        with open(os.path.join(folder, session), "a") as file:
+            file.write(f"{n}\n")
+        time.sleep(0.01)
+        return f"{session}-{n}"
+
+    return act
+
+
+def test_sessions_and_maps(cluster, tmp_path):
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    def refuse() -> None:
+        raise ToolError("not here", "denied")
+
+    with Pool(sandbox={"capabilities": ALL}, tools=[add, refuse], size=2, store=str(tmp_path / "a.db"), options={"num_cpus": 0.5}) as pool:
+        alice = pool.session("alice")
+        assert alice.run("x=$(tool add --a 1 --b 2); echo $x").stdout == "3\n"
+        assert alice.run("echo still $x").stdout == "still 3\n"
+        assert pool.run("bob", "echo ${x-none}; exit 3").exit_code == 3
+        assert pool.run("bob", "tool refuse; echo $?").stdout == "126\n"
+        with pytest.raises(ValueError, match="perl"):
+            alice.run("x", "perl")
+        assert alice.run("echo $x").stdout == "3\n"
+        results = list(pool.map("read x; echo $((x * 2))", (str(n) for n in range(100)), batch=7))
+        assert [result.stdout for result in results] == [f"{2 * n}\n" for n in range(100)]
+        assert [r.value for r in pool.map("return JSON.parse(await readStdin()).n", [], "javascript")] == []
+        assert pool.counts()["live"] == 2
+    with Pool(sandbox={"capabilities": ALL}, size=1, store=str(tmp_path / "a.db"), options={"num_cpus": 0.5}, idle_seconds=0.3) as pool:
+        assert pool.run("alice", "echo $x").stdout == "3\n"
+        until = time.monotonic() + 20
+        while pool.counts()["live"] and time.monotonic() < until:
+            time.sleep(0.1)
+        assert pool.counts()["suspended"] == 1 and pool.run("alice", "echo $x").stdout == "3\n"
+    with Pool(size=1, options={"num_cpus": 0.5}) as pool, pytest.raises(ValueError, match="store"):
+        pool.session("alice")
+
+
+def test_an_actor_that_is_killed_in_the_middle(cluster, tmp_path):
+    """Calls whose answer was noted are not asked again, and no run is made twice."""
+    folder = tmp_path / "acts"
+    folder.mkdir()
+    tools, names = [noted(str(folder))], [f"s{n}" for n in range(8)]
+    with Pool(sandbox={"capabilities": ALL}, tools=tools, size=2, store=str(tmp_path / "a.db"), options={"num_cpus": 0.5}, threads=8, timeout=40) as pool:
+        got, failed = {}, []
+
+        def work(name):
+            try:
+                got[name] = [
+                    pool.run(name, f"for i in 1 2 3 4 5; do echo $(tool act --session {name} --n $(({t}0 + i))); done; echo {t} >> log; wc -l < log").stdout
+                    for t in range(4)
+                ]
+            except Exception as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in names]
+        for thread in threads:
+            thread.start()
+        for place in (0, 1, 0):
+            time.sleep(1.5)
+            pid = ray.get(pool._actors[place].__ray_call__.remote(lambda self: os.getpid())) if alive(pool, place) else None
+            if pid:
+                os.kill(pid, signal.SIGKILL)
+        for thread in threads:
+            thread.join(120)
+        assert not failed, str(failed[0])
+        assert set(got) == set(names)
+        for name in names:
+            assert [out.splitlines()[-1] for out in got[name]] == ["1", "2", "3", "4"]
+            asked = (folder / name).read_text().split()
+            expected = [str(10 * t + i) for t in range(4) for i in range(1, 6)]
+            assert list(dict.fromkeys(asked)) == expected
+            # A process may die between a tool's act and the note of its answer: three did.
+            assert len(asked) <= len(expected) + 3
+
+
+def alive(pool, place):
+    try:
+        return ray.get(pool._actors[place].ready.remote(), timeout=20)
+    except Exception:
+        return False
+
+
+def test_a_node_that_is_killed(cluster, tmp_path):
+    node = cluster.add_node(num_cpus=2, resources={"second": 1})
+    with Pool(sandbox={"capabilities": ALL, "limits": Limits(cpu_seconds=5)}, size=2, store=str(tmp_path / "a.db"), options={"num_cpus": 1, "scheduling_strategy": "SPREAD"}) as pool:
+        where = {ray.get(actor.__ray_call__.remote(lambda self: ray.get_runtime_context().get_node_id())) for actor in pool._actors}
+        names = [f"s{n}" for n in range(12)]
+        for name in names:
+            pool.run(name, f"x={name}; echo 1 > log")
+        cluster.remove_node(node, allow_graceful=False)
+        for name in names:
+            assert pool.run(name, "echo $x; echo 2 >> log; wc -l < log").stdout == f"{name}\n2\n"
+        assert len(where) == 2
+
+
+def test_a_tool_as_a_task_of_the_cluster(cluster, tmp_path):
+    def where(what: str) -> list:
+        if what == "fail":
+            raise ValueError("as asked")
+        return [what, os.getpid()]
+
+    tool = on_cluster(where, num_cpus=0.1)
+    with Pool(sandbox={"capabilities": ALL}, tools=[tool], size=1, store=str(tmp_path / "a.db"), options={"num_cpus": 0.5}) as pool:
+        result = pool.run("a", "tool where --what pid; tool where --what fail")
+        assert result.stdout.startswith('["pid",') and "ValueError: as asked" in result.stderr
+        actor = ray.get(pool._actors[0].__ray_call__.remote(lambda self: os.getpid()))
+        assert str(actor) not in result.stdout
+
+
+def test_rows_of_a_dataset():
+    numpy = pytest.importorskip("numpy")
+    batch = {"n": numpy.array([1, 2, 3]), "name": numpy.array(["a", "b", "c"])}
+    assert Script("jq -c '{m: (.n * 10), name}'")(batch)["m"].tolist() == [10, 20, 30]
+    assert Script("wc -c")({"n": numpy.array([1])})["stdout"].tolist() == ["8\n"]
+    assert "No such file" in Script("cat nowhere")({"n": numpy.array([1])})["error"][0]
+
+
+def test_map_batches(cluster):
+    pytest.importorskip("pyarrow", reason="pyarrow is for who has datasets")
+    found = ray.data.range(20).map_batches(Script("jq -c '{id, even: (.id % 2 == 0)}'"), batch_size=5).take_all()
+    assert sorted((row["id"], row["even"]) for row in found) == [(n, n % 2 == 0) for n in range(20)]
