@@ -221,11 +221,18 @@ export class Images {
     return this.#snapshots;
   }
 
+  #build: Promise<Uint8Array> | undefined;
+
   /**
    * What names this build in a snapshot once it is hashed: host/snapshot/memory.c,
    * snapshot_build().
    */
-  async buildBytes(): Promise<Uint8Array> {
+  buildBytes(): Promise<Uint8Array> {
+    this.#build ??= this.#readBuild();
+    return this.#build;
+  }
+
+  async #readBuild(): Promise<Uint8Array> {
     const info = this.kernel.info.templates[0];
     const data = await this.source.read(info.file);
     const out = new Uint8Array(40 + 8 * info.runs.length + data.length),

@@ -4,9 +4,8 @@
  * Between two acts of the embedder a sandbox is plain bytes and a few counters, so a branch is
  * those, copied.
  */
-import type { Gate } from "../capability/gate.ts";
 import { Kernel } from "./kernel.ts";
-import { Machine, type MachineSettings } from "./machine.ts";
+import { Machine } from "./machine.ts";
 
 /**
  * As host/machine/fork.c: 31 bits that follow from those of the parent and from its branches so
@@ -22,29 +21,18 @@ function firstId(parent: Machine): bigint {
   return ((x || 1n) << 32n) | 1n;
 }
 
-function settingsOf(parent: Machine, gate: Gate): MachineSettings {
-  return {
+/** `seed`: what the branch's random numbers start from; undefined: those of the parent go on. */
+export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
+  const branch = Machine.like({
     images: parent.images,
     limits: parent.ownLimits,
     env: parent.env,
     envChanged: false,
-    gate,
+    gate: parent.gate.copy(),
     clock: parent.clockFixed ? parent.realtimeBase : undefined,
     seed: new Uint8Array(0),
     seedFixed: parent.seedFixed,
-  };
-}
-
-/** A copy of the kernel alone, to look at: what is asked of it changes nothing of the parent. */
-export function lookAt(parent: Machine): Machine {
-  const look = Machine.like(settingsOf(parent, parent.gate));
-  look.adopt(new Kernel(parent.kernel.instance.copy(), parent.kernel.mailbox));
-  return look;
-}
-
-/** `seed`: what the branch's random numbers start from; undefined: those of the parent go on. */
-export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
-  const branch = Machine.like(settingsOf(parent, parent.gate.copy()));
+  });
   branch.limits = parent.limits;
   branch.run = parent.run.copy();
   branch.nextCall = firstId(parent);

@@ -87,6 +87,17 @@ export class Kernel {
     this.setWord(B.room + 4, Math.floor(room / TWO32));
   }
 
+  /** What leaves nothing behind: the room that is shown afterwards is that of the call before. */
+  keepingRoom(act: () => void): void {
+    const room = [this.word(B.room), this.word(B.room + 4)];
+    try {
+      act();
+    } finally {
+      this.setWord(B.room, room[0]);
+      this.setWord(B.room + 4, room[1]);
+    }
+  }
+
   /** Bytes of its memory that hold nothing. */
   get clean(): number {
     return this.word(B.clean) + this.word(B.clean + 4) * TWO32;

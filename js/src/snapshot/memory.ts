@@ -54,6 +54,19 @@ export function liveRanges(instance: Instance, asyncifyStack: Run, dead: readonl
   ];
 }
 
+/** Makes of a page its difference from another one; false: there is none. */
+function differs(words: Uint32Array, from: Uint8Array | undefined): boolean {
+  let any = 0;
+  if (from) {
+    const aligned = from.byteOffset % 4 === 0 ? from : from.slice();
+    const before = new Uint32Array(aligned.buffer, aligned.byteOffset, words.length);
+    for (let i = 0; i < words.length; i++) any |= words[i] ^= before[i];
+  } else {
+    for (let i = 0; i < words.length; i++) any |= words[i];
+  }
+  return any !== 0;
+}
+
 /** Bytes without meaning count as zero, so that equal states give equal snapshots. */
 export function putInstance(
   w: Writer,
@@ -77,9 +90,7 @@ export function putInstance(
           to = Math.min(one.to, page + PAGE);
         if (from < to) now.set(instance.u8.subarray(from, to), from - page);
       }
-      const before = pageOf(base, page);
-      if (before) for (let i = 0; i < PAGE; i++) now[i] ^= before[i];
-      if (words.every((word) => word === 0)) continue;
+      if (!differs(words, pageOf(base, page))) continue;
       w.u32(page);
       w.out.add(now);
     }
@@ -98,7 +109,7 @@ export function getInstance(r: Reader, base: Template, wake: (size: number) => I
     rewinding = r.u32();
   r.demand(size % 65536 === 0 && size >= base.info.size && rewinding <= 1 && sp <= size);
   const instance = wake(size);
-  for (let next = 0; ;) {
+  for (let next = 0; ; ) {
     const page = r.u32();
     if (page === END) break;
     r.demand(page >= next && page % PAGE === 0 && page <= size - PAGE);
