@@ -558,6 +558,8 @@ pf_status machine_read_piece(pf_sandbox *sandbox, const char *path,
 pf_status machine_enter_mounts(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 /* Finds the directories of a restored one's mounts again. */
 pf_status machine_attach_mounts(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
+/* A mount of a replay: what was read of it comes from the tape, and there is no directory for it. */
+pf_status machine_replay_mount(pf_sandbox *sandbox, const char *guest, bool copy, pf_error *error);
 /* The place of one mount, with its directory's mode and time; a replay does it again. */
 pf_status machine_mount_at(pf_sandbox *sandbox, const char *guest, const char *source,
                            uint32_t mode, int64_t mtime_ns, bool copy, pf_error *error);

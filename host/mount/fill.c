@@ -32,13 +32,19 @@ const char *machine_fill_next(const struct base_buf *data, size_t *at,
 
 /* ---- from the host */
 
-static int fetch(pf_sandbox *s, const char *source, struct machine_fill *fill,
-                 struct machine_mount **mount) {
+/* The mount of a source, which is this sandbox's alone then, or NULL. */
+static struct machine_mount *mount_of(pf_sandbox *s, const char *source) {
     char *path;
     unsigned long number = strtoul(source, &path, 10);
-    if (*path != '/' || !s->mounts || number >= s->mounts->count || !mount_own(s)) return PF_EIO;
-    struct machine_mount *m = &s->mounts->items[number];
-    if (m->root < 0) return PF_EIO; /* restored without it */
+    if (*path != '/' || !s->mounts || number >= s->mounts->count || !mount_own(s)) return NULL;
+    return &s->mounts->items[number];
+}
+
+static int fetch(pf_sandbox *s, const char *source, struct machine_fill *fill,
+                 struct machine_mount **mount) {
+    struct machine_mount *m = mount_of(s, source);
+    if (!m || m->root < 0) return PF_EIO; /* restored without it */
+    const char *path = strchr(source, '/');
     *mount = m;
     if (fill->directory) return mount_read_names(m->root, path + 1, &fill->data);
     uint64_t max = s->limits.filesystem_bytes;
@@ -119,6 +125,7 @@ void machine_fill(pf_sandbox *s) {
         fill.error = machine_library_fill(source + 1, fill.directory, &fill.data);
     } else if (machine_replays(s)) {
         s->tape->fill(s->tape, s, source, &fill);
+        mount = mount_of(s, source);
     } else {
         fill.error = fetch(s, source, &fill, &mount);
         if (fill.data.failed) fill.error = PF_ENOMEM;

@@ -143,6 +143,23 @@ pf_status machine_enter_mounts(pf_sandbox *s, const pf_options *options, pf_erro
     return status;
 }
 
+pf_status machine_replay_mount(pf_sandbox *s, const char *guest, bool copy, pf_error *error) {
+    size_t count = s->mounts ? s->mounts->count : 0;
+    struct machine_mounts *more = mount_own(s) ? machine_mounts_new(count + 1) : NULL;
+    char *name = strdup(guest);
+    if (!more || !name) {
+        machine_forget_mounts(more);
+        free(name);
+        return base_no_memory(error);
+    }
+    if (count) memcpy(more->items, s->mounts->items, count * sizeof *more->items);
+    more->items[count].guest = name;
+    more->items[count].copy = copy;
+    free(s->mounts);
+    s->mounts = more;
+    return PF_OK;
+}
+
 /* ---- a restored one */
 
 static struct machine_mount *mount_of(const pf_sandbox *s,

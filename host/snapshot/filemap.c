@@ -225,6 +225,7 @@ static pf_status walk(struct walk *k, char *area) {
                               .out = area,
                               .out_cap = PF_IO_MAX};
         next = machine_kernel(k->s, &call);
+        if (next > 0 && call.out_len == 0) next = -PF_EIO; /* it would never end */
         if (next < 0) break;
         status = put_entries(k, area, call.out_len);
     } while (next > 0 && status == PF_OK);

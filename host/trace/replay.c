@@ -428,6 +428,8 @@ static pf_status do_mount(struct pf_replay *r, yyjson_val *act, pf_error *error)
     if (status != PF_OK) return status;
     status = machine_mount_at(r->sandbox, path, source, (uint32_t)trace_uint(act, "mode"),
                               trace_int(act, "mtime_ns", 0), replay_flag(act, "copy"), error);
+    if (status == PF_OK)
+        status = machine_replay_mount(r->sandbox, path, replay_flag(act, "copy"), error);
     machine_leave(r->sandbox);
     return status;
 }

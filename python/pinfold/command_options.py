@@ -212,3 +212,22 @@ def http_tool(rules: list[str], secrets: list[str]) -> Http:
         headers = (found[3] or "Authorization").split(",")
         made[name] = Secret(env=found[1], hosts=found[2].split(","), headers=headers)
     return Http(rules, secrets=made)
+
+
+def guest_file(text: str, option: str = "--file") -> tuple[str, str]:
+    """The guest's path is absolute; a colon inside the host's path is no separator."""
+    host, found, guest = text.rpartition(":/")
+    if not found or not host:
+        raise ValueError(f"{option} {text}: expected HOST:GUEST with an absolute GUEST")
+    return host, f"/{guest}"
+
+
+def mount_of(text: str) -> tuple[str, Any]:
+    rest, mode = text, "ro"
+    before, _, last = text.rpartition(":")
+    if before and "/" not in last:
+        rest, mode = before, last
+    if mode not in ("ro", "copy"):
+        raise ValueError(f"--mount {text}: {mode!r} is no mode: ro or copy")
+    host, guest = guest_file(rest, "--mount")
+    return guest, (host, "copy") if mode == "copy" else host

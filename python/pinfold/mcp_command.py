@@ -10,7 +10,15 @@ from typing import Any
 
 from .approval import NeverAsked
 from .capability import load_policy
-from .command_options import command_tool, declare_simulated, http_tool, limit, pair
+from .command_options import (
+    command_tool,
+    declare_simulated,
+    guest_file,
+    http_tool,
+    limit,
+    mount_of,
+    pair,
+)
 from .limits import DEFAULTS, Limits
 from .mcp_server import LANGUAGES, create_server, serve_http
 from .tool import Tool
@@ -122,13 +130,13 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         "limits": Limits(**_limits(options)),
         "isolation": options.isolation,
         "tools": _tools(options),
-        "files": {guest: Path(host) for host, guest in map(_file, options.file)},
+        "files": {guest: Path(host) for host, guest in map(guest_file, options.file)},
         "env": dict(pair("--env", text, "=") for text in options.env),
     }
     if options.language:
         settings["languages"] = tuple(dict.fromkeys(options.language))
     if options.mount:
-        settings["mounts"] = dict(map(_mount, options.mount))
+        settings["mounts"] = dict(map(mount_of, options.mount))
     if options.policy is not None:
         settings["capabilities"] = load_policy(Path(options.policy))
     rules = [rule for rule in options.http if rule]
@@ -162,22 +170,3 @@ def _limits(options: argparse.Namespace) -> dict[str, Any]:
     for text in options.limit:
         name, given[name] = limit(text)
     return given
-
-
-def _file(text: str, option: str = "--file") -> tuple[str, str]:
-    """The guest's path is absolute; a colon inside the host's path is no separator."""
-    host, found, guest = text.rpartition(":/")
-    if not found or not host:
-        raise ValueError(f"{option} {text}: expected HOST:GUEST with an absolute GUEST")
-    return host, f"/{guest}"
-
-
-def _mount(text: str) -> tuple[str, Any]:
-    rest, mode = text, "ro"
-    before, _, last = text.rpartition(":")
-    if before and "/" not in last:
-        rest, mode = before, last
-    if mode not in ("ro", "copy"):
-        raise ValueError(f"--mount {text}: {mode!r} is no mode: ro or copy")
-    host, guest = _file(rest, "--mount")
-    return guest, (host, "copy") if mode == "copy" else host

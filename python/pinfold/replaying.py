@@ -113,7 +113,8 @@ class Replay:
 
         A call that the recording has no answer to ends it, and `WhatIf.stopped` says so, unless
         settings as for `branch` are given: then the tools in there are asked. What the embedder did
-        later, new runs and files that it wrote, is done again.
+        later, new runs and files that it wrote, is done again. A recording with mounts holds only
+        what was read of them: where that is not all, ``mounts`` names the directories again, or None.
 
         >>> import tempfile
         >>> from pinfold import MethodCapability, Sandbox

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._native import printable
-from .command_options import Parser, answer, command_tool, pair, recording, run_command
+from .command_options import (
+    Parser,
+    answer,
+    command_tool,
+    mount_of,
+    pair,
+    recording,
+    run_command,
+)
 from .errors import ToolError
 from .events import Events, shown
 
@@ -48,6 +56,11 @@ def main(arguments: Sequence[str]) -> int:
         *("-t", "--tool"), metavar="NAME=COMMAND", help="a tool, as for pinfold run; for --live"
     )
     add("-p", "--policy", metavar="FILE", help="what may be called, as for pinfold run; for --live")
+    parser.several(
+        "--mount",
+        metavar="HOST:GUEST[:MODE]",
+        help="the directory for a mount of the recording, as for pinfold run; or none:GUEST",
+    )
     add("--get", metavar="GUEST", help="print a file as it is then, and nothing else")
     parser.recording("file")
     given = parser.parse_args(list(arguments))
@@ -74,7 +87,10 @@ def _what_if(given: argparse.Namespace) -> int:
     answers = _answers(given)
     with recording(given) as run:
         events = Events(run._history.opening.trace)
-        found = run.what_if(answers, **_live(given, run))
+        live = _live(given, run)
+        if given.mount:
+            live["mounts"] = dict(map(_mount, given.mount))
+        found = run.what_if(answers, **live)
         with found.sandbox:
             if given.get is not None:
                 sys.stdout.flush()
@@ -84,6 +100,12 @@ def _what_if(given: argparse.Namespace) -> int:
             else:
                 _tell(run, events, answers, found)
     return 0 if found.stopped is None else 1
+
+
+def _mount(text: str) -> tuple[str, Any]:
+    if text.startswith("none:/"):
+        return text[len("none:") :], None
+    return mount_of(text)
 
 
 def _live(given: argparse.Namespace, run: Replay) -> dict[str, Any]:

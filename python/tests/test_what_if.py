@@ -1,5 +1,8 @@
 """A recording with other answers."""
 
+import subprocess
+import sys
+
 import pytest
 
 from pinfold import Limits, MethodCapability, Sandbox, Tool, ToolError, replay
@@ -103,7 +106,9 @@ def test_approval_and_capabilities_hold_live(recorded):
 
     capabilities = [MethodCapability("status"), MethodCapability("notify", ask=True)]
     with pytest.raises(Exception, match="were spent"):  # the recording's calls were of another one
-        recorded.what_if({4: {}}, tools=[status, notify], capabilities=capabilities, approve=approve)
+        recorded.what_if(
+            {4: {}}, tools=[status, notify], capabilities=capabilities, approve=approve
+        )
     capabilities = [MethodCapability("**", ask=True)]
     found = recorded.what_if(
         {4: {"state": "late"}}, tools=[status, notify], capabilities=capabilities, approve=approve
@@ -131,7 +136,9 @@ def test_handlers_of_every_kind_answer_live(recorded):
 
 
 def test_calls_that_were_never_answered(recorded):
-    with pytest.raises(ValueError, match="call 77 was not answered in the recording; answered were 1, 2"):
+    with pytest.raises(
+        ValueError, match="call 77 was not answered in the recording; answered were 1, 2"
+    ):
         recorded.what_if({77: 1})
     with pytest.raises(ValueError, match="no call is given another answer; answered were 1, 2"):
         recorded.what_if({})
@@ -155,7 +162,9 @@ def test_what_runs_had_of_their_own_they_have_again(tmp_path):
         js_prelude="globalThis.before = 'prelude'",
     ) as sandbox:
         sandbox.run("tool status --order a")
-        sandbox.run("pwd; echo $A; seq 9", cwd="/tmp", env={"A": "b"}, limits=Limits(output_bytes=8))
+        sandbox.run(
+            "pwd; echo $A; seq 9", cwd="/tmp", env={"A": "b"}, limits=Limits(output_bytes=8)
+        )
         sandbox.files.upload(given, "/workspace/given")
         sandbox.run("console.log(process.env.OWN, before)", "javascript")
         sandbox.run("cat given; pwd; echo ${A-none}")
@@ -203,3 +212,46 @@ def test_redacted_results_are_supplied(tmp_path):
     with replay(path, results={1: {"state": "ok"}, 2: {"state": "ok"}}) as run:
         found = run.what_if({1: {"state": "late"}})
         assert outputs(found) == [('{"state":"late"}\n{"state":"ok"}\n', 0)]
+
+
+def test_a_recording_with_mounts(tmp_path):
+    """It has what was read of them, and no more."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "a").write_text("a\n")
+    (site / "b").write_text("b\n")
+    script = (
+        'cat /site/a; if [ "$(status --raw)" = late ]; then cat /site/b > /site/a; fi; cat /site/a'
+    )
+    trace = tmp_path / "run.jsonl"
+
+    def status() -> str:
+        return "fine"
+
+    with Sandbox(
+        tools=[status], capabilities=ANYTHING, record=trace, mounts={"/site": (site, "copy")}
+    ) as sandbox:
+        assert sandbox.run(script).stdout == "a\na\n"
+    (site / "a").write_text("read already\n")
+    with replay(trace) as run:
+        assert run.results[0].stdout == "a\na\n"
+        with pytest.raises(ValueError, match="mounted at /site: name that directory again"):
+            run.what_if({1: "late"})
+        for mounts, out in (({"/site": (site, "copy")}, "a\nb\n"), ({"/site": None}, "a\n")):
+            with run.what_if({1: "late"}, mounts=mounts).sandbox as other:
+                assert other.result.stdout.startswith(out)
+    command = [
+        sys.executable,
+        "-m",
+        "pinfold",
+        "what-if",
+        trace,
+        "-a",
+        '1="late"',
+        "--get",
+        "/site/a",
+    ]
+    for mount, status_code in (([], 125), (["--mount", f"{site}:/site:copy"], 0)):
+        done = subprocess.run([*command, *mount], capture_output=True, text=True)
+        assert done.returncode == status_code, done.stderr
+    assert done.stdout == "b\n"
