@@ -157,14 +157,19 @@ hostile: checks ## the tests with a kernel whose pipes hold one byte, whose turn
 	@ctest --test-dir $(BUILD) -C Hostile -R '^hostile_' -j $(JOBS) --output-on-failure
 
 # Each build is another one, as a version is: what those before it have kept goes on in it.
-upgrade: package ## three builds with other images: snapshots and waiting sandboxes of each go on in the next
+upgrade: package ## three builds with other images: snapshots and waiting sandboxes of each go on in the next, and in this
+	@$(PYTHON) -m pip install -q 'pytest>=8'
 	@rm -rf $(REPORTS)/upgrade
-	@for note in 1 2 3; do \
+	@failed=0; \
+	for note in 1 2 3; do \
 	    cmake -S . -B $(BUILD) -DPF_BUILD_NOTE=$$note > /dev/null && \
 	    cmake --build $(BUILD) -j $(JOBS) --target pinfold_package > /dev/null && \
-	    PYTHONPATH=$(BUILD)/python $(PYTHON) tests/upgrade/round.py $(REPORTS)/upgrade $$note || exit 1; \
-	done
-	@cmake -S . -B $(BUILD) -DPF_BUILD_NOTE= > /dev/null
+	    PYTHONPATH=$(BUILD)/python $(PYTHON) tests/upgrade/round.py $(REPORTS)/upgrade $$note || { failed=1; break; }; \
+	done; \
+	cmake -S . -B $(BUILD) -DPF_BUILD_NOTE= > /dev/null && \
+	cmake --build $(BUILD) -j $(JOBS) --target pinfold_package > /dev/null || failed=1; \
+	exit $$failed
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) tests/upgrade/round.py $(REPORTS)/upgrade this
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) -m pytest -q python/tests/test_upgrade.py
 
 RUNS ?= 2000
