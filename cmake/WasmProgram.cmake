@@ -23,8 +23,8 @@
 #   add_guest_images()
 #       at the end: the libraries pf_guest_images and pf_guest_images_test.
 #
-# One image: clang -> wasm-ld -> [cmake/wasm_image.py: wasm-opt --asyncify, checks, wasm2c, rewrite]
-# -> cmake/split_image.py -> gcc. A part whose C does not change is not compiled again. With
+# One image: clang -> wasm-ld -> [cmake/wasm_image.py: wasm-opt --asyncify, checks, wasm2c (code alone:
+# cmake/wasm_data.py), rewrite] -> cmake/split_image.py -> gcc. A part whose C does not change is not compiled again. With
 # PF_SIGNALS=OFF, cmake/checked_image.py stands before split_image.py.
 
 set(PF_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
@@ -197,7 +197,8 @@ function(pf_image name kind linked depends)
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/wasm_image.py --kind ${kind}
                 --module ${module} --input ${linked} --wasm ${PF_WASM_DIR}/${name}.wasm
                 --folder ${folder} --wasm-opt ${PF_WASM_OPT} --wasm2c ${PF_WASM2C} --level=${A_LEVEL} ${only} ${cache}
-        DEPENDS ${linked} ${depends} ${PF_CMAKE_DIR}/wasm_image.py ${PF_CMAKE_DIR}/build_cache.py
+        DEPENDS ${linked} ${depends} ${PF_CMAKE_DIR}/wasm_image.py ${PF_CMAKE_DIR}/wasm_data.py
+                ${PF_CMAKE_DIR}/wasm_read.py ${PF_CMAKE_DIR}/build_cache.py
         COMMENT "image ${name}"
         VERBATIM)
     set(source ${folder})

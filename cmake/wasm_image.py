@@ -17,6 +17,8 @@ import subprocess
 import sys
 
 import build_cache
+from wasm_data import add_data, take_data
+from wasm_read import Reader, Refused
 
 PROGRAM_IMPORT = ("pf", "call")
 PROGRAM_EXPORTS = {
@@ -36,48 +38,6 @@ LIBC_WAITS = ["pf_start", "__pf_call_unwind", "__pf_run_main?", "main?", "__main
 # Functions that never return need no way back: calling them must not make a caller Asyncify's.
 NEVER_RETURN = ["__pf_exit"]
 MAX_PAGES = 65535  # wasm_rt_memory_t.size has 32 bits
-
-
-class Refused(Exception):
-    """The module is not what the host expects."""
-
-
-class Reader:
-    """Bytes of a wasm module, taken from the front."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
-
-    def u8(self) -> int:
-        self.at += 1
-        return self.data[self.at - 1]
-
-    def u32(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self.u8()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    def take(self, n: int) -> bytes:
-        if n > len(self.data) - self.at:
-            raise Refused("truncated")
-        self.at += n
-        return self.data[self.at - n:self.at]
-
-    def name(self) -> str:
-        return self.take(self.u32()).decode()
-
-    def limits(self) -> tuple[int, int | None]:
-        flags = self.u8()
-        low = self.u32()
-        return low, self.u32() if flags & 1 else None
-
-    @property
-    def more(self) -> bool:
-        return self.at < len(self.data)
 
 
 class Module:
@@ -278,13 +238,19 @@ def write_changed(path: pathlib.Path, text: str) -> None:
 
 def translate(wasm2c: str, wasm: pathlib.Path, module: str, folder: pathlib.Path,
               wake: bool = False) -> None:
-    """Writes the rewritten C of a module, with add_wake() if it is an image, and its header."""
+    """Writes the rewritten C of a module and its header. An image's has add_wake() and its data."""
     raw = folder / "raw" / f"{module}.c"
     raw.parent.mkdir(exist_ok=True)
+    segments = []
+    if wake:
+        bare, segments = take_data(wasm.read_bytes())
+        wasm = raw.with_suffix(".wasm")
+        wasm.write_bytes(bare)
     subprocess.run([wasm2c, f"--module-name={module}", str(wasm), "-o", str(raw)], check=True)
     text, _ = rewrite(raw.read_text())
     if wake:
-        text = add_wake(text)
+        text = add_data(add_wake(text), segments)
+        wasm.unlink()
     write_changed(folder / f"{module}.c", text)
     write_changed(folder / f"{module}.h", raw.with_suffix(".h").read_text())
     raw.unlink()
@@ -292,7 +258,9 @@ def translate(wasm2c: str, wasm: pathlib.Path, module: str, folder: pathlib.Path
 
 def cache_key(args: argparse.Namespace) -> str:
     """Everything that the results depend on: the module, this script, the tools, the options."""
-    parts: list[str | bytes] = [args.input.read_bytes(), pathlib.Path(__file__).read_bytes()]
+    here = pathlib.Path(__file__)
+    parts: list[str | bytes] = [args.input.read_bytes(), here.read_bytes(),
+                                here.with_name("wasm_data.py").read_bytes()]
     for tool in (args.wasm_opt, args.wasm2c):
         parts.append(subprocess.run([tool, "--version"], capture_output=True, check=True).stdout)
     return build_cache.key(*parts, args.kind, args.module, args.level, *args.asyncify_only)

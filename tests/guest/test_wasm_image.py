@@ -1,6 +1,6 @@
 """What cmake/wasm_image.py must refuse: an image that the host does not expect does not come to be.
 
-usage: test_wasm_image.py WASM-OPT WASM2C WAT2WASM
+usage: test_wasm_image.py WASM-OPT WASM2C WAT2WASM CC
 
 Prints each failure; the exit status says whether there was one.
 """
@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "cmake" / "wasm_image.py"
 sys.path.insert(0, str(SCRIPT.parent))
 
+from wasm_data import add_data, leb, take_data  # noqa: E402
 from wasm_image import Refused, rewrite  # noqa: E402
 
 CALL = '(import "pf" "call" (func $call (param i32)))'
@@ -54,7 +55,28 @@ MODULES = [
       '(type $v (func (param i32))) (func $start (type $v) (call $call (i32.const 8)))'
       '(func (export "pf_start") (call_indirect (type $v) (i32.const 8) (i32.const 2)))', ASYNCIFY],
      "no function of its own"),
+    ("data that waits for a copy of it",
+     [CALL, MEMORY, GLOBALS, ASYNCIFY, '(data $d "text")',
+      '(func (export "pf_start") (call $call (i32.const 8))'
+      ' (memory.init $d (i32.const 8) (i32.const 0) (i32.const 4)))'], "not copied to a constant place"),
 ]
+
+# Data with every byte, with one byte, with none, and behind 2 GiB, where a place is a negative number.
+SEGMENTS = [(0, bytes(range(256)) + b"??/1\\07"), (300, b"\0"), (400, b""), (0xC0000000, b"%d end")]
+# wasm2c's C around memory, as far as data has to do with it; it prints what is loaded.
+AROUND = """\
+#include <stdio.h>
+typedef unsigned char u8;
+typedef unsigned u32;
+typedef struct { int w2c_memory; } Z_t_instance_t;
+#define wasm_rt_allocate_memory(...)
+#define LOAD_DATA(m, o, i, s) \\
+  do { printf("%u %u ", o, s); fwrite(i, 1, s, stdout); putchar('\\n'); } while (0)
+static void init_memories(Z_t_instance_t* instance) {
+  wasm_rt_allocate_memory(&instance->w2c_memory, 2, 65535);
+}
+int main(void) { Z_t_instance_t i; init_memories(&i); return 0; }
+"""
 
 # Lines of generated C that no rewrite is known for.
 LINES = [
@@ -86,7 +108,32 @@ def run(folder: pathlib.Path, parts: list[str], tools: list[str]) -> subprocess.
         capture_output=True, text=True, check=False)
 
 
+def sleb(number: int) -> bytes:
+    return bytes(number >> shift & 0x7F | 0x80 for shift in (0, 7, 14, 21)) + bytes([number >> 28 & 0x7F])
+
+
+def check_data(cc: str) -> None:
+    """What a module's data is, and where it belongs, comes out of the C as it went in."""
+    content = leb(len(SEGMENTS)) + b"".join(
+        b"\0\x41" + sleb(place - (place >> 31 << 32)) + b"\x0b" + leb(len(data)) + data
+        for place, data in SEGMENTS)
+    types, names = b"\x01\x01\0", b"\0\x09\x04name\x09\x02\x01\0"
+    module = b"\0asm\1\0\0\0" + types + b"\x0c\x01\x04\x0b" + leb(len(content)) + content + names
+    bare, segments = take_data(module)
+    if bare != module[:8] + types + b"\0\x05\x04name":
+        fail(f"without its data a module is {bare!r}")
+    with tempfile.TemporaryDirectory() as name:
+        source, program = pathlib.Path(name, "t.c"), pathlib.Path(name, "t")
+        source.write_text(add_data(AROUND, segments))
+        subprocess.run([cc, str(source), "-o", str(program)], check=True)
+        found = subprocess.run([str(program)], capture_output=True, check=True).stdout
+    wanted = b"".join(b"%d %d %s\n" % (place, len(data), data) for place, data in SEGMENTS)
+    if found != wanted:
+        fail(f"data: {found!r} instead of {wanted!r}")
+
+
 def main(tools: list[str]) -> int:
+    check_data(tools[3])
     for what, parts, word in MODULES:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
