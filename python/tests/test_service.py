@@ -243,6 +243,10 @@ def test_tokens(serve, issuer):
     for token in ("x", "!!!", issued(Issuer()), issued(issuer)[:-6], issued(issuer) + "AAAA"):
         with refused(401, "bad_token"):
             Client(url, token, timeout=1).sessions()
+    counted = issued(issuer, MethodCapability("pinfold/sessions/run", max_calls=3))
+    with refused(401, "bad_token") as told:  # which nobody would do
+        Client(url, counted, timeout=1).sessions()
+    assert "max_calls" in str(told.value)
     late = Client(url, issued(issuer, expires_in=1), timeout=1)
     time.sleep(2.1)
     with refused(401, "bad_token"):

@@ -88,6 +88,15 @@ class Authority:
                 why = str(error)
                 continue
             own = [c for c in grant.capabilities if _is_own(c)]
+            for capability in own:
+                counted = capability.max_calls is not None or capability.ask
+                if counted and capability.method_pattern.split("/")[0] == OWN:
+                    raise Problem(
+                        401,
+                        "bad_token",
+                        f"the token grants {capability.method_pattern} with max_calls or ask:"
+                        " requests are neither counted nor asked about",
+                    )
             others = [c for c in grant.capabilities if c.method_pattern.split("/")[0] != OWN]
             with Sandbox(capabilities=own, tool_handler=_nothing) as judge:
                 requests = _native.Gate(judge._settings)
