@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far one machine goes: creating, suspending and resuming sandboxes, and what they take.
 
-usage: bench/scale.py [--store PLACE] [--seconds N] [--json]
+usage: bench/scale.py [--store PLACE] [--seconds N] [--service] [--json]
 
 Prints a table: each figure with its unit, and p50 and p99 where it is a distribution. docs/scale.md
 has results and what they mean for many machines. The load of the machine is printed with them.
@@ -90,15 +90,62 @@ def measure(place: str, seconds: float) -> dict[str, dict[str, float]]:
     return found
 
 
+def service(place: str, seconds: float, clients: int = 8) -> dict[str, dict[str, float]]:
+    """Runs with one tool call each through ``pinfold serve``, from several clients at once."""
+    import socket
+    import threading
+
+    import uvicorn
+
+    from pinfold.service.api import create_app
+    from pinfold.service.authority import encoded
+    from pinfold.service.client import Client
+    from pinfold.service.config import config
+    from pinfold.service.sessions import Sessions
+    from pinfold.tokens import Issuer
+
+    issuer, listening = Issuer(), socket.socket()
+    settings = config({"tenants": {"bench": {"keys": [issuer.public_key.hex()]}}})
+    listening.bind(("127.0.0.1", 0))
+    app = create_app(settings, Sessions(settings, Store(place), "bench"))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+    serving = threading.Thread(target=lambda: server.run(sockets=[listening]))
+    serving.start()
+    token = encoded(issuer.issue(ALL, expires_in=3600))
+    taken: list[float] = []
+
+    def client(number: int) -> None:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with Client(url, token) as made:
+            box = made.create(f"s{number}", tools=[{"name": "ask"}])
+            taken.extend(times(lambda turn: box.run("tool ask", tools={"ask": int}), seconds))
+
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    figures = spread(taken)
+    figures["per_second"] = len(taken) / (time.perf_counter() - begun)
+    server.should_exit = True
+    serving.join()
+    return {f"run with a tool call, {clients} clients": figures}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--store", help="a file or postgresql://…; default: a new file")
     parser.add_argument("--seconds", type=float, default=3.0, help="for each figure; default 3")
+    parser.add_argument("--service", action="store_true", help="through pinfold serve, too")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(given.store or f"{folder}/scale.db", given.seconds)
+        place = given.store or f"{folder}/scale.db"
+        found = measure(place, given.seconds)
+        if given.service:
+            found |= service(place, given.seconds)
     if given.json:
         print(json.dumps({"load": load, "cores": os.cpu_count(), "figures": found}, indent=1))
         return

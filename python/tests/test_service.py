@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import pathlib
 import signal
 import sqlite3
 import threading
@@ -581,6 +582,12 @@ def test_health_draining_and_logs(serve, issuer, caplog):
 def test_a_configuration_is_read_whole_or_not_at_all(given, said):
     with pytest.raises(ConfigError, match=said):
         config(given)
+
+
+def test_the_example_is_a_configuration():
+    folder = pathlib.Path(__file__).resolve().parents[2] / "examples/serve"
+    tenant = read(str(folder / "service.toml")).tenants["acme"]
+    assert tenant.call_seconds == 600 and tenant.limits.cpu_seconds == 10
 
 
 def test_a_configuration_names_its_file(tmp_path):
