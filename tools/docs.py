@@ -29,11 +29,13 @@ MODULES = [f"pinfold.{name}" for name in "jobs files http errors tokens mcp defi
 
 def command_line(program: str) -> str:
     parts = ["# Command line\n"]
+    package = pathlib.Path(program).resolve().parent / "python"
+    env = os.environ | {"COLUMNS": "100", "PYTHONPATH": str(package)}
+    how = {"capture_output": True, "text": True, "check": True}
     of_program = [(command, [program, *([command] if command else [])]) for command in COMMANDS]
     of_python = [(name, [sys.executable, "-m", "pinfold", name]) for name in PYTHON_COMMANDS]
     for command, words in of_program + of_python:
-        how = {"capture_output": True, "text": True, "env": os.environ | {"COLUMNS": "100"}}
-        text = subprocess.run([*words, "--help"], check=True, **how).stdout
+        text = subprocess.run([*words, "--help"], env=env, **how).stdout
         parts.append(f"## pinfold {command}".rstrip() + f"\n\n```text\n{text.rstrip()}\n```\n")
     return "\n".join(parts)
 

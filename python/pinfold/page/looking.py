@@ -42,7 +42,8 @@ class Entry(NamedTuple):
 
 def mounts_of(events: Iterable[Event]) -> list[str]:
     """The places at which directories of the host are mounted."""
-    return [event["path"] for event in events if event.get("do") == "mount" and "path" in event]
+    mounted = [event.get("path") for event in events if event.get("do") == "mount"]
+    return [path for path in mounted if isinstance(path, str)]
 
 
 def look(machine: Any, mounts: list[str]) -> tuple[Tree, dict[str, Entry]]:
