@@ -56,7 +56,7 @@ class Tree:
         self.entries: dict[str, _Entry] = {}
         self._digests: dict[str, bytes] = {}
         for top in WRITABLE:
-            self._walk(top)
+            self.walk(top)
         #: Of mounts, what is not as it came.
         self.changed: set[str] = set()
         for place in mounts:
@@ -65,7 +65,8 @@ class Tree:
         for path in self.changed:
             self._look(path)
 
-    def _walk(self, top: str) -> None:
+    def walk(self, top: str) -> None:
+        """Looks at all that is below a directory."""
         todo = [top]
         while todo:
             here = todo.pop()

@@ -71,7 +71,7 @@ def _build(head: bytes) -> tuple[str, bool]:
     return facts[5], facts[2]
 
 
-_SYSTEM = {"bin", "dev", "etc", "proc", "tools", "usr"}  # nobody writes there
+SYSTEM = {"bin", "dev", "etc", "proc", "tools", "usr"}  # nobody writes there
 
 
 class Left:
@@ -101,7 +101,7 @@ class FilesOf(dict[str, "tuple[bytes | None, int, int]"]):
     def __init__(self, machine: Machine, left: Left) -> None:
         self._unread: list[str] = []
         self._left = left
-        todo = ["/" + name for name in machine.file_list("/") if name not in _SYSTEM]
+        todo = ["/" + name for name in machine.file_list("/") if name not in SYSTEM]
         while todo:  # a script makes directories as deep as it likes
             todo += self._look(machine, todo.pop())
 

@@ -14,7 +14,7 @@ import time
 import pytest
 from debugging import debugger, line_of_call, lines_of, record
 
-from pinfold import replay
+from pinfold import Sandbox, replay
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +148,37 @@ def test_files_at_every_event(served, trace, lines):
             for path, data in want.items():
                 found = served.ask("file", state={"line": n}, path=path)
                 assert found["text"].encode() == data
+
+
+def test_mounted_and_odd_files(tmp_path):
+    """What was read of a mount is there; what was not says so, and nobody asks the host for it."""
+    host, trace = tmp_path / "host", tmp_path / "run.jsonl"
+    (host / "sub").mkdir(parents=True)
+    (host / "in.txt").write_text("host\n")
+    (host / "unread.txt").write_text("x")
+    with Sandbox(record=trace, mounts={"/data": (host, "copy")}) as sandbox:
+        sandbox.run("echo a > $'\\xff'; ln -s /nowhere link; mkfifo pipe; cat /data/in.txt; echo more >> /data/in.txt")
+        saved = sandbox.snapshot()
+    with debugger(trace) as made:
+        state = {"line": len(lines_of(trace)) - 1}
+        entries = made.ask("files", state=state)["entries"]
+        assert {"/data/in.txt", "/data/unread.txt", "/workspace/link", "/workspace/pipe"} <= set(entries)
+        assert not any(path.startswith(("/etc", "/usr", "/var")) for path in entries)
+        assert made.ask("file", state=state, path="/data/in.txt")["text"] == "host\nmore\n"
+        assert "not read it" in made.ask("file", state=state, path="/data/unread.txt")["why"]
+        assert made.ask("file", state=state, path="/workspace/link") == {"link": "/nowhere"}
+        assert made.ask("file", state=state, path="/workspace/\udcff")["text"] == "a\n"
+        branch = made.ask("branch", **{"from": state})["branch"]["id"]
+        out = made.ask("run", branch=branch, code="cat /data/in.txt", language="shell")["branch"]["log"]
+        assert [entry["text"] for entry in out if entry["kind"] == "stdout"] == ["host\nmore\n"]
+    second = tmp_path / "second.jsonl"
+    with Sandbox.restore(saved, record=second, mounts={"/data": (host, "copy")}) as sandbox:
+        sandbox.run("echo last > here")
+    with debugger(second) as made:
+        state = {"line": len(lines_of(second)) - 1}
+        assert made.ask("file", state=state, path="/workspace/here")["text"] == "last\n"
+        with pytest.raises(AssertionError, match="name that directory again"):
+            made.ask("branch", **{"from": state})
 
 
 # ------------------------------------------------------------------ branches

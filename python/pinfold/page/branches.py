@@ -22,13 +22,12 @@ from .looking import look, processes
 if TYPE_CHECKING:
     from ..call import Call
     from ..choices import Choice
-    from ..comparing import Tree
     from ..preview import Branch as Tried
     from ..preview import Preview
     from ..result import Result
     from ..sandbox import Sandbox
     from ..whatif import Answer
-    from .looking import Entry
+    from .looking import Looked
 
     Answers = dict[tuple[str, str], deque[Answer]]
 
@@ -94,7 +93,7 @@ class Branch:
     def processes(self) -> list[list[Any]]:
         return processes(self.sandbox._machine)
 
-    def look(self, mounts: list[str]) -> tuple[Tree, dict[str, Entry]]:
+    def look(self, mounts: list[str]) -> Looked:
         return look(self.sandbox._machine, mounts)
 
     # ------------------------------------------------------------------ going on

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import stat
 from time import monotonic
 from typing import NamedTuple
 
 from .._native import printable
 from ..comparing import Tree
-from ..errors import PinfoldError
+from ..errors import PinfoldError, SandboxStateError
+from ..files import WRITABLE
+from ..saved import SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from ..events import Event
     from ..replaying import Replay
 
+    Looked = tuple[Tree, dict[str, "Entry"]]
+
+#: Where nobody writes, and what is the same as /tmp.
+_NOBODYS = {*SYSTEM, "var"}
 #: Seconds that looking at one tree may take.
 _TREE_SECONDS = 10.0
 #: Bytes of one file that are shown.
@@ -46,16 +53,45 @@ def mounts_of(events: Iterable[Event]) -> list[str]:
     return [path for path in mounted if isinstance(path, str)]
 
 
-def look(machine: Any, mounts: list[str]) -> tuple[Tree, dict[str, Entry]]:
-    """All files that a script may have changed."""
-    tree = Tree(machine, mounts, monotonic() + _TREE_SECONDS)
+def look(machine: Any, mounts: list[str] | None) -> Looked:
+    """All files that a script may have changed, and what it had read of mounted directories; with
+    None those of `WRITABLE` alone."""
+    tree = Tree(machine, [], monotonic() + _TREE_SECONDS)
+    if mounts is None:
+        return tree, {path: _entry(tree, path) for path in tree.entries}
+    # A snapshot does not name the mounts that it brought.
+    names = [name for name in machine.file_list("/") if name not in _NOBODYS]
+    for place in {*mounts, *(f"/{name}" for name in names)} - {*WRITABLE}:
+        tree.walk(place)
     return tree, {path: _entry(tree, path) for path in tree.entries}
+
+
+@contextlib.contextmanager
+def looked_at(replay: Replay, mounts: list[str]) -> Iterator[Looked]:
+    """The files of a replay, by a copy of it. What the recording has not read of a mount is an
+    error of that file there, where a replay that was asked for it would differ from its trace."""
+    from .. import _native
+    from ..sandbox import Sandbox
+
+    with Sandbox(limits=replay._history.opening.limits) as like:
+        try:
+            machine = _native.Machine(like._settings, replay._machine, like._durable)
+        except (SandboxStateError, ValueError):  # a program is parked; a snapshot's mount is unread
+            yield look(replay._machine, None)
+            return
+    try:
+        yield look(machine, mounts)
+    finally:
+        machine.close()
 
 
 def _entry(tree: Tree, path: str) -> Entry:
     seen = tree.entries[path]
     if stat.S_ISREG(seen.mode):
-        return Entry(seen.mode, seen.size, tree.digest(path).hex())
+        try:
+            return Entry(seen.mode, seen.size, tree.digest(path).hex())
+        except OSError:  # of a mount, and nobody has read it
+            return Entry(seen.mode, seen.size, "unread")
     if stat.S_ISLNK(seen.mode):
         return Entry(seen.mode, seen.size, f"link {tree.link(path)}")
     return Entry(seen.mode, 0, "")
@@ -80,7 +116,10 @@ def content(tree: Tree, path: str, most: int = FILE_BYTES) -> dict[str, Any]:
         return {"why": "it is no file"}
     if seen.size > most:
         return {"why": f"it has {seen.size} bytes, more than are shown ({most})"}
-    data = tree.data(path)
+    try:
+        data = tree.data(path)
+    except OSError as error:
+        return {"why": f"the recording has not read it ({error.strerror})"}
     if b"\0" not in data:
         try:
             return {"text": data.decode()}
@@ -103,8 +142,8 @@ def kept_files(run: Replay, events: list[Event]) -> dict[str, Any]:
             break
         try:
             # A moment is after its line.
-            with run.at(min(n + 1, len(events))) as there:
-                kept.look(n, *look(there._machine, mounts))
+            with run.at(min(n + 1, len(events))) as there, looked_at(there, mounts) as looked:
+                kept.look(n, *looked)
         except (PinfoldError, OSError) as error:
             kept.why = printable(str(error))
     return {"points": kept.points, "contents": kept.contents, "why": kept.why}

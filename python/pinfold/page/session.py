@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -9,17 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SandboxStateError
 from ..whatif import Recorded
 from .branches import Branch, Origin
-from .looking import content, look, mounts_of, processes
+from .looking import content, looked_at, mounts_of, processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..comparing import Tree
     from ..events import Event
     from ..replaying import Replay
-    from .looking import Entry
-
-    Looked = tuple[Tree, dict[str, Entry]]
+    from .looking import Looked
 
 #: Branches that may be there at once, and replays that stand ready at a line.
 _BRANCHES = 64
@@ -37,7 +35,7 @@ class Session:
         self._all_recorded = self._recorded.answers(0)
         self._mounts = mounts_of(events)
         self._lock = threading.RLock()
-        self._ready: OrderedDict[int, tuple[Replay, Looked]] = OrderedDict()
+        self._ready: OrderedDict[int, tuple[Replay, Looked, contextlib.ExitStack]] = OrderedDict()
         self._branches: dict[int, Branch] = {}
         self._number = 0
         self._questions: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -77,8 +75,8 @@ class Session:
             for branch in self._branches.values():
                 branch.close()
             self._branches.clear()
-            for replay, _ in self._ready.values():
-                replay.close()
+            for _, _, opened in self._ready.values():
+                opened.close()
             self._ready.clear()
 
     # ------------------------------------------------------------------ looking
@@ -95,17 +93,14 @@ class Session:
         if line not in self._ready:
             if not 0 <= line < self._lines:
                 raise ValueError(f"the trace has the lines 0 to {self._lines - 1}, not {line}")
-            replay = self._run.at(min(line + 1, self._lines))
-            try:
-                looked = look(replay._machine, self._mounts)
-            except BaseException:
-                replay.close()
-                raise
-            self._ready[line] = replay, looked
+            with contextlib.ExitStack() as opened:
+                replay = opened.enter_context(self._run.at(min(line + 1, self._lines)))
+                looked = opened.enter_context(looked_at(replay, self._mounts))
+                self._ready[line] = replay, looked, opened.pop_all()
             if len(self._ready) > _READY:
-                self._ready.popitem(last=False)[1][0].close()
+                self._ready.popitem(last=False)[1][2].close()
         self._ready.move_to_end(line)
-        return self._ready[line]
+        return self._ready[line][:2]
 
     def _files(self, given: dict[str, Any]) -> dict[str, Any]:
         _, entries = self._looked(given.get("state"))
