@@ -606,6 +606,12 @@ PF_API pf_status pf_sandbox_snapshot_counted(pf_sandbox *sandbox, uint64_t count
 PF_API pf_status pf_sandbox_restore(const pf_options *options, const char *data, size_t len,
                                     pf_sandbox **out, pf_error *error);
 
+/* The same snapshot, of either kind and any build, compressed as small as it gets, for where each byte
+ * counts: some 100 ms for each MB of its contents. `key`: the one that it has, or NULL; PF_FORMAT when it
+ * was altered or has another. Any thread. Free with pf_free(). */
+PF_API pf_status pf_snapshot_shrink(const char *data, size_t len, const void *key, size_t key_len,
+                                    char **out, size_t *out_len, pf_error *error);
+
 /* What the head of a snapshot says; nothing of it is proved. */
 typedef struct pf_snapshot_facts {
     uint32_t format;

@@ -79,19 +79,11 @@ static bool open_portable(pf_snapshot_files *f, struct reader *r) {
     return !files.bad && get_files(&files, &f->map) && files.at == files.len;
 }
 
-static pf_status key_of(const void *key, size_t len, uint8_t out[MACHINE_KEY], pf_error *error) {
-    pf_options *options = pf_options_new();
-    pf_status status = options ? pf_options_key(options, key, len, error) : base_no_memory(error);
-    if (status == PF_OK) memcpy(out, options->key, MACHINE_KEY);
-    pf_options_free(options);
-    return status;
-}
-
 pf_status pf_snapshot_files_open(const char *data, size_t len, const void *key, size_t key_len,
                                  uint64_t max_bytes, pf_snapshot_files **out, pf_error *error) {
     uint8_t secret[MACHINE_KEY];
     *out = NULL;
-    pf_status status = key ? key_of(key, key_len, secret, error) : PF_OK;
+    pf_status status = key ? frame_key(key, key_len, secret, error) : PF_OK;
     if (status != PF_OK) return status;
     enum frame_kind kind = frame_kind(data, len);
     if (kind == FRAME_NONE) return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");

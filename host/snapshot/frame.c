@@ -19,6 +19,7 @@ static const struct {
 #define KEYED  1u /* the tag needs the embedder's key */
 #define TAG    32
 #define LEVEL  1 /* of zstd: snapshots are made often and read seldom */
+#define SMALL  19 /* of one that goes where each byte counts */
 
 struct head {
     char magic[8];
@@ -40,17 +41,12 @@ static void make_tag(uint8_t tag[TAG], const char *data, size_t len, const uint8
     crypto_blake2b_keyed(tag, TAG, key, key ? MACHINE_KEY : 0, (const uint8_t *)data, len);
 }
 
-pf_status frame_wrap(enum frame_kind kind, const char *contents, size_t len, const uint8_t *key,
-                     uint64_t counter, char **out, size_t *out_len, pf_error *error) {
-    struct head head = {
-        .format = kinds[kind].format, .flags = key ? KEYED : 0, .contents_len = len, .counter = counter};
-    const struct machine_boot *boot = machine_boot(error);
-    if (!boot) return PF_DEAD;
-    memcpy(head.magic, kinds[kind].magic, sizeof head.magic);
-    snapshot_build(boot, head.build);
-    size_t room = ZSTD_compressBound(len);
+/* A head whose body_len is not known yet, and the contents as its body. */
+static pf_status pack(struct head head, int level, const char *contents, const uint8_t *key,
+                      char **out, size_t *out_len, pf_error *error) {
+    size_t len = (size_t)head.contents_len, room = ZSTD_compressBound(len);
     char *data = malloc(sizeof head + room + TAG);
-    size_t body = data ? ZSTD_compress(data + sizeof head, room, contents, len, LEVEL) : 0;
+    size_t body = data ? ZSTD_compress(data + sizeof head, room, contents, len, level) : 0;
     if (!data || ZSTD_isError(body)) {
         free(data);
         return base_error(error, PF_NO_MEMORY, "no memory for the snapshot");
@@ -62,6 +58,19 @@ pf_status frame_wrap(enum frame_kind kind, const char *contents, size_t len, con
     char *fitting = realloc(data, *out_len);
     *out = fitting ? fitting : data;
     return PF_OK;
+}
+
+pf_status frame_wrap(enum frame_kind kind, const char *contents, size_t len, const uint8_t *key,
+                     uint64_t counter, char **out, size_t *out_len, pf_error *error) {
+    struct head head = {.format = kinds[kind].format,
+                        .flags = key ? KEYED : 0,
+                        .contents_len = len,
+                        .counter = counter};
+    const struct machine_boot *boot = machine_boot(error);
+    if (!boot) return PF_DEAD;
+    memcpy(head.magic, kinds[kind].magic, sizeof head.magic);
+    snapshot_build(boot, head.build);
+    return pack(head, LEVEL, contents, key, out, out_len, error);
 }
 
 static pf_status check_tag(const char *data, size_t len, const struct head *head,
@@ -176,4 +185,35 @@ pf_status pf_snapshot_info(const char *data, size_t len, pf_snapshot_facts *out,
     };
     base_hex(out->build, head.build, sizeof head.build);
     return PF_OK;
+}
+
+pf_status frame_key(const void *key, size_t len, uint8_t out[MACHINE_KEY], pf_error *error) {
+    pf_options *options = pf_options_new();
+    pf_status status = options ? pf_options_key(options, key, len, error) : base_no_memory(error);
+    if (status == PF_OK) memcpy(out, options->key, MACHINE_KEY);
+    pf_options_free(options);
+    return status;
+}
+
+pf_status pf_snapshot_shrink(const char *data, size_t len, const void *key, size_t key_len,
+                             char **out, size_t *out_len, pf_error *error) {
+    uint8_t secret[MACHINE_KEY];
+    struct head head;
+    char *contents;
+    size_t contents_len;
+    *out = NULL;
+    *out_len = 0;
+    struct frame_terms terms = {.kind = frame_kind(data, len),
+                                .any_build = true,
+                                .key = key ? secret : NULL,
+                                .max = FRAME_CONTENTS_MAX};
+    if (terms.kind == FRAME_NONE)
+        return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");
+    pf_status status = key ? frame_key(key, key_len, secret, error) : PF_OK;
+    if (status == PF_OK) status = frame_open(data, len, &terms, &contents, &contents_len, error);
+    if (status != PF_OK) return status;
+    memcpy(&head, data, sizeof head);
+    status = pack(head, SMALL, contents, terms.key, out, out_len, error);
+    free(contents);
+    return status;
 }

@@ -36,4 +36,7 @@ struct frame_terms {
 pf_status frame_open(const char *data, size_t len, const struct frame_terms *terms, char **out,
                      size_t *out_len, pf_error *error);
 
+/* The key of tags that belongs to an embedder's secret. */
+pf_status frame_key(const void *key, size_t len, uint8_t out[MACHINE_KEY], pf_error *error);
+
 #endif

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pinfold import BoundError, MethodCapability, Sandbox, SnapshotError
+from pinfold import BoundError, MethodCapability, Sandbox, SnapshotError, _native
 
 KEY = b"sixteen bytes or more"
 CONTINUE = """
@@ -34,6 +34,22 @@ def test_a_waiting_sandbox_goes_on_in_another_process():
     assert len(text) <= 8192
     out = subprocess.run([sys.executable, "-c", CONTINUE, text], capture_output=True, text=True)
     assert out.stdout == "7 8\n", out.stderr
+
+
+def test_it_is_smaller_than_a_snapshot_and_as_well_protected():
+    """Also with some files in it."""
+    with waiting() as sandbox:
+        for name in "abc":
+            sandbox.files[name] = f"{name} is a file\n"
+        text, data = sandbox.to_url(), sandbox.snapshot()
+    assert len(text) <= 8192
+    assert len(text) < len(data) * 4 // 3
+    shrunk = _native.snapshot_shrink(data, KEY)
+    assert _native.snapshot_info(shrunk)[1:7] == _native.snapshot_info(data)[1:7]
+    assert Sandbox.files_of(shrunk, key=KEY)["/workspace/a"] == b"a is a file\n"
+    for wrong, key in ((data[:-1] + b"x", KEY), (data, KEY + b"!"), (data, None), (b"none", KEY)):
+        with pytest.raises(ValueError, match="altered|authenticated|no snapshot|not a pinfold"):
+            _native.snapshot_shrink(wrong, key)
 
 
 def test_a_mailer_may_wrap_it():
@@ -80,7 +96,9 @@ def test_it_has_a_key_on_both_sides():
 def test_one_that_is_too_long_says_how_long():
     with waiting() as sandbox:
         assert len(sandbox.to_url(max_bytes=20000)) < 20000
-        with pytest.raises(BoundError, match=r"is a text of \d+ characters, more than max_bytes \(100\)"):
+        with pytest.raises(
+            BoundError, match=r"is a text of \d+ characters, more than max_bytes \(100\)"
+        ):
             sandbox.to_url(max_bytes=100)
         for wrong in ("8", 8.0, True):
             with pytest.raises(TypeError):

@@ -298,6 +298,23 @@ PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize
     return native_wrap((PyTypeObject *)state->native_type, state, sandbox);
 }
 
+/* snapshot_shrink(data, key or None): the same, smaller. */
+PyObject *native_snapshot_shrink(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    char *data = NULL, *key = NULL, *out = NULL;
+    Py_ssize_t len = 0, key_len = 0;
+    size_t out_len = 0;
+    if (count != 2) return PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
+    if (PyBytes_AsStringAndSize(args[0], &data, &len) != 0) return NULL;
+    if (args[1] != Py_None && PyBytes_AsStringAndSize(args[1], &key, &key_len) != 0) return NULL;
+    pf_error error;
+    pf_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = pf_snapshot_shrink(data, (size_t)len, key, (size_t)key_len, &out, &out_len, &error);
+    Py_END_ALLOW_THREADS
+    if (status != PF_OK) return native_raise(PyModule_GetState(module), &error, NULL);
+    return native_take_bytes(out, out_len);
+}
+
 /* (format, readable, this build, authenticated, bytes of the contents, build, counter) */
 PyObject *native_snapshot_info(PyObject *module, PyObject *bytes) {
     char *data = NULL;

@@ -116,6 +116,7 @@ static PyMethodDef functions[] = {
     FAST("proof_check", native_proof_check),
     FAST("snapshot_look", native_snapshot_look),
     {"snapshot_info", native_snapshot_info, METH_O, NULL},
+    FAST("snapshot_shrink", native_snapshot_shrink),
     FAST("snapshot_files", native_snapshot_files),
     {"snapshot_files_list", native_snapshot_files_list, METH_O, NULL},
     FAST("snapshot_files_take", native_snapshot_files_take),

@@ -158,6 +158,7 @@ PyObject *native_proof_check(PyObject *module, PyObject *const *args, Py_ssize_t
 PyObject *native_trace_check(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_snapshot_look(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *native_snapshot_info(PyObject *module, PyObject *data);
+PyObject *native_snapshot_shrink(PyObject *module, PyObject *const *args, Py_ssize_t count);
 /* portable.c: snapshots that outlive builds. */
 PyObject *native_snapshot_portable(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_left_out(machine *self, PyObject *none);
