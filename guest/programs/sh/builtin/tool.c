@@ -1,7 +1,7 @@
 /*
  * builtin/tool.c: tool, which calls the host's tools; all of it is in guest/lib/toolcmd.c.
  *
- * As a simple foreground command it runs here, in the shell's own process.
+ * As a simple foreground command, and alone in a $( ), it runs here, in the shell's own process.
  */
 #include "builtin.h"
 
