@@ -97,7 +97,8 @@ def _answer_plain(
 ) -> tuple[Outcome | None, CallData | None]:
     """Answers calls as `_answer` does, for as long as each is nothing but a call of a tool's own
     function. Gives the run's outcome, or the call that is more than that, if there is one."""
-    step, answer_and_step, outcome = machine.step, machine.resume_step, None
+    step, answer_and_step = machine.step, machine.resume_step
+    outcome: Outcome | None = None
     tools: dict[str, Tool] = {}  # that are known to be such
     while given is not None:
         id, method, _, params_json, _, asks = given
