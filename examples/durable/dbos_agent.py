@@ -1,9 +1,9 @@
-"""A durable workflow with DBOS: each tool call is a step, the waiting sandbox is the workflow's state.
+"""A durable workflow with DBOS: a tool call is a step, the waiting sandbox the workflow's state.
 
 Usage: python examples/durable/dbos_agent.py postgresql://…/app NAME
 
-Kill it whenever you like and start it again with the same NAME: DBOS goes on behind the last step that
-came to its end. The sandbox between two steps is bytes in DBOS's own tables.
+Kill it whenever you like and start it again with the same NAME: DBOS goes on behind the last step
+that came to its end. The sandbox between two steps is bytes in DBOS's own tables.
 """
 
 import os

@@ -95,12 +95,13 @@ def test_a_session_with_tools_files_and_forks(client):
 
 def test_a_stream(client):
     box = client.create("alice", tools=[ADD])
-    seen, body = [], None
-    for kind, body in box.stream("echo one; tool add --a 1; echo two; exit 4"):
-        seen.append(kind)
-        if kind == "waiting":
+    seen = []
+    for event in box.stream("echo one; tool add --a 1; echo two; exit 4"):
+        seen.append(event)
+        if event[0] == "waiting":
             box.answer(box.info()["run"]["calls"][0]["id"], value="there")
-    assert seen == ["output", "call", "waiting", "output", "result"]
+    assert [kind for kind, _ in seen] == ["output", "call", "waiting", "output", "result"]
+    body = seen[-1][1]
     assert body["stdout"] == 'one\n"there"\ntwo\n' and body["exit_code"] == 4
     with refused(422, "invalid"):
         list(box.stream("x", language="perl"))
@@ -201,6 +202,24 @@ def test_a_client_that_vanishes_in_a_stream(client):
     assert kinds[-1] == "result" and "call" in kinds
     assert seen[-1][1]["stdout"] == "one\ntwo\ngot 5\n"
     assert "".join(body["text"] for kind, body in seen if kind == "output") == "two\ngot 5\n"
+
+
+def test_no_event_is_lost_to_who_reads_slowly():
+    import asyncio
+
+    from pinfold.service.state import Run
+
+    async def main():
+        run = Run(1, None)
+        run.emit("output", {"text": "a"})
+        events = run.follow()
+        seen = [await anext(events)]
+        run.emit("output", {"text": "b"})  # while the first is sent
+        run.emit("result", {})
+        run.close("done")
+        return [kind for _, kind, _ in [*seen, *[event async for event in events]]]
+
+    assert asyncio.run(main()) == ["output", "output", "result"]
 
 
 def test_interrupts(client):
@@ -320,6 +339,8 @@ def test_quotas(serve, issuer):
     assert boxes[0].run("while :; do :; done")["limit"] == "cpu_seconds"
     with refused(413, "too_large"):
         boxes[0].write("f", bytes(1001))
+    with refused(413, "too_large"):
+        boxes[0].start("echo " + "x" * (2 << 20))
     boxes[0].run("head -c 5000 /dev/zero > big")
     with refused(413, "too_large"):
         boxes[0].read("big")

@@ -113,7 +113,8 @@ async def _invalid(request: Request, error: Any) -> Response:
 
 
 async def _plain(request: Request, error: Any) -> Response:
-    problem = Problem(error.status_code, "http", str(error.detail))
+    code = {404: "no_route", 405: "no_method", 413: "too_large"}.get(error.status_code, "http")
+    problem = Problem(error.status_code, code, str(error.detail))
     return JSONResponse(problem.body(), error.status_code, error.headers)
 
 

@@ -9,8 +9,9 @@ import sys
 import time
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from ..log import _traceback
-from .problems import Problem
 
 
 class Logged:
@@ -31,7 +32,7 @@ class Logged:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._most:
-                raise Problem(413, "too_large", f"a request has at most {self._most} bytes")
+                raise HTTPException(413, f"a request has at most {self._most} bytes")
             return message
 
         async def told(message: Any) -> None:

@@ -144,10 +144,11 @@ class Run:
         """Its events behind a number, as they come; None now and then when nothing does."""
         while True:
             news = self._news
-            for number, kind, body in [*self.events]:
-                if number > after:
-                    after = number
-                    yield number, kind, body
+            place = max(after + 1 - self.events[0][0], 0) if self.events else 0
+            if place < len(self.events):  # while it is sent, others may come
+                after = self.events[place][0]
+                yield self.events[place]
+                continue
             if self._closed:
                 return
             try:
