@@ -86,8 +86,9 @@ def as_langchain_tool(tool: SandboxTool, name: str, description: str) -> Any:
     return _structured(name, description, run, arun, fields)
 
 
-def as_langchain_tools(tool: SandboxTool, name: str, description: str) -> list[Any]:
-    """Two tools: one for JavaScript, one for shell commands."""
+def as_langchain_tools(tool: SandboxTool, name: str) -> list[Any]:
+    """Two tools: one for JavaScript, one for shell commands. Each is told of its language only."""
+    from .prompt import describe_sandbox
 
     def run_js(code: str) -> str:
         return tool.run(code, "javascript")
@@ -104,14 +105,14 @@ def as_langchain_tools(tool: SandboxTool, name: str, description: str) -> list[A
     return [
         _structured(
             f"{name}_js",
-            f"{description}\n\nThis one runs JavaScript.",
+            describe_sandbox(tool, ["javascript"]),
             run_js,
             arun_js,
             {"code": (str, "the JavaScript program")},
         ),
         _structured(
             f"{name}_shell",
-            f"{description}\n\nThis one runs shell commands.",
+            describe_sandbox(tool, ["shell"]),
             run_shell,
             arun_shell,
             {"command": (str, "the shell command or script")},

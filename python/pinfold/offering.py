@@ -85,7 +85,7 @@ class Offering:
         """Two LangChain tools, ``sandbox_js`` and ``sandbox_shell``."""
         from .langchain import as_langchain_tools
 
-        return as_langchain_tools(self._whole(), name, self.description)
+        return as_langchain_tools(self._whole(), name)
 
     def as_pydantic_ai_tool(self, name: str = "sandbox") -> Any:
         """One PydanticAI tool."""
