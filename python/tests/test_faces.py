@@ -476,7 +476,7 @@ def test_a_file_that_is_larger_than_output_may_be():
         (["--limit", "cpu_seconds=-1"], "negative"),
         (["--audit", "/no/such/folder/log"], "/no/such/folder"),
         (["--isolation", "none"], "invalid choice"),
-        (["--approve"], "no call can ever reach it"),
+        (["--approve"], "--approve asks about no call: give a --tool"),
     ],
 )
 def test_what_the_command_cannot_keep_it_refuses(arguments, words, capsys):
