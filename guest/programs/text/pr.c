@@ -505,6 +505,122 @@ static const g_long longs[] = {{"pages", PAGES, G_REQUIRED},
                                {"page-width", 'W', G_REQUIRED},
                                {0}};
 
+/* What the options said besides the pager's own settings. */
+struct asked {
+    bool separator, old_separator, old_width; /* -S, -s, -w */
+    bool columns_given;
+    g_text columns; /* digits of -COLUMN */
+};
+
+static void one_option(pager *p, struct asked *asked, const g_options *o, int option) {
+    switch (option) {
+    case PAGES:
+        if (!page_range(p, o->arg)) g_die(1, "invalid page range %s", g_quote(o->arg));
+        break;
+    case COLUMNS:
+        p->columns = positive(o->arg, "invalid number of columns");
+        asked->columns_given = true;
+        asked->columns.len = 0;
+        break;
+    case 'a': p->across = true; break;
+    case 'b': break; /* balanced columns: always */
+    case 'c': p->controls = true; break;
+    case 'd': p->double_space = true; break;
+    case 'D': p->date_format = o->arg; break;
+    case 'e':
+        char_and_number(o->arg, 'e', &p->tab_in, &p->tab_in_width);
+        p->expand = true;
+        break;
+    case 'f':
+    case 'F': p->form_feed = true; break;
+    case 'h': p->header = o->arg; break;
+    case 'i':
+        char_and_number(o->arg, 'i', &p->tab_out, &p->tab_out_width);
+        p->compress = true;
+        break;
+    case 'J': p->join = true; break;
+    case 'l': p->length = positive(o->arg, "'-l PAGE_LENGTH' invalid number of lines"); break;
+    case 'm': p->merge = true; break;
+    case 'n':
+        p->number = true;
+        char_and_number(o->arg, 'n', &p->number_end, &p->digits);
+        break;
+    case 'N':
+        if (g_parse_signed(o->arg, "", &p->first_number, NULL) != G_NUMBER_OK)
+            g_die(1, "'-N NUMBER' invalid starting line number: %s", g_quote(o->arg));
+        break;
+    case 'o':
+        p->margin = (int)g_number(o->arg, "", 0, INT32_MAX, "'-o MARGIN' invalid line offset");
+        break;
+    case 'r': p->quiet = true; break;
+    case 's':
+        asked->old_separator = true;
+        if (!asked->separator) {
+            p->separator = o->arg ? o->arg : "\t";
+            p->separator_len = strlen(p->separator);
+        }
+        break;
+    case 'S':
+        asked->separator = true;
+        p->separator = o->arg ? o->arg : "";
+        p->separator_len = strlen(p->separator);
+        break;
+    case 't':
+        p->headers = false;
+        p->keep_form_feed = true;
+        break;
+    case 'T':
+        p->headers = false;
+        p->keep_form_feed = false;
+        break;
+    case 'v': p->octal = true; break;
+    case 'w':
+        asked->old_width = true;
+        p->width = positive(o->arg, "'-w PAGE_WIDTH' invalid number of characters");
+        break;
+    case 'W':
+        p->truncate = true;
+        p->width = positive(o->arg, "'-W PAGE_WIDTH' invalid number of characters");
+        break;
+    default: /* -COLUMN */ g_text_addc(&asked->columns, (char)option); asked->columns_given = true;
+    }
+}
+
+/* -m: all files beside each other. */
+static int print_merged(pager *p, const struct asked *asked, char **names, int count) {
+    source *files = g_resize(NULL, (size_t)count, sizeof *files);
+    int open_files = 0, status = 0;
+    for (int i = 0; i < count; i++) {
+        if (open_source(p, &files[open_files], names[i]))
+            open_files++;
+        else
+            status = 1;
+    }
+    if (open_files == 0) return status;
+    settle(p, asked->separator, asked->old_separator, asked->old_width, open_files);
+    p->line_number = p->first_number;
+    p->page = 1;
+    set_title(p, "-", open_files == 1 ? files[0].fd : STDIN_FILENO);
+    while (put_merged_page(p, files, open_files)) {
+    }
+    for (int i = 0; i < open_files; i++) status |= !close_source(&files[i]);
+    return status;
+}
+
+static int print_file(pager *p, const char *name) {
+    source src;
+    if (!open_source(p, &src, name)) return 1;
+    set_title(p, name, src.fd);
+    p->page = 1;
+    p->line_number = p->first_number;
+    while (p->page <= p->last_page && put_page(p, &src)) {
+    }
+    if (p->page <= p->first_page && p->first_page > 1)
+        g_warn("starting page number %llu exceeds page count %llu",
+               (unsigned long long)p->first_page, (unsigned long long)p->page - 1);
+    return !close_source(&src);
+}
+
 int pr_main(int argc, char **argv) {
     pager p = {.columns = 1,
                .length = 66,
@@ -521,85 +637,12 @@ int pr_main(int argc, char **argv) {
                .digits = 5,
                .separator = "",
                .page = 1};
-    bool has_separator = false, old_separator = false, old_width = false, columns_given = false;
-    g_text columns = {0};
+    struct asked asked = {0};
     g_options o;
     g_options_init(&o, argc, argv, "0123456789D:FJN:S::TW:abcde::fh:i::l:mn::o:rs::tvw:", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
-        switch (option) {
-        case PAGES:
-            if (!page_range(&p, o.arg)) g_die(1, "invalid page range %s", g_quote(o.arg));
-            break;
-        case COLUMNS:
-            p.columns = positive(o.arg, "invalid number of columns");
-            columns_given = true;
-            columns.len = 0;
-            break;
-        case 'a': p.across = true; break;
-        case 'b': break; /* balanced columns: always */
-        case 'c': p.controls = true; break;
-        case 'd': p.double_space = true; break;
-        case 'D': p.date_format = o.arg; break;
-        case 'e':
-            char_and_number(o.arg, 'e', &p.tab_in, &p.tab_in_width);
-            p.expand = true;
-            break;
-        case 'f':
-        case 'F': p.form_feed = true; break;
-        case 'h': p.header = o.arg; break;
-        case 'i':
-            char_and_number(o.arg, 'i', &p.tab_out, &p.tab_out_width);
-            p.compress = true;
-            break;
-        case 'J': p.join = true; break;
-        case 'l': p.length = positive(o.arg, "'-l PAGE_LENGTH' invalid number of lines"); break;
-        case 'm': p.merge = true; break;
-        case 'n':
-            p.number = true;
-            char_and_number(o.arg, 'n', &p.number_end, &p.digits);
-            break;
-        case 'N':
-            if (g_parse_signed(o.arg, "", &p.first_number, NULL) != G_NUMBER_OK)
-                g_die(1, "'-N NUMBER' invalid starting line number: %s", g_quote(o.arg));
-            break;
-        case 'o':
-            p.margin = (int)g_number(o.arg, "", 0, INT32_MAX, "'-o MARGIN' invalid line offset");
-            break;
-        case 'r': p.quiet = true; break;
-        case 's':
-            old_separator = true;
-            if (!has_separator) {
-                p.separator = o.arg ? o.arg : "\t";
-                p.separator_len = strlen(p.separator);
-            }
-            break;
-        case 'S':
-            has_separator = true;
-            p.separator = o.arg ? o.arg : "";
-            p.separator_len = strlen(p.separator);
-            break;
-        case 't':
-            p.headers = false;
-            p.keep_form_feed = true;
-            break;
-        case 'T':
-            p.headers = false;
-            p.keep_form_feed = false;
-            break;
-        case 'v': p.octal = true; break;
-        case 'w':
-            old_width = true;
-            p.width = positive(o.arg, "'-w PAGE_WIDTH' invalid number of characters");
-            break;
-        case 'W':
-            p.truncate = true;
-            p.width = positive(o.arg, "'-W PAGE_WIDTH' invalid number of characters");
-            break;
-        default: /* -COLUMN */ g_text_addc(&columns, (char)option); columns_given = true;
-        }
-    }
-    if (columns.len) p.columns = positive(columns.s, "invalid number of columns");
-    if (p.merge && columns_given)
+    for (int option; (option = g_option(&o)) >= 0;) one_option(&p, &asked, &o, option);
+    if (asked.columns.len) p.columns = positive(asked.columns.s, "invalid number of columns");
+    if (p.merge && asked.columns_given)
         g_die(1, "cannot specify number of columns when printing in parallel");
     if (p.merge && p.across)
         g_die(1, "cannot specify both printing across and printing in parallel");
@@ -612,41 +655,8 @@ int pr_main(int argc, char **argv) {
         names = standard_input;
         count = 1;
     }
-    if (p.merge) {
-        source *files = g_resize(NULL, (size_t)count, sizeof *files);
-        int open_files = 0;
-        for (int i = 0; i < count; i++) {
-            if (open_source(&p, &files[open_files], names[i]))
-                open_files++;
-            else
-                status = 1;
-        }
-        if (open_files == 0) return status;
-        settle(&p, has_separator, old_separator, old_width, open_files);
-        p.line_number = p.first_number;
-        p.page = 1;
-        set_title(&p, "-", open_files == 1 ? files[0].fd : STDIN_FILENO);
-        while (put_merged_page(&p, files, open_files)) {
-        }
-        for (int i = 0; i < open_files; i++) status |= !close_source(&files[i]);
-        return status;
-    }
-    settle(&p, has_separator, old_separator, old_width, 1);
-    for (int i = 0; i < count; i++) {
-        source src;
-        if (!open_source(&p, &src, names[i])) {
-            status = 1;
-            continue;
-        }
-        set_title(&p, names[i], src.fd);
-        p.page = 1;
-        p.line_number = p.first_number;
-        while (p.page <= p.last_page && put_page(&p, &src)) {
-        }
-        if (p.page <= p.first_page && p.first_page > 1)
-            g_warn("starting page number %llu exceeds page count %llu",
-                   (unsigned long long)p.first_page, (unsigned long long)p.page - 1);
-        status |= !close_source(&src);
-    }
+    if (p.merge) return print_merged(&p, &asked, names, count);
+    settle(&p, asked.separator, asked.old_separator, asked.old_width, 1);
+    for (int i = 0; i < count; i++) status |= print_file(&p, names[i]);
     return status;
 }

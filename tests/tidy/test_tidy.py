@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Each rule of tidy.py finds what is against it, and nothing else."""
+import unittest
+
+import tidy
+
+GOOD = {
+    "host/base/buf.h": "/* buf.h: bytes that grow. */\n",
+    "host/machine/loop.h": "/* loop.h: the loop. */\n",
+    "host/base/buf.c": '/* buf.c: see buf.h. */\n#include "buf.h"\n#include <stdio.h>\nint f(void) {\n    return 1;\n}\n',
+    "tools/x.py": '#!/usr/bin/env python3\n"""What it is for."""\n',
+}
+
+
+class Tidy(unittest.TestCase):
+    def found(self, name: str, text: str) -> list[str]:
+        lines = tidy.check({**GOOD, name: text})
+        return [line for line in lines if "is not needed any more" not in line]
+
+    def test_what_is_right(self) -> None:
+        self.assertEqual(self.found("tools/y.py", '"""Why."""\n'), [])
+
+    def test_a_purpose(self) -> None:
+        self.assertIn("tools/y.py: begins without a docstring", self.found("tools/y.py", "import os\n")[0])
+        self.assertIn("lib/y.c: begins without a comment", self.found("lib/y.c", "#include <stdio.h>\n")[0])
+
+    def test_columns(self) -> None:
+        line = "/* y.c: " + "x" * 100 + " */\n"
+        self.assertIn("cli/y.c:1: has 111 columns", self.found("cli/y.c", line)[0])
+        self.assertEqual(self.found("guest/programs/git/y.c", line), [])
+
+    def test_long_functions(self) -> None:
+        text = "/* y.c: why. */\nint g(void) {\n" + "    f();\n" * 118 + "}\n"
+        self.assertEqual(self.found("cli/y.c", text), [])
+        self.assertIn("cli/y.c: g: has 121 lines", self.found("cli/y.c", text.replace("{\n", "{\n    f();\n"))[0])
+
+    def test_layers(self) -> None:
+        text = '/* y.c: why. */\n#include "host/machine/loop.h"\n'
+        self.assertIn("a file of host/base includes only from", self.found("host/base/y.c", text)[0])
+        self.assertIn("a file of guest includes only from", self.found("guest/lib/y.c", text)[0])
+        self.assertEqual(self.found("host/trace/y.c", text), [])
+
+    def test_exceptions_are_exact(self) -> None:
+        self.assertTrue(any("is not needed any more" in line for line in tidy.check(GOOD)))
+
+
+if __name__ == "__main__":
+    unittest.main()

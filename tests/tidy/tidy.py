@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""How the sources are written: rules that no compiler knows, each with what to do instead.
+
+usage: tidy.py [FOLDER]      prints what is against a rule, a line each; exit status 1 if anything is
+
+Known exceptions are exact: one that is not needed any more is an error as well.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+COLUMNS, FUNCTION_LINES = 100, 120
+
+#: Functions over FUNCTION_LINES, by file.
+LONG_FUNCTIONS = {"tests/guest/libctest.c: processes"}
+#: Files of wide tables and of texts, in which a row is a line.
+WIDE = {"cli/arguments.c", "cli/completion.c", "cli/policy.c", "cli/replay.c", "cli/run.c", "cli/shell.c", "cli/verify.c",
+        "cli/web_request.c", "guest/programs/coreutils/stat.c", "guest/programs/sh/builtin/cd.c",
+        "guest/programs/sh/builtin/table.c", "guest/programs/sh/sh.h"}
+#: Where lines have at most COLUMNS. Other folders follow, one at a time.
+LAID_OUT = ("cli/", "guest/kernel/", "guest/programs/")
+NOT_LAID_OUT = ("guest/programs/git/", "guest/programs/python/")
+
+#: What the files of a folder may include from other folders, besides the system. Who is not listed
+#: may include anything.
+LAYERS = {
+    "abi": ["abi"],
+    "lib": ["abi", "lib"],
+    "guest/kernel": ["abi", "lib", "guest/kernel"],
+    "guest": ["abi", "lib", "guest"],
+    "host/base": ["lib", "host/base"],
+    "host/http": ["abi", "lib", "host/base", "host/http"],
+    "host/capability": ["abi", "lib", "include", "host/base", "host/http", "host/capability"],
+    "host/cpu": ["abi", "lib", "include", "host/base", "host/cpu"],
+    "cli": ["include", "cli"],
+    "host": ["abi", "lib", "include", "host"],
+}
+#: Includes against LAYERS, as "FILE: INCLUDE".
+KNOWN_INCLUDES: set[str] = set()
+
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+FUNCTION = re.compile(r"^(?!#|/|\s|typedef|struct \w+ \{|enum|union)[^;={}]*?(\w+)\([^;{}]*\)[^;={}]*\{$", re.MULTILINE)
+
+
+def problems(name, text, files):
+    """What is against a rule in one file, as (rule, where, what to do)."""
+    if not text.strip():
+        return
+    if name.endswith((".c", ".h")):
+        if not text.startswith("/*"):
+            yield "purpose", name, "begins without a comment that says what it is for"
+        if name.startswith(LAID_OUT) and not name.startswith(NOT_LAID_OUT) and name not in WIDE:
+            for number, line in enumerate(text.split("\n"), 1):
+                if len(line) > COLUMNS:
+                    yield "columns", f"{name}:{number}", f"has {len(line)} columns: `make format`"
+        yield from long_functions(name, text)
+        yield from includes(name, text, files)
+    elif name.endswith(".py"):
+        start = text.partition("\n")[2] if text.startswith("#!") else text
+        if not start.lstrip().startswith(('"""', 'r"""', "#")):
+            yield "purpose", name, "begins without a docstring that says what it is for"
+
+
+def long_functions(name, text):
+    for match in FUNCTION.finditer(text):
+        end = text.find("\n}", match.end())
+        lines = text.count("\n", match.start(), end) + 2
+        if end >= 0 and lines > FUNCTION_LINES:
+            yield "function", f"{name}: {match[1]}", f"has {lines} lines, of {FUNCTION_LINES}"
+
+
+def includes(name, text, files):
+    layer = max((folder for folder in LAYERS if name.startswith(folder + "/")), key=len, default=None)
+    if layer is None:
+        return
+    for include in INCLUDE.findall(text):
+        beside = str(pathlib.PurePosixPath(name).parent / include)
+        target = beside if beside in files else include
+        if target not in files or any(target.startswith(one + "/") for one in LAYERS[layer]):
+            continue
+        yield "include", f"{name}: {include}", f"a file of {layer} includes only from {LAYERS[layer]}"
+
+
+def listed(root):
+    """The sources below a folder, by name."""
+    out = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
+    names = [name for name in out.split("\n") if name.endswith((".c", ".h", ".py"))]
+    return {name: (root / name).read_text(encoding="utf-8", errors="replace") for name in names if (root / name).is_file()}
+
+
+def check(sources):
+    """Lines about everything that is against a rule, and about exceptions that nothing needs."""
+    known = {"function": LONG_FUNCTIONS, "include": KNOWN_INCLUDES}
+    needed, wrong = set(), []
+    for name, text in sources.items():
+        if name.startswith(("tests/spec/", "third_party/", "js/node_modules/")):
+            continue
+        for rule, where, what in problems(name, text, sources.keys()):
+            if where in known.get(rule, ()):
+                needed.add(where)
+            else:
+                wrong.append(f"{where}: {what}")
+    unused = set().union(*known.values()) - needed
+    return wrong + [f"tests/tidy/tidy.py: the exception {one!r} is not needed any more" for one in sorted(unused)]
+
+
+if __name__ == "__main__":
+    found = check(listed(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    print("\n".join(found))
+    sys.exit(1 if found else 0)
