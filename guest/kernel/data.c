@@ -24,6 +24,7 @@ struct extent {
 };
 
 static struct extent extent_at(int64_t offset) {
+    K_ASSERT(offset >= 0 && offset <= PF_FILE_SIZE_MAX);
     if (offset < 64 << 10)
         return (struct extent){(uint32_t)(offset >> 12), 4096, offset & ~(int64_t)4095};
     if (offset < 256 << 10)
@@ -49,11 +50,13 @@ static int charge(struct k_data *data, uint32_t bytes) {
 }
 
 static void discharge(struct k_data *data, uint32_t bytes) {
+    K_ASSERT(data->allocated >= bytes && (!data->charged || charged_bytes >= bytes));
     if (data->charged) charged_bytes -= bytes;
     data->allocated -= bytes;
 }
 
 static int slots_grow(struct k_data *data, uint32_t slots) {
+    K_ASSERT(slots <= SLOTS_MAX);
     if (slots <= data->slots) return 0;
     uint32_t want = data->slots ? data->slots : 4;
     while (want < slots) want *= 2;
@@ -70,6 +73,7 @@ static int slots_grow(struct k_data *data, uint32_t slots) {
 
 /* The first extent, with room for `need` bytes; what is new is zero. */
 static int first_grow(struct k_data *data, uint32_t need) {
+    K_ASSERT(need <= SMALL);
     if (need <= data->first_cap) return 0;
     uint32_t cap = data->first_cap ? data->first_cap : SMALL_MIN;
     while (cap < need) cap *= 2;
@@ -91,6 +95,7 @@ static int first_grow(struct k_data *data, uint32_t need) {
 /* The extent for a write of its bytes [from, to): the rest is zero if it is new. */
 static int extent_open(struct k_data *data, struct extent extent, uint32_t from, uint32_t to,
                        uint8_t **out) {
+    K_ASSERT(from < to && to <= extent.size);
     if (extent.slot == 0) {
         int error = first_grow(data, to);
         *out = data->first;
@@ -127,6 +132,7 @@ uint32_t k_data_piece(const struct k_data *data, int64_t offset, uint32_t len, c
     } else if (extent.slot <= data->slots) {
         bytes = data->more[extent.slot - 1];
     }
+    K_ASSERT(within < size);
     *at = bytes ? bytes + within : zeros;
     return len < size - within ? len : size - within;
 }
@@ -179,6 +185,7 @@ int64_t k_data_write(struct k_data *data, int64_t offset, const void *from, uint
 }
 
 static void slot_free(struct k_data *data, uint32_t slot) {
+    K_ASSERT(slot <= data->slots);
     if (slot == 0) {
         discharge(data, data->first_cap);
         k_free(data->first);

@@ -18,6 +18,7 @@ static uint32_t hash_of(const char *name, uint32_t len) { /* FNV-1a */
 }
 
 void k_dir_init(struct k_inode *dir, struct k_inode *parent) {
+    K_ASSERT(dir->kind == K_DIR && !dir->count);
     k_list_init(&dir->entries);
     dir->parent = parent;
     dir->next_seq = FIRST_SEQ;
@@ -33,6 +34,7 @@ static bool same(const struct k_dirent *entry, uint32_t hash, const char *name, 
 }
 
 struct k_dirent *k_dir_find(const struct k_inode *dir, const char *name, uint32_t len) {
+    K_ASSERT(dir->kind == K_DIR && len > 0);
     uint32_t hash = hash_of(name, len);
     if (dir->buckets) {
         struct k_dirent *entry = dir->buckets[hash & (dir->bucket_count - 1)];
@@ -74,6 +76,7 @@ struct k_dirent *k_dirent_new(const char *name, uint32_t len) {
 }
 
 void k_dir_insert(struct k_inode *dir, struct k_dirent *entry, struct k_inode *inode) {
+    K_ASSERT(dir->kind == K_DIR && !entry->dir && !k_linked(&entry->order));
     entry->dir = dir;
     entry->inode = inode;
     entry->seq = dir->next_seq++;
@@ -91,9 +94,10 @@ void k_dir_insert(struct k_inode *dir, struct k_dirent *entry, struct k_inode *i
 
 void k_dir_remove(struct k_dirent *entry) {
     struct k_inode *dir = entry->dir;
+    K_ASSERT(dir && dir->count > 0 && k_linked(&entry->order));
     if (dir->buckets) {
         struct k_dirent **at = &dir->buckets[entry->hash & (dir->bucket_count - 1)];
-        while (*at != entry) at = &(*at)->chain;
+        for (; *at != entry; at = &(*at)->chain) K_ASSERT(*at);
         *at = entry->chain;
     }
     k_list_remove(&entry->order);
@@ -107,6 +111,7 @@ void k_dir_remove(struct k_dirent *entry) {
 
 uint32_t k_dirent_pack(uint8_t *to, uint32_t cap, uint64_t ino, uint32_t mode, const char *name,
                        uint32_t len) {
+    K_ASSERT(len > 0 && len <= PF_NAME_MAX);
     uint32_t size = PF_DIRENT_SIZE(len);
     if (size > cap) return 0;
     struct pf_dirent head = {.ino = ino, .type = (mode & K_IFMT) >> 12, .name_len = len};

@@ -42,6 +42,7 @@ struct k_file *k_fd(const struct k_proc *proc, int64_t fd) {
 }
 
 static int fds_grow(struct k_proc *proc, uint32_t need) {
+    K_ASSERT(need <= PF_OPEN_MAX);
     if (need <= proc->fd_cap) return 0;
     uint32_t cap = proc->fd_cap ? proc->fd_cap : FDS_MIN;
     while (cap < need) cap *= 2;
@@ -60,6 +61,7 @@ static int64_t fd_limit(const struct k_proc *proc) {
 }
 
 int64_t k_fd_new(struct k_proc *proc, struct k_file *file, int64_t lowest, bool cloexec) {
+    K_ASSERT(file->refs > 0 && lowest >= 0);
     uint32_t fd = (uint32_t)lowest > proc->fd_hint ? (uint32_t)lowest : proc->fd_hint;
     while (fd < proc->fd_cap && proc->fds[fd].file) fd++;
     if (fd >= fd_limit(proc)) return -PF_EMFILE;
@@ -72,6 +74,7 @@ int64_t k_fd_new(struct k_proc *proc, struct k_file *file, int64_t lowest, bool 
 }
 
 int k_fd_set(struct k_proc *proc, struct k_file *file, int64_t fd, bool cloexec) {
+    K_ASSERT(file->refs > 0 && fd >= 0 && fd < PF_OPEN_MAX);
     int error = fds_grow(proc, (uint32_t)fd + 1);
     if (error) return error;
     struct k_file *old = proc->fds[fd].file;
@@ -91,6 +94,7 @@ int k_fd_close(struct k_proc *proc, int64_t fd) {
 }
 
 int k_fds_copy(struct k_proc *to, const struct k_proc *from) {
+    K_ASSERT(!to->fds && !to->fd_cap);
     uint32_t used = from->fd_cap;
     while (used && !from->fds[used - 1].file) used--;
     int error = fds_grow(to, used);

@@ -45,6 +45,7 @@ static int32_t losers[PF_PROCESS_TABLE];
 static uint32_t loser_count;
 
 static void lost_anchor(int32_t pgid) {
+    K_ASSERT(pgid > 0);
     for (uint32_t i = 0; i < loser_count; i++)
         if (losers[i] == pgid) return;
     if (loser_count == K_COUNT(losers)) return;

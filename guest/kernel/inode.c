@@ -18,6 +18,7 @@ uint64_t k_inode_count(void) {
 }
 
 int k_inode_new(enum k_inode_kind kind, uint32_t mode, bool named, struct k_inode **out) {
+    K_ASSERT(kind <= K_PROCFS && !(mode & ~(K_IFMT | 07777u)));
     if (named && counted >= k_limits.files) return -PF_ENOSPC;
     struct k_inode *inode = k_zalloc(sizeof *inode);
     if (!inode) return -PF_ENOMEM;
@@ -93,6 +94,7 @@ static int64_t blocks(int64_t bytes) {
 }
 
 void k_inode_stat(struct k_inode *inode, struct pf_stat *stat) {
+    K_ASSERT(inode->refs > 0 || inode->nlink > 0);
     *stat = (struct pf_stat){
         .dev = inode->kind == K_PROCFS   ? 2
                : inode->kind == K_STREAM ? 3

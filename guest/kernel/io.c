@@ -128,7 +128,8 @@ int64_t k_do_PWRITE(struct k_call *call) {
     return write_at(call, file, offset);
 }
 
-/* SEEK_DATA and SEEK_HOLE: an extent that was never written is a hole, and the end of the file is one. */
+/* SEEK_DATA and SEEK_HOLE: an extent that was never written is a hole, and the end of the file is
+ * one. */
 static int64_t seek_content(struct k_file *file, int64_t offset, bool hole) {
     const struct k_inode *inode = file->inode;
     if (inode->kind != K_FILE) return -PF_EINVAL;

@@ -56,8 +56,9 @@ static struct k_op *find_mine(const struct k_proc *proc, int64_t id) {
 }
 
 static void op_free(struct k_op *op) {
+    K_ASSERT(count > 0);
     struct k_op **at = &buckets[op->id & (BUCKETS - 1)];
-    while (*at != op) at = &(*at)->chain;
+    for (; *at != op; at = &(*at)->chain) K_ASSERT(*at);
     *at = op->chain;
     k_list_remove(&op->mine);
     k_list_remove(&op->news);
@@ -68,6 +69,7 @@ static void op_free(struct k_op *op) {
 }
 
 static void finish(struct k_op *op, uint32_t outcome) {
+    K_ASSERT((op->state == QUEUED || op->state == TAKEN) && op->owner && unanswered > 0);
     op->state = FINISHED;
     op->outcome = outcome;
     unanswered--;
@@ -80,6 +82,7 @@ static void finish(struct k_op *op, uint32_t outcome) {
 }
 
 static void op_close(struct k_op *op) {
+    K_ASSERT(op->owner && op->state != CANCELLED);
     if (op->state == FINISHED && !op->named) op->owner->ops_finished--;
     if (op->state == QUEUED || op->state == TAKEN) unanswered--;
     if (op->state == TAKEN || (op->state == QUEUED && op->payload_taken)) {
@@ -110,6 +113,7 @@ static bool kind_known(int64_t kind) {
 }
 
 static int op_new(struct k_proc *proc, uint32_t kind, struct k_op **out) {
+    K_ASSERT(k_proc_alive(proc));
     if (count >= PF_OPS_MAX) return -PF_EAGAIN;
     struct k_op *op = k_zalloc(sizeof *op);
     if (!op) return -PF_ENOMEM;
@@ -229,6 +233,7 @@ int64_t k_do_HOST_OP_TAKE(struct k_call *call) {
     memcpy(to, &request, sizeof request);
     k_out(call, to, (uint32_t)sizeof request + len);
     op->payload_taken += len;
+    K_ASSERT(op->payload_taken <= op->payload_len || request.cancelled);
     if (request.cancelled) {
         op_free(op);
     } else if (op->payload_taken == op->payload_len) {

@@ -33,6 +33,7 @@ void k_pipe_free(struct k_pipe *pipe) {
 }
 
 int k_stream_new(bool host_reads, uint32_t attention, uint32_t mode, struct k_inode **out) {
+    K_ASSERT(attention == PF_ATTENTION_OUTPUT || attention == PF_ATTENTION_STDIN);
     struct k_pipe *pipe;
     int error = k_pipe_new(&pipe);
     if (error) return error;
@@ -60,6 +61,7 @@ static bool writes(const struct k_file *file) {
 }
 
 int k_pipe_opened(struct k_file *file) {
+    K_ASSERT(file->inode->kind == K_PIPE || file->inode->kind == K_STREAM);
     struct k_inode *inode = file->inode;
     if (inode->kind == K_PIPE) {
         struct k_pipe *pipe = inode->pipe;
@@ -142,6 +144,7 @@ uint32_t k_pipe_put(struct k_pipe *pipe, const uint8_t *from, uint32_t len) {
 }
 
 void k_pipe_end(struct k_pipe *pipe) {
+    K_ASSERT(pipe->host_writes);
     pipe->ended = true;
     k_wake_all(&pipe->read_wait);
 }

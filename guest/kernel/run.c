@@ -1,9 +1,9 @@
 /*
  * run.c: runs: how a text of the embedder reaches its program, and its output the embedder.
  *
- * Session leaders (the shell, a Python) live over many runs and ask for each with RUN_NEXT; other runs
- * are a fresh process each. The output streams belong to the sandbox, so that background jobs of an
- * earlier run can still write; stdin belongs to its run. At most one run is on.
+ * Session leaders (the shell, a Python) live over many runs and ask for each with RUN_NEXT; other
+ * runs are a fresh process each. The output streams belong to the sandbox, so that background jobs
+ * of an earlier run can still write; stdin belongs to its run. At most one run is on.
  */
 #include "kernel.h"
 
@@ -75,6 +75,7 @@ void k_run_foreground(int32_t pgid) {
 }
 
 static void done(int32_t status) {
+    K_ASSERT(run.on && !run.done);
     run.done = true;
     run.status = status;
     k_sched_behind(K_BEHIND_DONE);
@@ -262,6 +263,7 @@ int64_t k_do_HOST_SESSION(struct k_call *call) {
 }
 
 static void forget(void) {
+    K_ASSERT(run.on);
     k_data_free(&run.text);
     run.text_len = run.value_len = 0;
     if (run.input) {
@@ -313,7 +315,8 @@ int64_t k_do_HOST_RUN_BEGIN(struct k_call *call) {
     value->head = value->used = 0; /* of an earlier run, and nobody asked for it */
     k_wake_all(&value->write_wait);
     struct k_proc *proc = leader ? leader->proc : NULL;
-    for (int i = 0; i < PF_SESSIONS; i++) leader_calm(&leaders[i]); /* it was meant for an earlier run */
+    for (int i = 0; i < PF_SESSIONS; i++)
+        leader_calm(&leaders[i]); /* it was meant for an earlier run */
     int error = text_begin(call->in + exec_len, len - exec_len);
     if (!error && !leader) error = process_start(&exec, &proc);
     if (error) {

@@ -30,6 +30,7 @@ int64_t k_after_signal(const struct k_call *call, int64_t result) {
 }
 
 static void stop(struct k_proc *proc, int signal) {
+    K_ASSERT(k_proc_alive(proc) && STOPS & K_SIGBIT(signal));
     if (proc->stopped) return;
     k_sched_stop(proc);
     proc->stop_signal = signal;
@@ -40,6 +41,7 @@ static void stop(struct k_proc *proc, int signal) {
 
 /* An unblocked signal takes effect. */
 static void act(struct k_proc *proc, int signal) {
+    K_ASSERT(signal >= 1 && signal < PF_SIGNALS && k_proc_alive(proc));
     uint64_t bit = K_SIGBIT(signal);
     proc->pending &= ~bit;
     if (signal == K_SIGKILL) {
@@ -69,6 +71,7 @@ static void continue_(struct k_proc *proc) {
 }
 
 void k_signal(struct k_proc *proc, int signal) {
+    K_ASSERT(signal >= 1 && signal < PF_SIGNALS);
     if (!k_proc_alive(proc) || proc->root) return;
     uint64_t bit = K_SIGBIT(signal);
     if (signal == K_SIGKILL) {
@@ -106,10 +109,13 @@ void k_signal_set_mask(struct k_proc *proc, uint64_t mask) {
  * than the one it goes to. */
 int k_signal_some(bool (*wanted)(const struct k_proc *proc, int64_t arg), int64_t arg, int signal) {
     static int32_t chosen[PF_PROCESS_TABLE];
+    K_ASSERT(signal >= 0 && signal < PF_SIGNALS);
     int count = 0;
     for (struct k_link *at = k_procs()->next; at != k_procs(); at = at->next) {
         struct k_proc *proc = K_OUTER(at, struct k_proc, all);
-        if (proc->state != K_REAPED && wanted(proc, arg)) chosen[count++] = proc->pid;
+        if (proc->state == K_REAPED || !wanted(proc, arg)) continue;
+        K_ASSERT(count < (int)PF_PROCESS_TABLE);
+        chosen[count++] = proc->pid;
     }
     if (!signal) return count;
     for (int i = 0; i < count; i++) {

@@ -21,8 +21,8 @@
 #define K_IO_MAX      PF_IO_MAX
 #endif
 
-/* Calls that daemons may make after a run's foreground has ended, and after each answer of the host.
- * A turn counts as some, and so do bytes that are read and written. */
+/* Calls that daemons may make after a run's foreground has ended, and after each answer of the
+ * host. A turn counts as some, and so do bytes that are read and written. */
 #define K_BEHIND_DONE   2000u
 #define K_BEHIND_ANSWER 500u
 #define K_BEHIND_TURN   8u

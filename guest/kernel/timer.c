@@ -28,6 +28,7 @@ static bool before(const struct timer *a, const struct timer *b) {
 }
 
 static void place(uint32_t at, struct timer timer) {
+    K_ASSERT(at < count);
     heap[at] = timer;
     timer.proc->timer_at[timer.which] = at + 1;
 }
