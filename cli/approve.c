@@ -191,7 +191,8 @@ static void settle(const struct asked *a, struct consequence *c, const struct re
     if (reply_give(a->sandbox, a->id, reply, &error) != PF_OK) die("%s", error.message);
 }
 
-/* The call was made only now, and may have changed what others give: then the branch cannot be had. */
+/* The call was made only now, and may have changed what others give: then the branch cannot
+ * be had. */
 static void look_again(const struct asked *a, struct consequence *c) {
     for (size_t i = 0; i < c->made_count && !c->cut; i++) {
         const struct made *made = &c->made[i];
@@ -199,8 +200,10 @@ static void look_again(const struct asked *a, struct consequence *c) {
         struct reply now = reply_from(command, made->params.data, made->params.len);
         if (!equal(&now, &made->reply)) {
             c->cut = true;
-            show(terminal, "%s gives %.300s now, which is not what was shown: the script goes on from "
-                 "the call", made->method.data, now.text.data ? now.text.data : "nothing");
+            show(terminal,
+                 "%s gives %.300s now, which is not what was shown: the script goes on from "
+                 "the call",
+                 made->method.data, now.text.data ? now.text.data : "nothing");
         }
         reply_free(&now);
     }

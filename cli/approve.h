@@ -2,8 +2,8 @@
  * approve.h: `--approve`: a person at the terminal decides about calls that ask, and is shown what
  * would come of each answer before.
  *
- * approve.c asks and accepts; consequence.c answers a preview and lets it run on; changes.c compares
- * the files of two sandboxes; diff.c two texts, line by line.
+ * approve.c asks and accepts; consequence.c answers a preview and lets it run on; changes.c
+ * compares the files of two sandboxes; diff.c two texts, line by line.
  */
 #ifndef CLI_APPROVE_H
 #define CLI_APPROVE_H
@@ -13,8 +13,8 @@
 #include "pinfold.h"
 #include "text.h"
 
-/* Asks about a call that waits, of which no other is being answered. Whatever is said, it is answered
- * when this returns, or was given up by the script. */
+/* Asks about a call that waits, of which no other is being answered. Whatever is said, it is
+ * answered when this returns, or was given up by the script. */
 void approve_call(pf_sandbox *sandbox, const struct arguments *arguments, uint64_t id);
 
 /* What a command says to a call. */
@@ -51,13 +51,14 @@ struct consequence {
     struct made *made;   /* by it, in their order */
     size_t made_count;
     struct text out[2];  /* what it wrote from the answer on, as it was */
-    struct text pieces;  /* in their order: a byte for the stream, eight for the length, the bytes */
+    struct text pieces; /* in their order: a byte for the stream, eight for the length, the bytes */
     struct text lines;   /* what a person is shown, printable */
 };
 void consequence_free(struct consequence *c);
-/* Lets a preview of `sandbox` go on with the reply, up to the next call that may change something. */
-void consequence_explore(struct consequence *c, pf_sandbox *sandbox, pf_sandbox *before, uint64_t id,
-                         const struct arguments *arguments);
+/* Lets a preview of `sandbox` go on with the reply, up to the next call that may
+ * change something. */
+void consequence_explore(struct consequence *c, pf_sandbox *sandbox, pf_sandbox *before,
+                         uint64_t id, const struct arguments *arguments);
 
 /* Adds a line or more for each file that differs, in lines of `indent`. */
 void changes_show(struct text *out, pf_sandbox *before, pf_sandbox *after,

@@ -51,7 +51,8 @@ struct arguments {
 /* `argv` from a command word on, if there was one; `command` is "run", "shell" or "-c". */
 void arguments_parse(struct arguments *out, int argc, char **argv, const char *command);
 void usage(void);
-/* Adds the value of an option, split at a separator that must be there, with something before it. */
+/* Adds the value of an option, split at a separator that must be there, with something
+ * before it. */
 void add_pair(struct pairs *pairs, const char *option, char *text, char *separator,
               const char *form);
 

@@ -9,7 +9,8 @@ double seconds_of(const char *text) {
     char *end;
     if (!strcmp(text, "none")) return HUGE_VAL;
     double seconds = strtod(text, &end);
-    if (end == text || *end || !(seconds > 0)) die("--max-seconds %s: not a number of seconds", text);
+    if (end == text || *end || !(seconds > 0))
+        die("--max-seconds %s: not a number of seconds", text);
     return seconds;
 }
 

@@ -1,8 +1,9 @@
 /*
  * calls.c: the loop that answers a script's calls.
  *
- * Calls go to child processes (job.c), several at once when the script made several. What a capability
- * wants approved is asked about at the terminal (approve.c), when no other call is on its way.
+ * Calls go to child processes (job.c), several at once when the script made several. What a
+ * capability wants approved is asked about at the terminal (approve.c), when no other call is on
+ * its way.
  */
 #include "run.h"
 
@@ -111,8 +112,8 @@ static void answer(pf_sandbox *sandbox, struct job *job) {
     reply_free(&reply);
 }
 
-/* Nothing to answer: the guest sleeps, or waits for what cannot happen. False: it is beyond help.
- */
+/* Nothing to answer: the guest sleeps, or waits for what cannot happen. False: it is
+ * beyond help. */
 static bool go_on(pf_sandbox *sandbox, int *attempts) {
     pf_error error;
     int64_t wait = pf_sandbox_wait_ns(sandbox);
@@ -130,7 +131,8 @@ static bool go_on(pf_sandbox *sandbox, int *attempts) {
 void drive(pf_sandbox *sandbox, const struct arguments *arguments) {
     struct jobs jobs = {.count = 0};
     int attempts = 0;
-    uint64_t asks = 0; /* a call that somebody is asked about, when all others are answered; 0: none */
+    /* A call that somebody is asked about, when all others are answered; 0: none. */
+    uint64_t asks = 0;
     pf_error error;
     while (pf_sandbox_running(sandbox)) {
         pf_call call;

@@ -149,7 +149,8 @@ static void compare_mount(struct comparing *c, const char *guest) {
     for (int i = 0; i < 2; i++) {
         char *changes;
         size_t len;
-        if (pf_mount_changes(i ? c->after : c->before, guest, &changes, &len, NULL) != PF_OK) continue;
+        if (pf_mount_changes(i ? c->after : c->before, guest, &changes, &len, NULL) != PF_OK)
+            continue;
         for (const char *at = changes; at < changes + len; at += strlen(at) + 1) {
             bool again = false;
             char *first = NULL;

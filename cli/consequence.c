@@ -75,7 +75,8 @@ static bool answer(struct exploring *e, uint64_t id, const struct reply *reply) 
     return false;
 }
 
-/* The oldest call that waits and may be made: its tool changes nothing, and nobody is to be asked. */
+/* The oldest call that waits and may be made: its tool changes nothing, and nobody is to
+ * be asked. */
 static bool next_pure(const struct exploring *e, pf_call *out) {
     static pf_call calls[WAITING_MAX];
     size_t count = pf_sandbox_pending(e->c->sandbox, calls, WAITING_MAX);
@@ -152,8 +153,8 @@ static void show_end(struct consequence *c, bool calls) {
     text_puts(&c->lines, line);
 }
 
-void consequence_explore(struct consequence *c, pf_sandbox *sandbox, pf_sandbox *before, uint64_t id,
-                         const struct arguments *arguments) {
+void consequence_explore(struct consequence *c, pf_sandbox *sandbox, pf_sandbox *before,
+                         uint64_t id, const struct arguments *arguments) {
     struct exploring e = {.c = c, .arguments = arguments};
     pf_error error;
     add_line(&c->lines, "[", "", c->label, strlen(c->label));

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a person reads; matching costs memory and time for the product of the lines that differ, and a
- * script decides how many those are. */
+/* What a person reads; matching costs memory and time for the product of the lines that differ, and
+ * a script decides how many those are. */
 #define LINE_MAX_BYTES 400
 #define CELLS_MAX      ((size_t)250000)
 #define SHOWN_MAX      20
 #define CONTEXT        3
 
-void add_line(struct text *out, const char *indent, const char *sign, const char *text, size_t len) {
+void add_line(struct text *out, const char *indent, const char *sign, const char *text,
+              size_t len) {
     text_puts(out, indent);
     text_puts(out, sign);
     size_t cut = len < LINE_MAX_BYTES ? len : LINE_MAX_BYTES;

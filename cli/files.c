@@ -14,7 +14,11 @@ void files_list_one(const char *path, const pf_file_info *info) {
     static const char bits[] = "rwxrwxrwx";
     char mode[11] = "-", when[32];
     uint32_t type = info->mode & 0170000;
-    mode[0] = type == 0040000 ? 'd' : type == 0100000 ? '-' : type == 0010000 ? 'p' : type == 0120000 ? 'l' : '?';
+    mode[0] = type == 0040000   ? 'd'
+              : type == 0100000 ? '-'
+              : type == 0010000 ? 'p'
+              : type == 0120000 ? 'l'
+                                : '?';
     for (int i = 0; i < 9; i++) mode[i + 1] = info->mode >> (8 - i) & 1 ? bits[i] : '-';
     mode[10] = '\0';
     time_t seconds = (time_t)(info->mtime_ns / 1000000000);

@@ -13,8 +13,8 @@ void files_list(pf_sandbox *sandbox, const char *path);
 /* A file to standard output; false: standard error says why not. */
 bool files_print(pf_sandbox *sandbox, const char *path);
 
-/* Copies what is at `path` in the sandbox to the host: a file, also into a directory, or a directory
- * that is new or empty there. False with a complaint. */
+/* Copies what is at `path` in the sandbox to the host: a file, also into a directory, or a
+ * directory that is new or empty there. False with a complaint. */
 bool files_copy_out(pf_sandbox *sandbox, const char *path, const char *host);
 
 #endif

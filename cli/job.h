@@ -2,7 +2,8 @@
  * job.h: tool commands that run.
  *
  * A job is one call on its way: a child process that reads the arguments as JSON on its standard
- * input and prints the result. Up to JOBS_MAX run at once; run.c gives them calls and takes results.
+ * input and prints the result. Up to JOBS_MAX run at once; run.c gives them calls and takes
+ * results.
  */
 #ifndef CLI_JOB_H
 #define CLI_JOB_H

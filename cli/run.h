@@ -12,8 +12,8 @@ int run_script(const struct arguments *arguments);
 /* Lets a sandbox that was restored complete the run that is on in it. */
 int run_restored(const struct arguments *arguments);
 
-/* Its parts, for `pinfold shell`. A sandbox with what the arguments say in it; ends the program when
- * that cannot be. */
+/* Its parts, for `pinfold shell`. A sandbox with what the arguments say in it; ends the program
+ * when that cannot be. */
 pf_sandbox *sandbox_of(const struct arguments *arguments);
 /* The settings that the arguments say. */
 pf_options *options_of(const struct arguments *arguments);
@@ -28,8 +28,8 @@ void interrupt_by_keyboard(pf_sandbox *sandbox);
 /* Where --snapshot says. */
 void save_snapshot(pf_sandbox *sandbox, const struct arguments *arguments);
 
-/* language.c: the language of a script by its name (NULL: none) and its first line; NULL when they ask
- * for one that does not run here. */
+/* language.c: the language of a script by its name (NULL: none) and its first line; NULL when they
+ * ask for one that does not run here. */
 const char *language_of(const char *path, const char *code);
 /* bounds.c: the value of --max-seconds, and what the limits of a recording may be at most. */
 double seconds_of(const char *text);
@@ -38,8 +38,8 @@ pf_options *replay_limits(const struct pairs *limits);
 void add_limits(pf_options *options, const struct pairs *limits);
 /* One of them, by the library's name, or what it is by default. */
 uint64_t limit_of(const struct pairs *limits, const char *name);
-/* Reads a file ("-": standard input) that the sandbox takes up to a limit, and not much of one that has
- * more: that ends the program. `what` is the file in the message, `name` the limit. */
+/* Reads a file ("-": standard input) that the sandbox takes up to a limit, and not much of one that
+ * has more: that ends the program. `what` is the file in the message, `name` the limit. */
 void read_within(struct text *text, const char *path, const char *what, const char *name,
                  uint64_t limit);
 /* policy.c: the capabilities, from --policy or one for each tool. */

@@ -100,7 +100,8 @@ static void json_body(struct text *out, pf_sandbox *sandbox) {
     for (size_t i = 0; i < mount_count && i < MOUNTS_MAX; i++) {
         text_puts(out, i ? ", {\"place\": " : "{\"place\": ");
         text_json(out, mounts[i].guest, strlen(mounts[i].guest));
-        text_puts(out, mounts[i].mode == PF_MOUNT_COPY ? ", \"copy\": true}" : ", \"copy\": false}");
+        text_puts(out,
+                  mounts[i].mode == PF_MOUNT_COPY ? ", \"copy\": true}" : ", \"copy\": false}");
     }
     text_puts(out, "], \"processes\": [");
     size_t count = pf_sandbox_processes(sandbox, processes, SHOWN_MAX);
@@ -162,13 +163,14 @@ static bool print_listed(const pf_snapshot_files *files, const char *path) {
     return false;
 }
 
-/* A portable one, or another build's: its files are what there is to see. False: `error` says why not. */
+/* A portable one, or another build's: its files are what there is to see. False: `error` says why
+ * not. */
 static bool show_listed(const struct request *r, const struct text *data, const struct text *key,
                         struct text *out, pf_error *error) {
     pf_snapshot_files *files;
     size_t left_len;
-    if (pf_snapshot_files_open(data->data, data->len, key->data, key->len, UINT64_MAX, &files, error) !=
-        PF_OK)
+    if (pf_snapshot_files_open(data->data, data->len, key->data, key->len, UINT64_MAX, &files,
+                               error) != PF_OK)
         return false;
     const char *left = pf_snapshot_files_left_out(files, &left_len);
     bool ok = !r->get || print_listed(files, r->get);
@@ -222,7 +224,8 @@ static int show_snapshot(const struct request *r, const struct text *data, const
     if (portable || (!facts.this_build && (r->files || r->get))) {
         ok = show_listed(r, data, key, &out, &error);
     } else {
-        pf_status status = pf_snapshot_look(data->data, data->len, key->data, key->len, &sandbox, &error);
+        pf_status status =
+            pf_snapshot_look(data->data, data->len, key->data, key->len, &sandbox, &error);
         ok = status == PF_OK && show_opened(r, sandbox, &out);
         if (status == PF_OK) error.message[0] = '\0';
     }

@@ -17,19 +17,20 @@
 #include "text.h"
 
 static void help(void) {
-    fputs("usage: pinfold trace [-o HTML] FILE\n"
-          "\n"
-          "Turns what `pinfold run --record FILE` recorded into one HTML page, which needs nothing "
-          "but\n"
-          "itself: every event, and processes, calls and output as they were then. With the Python\n"
-          "package the page has the files as well, and `pinfold debug` serves it with a sandbox\n"
-          "behind it.\n"
-          "\n"
-          "  -o, --output HTML         where to; otherwise FILE.html; - is standard output\n"
-          "      --help\n"
-          "\n"
-          "Exit status: 0; 125 when FILE is no trace or the page cannot be written.\n",
-          stdout);
+    fputs(
+        "usage: pinfold trace [-o HTML] FILE\n"
+        "\n"
+        "Turns what `pinfold run --record FILE` recorded into one HTML page, which needs nothing "
+        "but\n"
+        "itself: every event, and processes, calls and output as they were then. With the Python\n"
+        "package the page has the files as well, and `pinfold debug` serves it with a sandbox\n"
+        "behind it.\n"
+        "\n"
+        "  -o, --output HTML         where to; otherwise FILE.html; - is standard output\n"
+        "      --help\n"
+        "\n"
+        "Exit status: 0; 125 when FILE is no trace or the page cannot be written.\n",
+        stdout);
 }
 
 /* The page, as it is; the lines go where it says @TRACE@. */

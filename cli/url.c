@@ -31,7 +31,8 @@ static void decode(struct text *out, const char *name, const char *text) {
         if (strchr(" \t\r\n\v\f", *at)) continue;
         int value = digit(*at);
         if (value < 0)
-            die("%s: the text is damaged: '%c' is no character of base64url", snapshot_name(name), *at);
+            die("%s: the text is damaged: '%c' is no character of base64url", snapshot_name(name),
+                *at);
         bits = bits << 6 | (uint32_t)value;
         if (++count % 4 == 1) continue;
         int left = count % 4 == 2 ? 4 : count % 4 == 3 ? 2 : 0;

@@ -65,7 +65,8 @@ static void add_placeholder(pf_options *options, const struct pair *secret) {
     unsigned char bytes[16];
     char text[120];
     pf_error error;
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) die("no randomness: %s", strerror(errno));
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        die("no randomness: %s", strerror(errno));
     int n = snprintf(text, sizeof text, "pfsecret_%.40s_", secret->name);
     for (size_t i = 0; i < sizeof bytes; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, "%02x", bytes[i]);
@@ -81,7 +82,8 @@ void web_add(pf_options *options, const struct arguments *arguments) {
         return;
     }
     make_config(arguments);
-    if (pf_http_new(config.data, config.len, &http, &error) != PF_OK) die("--http: %s", error.message);
+    if (pf_http_new(config.data, config.len, &http, &error) != PF_OK)
+        die("--http: %s", error.message);
     pf_http_free(http);
     const char *description, *schema;
     pf_http_tool(&description, &schema);
@@ -136,8 +138,8 @@ bool web_is(const struct job *job) {
     return job->command == job_command;
 }
 
-/* Its output is a letter and a text: R and the result, D and why it is denied, I invalid, T too late, F
- * failed. */
+/* Its output is a letter and a text: R and the result, D and why it is denied, I invalid, T too
+ * late, F failed. */
 pf_status web_answer(pf_sandbox *sandbox, const struct job *job, pf_error *error) {
     const struct text *out = &job->result;
     if (WIFSIGNALED(job->status) || WEXITSTATUS(job->status) || out->len < 1)

@@ -1,8 +1,8 @@
 /*
  * web.h: requests of scripts: --http and --secret.
  *
- * A request is a call of the tool http/request. It is made by a process of its own, this program again, which
- * loads libcurl: job.c runs it as it runs the commands of other tools.
+ * A request is a call of the tool http/request. It is made by a process of its own, this program
+ * again, which loads libcurl: job.c runs it as it runs the commands of other tools.
  */
 #ifndef CLI_WEB_H
 #define CLI_WEB_H
@@ -16,7 +16,8 @@
 /* The hidden command that makes a request, and how it is run. */
 #define WEB_COMMAND "http-request"
 
-/* Declares the tool, and the variables with placeholders. Ends the program when something is wrong. */
+/* Declares the tool, and the variables with placeholders. Ends the program when something
+ * is wrong. */
 void web_add(pf_options *options, const struct arguments *arguments);
 /* Adds what --http grants to a policy's list of capabilities; `first`: it is empty so far. */
 void web_grant(struct text *policy, const struct arguments *arguments, bool first);

@@ -411,7 +411,8 @@ static void parameters(parser *p, function_tree *f) {
                           f->name->s, f->param_count + 1, p->lx.text->s, i + 1);
         int global = tree_find_global(p->tree, p->lx.text->s, p->lx.text->len);
         if (global >= 0 && global < V_SPECIALS)
-            lex_error(&p->lx, "function `%s': cannot use special variable `%s' as a function parameter",
+            lex_error(&p->lx,
+                      "function `%s': cannot use special variable `%s' as a function parameter",
                       f->name->s, p->lx.text->s);
         if (text_equal(f->name, p->lx.text))
             lex_error(&p->lx, "function `%s': cannot use function name as parameter name",

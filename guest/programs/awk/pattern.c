@@ -43,7 +43,8 @@ static pf_regex *compiled(awk_regex *re) {
     if (awk.ignore_case) flags |= PF_RE_ICASE;
     if (awk.bytes) flags |= PF_RE_BYTES;
     const char *message;
-    int error = pf_regex_compile(at, re->source->s, re->source->len, flags, &g_regex_host, &message);
+    int error =
+        pf_regex_compile(at, re->source->s, re->source->len, flags, &g_regex_host, &message);
     if (error) awk_fatal("invalid regexp: %s: /%s/", message, re->source->s);
     return *at;
 }
