@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, Self
 
-    from ._native import Outcome, Place
+    from ._native import Durable, Outcome, Place
     from .call import Call
     from .core import Own
     from .limits import Limits
@@ -382,7 +382,8 @@ class Cache:
         sandbox._machine = sandbox.files._machine = standing
 
     def _restoring(self, sandbox: Sandbox) -> Callable[[bytes, list[float]], Machine | None]:
-        settings, durable = sandbox._settings, (sandbox._durable[0], None, False, [], 0)
+        settings = sandbox._settings
+        durable: Durable = (sandbox._durable[0], None, False, [], 0)
         file, watched = self._file, sandbox._watched
 
         def restore(digest: bytes, left: list[float]) -> Machine | None:

@@ -2,9 +2,9 @@
 
 `RemoteMachine` has the methods of `_native.Machine` and asks the worker for each that is about the
 inside. What is about the outside is known and decided here: budgets, calls and their ids, limits on
-what comes out, the decisions that an audit log gets (`pinfold.accounts`). The worker is not trusted:
-what it says is bounded before it is read, checked for its shape, its order and its time; and a
-worker that dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
+what comes out, the decisions that an audit log gets (`pinfold.accounts`). The worker is not
+trusted: what it says is bounded before it is read, checked for its shape, its order and its time;
+and a worker that dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from . import _native, allowance, errors
 from .accounts import DECISION, JUDGED, Ledger, Lie, of_a_run, shaped, with_limits
 from .allowance import DRIVES, Allowance, RunTime
 from .link import Broken, Deadline, Late, Link, opened
+from .outside import Outside
 from .remote_preview import Twins
 from .replies import MADE, OUTPUT, REPLY, STATE, is_error, is_event
 from .wire import TRACE, Ended, Sending, WireError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from ._native import CallData, Durable, OnDecision, Outcome, Place, Settings
+    from ._native import Durable, OnDecision, Outcome, Place, Settings
     from .images import Images
 
 #: What it has for the last line of a recording.
@@ -37,7 +38,7 @@ _LONGEST_SLEEP = 3600.0
 _GIVEN_UP = "the worker process of the sandbox was given up"
 
 
-class RemoteMachine(Twins):
+class RemoteMachine(Outside, Twins):
     """A `_native.Machine` elsewhere. Belongs to one thread at a time, `interrupt()` to all.
 
     A signal's handler may raise wherever the interpreter looks: when a function of Python's begins,
@@ -65,7 +66,7 @@ class RemoteMachine(Twins):
         self._settings = settings
         self._durable = durable
         self._images = _images  # of the build that the worker is of; None: this one
-        #: With the limits of the run that is on, or of the last one; and what the worker started with.
+        #: With the limits of the run that is on, or of the last; and what the worker started with.
         self._in_force = self._worker_settings = _in_force or settings
         self._allowance = Allowance(self._in_force)
         self._time = RunTime(self._allowance)
@@ -148,7 +149,7 @@ class RemoteMachine(Twins):
         return self._drive(None, "start", *what)
 
     def _limit(self, place: Place | None) -> Place | None:
-        """The limits of a run hold here as well, and the worker is told of them if it has others."""
+        """Limits of a run hold here as well, and the worker is told of them if it has others."""
         own = None if place is None else place[2]
         in_force = with_limits(self._settings, own) if own else self._settings
         if in_force is not self._in_force:
@@ -225,58 +226,6 @@ class RemoteMachine(Twins):
 
     def let_go(self) -> None:
         raise AssertionError("nothing is held")
-
-    # ------------------------------------------------------------------ its calls
-
-    def step(self) -> CallData | None:
-        self._alive()
-        call = self._ledger.next_call()
-        if call is not None:
-            self._tell_late(call[0])
-            self._ledger.hand_out(call[0])
-        return call
-
-    def pending(self) -> list[CallData]:
-        self._alive()
-        return list(self._ledger.calls.values())
-
-    def pending_ids(self) -> tuple[int, ...]:
-        self._alive()
-        return tuple(self._ledger.calls)
-
-    def refusal(self, method: str, params: str) -> str | None:
-        self._alive()
-        return self._ledger.refusal(method, params)
-
-    def calls_left(self, capability: int) -> int | None:
-        self._alive()
-        return self._ledger.calls_left(capability)
-
-    def on_decision(self, callback: OnDecision | None) -> None:
-        self._alive()
-        self._on_decision = callback
-        if callback is not None:
-            for decision in self._ledger.judged():
-                callback(*decision)
-
-    def on_request(self, callback: object) -> None:
-        raise NotImplementedError("decisions about the calls of a worker are made here")
-
-    # ------------------------------------------------------------------ asking
-
-    def has_work(self) -> bool:
-        self._alive()
-        return self._ledger.next_call() is not None
-
-    def running(self) -> bool:
-        self._alive()
-        return self._running
-
-    def wait_ns(self) -> int | None:
-        self._alive()
-        if self._due is None or not self._running:
-            return None
-        return int(max(0.0, self._due - time.monotonic()) * 1e9)
 
     # ------------------------------------------------------------------ its life
 

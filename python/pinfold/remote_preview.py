@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ._native import Durable
     from .accounts import Ledger
     from .link import Link
 
@@ -49,7 +50,7 @@ class Twins(Inside):
                 " writes the recording, and a preview would run in another one"
             )
         data = machine.snapshot()
-        durable = (machine._durable[0], None, False, [], 0)
+        durable: Durable = (machine._durable[0], None, False, [], 0)
         own = machine._in_force if machine._running else None
         twin = type(machine)(
             machine._settings, data, durable, machine, own, machine._images, _twin=True

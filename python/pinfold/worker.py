@@ -97,7 +97,8 @@ class _Worker:
             if name in ("resume", "fail", "advance"):
                 return "value", self._driven(getattr(machine, name)(*args))
             if name == "watch":  # also what is written after a snapshot
-                return "value", machine.on_output(self._emit)
+                machine.on_output(self._emit)
+                return "value", None
             if name == "branch":  # a fork, with ids of its own for the pending calls, as data
                 branch = machine.fork(*self._unrecorded)
                 try:
