@@ -114,12 +114,12 @@ void k_native_reset(void); /* gives all memory back; before k_boot() */
 #define K_ALLOC_MAX (200u * K_PAGE) /* the largest single allocation */
 void k_alloc_boot(void);
 void *k_alloc(size_t size); /* not cleared; NULL when there is no memory */
-void *k_zalloc(size_t size);
+void *k_zalloc(size_t size); /* As k_alloc(), filled with zeros. */
 void k_free(void *pointer); /* NULL is allowed */
-uint64_t k_alloc_used(void);
+uint64_t k_alloc_used(void); /* Bytes that are allocated now. */
 bool k_memory_short(void); /* what is left is not for the contents of files */
 bool k_alloc_trim(void **start, size_t *len); /* a free range not named since it was freed */
-void k_alloc_check(void);
+void k_alloc_check(void); /* Traps when a list of free blocks is broken. */
 #ifndef __wasm__
 extern int64_t k_alloc_fail_at; /* tests: the n-th allocation from now fails (1: the next) */
 #endif
@@ -136,6 +136,7 @@ struct k_data {
 /* Bytes of [offset, offset+len) that lie in one piece at *at, at least 1. Holes give zeros. */
 uint32_t k_data_piece(const struct k_data *data, int64_t offset, uint32_t len, const uint8_t **at);
 bool k_data_is_hole(const uint8_t *at); /* of a piece: it was never written */
+/* Copies bytes out, which may lie in several extents. */
 void k_data_copy_out(const struct k_data *data, int64_t offset, uint8_t *to, uint32_t len);
 /* The first offset from here on where something was written, or, with `hole`, where nothing was;
  * `size` if there is none below it. */
@@ -143,26 +144,27 @@ int64_t k_data_seek(const struct k_data *data, int64_t offset, int64_t size, boo
 /* Bytes written; fewer than len, or -ENOSPC, -ENOMEM, when room is out. */
 int64_t k_data_write(struct k_data *data, int64_t offset, const void *from, uint32_t len);
 void k_data_cut(struct k_data *data, int64_t size); /* what lies beyond is freed and reads as 0 */
-void k_data_free(struct k_data *data);
+void k_data_free(struct k_data *data); /* Gives back all extents; the store is empty afterwards. */
 uint64_t k_data_charged(void); /* bytes charged by all stores */
-void k_data_boot(void);
+void k_data_boot(void); /* Nothing is charged yet. */
 
 /* text.c: what is written, at `at`; both return the place behind it */
-char *k_put_text(char *at, const char *text);
-char *k_put_number(char *at, uint64_t n);
+char *k_put_text(char *at, const char *text); /* A text without its NUL. */
+char *k_put_number(char *at, uint64_t n); /* A number in decimal. */
 
 /* clock.c */
-void k_clock_boot(void);
+void k_clock_boot(void); /* No time was given out yet. */
 int64_t k_clock_read(int clock); /* 0 realtime, 1 monotonic; moves by a step */
 int64_t k_now(void);             /* realtime, for file times; counts as observed */
 int64_t k_monotonic(void);       /* does not move time and does not count */
-void k_clock_observed(void);
-int64_t k_clock_unix_of_boot(void);
+void k_clock_observed(void); /* A program has seen the time: the reading counts. */
+int64_t k_clock_unix_of_boot(void); /* The moment of boot in ns since 1970; counts as observed. */
 
 /* random.c */
-void k_random_boot(void);
+void k_random_boot(void); /* The generator of an empty seed. */
+/* The generator of this seed, of any length. */
 void k_random_seed(const uint8_t *bytes, uint32_t len);
-void k_random(uint8_t *to, uint32_t len);
+void k_random(uint8_t *to, uint32_t len); /* Fills a buffer with random bytes. */
 
 /* ---------------------------------------------------------------- files */
 
@@ -215,31 +217,40 @@ struct k_inode {
 };
 
 /* inode.c: making, counting and freeing inodes; permissions; stat */
-void k_inode_boot(void);
+void k_inode_boot(void); /* Inode numbers begin at 1. */
 /* refs 1, nlink 0. `named`: it will have a name, so it has times and counts as a file. */
 int k_inode_new(enum k_inode_kind kind, uint32_t mode, bool named, struct k_inode **out);
 static inline struct k_inode *k_inode_get(struct k_inode *inode) {
     inode->refs++;
     return inode;
 }
+/* Drops a reference; the inode is freed with its last reference and name. */
 void k_inode_put(struct k_inode *inode);
 void k_inode_unlink(struct k_inode *inode); /* one name less */
+/* May a process do all of `what` (K_MAY_*) with an inode? */
 bool k_may(const struct k_proc *proc, const struct k_inode *inode, uint32_t what);
+/* May a process change an inode's mode, owner and times? */
 bool k_owns(const struct k_proc *proc, const struct k_inode *inode);
-void k_inode_stat(struct k_inode *inode, struct pf_stat *stat);
-uint64_t k_inode_count(void);
+void k_inode_stat(struct k_inode *inode, struct pf_stat *stat); /* Fills in what stat() gives. */
+uint64_t k_inode_count(void); /* Inodes that count against limits.files. */
 static inline uint32_t k_type(const struct k_inode *inode) { return inode->mode & K_IFMT; }
+/* Cuts or extends a file; -EFBIG beyond the largest size. */
 int64_t k_inode_truncate(struct k_inode *inode, int64_t size);
+/* The contents were read: sets atime when it would tell something. */
 void k_inode_accessed(struct k_inode *inode);
 
 /* dir.c: names in directories */
+/* An empty directory; takes over the reference to its parent. */
 void k_dir_init(struct k_inode *dir, struct k_inode *parent);
+/* The entry of that name, or NULL. */
 struct k_dirent *k_dir_find(const struct k_inode *dir, const char *name, uint32_t len);
 /* A name that is not in any directory yet, and putting it there, which cannot fail. */
 struct k_dirent *k_dirent_new(const char *name, uint32_t len);
+/* Gives an inode a name, which cannot fail. */
 void k_dir_insert(struct k_inode *dir, struct k_dirent *entry, struct k_inode *inode);
 void k_dir_remove(struct k_dirent *entry); /* the inode keeps its nlink: the caller's matter */
-void k_dir_release(struct k_inode *dir);
+void k_dir_release(struct k_inode *dir); /* Frees the table of a directory that is empty. */
+/* Packs entries from the file's offset on; bytes packed, 0 at the end. */
 int64_t k_dir_list(struct k_file *file, uint8_t *to, uint32_t cap);
 uint32_t k_dirent_pack(uint8_t *to, uint32_t cap, uint64_t ino, uint32_t mode, const char *name,
                        uint32_t len);
@@ -259,14 +270,14 @@ struct k_place {
 #define K_WALK_CREATE 4u /* for making a file: a name with a slash behind it is EISDIR */
 int k_walk(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, uint32_t how,
            struct k_place *place);
-void k_place_put(struct k_place *place);
+void k_place_put(struct k_place *place); /* Drops the references that a walk gave. */
 /* As k_walk with K_WALK_FOLLOW or 0, for something that must exist; result referenced. */
 int k_find(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, uint32_t how,
            struct k_inode **out);
 /* The path of an inode by one of its names: length, or -ENOENT, -ENAMETOOLONG. */
 int64_t k_path_of(const struct k_inode *inode, char *to, uint32_t cap);
-struct k_inode *k_root(void);
-int k_walk_boot(void);
+struct k_inode *k_root(void); /* The root directory; the reference is not the caller's. */
+int k_walk_boot(void); /* Makes the root directory. */
 /* Input of a path call: two NUL-terminated strings. */
 int k_two_paths(const struct k_call *call, const char **a, uint32_t *a_len, const char **b,
                 uint32_t *b_len);
@@ -278,7 +289,7 @@ int k_make(struct k_proc *proc, struct k_place *place, enum k_inode_kind kind, u
 int k_make_at(struct k_inode *dir, const char *name, struct k_inode *inode);
 
 /* mount.c: files that are still with the host */
-void k_mount_boot(void);
+void k_mount_boot(void); /* Nothing is wanted from the host. */
 void k_mount_calling(struct k_proc *proc); /* whose call is handled from now on */
 /* Needs what is in a file or directory: 0, it is here; K_WANT; or what the host said, -errno. */
 int k_want(struct k_inode *inode);
@@ -291,10 +302,12 @@ void k_tree_forget(const struct k_dirent *entry);
 
 /* devfs.c: the nodes in /dev */
 enum k_device { K_DEV_NULL, K_DEV_ZERO, K_DEV_FULL, K_DEV_RANDOM, K_DEV_URANDOM, K_DEV_TTY };
-int k_devfs_boot(void);
+int k_devfs_boot(void); /* Makes /dev and its nodes. */
+/* Reads from a device, as read(). */
 int64_t k_device_read(struct k_call *call, const struct k_inode *inode, uint32_t len);
+/* Writes to a device: `len`, -ENOSPC or -ENXIO. */
 int64_t k_device_write(const struct k_inode *inode, uint32_t len);
-uint64_t k_device_number(const struct k_inode *inode);
+uint64_t k_device_number(const struct k_inode *inode); /* What stat() gives as st_rdev. */
 
 /* procfs.c: the nodes in /proc, made when they are looked up */
 enum k_proc_node {
@@ -304,12 +317,16 @@ enum k_proc_node {
     K_PROC_CMDLINE, K_PROC_STATUS, K_PROC_PID_STAT, K_PROC_COMM, K_PROC_EXE, K_PROC_CWD,
     K_PROC_PID_ROOT, K_PROC_FD_DIR, K_PROC_ENVIRON, K_PROC_PID_MOUNTS, K_PROC_FD,
 };
-int k_procfs_boot(void);
+int k_procfs_boot(void); /* Makes /proc. */
 int k_procfs_find(struct k_proc *proc, const struct k_inode *dir, const char *name, uint32_t len,
                   struct k_inode **out);
+/* The inode that a link such as /proc/self/cwd leads to; referenced. */
 int k_procfs_follow(struct k_proc *proc, const struct k_inode *link, struct k_inode **out);
+/* The text of a link in /proc; its length. */
 int64_t k_procfs_readlink(struct k_proc *proc, const struct k_inode *link, char *to, uint32_t cap);
+/* As k_dir_list(), for a directory of /proc. */
 int64_t k_procfs_list(struct k_proc *proc, struct k_file *file, uint8_t *to, uint32_t cap);
+/* The path of a node of /proc; its length. */
 int64_t k_procfs_path(const struct k_inode *inode, char *to, uint32_t cap);
 struct k_inode *k_procfs_parent(struct k_proc *proc, const struct k_inode *dir); /* referenced */
 
@@ -335,14 +352,16 @@ static inline struct k_file *k_file_get(struct k_file *file) {
     file->refs++;
     return file;
 }
-void k_file_put(struct k_file *file);
+void k_file_put(struct k_file *file); /* Drops a reference; the last one closes the file. */
 struct k_file *k_fd(const struct k_proc *proc, int64_t fd); /* NULL: not open */
 /* Lowest free descriptor >= lowest for file, whose reference passes to it on success only. */
 int64_t k_fd_new(struct k_proc *proc, struct k_file *file, int64_t lowest, bool cloexec);
 /* Puts file at fd, closing what was there; the reference passes on success only. */
 int k_fd_set(struct k_proc *proc, struct k_file *file, int64_t fd, bool cloexec);
-int k_fd_close(struct k_proc *proc, int64_t fd);
+int k_fd_close(struct k_proc *proc, int64_t fd); /* Closes a descriptor; -EBADF. */
+/* The descriptors of a child that is being forked. */
 int k_fds_copy(struct k_proc *to, const struct k_proc *from);
+/* Closes all descriptors, or those that exec closes. */
 void k_fds_close(struct k_proc *proc, bool only_cloexec);
 
 /* open.c: OPENAT. Without a call that can wait, FIFOs open at once or fail. */
@@ -361,13 +380,16 @@ struct k_pipe {
     bool host_reads, host_writes; /* streams: the host is the other end */
     bool ended;               /* stdin: the host has no more */
 };
-int k_pipe_new(struct k_pipe **out);
-void k_pipe_free(struct k_pipe *pipe);
+int k_pipe_new(struct k_pipe **out); /* An empty pipe without its ring of bytes. */
+void k_pipe_free(struct k_pipe *pipe); /* Frees a pipe that nobody waits for. */
+/* A ring whose other end is the host; `attention` tells the host of bytes or of room. */
 int k_stream_new(bool host_reads, uint32_t attention, uint32_t mode, struct k_inode **out);
 int k_pipe_opened(struct k_file *file); /* counts it; FIFOs get their ring */
-void k_pipe_closed(struct k_file *file);
+void k_pipe_closed(struct k_file *file); /* An end of the pipe is closed. */
 bool k_pipe_open_ready(const struct k_file *file); /* a FIFO's other end has come */
+/* As read(): bytes, 0 at the end, -EAGAIN, or K_BLOCK. */
 int64_t k_pipe_read(struct k_call *call, struct k_file *file, uint32_t len);
+/* As write(), SIGPIPE included: bytes, -errno, or K_BLOCK. */
 int64_t k_pipe_write(struct k_call *call, struct k_file *file, uint32_t len);
 uint32_t k_pipe_put(struct k_pipe *pipe, const uint8_t *from, uint32_t len); /* bytes taken */
 uint32_t k_pipe_take(struct k_pipe *pipe, uint32_t len, const uint8_t **at); /* in one piece */
@@ -488,22 +510,23 @@ struct k_proc {
 };
 
 /* process.c: the table; birth and end */
-int k_process_boot(void);
+int k_process_boot(void); /* Makes the host's own slot, process 0. */
 struct k_proc *k_proc_at(uint32_t index); /* NULL: unused */
 struct k_proc *k_proc_find(int32_t pid);  /* not zombies' slots that were reaped */
-struct k_proc *k_host(void);
+struct k_proc *k_host(void); /* The host, as a process with all rights. */
 struct k_link *k_procs(void); /* all, by `all` */
-uint32_t k_proc_count(void);
+uint32_t k_proc_count(void); /* Processes that are not reaped yet. */
 /* A copy of `from` in every respect but its instance and its operations. State K_EMBRYO. */
 int k_proc_fork(struct k_proc *from, struct k_proc **out);
 int k_proc_spawn(struct k_proc **out); /* a fresh process of init: no files, own session */
 void k_proc_discard(struct k_proc *proc); /* an embryo that is not to be */
+/* Ends a process with a status as wait() gives it; its parent is told. */
 void k_proc_end(struct k_proc *proc, int32_t status);
 void k_proc_reap(struct k_proc *proc); /* a zombie: it has been waited for */
-void k_proc_instance_freed(struct k_proc *proc);
+void k_proc_instance_freed(struct k_proc *proc); /* The host has freed the instance of a slot. */
 void k_proc_news(struct k_proc *proc); /* tells its parent: SIGCHLD and its wait() */
-bool k_proc_alive(const struct k_proc *proc);
-void k_process_settle(void);
+bool k_proc_alive(const struct k_proc *proc); /* Neither a zombie nor reaped. */
+void k_process_settle(void); /* Frees the slots of processes that went in this call. */
 
 /* wait.c: waiting for children; what was used */
 void k_proc_usage(const struct k_proc *proc, struct pf_rusage *own, struct pf_rusage *children);
@@ -517,84 +540,94 @@ struct k_exec {
     const uint8_t *base;
     uint32_t base_len;
 };
+/* Reads a struct pf_exec and checks every offset in it; -EINVAL. */
 int k_exec_decode(const uint8_t *in, uint32_t len, bool actions, struct k_exec *exec);
 int k_exec_load(struct k_proc *proc, const struct k_exec *exec); /* all or nothing */
 void k_start_put(struct k_start *start); /* NULL is allowed */
 
 /* spawn.c */
+/* Does the file actions of posix_spawn() in the child. */
 int k_exec_actions(struct k_proc *child, const struct k_exec *exec);
 
 /* group.c: process groups and sessions */
+/* Has the group a member, of session `sid` unless that is 0? */
 bool k_group_exists(int32_t pgid, int32_t sid);
+/* Would stopping the group leave nobody who could continue it? */
 bool k_group_orphaned(int32_t pgid);
 void k_group_left(struct k_proc *ending); /* notes the groups that it may leave orphaned */
-void k_group_settle(void);
+void k_group_settle(void); /* Hangs up stopped groups that became orphaned in this call. */
 
 /* signal.c */
 void k_signal(struct k_proc *proc, int signal);     /* sends; may end the process */
+/* Signals every process that is wanted; how many those are. */
 int k_signal_some(bool (*wanted)(const struct k_proc *proc, int64_t arg), int64_t arg, int signal);
 int64_t k_after_signal(const struct k_call *call, int64_t result); /* K_GONE when it died of it */
 bool k_signal_pending(const struct k_proc *proc);   /* a caught one waits to be taken */
 int64_t k_interrupted(const struct k_proc *proc);   /* 0, -EINTR or -ERESTART */
-void k_signals_exec(struct k_proc *proc);
+void k_signals_exec(struct k_proc *proc); /* Handlers do not survive exec. */
+/* Sets the mask, without what cannot be blocked. */
 void k_signal_set_mask(struct k_proc *proc, uint64_t mask);
 void k_signals_unblocked(struct k_proc *proc);      /* after a change of mask: act on pending */
 int k_signal_group(int32_t pgid, int signal);       /* number signalled */
 
 /* sched.c: who runs; waiting and waking */
-void k_sched_boot(void);
+void k_sched_boot(void); /* Nobody is ready. */
 void k_ready(struct k_proc *proc, bool first); /* may run: at the head or tail of the queue */
 void k_wake(struct k_proc *proc);              /* if it waits */
-void k_wake_all(struct k_link *queue);
+void k_wake_all(struct k_link *queue); /* Wakes everybody in a queue. */
 /* Blocks the caller: the handler returns what this returns. -EINTR, -ERESTART (when restart is
  * true and all signals want it), -EAGAIN for the host, else K_BLOCK. */
 int64_t k_wait(struct k_call *call, struct k_link *queue, bool restart);
 int k_wait_also(struct k_proc *proc, uint32_t slot, struct k_link *queue); /* poll's */
 void k_wait_over(struct k_proc *proc);      /* off all queues */
 void k_sched_leave(struct k_proc *proc);    /* off the run queue and all wait queues */
-void k_sched_stop(struct k_proc *proc);
-void k_sched_continue(struct k_proc *proc);
+void k_sched_stop(struct k_proc *proc); /* Takes a process off the run queue by a signal. */
+void k_sched_continue(struct k_proc *proc); /* Lets a stopped process run again. */
+/* The caller was told to wait; `unwound`: its stack is in its memory. */
 void k_sched_blocked(struct k_proc *proc, bool unwound);
-bool k_slice_over(const struct pf_message *msg);
-void k_slice_charge(uint32_t units);
+bool k_slice_over(const struct pf_message *msg); /* Is it time for others? Counts the call. */
+void k_slice_charge(uint32_t units); /* Counts work that was no call. */
 /* Daemons may make at least so many calls more while all else waits for the host. */
 void k_sched_behind(uint32_t calls);
 void k_sched_free(struct k_proc *proc); /* its instance is to be freed */
-struct k_proc *k_current(void);
-void k_next(struct pf_event *event);
+struct k_proc *k_current(void); /* The process whose slice it is, or NULL. */
+void k_next(struct pf_event *event); /* Chooses what the host does next. */
 
 /* timer.c: a heap of deadlines */
-void k_timer_boot(void);
+void k_timer_boot(void); /* No timers. */
+/* Sets a timer of a process anew; -ENOMEM. */
 int k_timer_set(struct k_proc *proc, enum k_timer which, int64_t when);
-void k_timer_clear(struct k_proc *proc, enum k_timer which);
+void k_timer_clear(struct k_proc *proc, enum k_timer which); /* Clears a timer, if it is set. */
 int64_t k_timer_left(const struct k_proc *proc, enum k_timer which); /* K_NEVER: not set */
-int64_t k_timer_first(void);
-void k_timer_expire(int64_t now);
-void k_timer_check(void);
+int64_t k_timer_first(void); /* When the first timer is due, or K_NEVER. */
+void k_timer_expire(int64_t now); /* Does what is due. */
+void k_timer_check(void); /* Traps when the heap is no heap. */
 /* The deadline of the call in progress: computed at its first try, kept until it completes.
  * -ENOMEM, 1 when it has passed, else 0. */
 int k_deadline(struct k_proc *proc, int64_t when);
 int64_t k_later(int64_t delay); /* from now; K_NEVER when that is beyond all sense */
 
 /* op.c: what leaves for the host */
-void k_op_boot(void);
+void k_op_boot(void); /* No operations. */
 void k_ops_close(struct k_proc *proc); /* it ended */
-uint32_t k_ops_unanswered(void);
+uint32_t k_ops_unanswered(void); /* Operations that the host has still to answer. */
 
 /* run.c: sessions, runs and their streams */
-int k_run_boot(void);
+int k_run_boot(void); /* Makes the output streams. */
 void k_run_ended(struct k_proc *proc); /* a process ended: was it the foreground? */
-uint32_t k_run_number(void);
+uint32_t k_run_number(void); /* The number of the run that is on, or of the last one. */
 bool k_run_done(void); /* a run is on whose foreground has ended */
 void k_run_foreground(int32_t pgid); /* the group that an interrupt goes to */
 
 /* limit.c: what the embedder allows */
-void k_limit_boot(void);
+void k_limit_boot(void); /* The limits of a kernel that was told none. */
 extern struct pf_kernel_limits k_limits; /* all finite, at most the hard bounds */
 void k_rlimits_init(struct k_proc *proc);
 
 /* dispatch.c: the way in */
+/* Makes a kernel that knows these images, each name ended by a NUL. */
 int k_boot(const uint8_t *image_names, uint32_t len);
+/* Handles one message of a process; what the host has to do, as PF_ACTION_*. */
 uint32_t k_call(uint32_t proc, struct pf_message *msg, const uint8_t *in, const uint8_t **out);
 /* Answers. k_out_struct: -EFAULT when the caller's buffer is too small. */
 uint8_t *k_out_area(void); /* K_OUT_AREA bytes to compose an answer in */
@@ -604,10 +637,10 @@ void k_out(struct k_call *call, const void *at, uint32_t len); /* stays where it
 uint32_t k_out_cap(const struct k_call *call); /* at most PF_IO_MAX */
 static inline int64_t k_arg(const struct k_call *call, int n) { return call->msg->arg[n]; }
 static inline const char *k_in_path(const struct k_call *call) { return (const char *)call->in; }
-uint64_t k_calls_handled(void);
+uint64_t k_calls_handled(void); /* Calls since boot. */
 /* Something is left to do when the call is over: k_settle() does it. */
 extern bool k_unsettled;
-void k_settle(void);
+void k_settle(void); /* Does what was left to do when the call was over. */
 
 #ifndef __wasm__
 /* check.c: every invariant that can be checked; traps on the first that does not hold */
