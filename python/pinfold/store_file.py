@@ -36,7 +36,8 @@ def opened(
             raise ImportError(
                 f"a store on PostgreSQL needs {error.name}: pip install 'pinfold[postgres]'"
             ) from error
-        return Server(path, timeout, read_only, key, **server)
+        rows: Rows = Server(path, timeout, read_only, key, **server)
+        return rows
     given = [name for name, value in server.items() if value is not None]
     if given:
         raise ValueError(f"{given[0]} is for a store on PostgreSQL, not for a file")
