@@ -30,8 +30,10 @@ LIMITS = {
     "process_memory_bytes": 1 << 29,
     "output_bytes": 1 << 24,
 }
+TESTS = ("Lib/test", "Lib/unittest/test")
 RUN = """
-import json, sys, unittest
+import importlib, json, sys, unittest
+import test.support
 
 class Result(unittest.TextTestResult):
     def startTest(self, test):
@@ -39,13 +41,17 @@ class Result(unittest.TextTestResult):
         seen[test.id()] = "ended here"
     def stopTest(self, test):
         super().stopTest(test)
-        if seen[test.id()] == "ended here":
+        if seen.get(test.id()) == "ended here":
             seen[test.id()] = ""
         save()
     def note(self, test, error, kind=None):
         name = test.id()
         if hasattr(test, "test_case"):
             name = test.test_case.id()
+        if not kind and issubclass(error[0], ImportError) and error[1].name in NOT_BUILT:
+            seen.pop(name, None)
+            skipped.append(name)
+            return
         seen[name] = kind or f"{error[0].__name__}: {error[1]}".strip().partition("\\n")[0][:200]
     def addError(self, test, error):
         super().addError(test, error)
@@ -65,23 +71,38 @@ class Result(unittest.TextTestResult):
         skipped.append(test.id())
 
 seen, skipped = {}, []
+# C of the tests: who needs it is skipped.
+NOT_BUILT = {"_testcapi", "_testinternalcapi", "_testbuffer", "_testmultiphase", "xxsubtype"}
 def save():
     with open("/tmp/result.json", "w") as out:
         json.dump({"seen": seen, "skipped": len(skipped)}, out)
 
+def run(suite):
+    unittest.TextTestRunner(resultclass=Result, verbosity=0).run(suite)
+
+# Of the C of the tests, which is not built: how the interpreter was configured.
+class Internal(type(sys)):
+    get_config = staticmethod(lambda: {"code_debug_ranges": 1})
+    def __getattr__(self, name):
+        raise ImportError("C of the tests", name="_testinternalcapi")
+sys.modules["_testinternalcapi"] = Internal("_testinternalcapi")
+test.support.use_resources = ["cpu", "decimal", "subprocess", "tzdata", "walltime"]
 save()
 try:
-    suite = unittest.defaultTestLoader.loadTestsFromName(sys.argv[1])
+    module = importlib.import_module(sys.argv[1])
+    if hasattr(module, "test_main"):  # it says what its tests are
+        test.support._run_suite = run
+        module.test_main()
+    else:
+        run(unittest.defaultTestLoader.loadTestsFromModule(module))
 except unittest.SkipTest as reason:
     skipped.append(str(reason))
-    suite = unittest.TestSuite()
-unittest.TextTestRunner(resultclass=Result, verbosity=0).run(suite)
 save()
 """
 
 
 def tests_folder(build: pathlib.Path) -> pathlib.Path:
-    """Lib/test, unpacked once."""
+    """Lib, with the folders of tests alone, unpacked once."""
     folder = build / "cpython-tests"
     if not (folder / "complete").exists():
         package = tomllib.loads((ROOT / "third_party" / "debian.toml").read_text())["cpython"]
@@ -89,18 +110,19 @@ def tests_folder(build: pathlib.Path) -> pathlib.Path:
         with tarfile.open(debian.fetch(package, cache / "pinfold-sources")) as tar:
             for member in tar.getmembers():
                 path = pathlib.PurePosixPath(*pathlib.PurePosixPath(member.name).parts[1:])
-                if member.isfile() and path.is_relative_to("Lib/test"):
+                if member.isfile() and any(map(path.is_relative_to, TESTS)):
                     member.name = str(path)
                     tar.extract(member, folder, filter="data")
         (folder / "complete").touch()
-    return folder / "Lib" / "test"
+    return folder / "Lib"
 
 
 def run(module: str, folder: pathlib.Path, seconds: float) -> tuple[str, dict[str, str], int, str]:
     """What each test said (nothing: it passed), how many were skipped, how the module ended."""
-    mounts = {"/cpython/test": folder}
+    names = [name.removeprefix("Lib/") for name in TESTS]
+    mounts = {f"/usr/lib/python3.11/{name}": folder / name for name in names}
     limits = Limits(**LIMITS, cpu_seconds=seconds)
-    with Sandbox(limits=limits, mounts=mounts, env={"PYTHONPATH": "/cpython"}) as sandbox:
+    with Sandbox(limits=limits, mounts=mounts) as sandbox:
         sandbox.files["/tmp/run.py"] = RUN
         result = sandbox.run(f"cd /tmp && python3 run.py test.{module}")
         try:
@@ -122,7 +144,7 @@ def listed(path: pathlib.Path) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="modules at once")
     parser.add_argument("--seconds", type=float, default=300, help="of processor time for a module")
     parser.add_argument("modules", nargs="*")
     args = parser.parse_args()
