@@ -19,8 +19,10 @@ NO_NETWORK = (
     "    asyncio"
 )
 INSTEAD = {
-    "requests": "urllib.request makes requests by the tool http/request; so do its wheels, once here",
-    "httpx": "urllib.request makes requests by the tool http/request; so do its wheels, once here",
+    "requests": "urllib.request makes requests through the tool http/request, and requests does so, too, "
+    "when its wheel is installed from a file",
+    "httpx": "urllib.request makes requests through the tool http/request, and httpx does so, too, "
+    "when its wheel is installed from a file",
     "pytz": "zoneinfo knows the time zones",
     "simplejson": "json is the same",
     "dataclasses": "dataclasses is part of Python 3.11",
