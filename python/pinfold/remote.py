@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from ._native import Durable, OnDecision, Outcome, Place, Settings
+    from ._native import CallData, Durable, OnDecision, Outcome, Place, Settings
     from .images import Images
 
 #: What it has for the last line of a recording.
