@@ -42,17 +42,10 @@ export const FIRST: Config = {
       code: "({ order, amount }) => ({ order, refunded: amount })",
     },
   ],
-  policy: JSON.stringify(
-    [
-      {
-        method: "orders",
-        constraints: [{ param: "customer", op: "in", value: ["cus_1", "cus_2"] }],
-      },
-      { method: "refund", max_calls: 3, constraints: [{ param: "amount", op: "<=", value: 50 }] },
-    ],
-    null,
-    2,
-  ),
+  policy: `[
+  { "method": "orders", "constraints": { "customer": ["cus_1", "cus_2"] } },
+  { "method": "refund", "max_calls": 3, "constraints": { "amount": "<=50" } }
+]`,
 };
 
 /** What a stranger's link may hold: exactly this shape, or an error. */

@@ -168,7 +168,7 @@ function draw(session: Session, open?: ToolConfig): void {
     ),
     field(
       "Capabilities, as JSON",
-      area(draft.policy, 14, (value) => {
+      area(draft.policy, 9, (value) => {
         draft.policy = value;
         mark();
       }),

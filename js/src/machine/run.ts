@@ -284,18 +284,31 @@ function sendText(machine: Machine, text: Uint8Array): number {
   return result;
 }
 
-function begin(machine: Machine, language: LanguageOf, request: Request): number {
+/** Begins the run, with as much of its text as fits in one message; the rest comes after. */
+function beginWith(
+  machine: Machine,
+  flags: number,
+  head: Uint8Array,
+  execLen: number,
+  code: Uint8Array,
+): number {
   const { session } = machine.run;
+  const kind = session < NO_SESSION ? PF.RUN_SESSION : PF.RUN_SPAWN;
+  const all = new Buffer();
+  all.add(head);
+  all.add(code);
+  const first = all.bytes.subarray(0, PF.MESSAGE_IN_MAX);
+  if (execLen > first.length) return -ERRNO.E2BIG;
+  const result = machine.host("HOST_RUN_BEGIN", [kind, flags, session, execLen], first);
+  return result < 0 ? result : sendText(machine, all.bytes.subarray(first.length));
+}
+
+function begin(machine: Machine, language: LanguageOf, request: Request): number {
   const flags = request.stdin.length ? PF.RUN_STDIN : 0;
-  if (session < NO_SESSION) {
+  if (machine.run.session < NO_SESSION) {
     const place = hasPlace(request);
-    let result = machine.host("HOST_RUN_BEGIN", [
-      PF.RUN_SESSION,
-      flags | (place ? PF.RUN_PLACE : 0),
-      session,
-    ]);
-    if (result >= 0 && place) result = sendText(machine, placeText(request));
-    return result < 0 ? result : sendText(machine, request.code);
+    const head = place ? placeText(request) : new Uint8Array(0);
+    return beginWith(machine, flags | (place ? PF.RUN_PLACE : 0), head, 0, request.code);
   }
   const argv = [language.program.slice(language.program.lastIndexOf("/") + 1), "--run"];
   if (language.flag) argv.push(language.flag);
@@ -305,8 +318,7 @@ function begin(machine: Machine, language: LanguageOf, request: Request): number
     runEnv(machine.env, request),
     request.cwd ?? "/workspace",
   );
-  const result = machine.host("HOST_RUN_BEGIN", [PF.RUN_SPAWN, flags, session], block);
-  return result < 0 ? result : sendText(machine, request.code);
+  return beginWith(machine, flags, block, block.length, request.code);
 }
 
 /**
@@ -326,6 +338,22 @@ function notBegun(machine: Machine, language: LanguageOf, result: number): void 
 
 const isFull = (result: number): boolean => result === -ERRNO.EAGAIN || result === -ERRNO.ENOMEM;
 
+/**
+ * Sees to it that the session lives, which is known of one that did when the last run ended: nothing
+ * runs in between. Below 0: there is no room for its process.
+ */
+function wakeSession(machine: Machine, session: number, language: LanguageOf): number {
+  if (session >= NO_SESSION || machine.sessions & (1 << session)) return 0;
+  machine.sessions = runState(machine).sessions;
+  if (machine.sessions & (1 << session)) return 0;
+  const pid = startSession(machine, session);
+  machine.checkAlive();
+  if (isFull(pid)) return pid;
+  if (pid < 0) throw guestError(machine, pid, language.program);
+  machine.sessions |= 1 << session;
+  return 0;
+}
+
 /** Gives the kernel the program; then it only has to be driven. */
 export function start(machine: Machine, request: Request): void {
   check(machine, request);
@@ -333,21 +361,17 @@ export function start(machine: Machine, request: Request): void {
   const session = request.isolated ? NO_SESSION : (language.session ?? NO_SESSION);
   machine.showTime();
   findPlace(machine, request);
-  machine.sessions = runState(machine).sessions;
-  if (session < NO_SESSION && !(machine.sessions & (1 << session))) {
-    const pid = startSession(machine, session);
-    if (isFull(pid)) {
-      reset(machine, request, session);
-      return notBegun(machine, language, pid);
-    }
-    machine.checkAlive();
-    if (pid < 0) throw guestError(machine, pid, language.program);
-    machine.sessions |= 1 << session;
-  }
+  const full = wakeSession(machine, session, language);
   const run = reset(machine, request, session);
+  if (full) return notBegun(machine, language, full);
   run.input = request.stdin;
   run.stdinOpen = request.stdin.length > 0;
-  const result = begin(machine, language, request);
+  let result = begin(machine, language, request);
+  if (result === -ERRNO.ESRCH && session < NO_SESSION) {
+    /* A snapshot said that it lives. */
+    machine.sessions &= ~(1 << session);
+    result = wakeSession(machine, session, language) || begin(machine, language, request);
+  }
   machine.checkAlive();
   if (isFull(result)) return notBegun(machine, language, result);
   if (result < 0) {
