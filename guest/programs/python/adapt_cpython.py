@@ -13,17 +13,11 @@ import sys
 
 import adapt_boot
 import adapt_streams
+import adapt_threads
 import adapt_waits
 
 # (file, why, old, new), and how often it is there, if not once.
 CHANGES = [
-    (
-        "Modules/_threadmodule.c",
-        "there are no threads: who asks for one hears what to use",
-        'PyErr_SetString(ThreadError, "can\'t start new thread");',
-        'PyErr_SetString(ThreadError, "can\'t start new thread: a sandbox has none; use asyncio, or "\n'
-        '                        "subprocess for work beside this process");',
-    ),
     (
         "Modules/posixmodule.c",
         "what is not plain bytes cannot fork (waits.h): who does hears what to use",
@@ -33,6 +27,35 @@ CHANGES = [
         '                        "os.posix_spawn, or a shell\'s &");\n'
         "        return NULL;\n    }\n"
         "    if (pid == -1)\n        return posix_error();\n    return PyLong_FromPid(pid);\n}\n#endif /* HAVE_FORK */",
+    ),
+    (
+        "Modules/posixmodule.c",
+        "links have no modes, as on Linux: shutil knows of that",
+        '#include "Python.h"\n',
+        '#include "Python.h"\n#undef HAVE_LCHMOD\n',
+    ),
+    (
+        "Modules/posixmodule.c",
+        "a sandbox has one processor",
+        "    int ncpu = 0;\n#ifdef MS_WINDOWS\n",
+        "    int ncpu = 1;\n#ifdef MS_WINDOWS\n",
+    ),
+    (
+        "Modules/_localemodule.c",
+        "there is C and C.UTF-8; musl takes any name, and stays what it is",
+        "        result = setlocale(category, locale);\n",
+        "        static const char *const there[] = {\"\", \"C\", \"POSIX\", \"C.UTF-8\", \"C.utf8\"};\n"
+        "        result = NULL;\n"
+        "        for (int i = 0; i < 5; i++)\n"
+        "            if (strcmp(locale, there[i]) == 0 || strchr(locale, ';')) result = setlocale(category, locale);\n",
+    ),
+    (
+        "Lib/hashlib.py",
+        "there is no OpenSSL, whose pbkdf2_hmac() is to be preferred",
+        "        _warn(\n"
+        '            "Python implementation of pbkdf2_hmac() is deprecated.",\n'
+        "            category=DeprecationWarning,\n            stacklevel=2\n        )\n",
+        "",
     ),
     (
         "Parser/parser.c",
@@ -55,98 +78,6 @@ CHANGES = [
         "        HTTPSConnection = _http_tool.connect_by_tool(HTTPConnection)\n"
         '        __all__.append("HTTPSConnection")\n'
         "else:\n",
-    ),
-    (
-        "Lib/asyncio/base_events.py",
-        "threads take turns: lib/_turns.py",
-        "        event_list = self._selector.select(timeout)\n",
-        "        event_list = self._selector.select(_turns.before_select(timeout))\n",
-    ),
-    (
-        "Lib/asyncio/base_events.py",
-        "threads take turns: lib/_turns.py",
-        "import collections\nimport collections.abc\n",
-        "import _turns\nimport collections\nimport collections.abc\n",
-    ),
-    (
-        "Lib/threading.py",
-        "threads take turns: lib/_turns.py",
-        "_start_new_thread = _thread.start_new_thread\n_allocate_lock = _thread.allocate_lock\n"
-        "_set_sentinel = _thread._set_sentinel\nget_ident = _thread.get_ident\ntry:\n",
-        "import _turns\n_allocate_lock = _turns.Lock\nget_ident = _turns.get_ident\ntry:\n",
-    ),
-    (
-        "Lib/threading.py",
-        "a lock of _turns is one of Python",
-        "try:\n    _CRLock = _thread.RLock\nexcept AttributeError:\n    _CRLock = None\n",
-        "_CRLock = None\n",
-    ),
-    (
-        "Lib/threading.py",
-        "a thread that did not run yet counts as started",
-        "            _start_new_thread(self._bootstrap, ())\n",
-        "            self._ident = _turns.next_ident()\n"
-        "            self._set_tstate_lock()\n"
-        "            _turns.start_new_thread(self._bootstrap, (), daemon=self._daemonic)\n"
-        "            self._started.set()\n"
-        "            with _active_limbo_lock:\n"
-        "                _active[self._ident] = self\n"
-        "                _limbo.pop(self, None)\n",
-    ),
-    ("Lib/threading.py", "it counts as started", "        self._started.wait()\n\n    def run", "\n    def run"),
-    (
-        "Lib/threading.py",
-        "its start did this",
-        "            self._set_ident()\n            self._set_tstate_lock()\n",
-        "            self._set_ident()\n",
-    ),
-    (
-        "Lib/threading.py",
-        "its start did this",
-        "                _active[self._ident] = self\n                del _limbo[self]\n",
-        "                _active[self._ident] = self\n                _limbo.pop(self, None)\n",
-    ),
-    (
-        "Lib/threading.py",
-        "_turns releases it when the thread has ended",
-        "        self._tstate_lock = _set_sentinel()\n",
-        "        self._tstate_lock = _turns.sentinel(self._ident)\n",
-    ),
-    (
-        "Lib/threading.py",
-        "who asks in a loop waits for it",
-        "        if self._is_stopped or not self._started.is_set():\n            return False\n",
-        "        if self._ident != get_ident():\n            _turns.run_one()\n"
-        "        if self._is_stopped or not self._started.is_set():\n            return False\n",
-    ),
-    (
-        "Lib/threading.py",
-        "_thread's would be of the only thread there is",
-        "try:\n    from _thread import _local as local\nexcept ImportError:\n    from _threading_local import local\n",
-        "from _threading_local import local\n",
-    ),
-    (
-        "Lib/queue.py",
-        "a lock of _turns is one of Python",
-        "try:\n    from _queue import SimpleQueue\nexcept ImportError:\n    SimpleQueue = None\n",
-        "SimpleQueue = None\n",
-    ),
-    (
-        "Lib/multiprocessing/queues.py",
-        "there is no thread that feeds the pipe: who puts something in does",
-        "        with self._notempty:\n            if self._thread is None:\n                self._start_thread()\n"
-        "            self._buffer.append(obj)\n            self._notempty.notify()\n\n    def get",
-        "        obj = _ForkingPickler.dumps(obj)\n        with self._wlock:\n"
-        "            self._writer.send_bytes(obj)\n\n    def get",
-    ),
-    (
-        "Lib/multiprocessing/queues.py",
-        "as above",
-        "        with self._notempty, self._cond:\n            if self._thread is None:\n"
-        "                self._start_thread()\n            self._buffer.append(obj)\n"
-        "            self._unfinished_tasks.release()\n            self._notempty.notify()\n",
-        "        obj = _ForkingPickler.dumps(obj)\n        with self._cond, self._wlock:\n"
-        "            self._writer.send_bytes(obj)\n            self._unfinished_tasks.release()\n",
     ),
     (
         "Lib/multiprocessing/connection.py",
@@ -195,7 +126,8 @@ CHANGES = [
 def main() -> None:
     source, output = map(pathlib.Path, sys.argv[1:])
     texts: dict[str, str] = {}
-    for name, why, old, new, *count in CHANGES + adapt_waits.CHANGES + adapt_streams.CHANGES + adapt_boot.CHANGES:
+    series = (adapt_waits, adapt_streams, adapt_threads, adapt_boot)
+    for name, why, old, new, *count in CHANGES + [change for one in series for change in one.CHANGES]:
         text = texts.get(name) or (source / name).read_text()
         found, wanted = text.count(old), count[0] if count else 1
         if found != wanted:

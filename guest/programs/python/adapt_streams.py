@@ -132,7 +132,7 @@ CHANGES += [
         "Modules/posixmodule.c",
         LEAF,
         "        pid = wait(&status);\n",
-        "        pid = PYTHON_UNWOUND(on_way, wait4(-1, &status, 0, NULL));\n",
+        "        pid = python_waitpid(on_way, -1, &status, 0);\n",
     ),
     on_entry(
         "Modules/selectmodule.c",

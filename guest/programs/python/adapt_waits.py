@@ -287,7 +287,7 @@ CHANGES = [
         "Modules/timemodule.c",
         LEAF,
         "    if (pysleep(timeout) != 0) {",
-        "    if ((on_way ? python_sleep(timeout) : pysleep(timeout)) != 0) {",
+        "    if ((on_way || python_threads > 1 ? python_sleep(on_way, timeout) : pysleep(timeout)) != 0) {",
     ),
     on_entry(
         "Modules/posixmodule.c",
@@ -305,7 +305,7 @@ CHANGES = [
         "Modules/posixmodule.c",
         LEAF,
         "        res = waitpid(pid, &status, options);\n",
-        "        res = PYTHON_UNWOUND(on_way, waitpid(pid, &status, options));\n",
+        "        res = python_waitpid(on_way, pid, &status, options);\n",
     ),
     on_entry(
         "Modules/selectmodule.c",
@@ -317,8 +317,7 @@ CHANGES = [
         "Modules/selectmodule.c",
         LEAF,
         "        poll_result = poll(self->ufds, self->ufd_len, (int)ms);\n",
-        "        poll_result = on_way ? pf_wait_unwound(self->ufds, self->ufd_len, ms < 0 ? -1 : ms * 1000000)\n"
-        "                             : poll(self->ufds, self->ufd_len, (int)ms);\n",
+        "        poll_result = python_poll(on_way, self->ufds, self->ufd_len, ms < 0 ? -1 : ms * 1000000);\n",
     ),
     on_entry(
         "Modules/_io/fileio.c",

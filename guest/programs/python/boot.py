@@ -237,12 +237,17 @@ def wake_importlib(module):
     _bootstrap.__file__ = f"{LIBRARY}/importlib/_bootstrap.py"
 
 
+def wake_threading(module):
+    module._main_thread._set_native_id()
+
+
 # What is different in each process, though it was imported at build time.
 WAKING = {
     "importlib": wake_importlib,
     "random": lambda module: module.seed(),
     "warnings": wake_warnings,
     "logging": wake_logging,
+    "threading": wake_threading,
 }
 
 

@@ -36,7 +36,7 @@ MODULES = {
 # What boot.py imports, and what that imports, if it is neither C nor frozen.
 BOOTED = """
     encodings encodings.aliases encodings.utf_8
-    _cell _compression _socket _threading_local _turns _weakrefset argparse ast base64 bisect bz2 collections
+    _cell _compression _socket _weakrefset argparse ast base64 bisect bz2 collections
     collections.abc contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis enum fnmatch fractions
     functools gettext glob hashlib heapq importlib importlib._abc inspect json json.decoder json.encoder
     json.scanner keyword linecache locale logging lzma numbers opcode operator pathlib pprint random re

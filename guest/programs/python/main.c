@@ -14,6 +14,7 @@
 
 #include "boot.h"
 #include "pf.h"
+#include "threads.h"
 
 int python_steps = PYTHON_TURN;
 
@@ -21,6 +22,7 @@ int python_steps = PYTHON_TURN;
 void python_turn(void) {
     python_steps = PYTHON_TURN;
     pf_yield();
+    python_slice();
 }
 
 /* libbz2 without stdio asks for this when it finds itself damaged. */
@@ -50,6 +52,11 @@ static bool is_to_boot(void) {
     return clock_gettime(CLOCK_REALTIME, &now) == 0;
 }
 
+__attribute__((noinline)) int run_woken(int argc, char **argv) {
+    (void)argc, (void)argv;
+    return Py_RunMain();
+}
+
 int main(int argc, char **argv) {
     pf_set_unwindable(0);
     if (argc == 0) {
@@ -58,8 +65,8 @@ int main(int argc, char **argv) {
     }
     char **given = argv;
     take_run(&argc, &argv);
-    if (!python_booted) return Py_BytesMain(argc, argv);
-    if (python_wake(argc, argv)) return Py_RunMain();
+    if (!python_booted) return python_threads_run(Py_BytesMain, argc, argv);
+    if (python_wake(argc, argv)) return python_threads_run(run_woken, argc, argv);
     execv(PYTHON_BARE, given);
     fprintf(stderr, "%s: %s: %s\n", given[0], PYTHON_BARE, strerror(errno));
     return 126;

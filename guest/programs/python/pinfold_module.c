@@ -18,6 +18,7 @@
 
 #include "abi/types.h"
 #include "pf.h"
+#include "threads.h"
 
 static PyObject *failed(void) { return PyErr_SetFromErrno(PyExc_OSError); }
 
@@ -114,6 +115,7 @@ static PyObject *take(int id) {
     int outcome;
     size_t len;
     char *reply = pf_tool_take(id, &outcome, &len);
+    python_tool_forget(id);
     if (!reply) return failed();
     PyObject *pair = Py_BuildValue("iy#", outcome, reply, (Py_ssize_t)len);
     free(reply);
@@ -133,10 +135,11 @@ static PyObject *tool_wait(PyObject *self, PyObject *number) {
     (void)self;
     int id = (int)PyLong_AsLong(number);
     if (id == -1 && PyErr_Occurred()) return NULL;
-    while (PYTHON_UNWOUND(on_way, pf_tool_wait(id)) < 0) {
+    while (python_tool_wait(on_way, id) < 0) {
         if (errno != EINTR) return failed();
         if (PyErr_CheckSignals() < 0) {
             pf_tool_close(id);
+            python_tool_forget(id);
             return NULL;
         }
     }
@@ -146,7 +149,7 @@ static PyObject *tool_wait(PyObject *self, PyObject *number) {
 /* tool_next() -> the number of a newly finished call, or None */
 static PyObject *tool_next(PyObject *self, PyObject *none) {
     (void)self, (void)none;
-    int id = pf_tool_next();
+    int id = python_tool_next();
     if (id > 0) return PyLong_FromLong(id);
     if (id < 0 && errno != EAGAIN) return failed();
     Py_RETURN_NONE;
@@ -157,6 +160,7 @@ static PyObject *tool_close(PyObject *self, PyObject *args) {
     int id;
     if (!PyArg_ParseTuple(args, "i", &id)) return NULL;
     pf_tool_close(id);
+    python_tool_forget(id);
     Py_RETURN_NONE;
 }
 
@@ -173,8 +177,8 @@ static PyObject *poll_all(PyObject *self, PyObject *const *args, Py_ssize_t argc
     for (Py_ssize_t i = 0; i < count; i++)
         if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "ih", &fds[i].fd, &fds[i].events)) goto out;
     fds[count] = (struct pollfd){.fd = PF_POLL_OPS, .events = POLLIN};
-    int ready = on_way ? pf_wait_unwound(fds, (int)count + 1, timeout < 0 ? -1 : timeout * 1000000ll)
-                       : poll(fds, (nfds_t)count + 1, timeout);
+    if (python_tool_news()) timeout = 0;
+    int ready = python_poll(on_way, fds, (int)count + 1, timeout < 0 ? -1 : timeout * 1000000ll);
     if (ready < 0) {
         if (errno != EINTR || PyErr_CheckSignals() < 0) {
             if (!PyErr_Occurred()) failed();

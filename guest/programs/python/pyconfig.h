@@ -2,7 +2,8 @@
  * pyconfig.h: what CPython finds in guest/libc, instead of a run of its configure.
  *
  * Sizes are wasm32's, functions those that guest/libc and wasi-libc's upper half have; a name too many is an
- * error of the link. No threads, sockets, shared libraries, mmap: those macros are not here.
+ * error of the link. No sockets, shared libraries, mmap: those macros are not here.
+ * Threads are threads.h's, so CPython has the stubs of pthread.
  */
 #ifndef Py_PYCONFIG_H
 #define Py_PYCONFIG_H
@@ -229,6 +230,7 @@
 #define PY_COERCE_C_LOCALE 1
 #define PTHREAD_KEYS_MAX 32
 #define PY_FORMAT_SIZE_T "z"
+#define PY_HAVE_THREAD_NATIVE_ID /* locks.c */
 #define RETSIGTYPE void
 #define SIZEOF_DOUBLE 8
 #define SIZEOF_FLOAT 4

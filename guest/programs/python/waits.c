@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "pf.h"
+#include "threads.h"
 
 int python_depth, python_way, python_leaf;
 const void *python_next, *python_reader;
@@ -17,7 +18,9 @@ void python_wait_fd(int fd) {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || flags & O_NONBLOCK) return;
     struct pollfd one = {.fd = fd, .events = POLLIN};
-    pf_wait_unwound(&one, 1, -1);
+    do {
+        if (python_poll(1, &one, 1, -1) < 0) return;
+    } while (python_threads > 1 && poll(&one, 1, 0) == 0); /* another process may have read since */
 }
 
 int python_raw_fd(void *raw) {
@@ -88,9 +91,9 @@ void *python_read_buffered(void *stream) {
     return NULL;
 }
 
-int python_sleep(long long ns) {
+int python_sleep(int way, long long ns) {
     _PyTime_t end = _PyTime_GetMonotonicClock() + ns;
-    while (pf_wait_unwound(NULL, 0, ns) < 0) {
+    while (python_poll(way, NULL, 0, ns) < 0) {
         if (errno != EINTR) {
             PyErr_SetFromErrno(PyExc_OSError);
             return -1;

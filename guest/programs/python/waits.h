@@ -48,13 +48,12 @@ static inline void python_leave(void) {
     python_next = 0;
 }
 
-/* A call that may wait, from a function that is on the way or not. */
-struct pollfd;
+/* A call that may wait, from a function that is on the way or not. Other threads wait with it (threads.h). */
+extern int python_pinned;
 void pf_set_unwindable(int whole_stack); /* pf.h */
-int pf_wait_unwound(struct pollfd *fds, int count, long long timeout_ns);
 #define PYTHON_UNWOUND(way, call)             \
     ({                                        \
-        pf_set_unwindable(way);               \
+        pf_set_unwindable((way) && !python_pinned); \
         __typeof__(call) result_ = (call);    \
         pf_set_unwindable(0);                 \
         result_;                              \
@@ -73,7 +72,7 @@ int python_is_stream(int fd);
 /* Everything up to the end, as readall() of a FileIO gives it. */
 void *python_read_all(void *raw);
 /* As time.sleep(), in nanoseconds. -1: an exception is set. */
-int python_sleep(long long ns);
+int python_sleep(int way, long long ns);
 /* In textio.c: sys.stdin.readline(), on the way. NULL without exception: it is no TextIOWrapper. */
 void *python_text_line(void *stream);
 /* In bufferedio.c: before the next chunk of a stream is asked for, or all that is left of it. */

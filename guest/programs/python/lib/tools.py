@@ -112,8 +112,10 @@ class _Selector:
         ]
         while _waiting and (number := _pinfold.tool_next()) is not None:
             future = _waiting.pop(number, None)
+            if future is None:  # another thread's, which waits for it
+                continue
             answer = _pinfold.tool_take(number)
-            if future is not None and not future.done():
+            if not future.done():
                 future.set_result(answer)
         return ready
 
@@ -182,8 +184,6 @@ def _function(tool, call):
     function = scope[title]
     function.__doc__ = tool.get("description") or None
     function.__qualname__ = tool["id"].replace("/", ".")
-    if call is _call:
-        function._start_call = _function(tool, _request)  # for a ThreadPoolExecutor
     return function
 
 
@@ -251,8 +251,6 @@ def _refresh():
         _listed = None
         _made.clear()
     _seen = now
-
-
 
 
 def _find(path, call):
