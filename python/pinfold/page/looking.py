@@ -74,8 +74,11 @@ def looked_at(replay: Replay, mounts: list[str]) -> Iterator[Looked]:
     from ..sandbox import Sandbox
 
     with Sandbox(limits=replay._history.opening.limits) as like:
+        key, trace, redact, _, counter = like._durable
+        without = [(None, place, False) for place in mounts]  # goes on without the host's
+        durable = key, trace, redact, without, counter
         try:
-            machine = _native.Machine(like._settings, replay._machine, like._durable)
+            machine = _native.Machine(like._settings, replay._machine, durable)
         except (SandboxStateError, ValueError):  # a program is parked; a snapshot's mount is unread
             yield look(replay._machine, None)
             return

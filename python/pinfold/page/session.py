@@ -144,7 +144,8 @@ class Session:
         else:
             line = _whole(state, "line")
             replay, _ = self._at(line)
-            sandbox = replay.branch(**self._settings)
+            without: dict[str, Any] = dict.fromkeys(self._mounts)  # as far as they were read
+            sandbox = replay.branch(**{**self._settings, "mounts": without})
             answers = self._recorded.answers(line + 1)
             branch = Branch(number, Origin(line, None), sandbox, answers, self._all_recorded)
         self._number = number
