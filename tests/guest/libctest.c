@@ -37,19 +37,17 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "libctest.h"
+
 static int failures;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) fail(__LINE__, #condition);                                              \
-    } while (0)
 #define FAILS(call, number)                                                                        \
     do {                                                                                           \
         errno = 0;                                                                                 \
         if ((call) != -1 || errno != (number)) fail(__LINE__, #call " fails with " #number);       \
     } while (0)
 
-static void fail(int line, const char *what) {
+void fail(int line, const char *what) {
     int error = errno;
     dprintf(2, "libctest.c:%d: %s (errno %d: %s)\n", line, what, error, strerror(error));
     failures++;
@@ -696,6 +694,7 @@ static const struct {
     {"environment", environment}, {"text", text},
     {"shell", shell},           {"child-signals", child_signals},
     {"child-env", child_env},   {"child-echo", child_echo},
+    {"search", search},
 };
 
 int main(int argc, char **argv) {

@@ -5,16 +5,20 @@
 #include "pf.h"
 #include "start.h"
 
+static uint64_t text_len = UINT64_MAX; /* of the run that pf_run_next() gave; else not known */
+
 int pf_run_next(int status) {
     struct pf_run_info run;
     int result = __pf_result(PF_SEND(RUN_NEXT, .arg = {status}, PF_OUT(&run, sizeof run)));
-    return result < 0 ? result : (int)run.flags;
+    if (result < 0) return result;
+    text_len = run.text_len;
+    return (int)run.flags;
 }
 
 char *pf_run_text(size_t *len) {
     size_t room = 4096, done = 0;
     char *text = malloc(room);
-    while (text) {
+    while (text && done < text_len) {
         int64_t n = PF_SEND(RUN_TEXT, .arg = {(int64_t)done}, PF_OUT(text + done, room - done - 1));
         if (n < 0) {
             free(text);
