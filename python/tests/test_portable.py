@@ -380,7 +380,7 @@ def test_a_store_falls_back_to_the_portable_form(tmp_path: Path) -> None:
                 assert taken.run("echo $x; cat plan").stdout == "7\nbold\n"
             assert store.diff(id, later)["changed"] == ["/workspace/plan"]
             store.prune()
-            assert store._portables() == {later}
+            assert store._db.portables() == {later}
         path = tmp_path / "keyed.db"
 
 
