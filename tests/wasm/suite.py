@@ -46,6 +46,8 @@ OTHER_TRAPS = {("wasm-v2/bulk", 176): "unreachable"}
 NOT_QUIET = {75, 76, 106, 107, 136, 137, 148, 149, 160, 161, 172, 173}
 DEVIATIONS = {"wasm-v1/float_exprs": NOT_QUIET | set(range(2349, 2361)),
               "wasm-v2/float_exprs": NOT_QUIET | set(range(2403, 2415))}
+# Lines that are met or not: where gcc makes a loop of a recursion, nothing exhausts the stack.
+LOOPS = {"wasm-v1/fac": {89}}
 VARIANTS = [(flavour, optimised) for flavour in ("signals", "checked")
             for optimised in (False, True)]
 
@@ -123,7 +125,8 @@ class File:
         self.chain.link(self.modules, where)
         result = run([where, commands], timeout=600)
         failed = {int(line) for line in re.findall(r"^line (\d+):", result.stdout, re.M)}
-        if failed == DEVIATIONS.get(self.name, set()) and result.returncode == bool(failed):
+        counted = failed - LOOPS.get(self.name, set())
+        if counted == DEVIATIONS.get(self.name, set()) and result.returncode == bool(failed):
             return ""
         return f"status {result.returncode}\n{result.stdout}{result.stderr}"
 
