@@ -17,7 +17,6 @@
 static int three_way = -1, signoff, keep, keep_non, quiet, utf8, keep_cr, scissors, continue_, skip, abort_, quit, reject, date_is_author, ignore_date, ignore_space, message_id, interactive, no_verify, allow_empty;
 static const char *show, *white, *strip, *context, *directory, *format, *empty, *quoted_cr;
 static string_list excludes;
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('i', "interactive", interactive, "run interactively"), FLAG(0, "no-verify", no_verify, "bypass pre-applypatch and applypatch-msg hooks"),

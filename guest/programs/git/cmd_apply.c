@@ -42,7 +42,6 @@ static void take_directory(const option *o, const char *argument, bool unset) {
     patching.directory = argument;
 }
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define CALL(letter, name, argument, text, number, call) {OPT_CALL, letter, name, NULL, argument, text, number, NULL, call, 0}
 static const option table[] = {
     CALL(0, "exclude", "path", "don't apply changes matching the given path", '-', take_limit),

@@ -7,9 +7,8 @@
 static int long_, raw, suppress, email, show_name, show_number, porcelain, line_porcelain, blank, root, white, incremental, stats, abbrev, score, first_parent;
 static const char *date, *contents, *ignore_rev, *ignore_file, *since;
 static string_list ranges;
-static bool annotate;
+static int annotate;
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 static const char *moved_text, *copied_text;
 static const option table[] = {
@@ -234,7 +233,7 @@ int cmd_blame(int argc, char **argv) {
     git_blame *blame, *whole;
     const char *file = NULL, *rev = NULL;
     size_t len = 0;
-    if (strcmp(command, "annotate") == 0) annotate = true;
+    if (strcmp(command, "annotate") == 0) annotate = 1;
     if (incremental) die("--incremental is not there: use --porcelain");
     if (ignore_rev || ignore_file) die("--ignore-rev is not there");
     for (int i = 0; i < n; i++) {

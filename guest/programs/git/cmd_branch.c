@@ -16,7 +16,6 @@ static void add_name(const option *o, const char *argument, bool unset) {
     list_add(o->value, argument ? argument : "HEAD");
 }
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 static const option table[] = {
     {OPT_GROUP, 0, NULL, NULL, NULL, "Generic options", 0, NULL, NULL, 0},
     {OPT_COUNT, 'v', "verbose", &verbose, NULL, "show hash and subject, give twice for upstream branch", 0, NULL, NULL, 0},

@@ -10,7 +10,6 @@ static int overlay, ignore_unmerged, discard;
 static bool silent; /* after --: no word on how many paths there were */
 static const char *create, *create_forced, *orphan, *source, *track, *conflict;
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 #define COMMON \
     FLAG('q', "quiet", quiet, "suppress progress reporting"), FLAG(0, "progress", progress, "force progress reporting"), \

@@ -15,7 +15,6 @@
 static int bare, no_checkout, quiet, verbose, mirror, local, no_hardlinks, shared, single, no_tags, progress, recursive;
 static const char *branch, *origin, *depth, *upload_pack, *template_, *reference, *separate, *filter, *jobs, *since;
 static string_list settings;
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('v', "verbose", verbose, "be more verbose"), FLAG('q', "quiet", quiet, "be more quiet"),

@@ -9,7 +9,6 @@ enum action { NONE, GET, GET_ALL, GET_REGEXP, LIST, UNSET, UNSET_ALL, REPLACE_AL
 static int action, global, local, system_, bool_, int_, null, show_origin, name_only, show_scope, edit, path_, worktree;
 static const char *file, *type, *default_;
 #define ACTION(letter, name, value, text) {OPT_SET, letter, name, &action, NULL, text, value, NULL, NULL, 1}
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 static const option table[] = {
     {OPT_GROUP, 0, NULL, NULL, NULL, "Config file location", 0, NULL, NULL, 0},
     FLAG(0, "global", global, "use global config file"), FLAG(0, "system", system_, "use system config file"),

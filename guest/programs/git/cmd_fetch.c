@@ -7,7 +7,6 @@ static fetch_opts how;
 static int all, multiple, keep, progress, set_upstream, ipv4, ipv6, auto_gc, jobs, heads, tags_only, get_url, symref, exit_code, refs_only, quiet_list;
 static const char *depth, *pack, *recurse, *since, *server, *sort;
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
 static const option table[] = {

@@ -17,7 +17,6 @@ static void take_rfc(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
     rfc = true;
 }
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('n', "numbered", numbered, "use [PATCH n/m] even with a single patch"), FLAG('N', "no-numbered", unnumbered, "use [PATCH] even with multiple patches"),

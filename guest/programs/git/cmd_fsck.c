@@ -266,7 +266,6 @@ static int by_slot(const void *a, const void *b) {
     return x != y ? (x < y ? -1 : 1) : by_id(a, b);
 }
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('v', "verbose", verbose, "be verbose"), FLAG(0, "unreachable", unreachable, "show unreachable objects"),
     FLAG(0, "dangling", dangling, "show dangling objects"), FLAG(0, "tags", tags, "report tags"),

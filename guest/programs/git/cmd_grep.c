@@ -28,7 +28,6 @@ static void not_there(const option *o, const char *argument, bool unset) {
     die("git grep %s%s is not there: pipe through another grep", o->letter ? "-" : "--", o->name ? o->name : "");
 }
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define NUMBER(letter, name, field, text) {OPT_NUMBER, letter, name, &(field), "n", text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG(0, "cached", cached, "search in index instead of in the work tree"), FLAG(0, "no-index", no_index, "find in contents not managed by git"),

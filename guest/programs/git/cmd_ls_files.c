@@ -8,7 +8,6 @@
 static int cached, deleted, modified, others, ignored, stage, unmerged, killed, null, tags, directory;
 static int error_unmatch, full_name, exclude_standard;
 static string_list excludes, exclude_files;
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('z', NULL, null, "separate paths with the NUL character"),
     FLAG('t', NULL, tags, "identify the file status with tags"),

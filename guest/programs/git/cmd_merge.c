@@ -21,7 +21,6 @@ static void take_commit(const option *o, const char *argument, bool unset) {
     no_commit = unset;
 }
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('n', NULL, no_stat, "do not show a diffstat at the end of the merge"), FLAG(0, "stat", stat, "show a diffstat at the end of the merge"),
     FLAG(0, "squash", squash, "create a single commit instead of doing a merge"),

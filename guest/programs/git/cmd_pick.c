@@ -15,7 +15,6 @@ static const char *strategy;
 static string_list strategy_options;
 static bool reverting;
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG(0, "quit", quit, "end revert or cherry-pick sequence"), FLAG(0, "continue", continue_, "resume revert or cherry-pick sequence"),
     FLAG(0, "abort", abort_, "cancel revert or cherry-pick sequence"), FLAG(0, "skip", skip, "skip current commit and continue"),

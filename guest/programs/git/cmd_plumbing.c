@@ -9,7 +9,6 @@
 
 #include "g_spawn.h"
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
 
 static void print_tree(git_tree *tree, const char *before, bool recursive, bool trees, bool only_trees, bool names, bool sizes, pathspec *paths, char end) {

@@ -16,7 +16,6 @@ static void take_ff(const option *o, const char *argument, bool unset) {
     ff_only = o->number && !unset;
 }
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('v', "verbose", verbose, "be more verbose"), FLAG('q', "quiet", quiet, "be more quiet"), FLAG(0, "progress", progress, "force progress reporting"),

@@ -15,7 +15,6 @@ static void take_lease(const option *o, const char *argument, bool unset) {
     else lease = "";
 }
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define STRING(letter, name, field, arg, text) {OPT_STRING, letter, name, &field, arg, text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG('v', "verbose", verbose, "be more verbose"), FLAG('q', "quiet", quiet, "be more quiet"),

@@ -13,7 +13,6 @@ static string_list execs, strategy_options;
 static int root, continue_, skip, abort_, quit, edit_todo, show_patch, interactive, quiet, verbose, autosquash = -1, autostash = -1, force, no_ff, keep_empty, reapply, stat, no_stat, keep_base, update_refs, signoff, apply_, merge_, no_verify, fork_point;
 static const char *empty;
 
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 static const option table[] = {
     {OPT_STRING, 0, "onto", &onto_name, "revision", "rebase onto given branch instead of upstream", 0, NULL, NULL, 0},
     FLAG(0, "keep-base", keep_base, "use the merge-base of upstream and branch as the current base"),

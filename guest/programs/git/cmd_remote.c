@@ -6,7 +6,6 @@
 static int verbose, fetch, tags = -1, push, all, add_, delete_, automatic, cached, dry_run, prune;
 static const char *mirror, *master;
 static string_list branches;
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &(field), NULL, text, 0, NULL, NULL, 0}
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
 static const option table[] = {FLAG('v', "verbose", verbose, "be verbose; must be placed before a subcommand"), END};
 static const option add_table[] = {

@@ -17,7 +17,6 @@ static const char usage[] =
     "git worktree list [-v | --porcelain [-z]]\ngit worktree lock [--reason <string>] <worktree>\n"
     "git worktree move <worktree> <new-path>\ngit worktree prune [-n] [-v] [--expire <expire>]\n"
     "git worktree remove [-f] <worktree>\ngit worktree repair [<path>...]\ngit worktree unlock <worktree>";
-#define FLAG(letter, name, field, text) {OPT_FLAG, letter, name, &field, NULL, text, 0, NULL, NULL, 0}
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
 
 static void set_checkout(const option *o, const char *argument, bool unset) {

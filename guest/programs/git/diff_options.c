@@ -118,7 +118,7 @@ static void abbrev(const option *o, const char *argument, bool unset) {
 #define FORMAT(letter, name, bit) {OPT_CALL_NONE, letter, name, NULL, NULL, NULL, bit, NULL, set_format, 0}
 #define CALL(kind, letter, name, argument, number, call) \
     {kind, letter, name, NULL, argument, NULL, number, NULL, call, 0}
-#define FLAG(letter, name, field) {OPT_FLAG, letter, name, &diffs.field, NULL, NULL, 0, NULL, NULL, 0}
+#define DIFF_FLAG(letter, name, field) {OPT_FLAG, letter, name, INT_OPTION(&diffs.field), NULL, NULL, 0, NULL, NULL, 0}
 
 const option diff_option_table[] = {
     FORMAT('p', "patch", DIFF_PATCH),
@@ -158,24 +158,24 @@ const option diff_option_table[] = {
     CALL(OPT_CALL_NONE, 0, "histogram", NULL, GIT_DIFF_PATIENCE, white),
     CALL(OPT_CALL_NONE, 0, "minimal", NULL, GIT_DIFF_MINIMAL, white),
     CALL(OPT_CALL, 0, "diff-algorithm", "algorithm", 0, algorithm),
-    FLAG('a', "text", text),
-    FLAG(0, "binary", binary),
-    FLAG(0, "full-index", full_index),
+    DIFF_FLAG('a', "text", text),
+    DIFF_FLAG(0, "binary", binary),
+    DIFF_FLAG(0, "full-index", full_index),
     CALL(OPT_CALL_MAYBE, 0, "abbrev", "n", 0, abbrev),
-    FLAG('R', NULL, reverse),
-    FLAG(0, "exit-code", exit_code),
-    FLAG(0, "quiet", quiet),
-    FLAG('z', NULL, null),
-    FLAG(0, "no-prefix", no_prefix),
-    FLAG(0, "relative", relative),
+    DIFF_FLAG('R', NULL, reverse),
+    DIFF_FLAG(0, "exit-code", exit_code),
+    DIFF_FLAG(0, "quiet", quiet),
+    DIFF_FLAG('z', NULL, null),
+    DIFF_FLAG(0, "no-prefix", no_prefix),
+    DIFF_FLAG(0, "relative", relative),
     {OPT_STRING, 0, "src-prefix", &diffs.src, "prefix", NULL, 0, NULL, NULL, 0},
     {OPT_STRING, 0, "dst-prefix", &diffs.dst, "prefix", NULL, 0, NULL, NULL, 0},
     {OPT_STRING, 0, "line-prefix", &diffs.line_prefix, "prefix", NULL, 0, NULL, NULL, 0},
     {OPT_STRING, 0, "diff-filter", &diffs.filter, "letters", NULL, 0, NULL, NULL, 0},
     CALL(OPT_CALL, 'S', NULL, "string", 0, pickaxe),
     CALL(OPT_CALL, 'G', NULL, "regex", 0, pickaxe),
-    FLAG(0, "pickaxe-regex", pickaxe_regex),
-    FLAG(0, "pickaxe-all", pickaxe_all),
+    DIFF_FLAG(0, "pickaxe-regex", pickaxe_regex),
+    DIFF_FLAG(0, "pickaxe-all", pickaxe_all),
     CALL(OPT_CALL_MAYBE, 0, "color", "when", 0, color),
     CALL(OPT_CALL_MAYBE, 0, "word-diff", "mode", 0, word_diff),
     CALL(OPT_CALL, 0, "word-diff-regex", "regex", 0, word_regex),

@@ -25,6 +25,12 @@ enum option_kind {
     OPT_TABLE,  /* value: another table */
 };
 
+/* The place of an int, in a table: another type is a warning, where `void *` would take it. */
+#define INT_OPTION(place) (1 ? (place) : (int *)0)
+/* The most common row: *(int *)value = 1. `text` is for the usage, NULL hides it there. */
+#define FLAG(letter, name, field, text) \
+    {OPT_FLAG, letter, name, INT_OPTION(&(field)), NULL, text, 0, NULL, NULL, 0}
+
 typedef struct option option;
 struct option {
     enum option_kind kind;

@@ -58,7 +58,7 @@ typedef struct {
     int verbose, apply, binary, allow_empty, unsafe, inaccurate_eof;
     int context; /* -C; -1: all */
     enum white white;
-    bool ignore_space;
+    int ignore_space;
     int squelch;
     string_list limits; /* "+pattern" to include, "-pattern" to exclude */
     const char *input;  /* its name in messages */

@@ -37,7 +37,7 @@ static void nothing(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
 }
 
-#define FLAG(letter, name, field) {OPT_FLAG, letter, name, &revs.field, NULL, NULL, 0, NULL, NULL, 0}
+#define REV_FLAG(letter, name, field) {OPT_FLAG, letter, name, INT_OPTION(&revs.field), NULL, NULL, 0, NULL, NULL, 0}
 #define SET(name, field, value) {OPT_SET, 0, name, &revs.field, NULL, NULL, value, NULL, NULL, 1}
 #define NUMBER(letter, name, field) {OPT_NUMBER, letter, name, &revs.field, "n", NULL, 0, NULL, NULL, 1}
 #define LIST(name, field) {OPT_LIST, 0, name, &revs.field, "pattern", NULL, 0, NULL, NULL, 1}
@@ -54,28 +54,28 @@ const option rev_option_table[] = {
     LIST("author", authors),
     LIST("committer", committers),
     LIST("grep", grep),
-    FLAG(0, "invert-grep", invert_grep),
-    FLAG(0, "all-match", all_match),
-    FLAG('i', "regexp-ignore-case", ignore_case),
-    FLAG('E', "extended-regexp", extended),
-    FLAG('F', "fixed-strings", fixed),
+    REV_FLAG(0, "invert-grep", invert_grep),
+    REV_FLAG(0, "all-match", all_match),
+    REV_FLAG('i', "regexp-ignore-case", ignore_case),
+    REV_FLAG('E', "extended-regexp", extended),
+    REV_FLAG('F', "fixed-strings", fixed),
     SET("merges", min_parents, 2),
-    FLAG(0, "no-merges", no_merges),
+    REV_FLAG(0, "no-merges", no_merges),
     NUMBER(0, "min-parents", min_parents),
     NUMBER(0, "max-parents", max_parents),
-    FLAG(0, "first-parent", first_parent),
-    FLAG(0, "reverse", reverse),
+    REV_FLAG(0, "first-parent", first_parent),
+    REV_FLAG(0, "reverse", reverse),
     SET("topo-order", order, ORDER_GRAPH),
     SET("date-order", order, ORDER_TOPO),
     SET("author-date-order", order, ORDER_AUTHOR),
-    FLAG(0, "boundary", boundary),
-    FLAG(0, "left-right", left_right),
-    FLAG(0, "cherry-pick", cherry_pick),
-    FLAG(0, "full-history", full_history),
+    REV_FLAG(0, "boundary", boundary),
+    REV_FLAG(0, "left-right", left_right),
+    REV_FLAG(0, "cherry-pick", cherry_pick),
+    REV_FLAG(0, "full-history", full_history),
     CALL(OPT_CALL_NONE, "dense", NULL, 0, nothing),
-    FLAG(0, "parents", parents),
-    FLAG(0, "no-walk", no_walk),
-    FLAG('g', "walk-reflogs", reflog),
+    REV_FLAG(0, "parents", parents),
+    REV_FLAG(0, "no-walk", no_walk),
+    REV_FLAG('g', "walk-reflogs", reflog),
     CALL(OPT_CALL_NONE, "all", NULL, 0, refs),
     CALL(OPT_CALL_MAYBE, "branches", "pattern", 1, refs),
     CALL(OPT_CALL_MAYBE, "tags", "pattern", 2, refs),
