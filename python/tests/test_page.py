@@ -54,6 +54,10 @@ def test_nothing_is_fetched_and_no_script_runs_but_its_own(visit, written):
 def test_stepping_by_keyboard(visit, written, lines):
     page = visit(written)
     assert line_of(page) == len(lines) - 1
+    page.keyboard.press("ArrowLeft")  # nothing has the focus yet
+    assert line_of(page) < len(lines) - 1
+    page.keyboard.press("ArrowRight")
+    assert line_of(page) == len(lines) - 1
     by_tab(page, "[role=slider]")
     page.keyboard.press("Home")
     assert line_of(page) == 0

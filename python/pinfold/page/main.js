@@ -308,7 +308,13 @@ class App {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (!this.keys || this.help.open || event.key.length !== 1) return;
+    if (!this.keys || this.help.open) return;
+    const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (by && event.target === document.body) {
+      event.preventDefault();
+      this.step(by);
+    }
+    if (event.key.length !== 1) return;
     if (event.target.closest?.("input:not([type=checkbox]), textarea, select")) return;
     if (this.command(event.key)) event.preventDefault();
   }
@@ -352,7 +358,7 @@ const KEYS = [
   ["p", "preview answers to the call that waits here (with pinfold debug)"],
   ["/", "find"],
   ["1 … 7", "what to see: output, files, processes, …"],
-  ["arrows, Page Up and Down, Home, End", "in the list of events and on the timeline"],
+  ["arrows, Page Up and Down, Home, End", "in the list of events and on the timeline; arrows anywhere else step"],
   ["Tab", "from part to part"],
   ["?", "this"],
 ];
