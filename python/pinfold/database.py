@@ -59,8 +59,8 @@ class Database:
     NOUN = "store"
     #: One of its tables: a file that has others only is another program's.
     TABLE = "snapshot"
-    #: One that a file of an earlier version has not.
-    NEWEST = "lease"
+    #: Those that a file of an earlier version has not: without any other it is damaged.
+    NEWER = frozenset({"portable", "lease"})
     SCHEMA = _SCHEMA
     #: Whether what was written outlives a loss of power.
     SYNCHRONOUS = "FULL"
@@ -109,7 +109,7 @@ class Database:
             raise StoreError(f"{self.path}: this is an empty file, and no {noun}")
         self.has_portable, self.has_leases = "portable" in tables, "lease" in tables
         # One of an earlier version has no application_id, or not all tables.
-        complete = application == self.APPLICATION and self.NEWEST in tables
+        complete = application == self.APPLICATION and self.NEWER <= tables
         return bool(tables) and (complete or self.read_only)
 
     def _make(self) -> None:

@@ -35,7 +35,7 @@ class _MemoDatabase(Database):
     APPLICATION = 0x70666D6F  # "pfmo"
     NOUN = "cache"
     TABLE = "entry"
-    NEWEST = "answer"
+    NEWER = frozenset({"answer"})
     SYNCHRONOUS = "NORMAL"
     SCHEMA = """
     CREATE TABLE IF NOT EXISTS entry (

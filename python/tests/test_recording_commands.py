@@ -327,7 +327,7 @@ def test_a_line_of_one_long_run_is_near(tmp_path):
     """Copies are kept within an act: no line costs what the run did before it."""
     path = tmp_path / "run.jsonl"
     with Sandbox(record=path) as sandbox:
-        sandbox.run("for ((i = 0; i < 400; i++)); do echo $i | sed s/1/2/ >> out; done")
+        sandbox.run("for ((i = 0; i < 800; i++)); do echo $i | sed s/1/2/ >> out; done")
     with replay(path) as run:
         lines = path.read_text().count("\n")
         acts = [event["n"] for event in lines_of(path) if "do" in event]

@@ -86,6 +86,9 @@ bool inplace_run(struct shell *sh, const struct node *n, bool may_wait, sb *out,
         return false;
     const struct word *name = n->simple.words[0];
     if (!(name->flags & W_PLAIN) || watched(sh) || sh->flow != FLOW_NONE) return false;
+    /* Braces multiply: what they exhaust is a process of its own, and not the shell. */
+    for (int i = 1; i < n->simple.count; i++)
+        if (n->simple.words[i]->flags & W_BRACE) return false;
     if (!may_wait && strcmp(name->text, "tool") == 0) return false;
     const struct builtin *b = builtin_find(sh, name->text);
     if (!b || func_find(sh, name->text)) return false;

@@ -75,7 +75,8 @@ def looked_at(replay: Replay, mounts: list[str]) -> Iterator[Looked]:
 
     with Sandbox(limits=replay._history.opening.limits) as like:
         key, trace, redact, _, counter = like._durable
-        without = [(None, place, False) for place in mounts]  # goes on without the host's
+        # It goes on without the host's.
+        without: list[tuple[str | None, str, bool]] = [(None, place, False) for place in mounts]
         durable = key, trace, redact, without, counter
         try:
             machine = _native.Machine(like._settings, replay._machine, durable)
