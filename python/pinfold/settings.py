@@ -186,7 +186,7 @@ def declared(method: str, sandbox: Core) -> tuple[str, str, str | None]:
     """A tool as scripts are told of it: with what it gives, and when it may be called."""
     import json
 
-    from .grants import grants
+    from .grants import granting, grants
 
     tool, schema = sandbox._tools[method], None
     given = tool.schema
@@ -194,7 +194,9 @@ def declared(method: str, sandbox: Core) -> tuple[str, str, str | None]:
         given = {**({"type": "object"} if given is None else given), "x-returns": tool.returns}
     if given is not None:
         schema = json.dumps(given, allow_nan=False)
-    words = (tool.description, grants(method, sandbox._capabilities))
+    words = [tool.description, grants(method, sandbox._capabilities)]
+    if not granting(method, sandbox._capabilities):
+        words.reverse()  # lists show the first line
     return tool.name, "\n\n".join(text for text in words if text), schema
 
 

@@ -156,6 +156,8 @@ def test_what_is_not_granted_is_not_advertised():
     assert "pay(" in tool.description and "steal" not in tool.description
     assert "steal" not in tool.codeact_prompt()
     assert "Not granted: every call is denied." in tool.sandbox.shell("tool --help steal")
+    pay_line, steal_line = tool.sandbox.shell("tool --list").splitlines()
+    assert pay_line.split() == ["pay"] and "Not granted" in steal_line
 
 
 def test_what_a_handler_of_all_methods_grants():
