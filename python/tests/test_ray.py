@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -19,14 +20,15 @@ ALL = [MethodCapability("**")]
 def cluster():
     from ray.cluster_utils import Cluster
 
-    os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
-    path = os.pathsep.join(__import__("sys").path)
-    os.environ["PYTHONPATH"] = path
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
-    ray.init(address=made.address, log_to_driver=False, configure_logging=False)
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    with pytest.MonkeyPatch.context() as patch:  # the tests after these have an environment, too
+        patch.setenv("RAY_DISABLE_IMPORT_WARNING", "1")
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        head = {"num_cpus": 2, "include_dashboard": False}
+        made = Cluster(initialize_head=True, head_node_args=head)
+        ray.init(address=made.address, log_to_driver=False, configure_logging=False)
+        yield made
+        ray.shutdown()
+        made.shutdown()
 
 
 def noted(folder):

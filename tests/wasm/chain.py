@@ -29,7 +29,8 @@ NOT_OF = {"signals": {"ticker"}, "checked": {"timer", "trap"}}
 WITHOUT = ["--disable-multi-value", "--disable-reference-types", "--disable-simd",
            "--disable-saturating-float-to-int"]
 LETTERS = {"u32": "i", "u64": "I", "f32": "f", "f64": "F", "void": "v"}
-EXPORT = re.compile(r"/\* export: '.*' \*/\n(\S+) (Z_\w+)\((.*)\);")
+# Names may have line ends.
+EXPORT = re.compile(r"/\* export: '(?s:.*?)' \*/\n(\S+) (Z_\w+)\((.*)\);")
 ARGS_MAX = 32
 
 
