@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 from .errors import StoreError
+from .rows import check_types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,10 +153,7 @@ class Database:
         """Rows whose columns are of these types: SQLite keeps whatever somebody has put there."""
         with self._lock, self._named():
             found = self._usable().execute(statement, values).fetchall()
-        for row in found:
-            for value, allowed in zip(row, types, strict=True):
-                if type(value) not in (allowed if isinstance(allowed, tuple) else (allowed,)):
-                    raise self.damage(f"{type(value).__name__} in a row")
+        check_types(found, types, self.damage)
         return found
 
     def one(self, statement: str, values: tuple[Any, ...], *types: tuple[type, ...]) -> Any:

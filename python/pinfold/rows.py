@@ -19,6 +19,16 @@ T = TypeVar("T")
 Types = tuple[type, ...]
 
 
+def check_types(
+    rows: list[Any], types: tuple[Types | type, ...], damage: Callable[[str], StoreError]
+) -> None:
+    """Raises ``damage`` of the first value that is of none of its column's types."""
+    for row in rows:
+        for value, allowed in zip(row, types, strict=True):
+            if type(value) not in (allowed if isinstance(allowed, tuple) else (allowed,)):
+                raise damage(f"{type(value).__name__} in a row")
+
+
 class Rows(Protocol):
     """For any number of threads."""
 

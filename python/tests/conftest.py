@@ -38,12 +38,8 @@ def visit(chromium):
 @pytest.fixture(scope="session")
 def postgres():
     """A PostgreSQL server of the tests' own."""
-    why = postgres_server.missing()
-    if why is not None:
-        pytest.skip(why)
-    server = postgres_server.Postgres()
-    yield server
-    server.stop()
+    with postgres_server.running() as server:
+        yield server
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ import tempfile
 import time
 import uuid
 
+import pytest
+
 
 def program(name):
     found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), key=lambda p: int(p.split("/")[4]))
@@ -104,3 +106,14 @@ def _exists(user):
     except KeyError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def running():
+    """One for a test; skips the test where there can be none."""
+    why = missing()
+    if why is not None:
+        pytest.skip(why)
+    server = Postgres()
+    yield server
+    server.stop()

@@ -188,10 +188,8 @@ def run_alone(code):
     assert done.stdout == "good\n", done.stderr
 
 
-def test_what_handlers_start_lies_under_their_call():
-    pytest.importorskip("opentelemetry.sdk")
-    run_alone("""
-import asyncio, threading
+#: Spans of the program are kept in `exporter`.
+TRACED = """
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -202,6 +200,13 @@ exporter, provider = InMemorySpanExporter(), TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))
 trace.set_tracer_provider(provider)
 tracer = trace.get_tracer("app")
+"""
+
+
+def test_what_handlers_start_lies_under_their_call():
+    pytest.importorskip("opentelemetry.sdk")
+    run_alone(TRACED + """
+import asyncio, threading
 schema = {"type": "object", "properties": {}}
 
 def work(name):
@@ -259,17 +264,7 @@ print("good")
 
 def test_what_answers_a_step_lies_under_its_call():
     pytest.importorskip("opentelemetry.sdk")
-    run_alone("""
-from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from pinfold import MethodCapability, Sandbox, Tool
-
-exporter, provider = InMemorySpanExporter(), TracerProvider()
-provider.add_span_processor(SimpleSpanProcessor(exporter))
-trace.set_tracer_provider(provider)
-tracer = trace.get_tracer("app")
+    run_alone(TRACED + """
 
 def step(sandbox):
     call = sandbox.step() or sandbox.pending[0]

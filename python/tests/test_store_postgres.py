@@ -32,12 +32,8 @@ def place(url):
 @pytest.fixture
 def own_server():
     """One that may be killed."""
-    why = postgres_server.missing()
-    if why is not None:
-        pytest.skip(why)
-    server = postgres_server.Postgres()
-    yield server
-    server.stop()
+    with postgres_server.running() as server:
+        yield server
 
 
 def database(url):

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "g_spawn.h"
 
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
 
@@ -257,12 +256,6 @@ int cmd_describe(int argc, char **argv) {
         g_outf("%s%s\n", text.ptr, changed ? dirty : "");
     }
     return 0;
-}
-
-static void remove_tree(const char *path) {
-    char *argv[] = {"rm", "-rf", "--", (char *)path, NULL};
-    pid_t pid = g_spawn(argv, NULL, G_STDIN_NULL);
-    if (pid > 0) g_wait(pid);
 }
 
 int cmd_clean(int argc, char **argv) {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "g_file.h"
-#include "g_spawn.h"
 
 static int force, detach, no_checkout, lock, quiet, verbose, porcelain, null, dry, track = -1, guess = -1;
 static const char *new_branch, *forced_branch, *reason, *expire;
@@ -258,9 +257,7 @@ static int list(int n, char **operands) {
 /* ---- remove, prune, lock */
 
 static void forget(const worktree *tree) {
-    char *argv[] = {"rm", "-rf", "--", worktree_file(tree->id, ""), NULL};
-    pid_t pid = g_spawn(argv, NULL, G_STDIN_NULL);
-    if (pid > 0) g_wait(pid);
+    remove_tree(worktree_file(tree->id, ""));
     rmdir(worktree_file("", "")); /* with the last one */
     worktrees_changed();
 }
@@ -295,9 +292,7 @@ static int remove_(int n, char **operands) {
     }
     if (file_exists(tree->path)) {
         if (!force && is_changed(tree)) die("'%s' contains modified or untracked files, use --force to delete it", operands[0]);
-        char *argv[] = {"rm", "-rf", "--", (char *)(uintptr_t)tree->path, NULL};
-        pid_t pid = g_spawn(argv, NULL, G_STDIN_NULL);
-        if (pid < 0 || g_exit_status(g_wait(pid)) != 0) die("failed to delete '%s'", tree->path);
+        if (!remove_tree(tree->path)) die("failed to delete '%s'", tree->path);
     }
     forget(tree);
     return 0;

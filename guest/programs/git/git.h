@@ -75,6 +75,7 @@ void read_stdin(g_text *text);
 bool file_exists(const char *path);
 char *read_file(const char *path, size_t *len); /* NULL with errno */
 void write_file(const char *path, const char *text, size_t len);
+bool remove_tree(const char *path); /* with all that is in it; whether it went */
 
 /* ---- cmd_init.c */
 void write_first_config(bool bare); /* the file as git writes it for a new repository */

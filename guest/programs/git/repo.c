@@ -12,6 +12,7 @@
 
 #include "g_file.h"
 #include "g_in.h"
+#include "g_spawn.h"
 
 /* ":path" and ":2:path": of the index. */
 static git_object *object_in_index(const char *name) {
@@ -258,4 +259,10 @@ void write_file(const char *path, const char *text, size_t len) {
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(text, 1, len, f) != len || fclose(f) != 0)
         die("could not open '%s' for writing: %s", path, strerror(errno));
+}
+
+bool remove_tree(const char *path) {
+    char *argv[] = {"rm", "-rf", "--", (char *)(uintptr_t)path, NULL};
+    pid_t pid = g_spawn(argv, NULL, G_STDIN_NULL);
+    return pid > 0 && g_exit_status(g_wait(pid)) == 0;
 }

@@ -18,6 +18,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from ..errors import StoreError, StoreUnavailable
+from ..rows import check_types
 from .connections import Connections
 from .contents import Contents
 from .locks import Locks
@@ -182,10 +183,7 @@ class Server(Contents, Locks):
     ) -> list[Any]:
         with self._named(), self._connection() as connection:
             found = connection.execute(_dollars(statement), values).fetchall()
-        for row in found:
-            for value, allowed in zip(row, types, strict=True):
-                if type(value) not in (allowed if isinstance(allowed, tuple) else (allowed,)):
-                    raise self.damage(f"{type(value).__name__} in a row")
+        check_types(found, types, self.damage)
         return found
 
     def one(self, statement: str, values: tuple[Any, ...], *types: tuple[type, ...]) -> Any:
