@@ -25,7 +25,7 @@ struct base_arena {
 void base_arena_init(struct base_arena *arena, size_t max);
 /* 16-byte aligned, not zeroed; NULL: memory is out or the budget is. size 0 is allowed. */
 void *base_arena_alloc(struct base_arena *arena, size_t size);
-void *base_arena_zalloc(struct base_arena *arena, size_t size);
+void *base_arena_zalloc(struct base_arena *arena, size_t size); /* The same, filled with zeros. */
 /* `count` things of `size` bytes, zeroed; NULL also when the product overflows. */
 void *base_arena_array(struct base_arena *arena, size_t count, size_t size);
 /* Moves or extends a piece of this arena; old NULL: allocates. */
@@ -36,6 +36,7 @@ void base_arena_release(struct base_arena *arena, void *piece, size_t size);
 char *base_arena_copy(struct base_arena *arena, const void *data, size_t len);
 /* Everything it gave out is gone. */
 void base_arena_reset(struct base_arena *arena);
+/* Frees all memory; empty afterwards, and usable. */
 void base_arena_free(struct base_arena *arena);
 
 #endif

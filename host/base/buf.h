@@ -23,12 +23,14 @@ struct base_buf {
 /* No memory is taken before the first addition. */
 void base_buf_init(struct base_buf *buf, size_t max);
 void base_buf_free(struct base_buf *buf); /* it is then empty, as after init */
+/* Appends bytes. False: an addition failed, this one or one before. */
 bool base_buf_add(struct base_buf *buf, const void *data, size_t len);
-bool base_buf_addz(struct base_buf *buf, const char *string);
+bool base_buf_addz(struct base_buf *buf, const char *string); /* Appends a text without its NUL. */
 /* Bytes as hexadecimal digits, two each, in lower case. */
 bool base_buf_add_hex(struct base_buf *buf, const uint8_t *bytes, size_t len);
 /* The same into 2 * len + 1 bytes, ended by a NUL. */
 void base_hex(char *out, const uint8_t *bytes, size_t len);
+/* Appends what printf() would write. */
 bool base_buf_addf(struct base_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Room for `len` more bytes, to be filled by the caller who then adds to buf->len; NULL: failed. */

@@ -15,12 +15,13 @@ pf_status base_error(pf_error *error, pf_status status, const char *format, ...)
 /* The same with a Linux errno of the guest. */
 pf_status base_error_errno(pf_error *error, pf_status status, int guest_errno, const char *format,
                            ...) __attribute__((format(printf, 4, 5)));
-/*
- * Copies a structure that the embedder filled, and whose first member is its size, to `out`, which has
- * `size` bytes; what the embedder's does not have becomes zero. `first`: the size that it had when it
- * was new, which is up to its last member then. PF_INVALID, PF_UNSUPPORTED: see SIZES in pinfold.h; `name` is the structure's.
- */
+/* The size that a structure had while `last` was its last member. */
 #define BASE_SIZE_TO(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
+/*
+ * Copies a structure that the embedder filled, and whose first member is its size, to `out`, which
+ * has `size` bytes; what the embedder's does not have becomes zero. `first` is the size that it had
+ * when it was new, `name` its name in messages. PF_INVALID, PF_UNSUPPORTED: see SIZES in pinfold.h.
+ */
 pf_status base_take_sized(void *out, size_t size, const void *given, size_t first, const char *name,
                           pf_error *error);
 /* PF_NO_MEMORY, in one text everywhere. */

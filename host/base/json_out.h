@@ -10,6 +10,7 @@
 #include "buf.h"
 #include "json.h"
 
+/* Appends a value as compact JSON. False: out->failed is set. */
 bool base_json_out(struct base_buf *out, const yyjson_val *value);
 /* A string of valid UTF-8. */
 bool base_json_out_string(struct base_buf *out, const char *text, size_t len);

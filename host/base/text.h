@@ -18,9 +18,12 @@ struct base_text {
     bool full;   /* "…" was put at the end: the rest is dropped */
 };
 
+/* An empty text in the caller's buffer. */
 void base_text_init(struct base_text *text, char *buffer, size_t size);
+/* Appends bytes; what does not fit is cut between two characters, and "…" put in its place. */
 void base_text_add(struct base_text *text, const char *data, size_t len);
-void base_text_addz(struct base_text *text, const char *string);
+void base_text_addz(struct base_text *text, const char *string); /* Appends a string. */
+/* Appends what printf() would write, at most 511 bytes. */
 void base_text_addf(struct base_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Drops what came after `len`, a length it had before. */

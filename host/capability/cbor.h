@@ -15,6 +15,7 @@ enum cbor_kind { CBOR_UINT = 0, CBOR_BYTES = 2, CBOR_TEXT = 3, CBOR_ARRAY = 4 };
 
 /* The head of a value: its kind, and its number, length or count. */
 bool cbor_put(struct base_buf *out, enum cbor_kind kind, uint64_t number);
+/* A head with the length, then the bytes. */
 bool cbor_put_data(struct base_buf *out, enum cbor_kind kind, const void *data, size_t len);
 
 struct cbor_reader {

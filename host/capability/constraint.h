@@ -127,6 +127,7 @@ struct cap_eval {
 
 enum cap_truth { CAP_FALSE, CAP_TRUE, CAP_UNKNOWN };
 
+/* Is it true of the arguments? False also when `eval` has run out of steps or memory. */
 bool cap_node_holds(const struct cap_node *node, yyjson_val *params, struct cap_eval *eval);
 /* What the leaf says of one value, without path, `optional` and `negated`. */
 enum cap_truth cap_leaf_judge(const struct cap_leaf *leaf, yyjson_val *value,
@@ -143,6 +144,8 @@ struct cap_fault {
     struct http_url url;
     char number[8];
 };
+/* The truth of a leaf with its path, `optional` and `negated`. `fault` is filled when it does not
+ * hold. */
 enum cap_truth cap_leaf_eval(const struct cap_leaf *leaf, yyjson_val *params, struct cap_eval *eval,
                              struct cap_fault *fault);
 
@@ -159,6 +162,7 @@ void cap_node_explain(struct base_text *text, const struct cap_node *node, yyjso
  * (may be NULL) is a part of `parent` that is not implied. */
 bool cap_node_implies(const struct cap_node *child, const struct cap_node *parent,
                       const struct cap_node **first);
+/* Do both mean the same by their form? Sound: when in doubt, no. */
 bool cap_node_same(const struct cap_node *a, const struct cap_node *b);
 
 /* ---- constraint_write.c */

@@ -15,6 +15,7 @@
 
 typedef struct cap_gate cap_gate;
 
+/* A gate without a policy and without tools; cap_gate_free() ends it. */
 pf_status cap_gate_new(cap_gate **out, pf_error *error);
 void cap_gate_free(cap_gate *gate); /* NULL is allowed */
 /* A gate with the same tools, policy and counters. What cannot change is shared. NULL: no memory.
@@ -23,7 +24,7 @@ cap_gate *cap_gate_clone(const cap_gate *gate);
 /* The same, and the counters are shared, too: what one of the two spends the other has no more,
  * whatever threads they are on. */
 cap_gate *cap_gate_share(const cap_gate *gate);
-bool cap_gate_is_shared(const cap_gate *gate);
+bool cap_gate_is_shared(const cap_gate *gate); /* Does a branch spend from the same counters? */
 
 /* Declares a tool; everything is copied. len 0: any object is accepted. PF_INVALID: a malformed
  * name or schema, an unknown schema keyword, or an id that another tool has (the message names
@@ -35,6 +36,7 @@ pf_status cap_gate_add_tool(cap_gate *gate, const char *name, const char *descri
 pf_status cap_gate_set_policy(cap_gate *gate, const char *json, size_t len, pf_error *error);
 /* Whether a granted method that no declared tool has may be called. */
 void cap_gate_set_catch_all(cap_gate *gate, bool on);
+/* Is there a handler for methods that no tool has? */
 bool cap_gate_catches_all(const cap_gate *gate);
 /* Checks policy and tools against each other, when both are complete: a constraint on a tool that
  * does not exist, or on a parameter that a closed schema does not have, is PF_INVALID. */
@@ -51,7 +53,7 @@ struct cap_tool {
     bool dotted_usable; /* the first segment can be a JavaScript global: an identifier, not reserved
                          */
 };
-size_t cap_gate_tool_count(const cap_gate *gate);
+size_t cap_gate_tool_count(const cap_gate *gate); /* Tools that were registered. */
 /* In the order of declaration; lives until the next cap_gate_add_tool(). NULL: no such index. */
 const struct cap_tool *cap_gate_tool(const cap_gate *gate, size_t index);
 
@@ -90,11 +92,12 @@ pf_status cap_gate_check_again(cap_gate *gate, const char *method, const char *n
 /* As embedders are told; points into the decision. Id and request are the caller's to fill. */
 pf_decision cap_decision_describe(const cap_gate *gate, const struct cap_decision *decision);
 
-/* Counters as JSON for a snapshot (free with free()), and back, into a policy that may be another one:
- * each goes to the capability with its pattern, of several equal ones in their order. PF_FORMAT when
- * something was spent of one that has none while others here have no counter; then nothing changed.
- * *map (may be NULL; free with free()) says to which capability each of the `map_len` went, or -1. */
+/* Counters as JSON for a snapshot; *json is the caller's to free(). */
 pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len);
+/* Takes counters into a policy, which may be another one: each goes to the capability with its
+ * pattern, of several equal ones in their order. PF_FORMAT when something was spent of one that has
+ * none while others here have no counter; then nothing changed. *map (may be NULL; free with free())
+ * says to which capability each of the `map_len` went, or -1. */
 pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, int **map,
                                  size_t *map_len, pf_error *error);
 
@@ -111,7 +114,7 @@ bool cap_gate_can_call(const cap_gate *gate, const char *method, const char *par
                        char **why);
 /* Calls that a capability has left: -1 unlimited, 0 for an index that does not exist. */
 int64_t cap_gate_remaining(const cap_gate *gate, size_t capability);
-size_t cap_gate_capability_count(const cap_gate *gate);
+size_t cap_gate_capability_count(const cap_gate *gate); /* 0 without a policy. */
 /* Must the embedder approve the calls that this capability allows? An index out of range: yes. */
 bool cap_gate_asks(const cap_gate *gate, int capability);
 
@@ -119,6 +122,7 @@ bool cap_gate_asks(const cap_gate *gate, int capability);
  * order of the policy, which programs see as namespaces. False past the last one, or without a
  * catch-all. */
 #define CAP_NAMESPACE_SIZE 256
+/* The name at `index`, with a NUL. */
 bool cap_gate_namespace(const cap_gate *gate, size_t index, char out[CAP_NAMESPACE_SIZE]);
 
 /* Is this one JSON value by the rules of host/base/json? PF_INVALID says what is wrong where. For

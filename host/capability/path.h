@@ -37,6 +37,7 @@ struct cap_path {
 /* PF_INVALID: the message says what is wrong with the path. */
 pf_status cap_path_read(struct cap_path *out, struct base_arena *arena, const char *text,
                         size_t len, pf_error *error);
+/* Do both have the same steps? */
 bool cap_path_same(const struct cap_path *a, const struct cap_path *b);
 /* Does `path` start with all steps of `prefix`? */
 bool cap_path_starts_with(const struct cap_path *path, const struct cap_path *prefix);

@@ -32,6 +32,7 @@ pf_status cap_pattern_read(struct cap_pattern *out, struct base_arena *arena, co
 static inline bool cap_pattern_may_match(const struct cap_pattern *p, const struct cap_name *m) {
     return !p->literal || p->hash == m->hash;
 }
+/* Does the pattern cover the whole name? */
 bool cap_pattern_matches(const struct cap_pattern *pattern, const struct cap_name *method);
 /* Does every method that `child` matches match `parent`? Exact for all but absurd patterns, for
  * which it says no. */

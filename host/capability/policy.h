@@ -33,6 +33,7 @@ struct cap_policy {
 /* The caller owns *out: cap_policy_drop(). */
 pf_status cap_policy_read(struct cap_policy **out, const char *json, size_t len, pf_error *error);
 struct cap_policy *cap_policy_share(struct cap_policy *policy); /* another owner; NULL stays NULL */
+/* Drops one owner's hold; the last frees it. From any thread; NULL is allowed. */
 void cap_policy_drop(struct cap_policy *policy);
 /* The same policy with canonical patterns and long constraints. False: no memory. */
 bool cap_policy_write(struct base_buf *out, const struct cap_policy *policy);

@@ -17,15 +17,17 @@ struct cap_regex;
 
 /* PF_INVALID: the message says what the language does not have. */
 pf_status cap_regex_new(struct cap_regex **out, const char *pattern, size_t len, pf_error *error);
-void cap_regex_free(struct cap_regex *regex);
+void cap_regex_free(struct cap_regex *regex); /* NULL is allowed. */
 
 /* The expressions of one document, so that they are freed with it; links lie in its arena. */
 struct cap_regexes {
     struct cap_regexes *next;
     struct cap_regex *regex;
 };
+/* Compiles one as cap_regex_new() and puts it on the list, whose owner frees it. */
 pf_status cap_regexes_add(struct cap_regexes **list, struct base_arena *arena,
                           struct cap_regex **out, const char *pattern, size_t len, pf_error *error);
+/* Frees the expressions; the links go with their arena. */
 void cap_regexes_free(struct cap_regexes *list);
 
 enum cap_match {
@@ -35,6 +37,7 @@ enum cap_match {
 };
 /* From any thread. */
 enum cap_match cap_regex_search(struct cap_regex *regex, const char *text, size_t len);
+/* The same for the whole text. */
 enum cap_match cap_regex_fullmatch(struct cap_regex *regex, const char *text, size_t len);
 
 #endif

@@ -25,7 +25,8 @@ struct regex_set {
     struct regex_range ranges[REGEX_RANGES];
 };
 
-void regex_set_clear(struct regex_set *s);
+void regex_set_clear(struct regex_set *s); /* Makes it empty and usable. */
+/* Adds a range, both ends included; sets `full` when there is no room. */
 void regex_set_add(struct regex_set *s, uint32_t from, uint32_t to);
 /* \d \w \s as JavaScript has them; a capital letter is the rest. */
 void regex_set_add_class(struct regex_set *s, char letter);

@@ -17,7 +17,7 @@ struct cap_schema;
 
 /* PF_INVALID: the message begins with the place in the schema. The text is not kept. */
 pf_status cap_schema_new(struct cap_schema **out, const char *json, size_t len, pf_error *error);
-void cap_schema_free(struct cap_schema *schema);
+void cap_schema_free(struct cap_schema *schema); /* NULL is allowed. */
 
 enum cap_verdict { CAP_VALID, CAP_NOT_VALID, CAP_NO_VERDICT /* no memory */ };
 /* With CAP_NOT_VALID, *why says which parameter and what is wrong with it. From any thread. */

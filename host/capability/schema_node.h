@@ -102,14 +102,17 @@ struct schema_reader {
     struct base_text where;
     pf_error *error;
 };
+/* PF_INVALID, with the place in the schema in front of the message. */
 pf_status schema_bad(struct schema_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The node of a schema at `value` and of all below it, each made once; owned by the schema. */
 pf_status schema_read(struct schema_node **out, struct schema_reader *r, yyjson_val *value);
 /* Keys by length, then bytes. */
 int schema_order(const char *a, size_t a_len, const char *b, size_t b_len);
 
 /* ---- schema_keywords.c */
 
+/* Reads one keyword into its node. PF_INVALID: its value is wrong, or nothing here knows it. */
 pf_status schema_keyword(struct schema_reader *r, struct schema_node *n, yyjson_val *key,
                          yyjson_val *value);
 

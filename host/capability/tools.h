@@ -27,6 +27,7 @@ struct cap_tools {
 pf_status cap_tools_with(struct cap_tools **out, const struct cap_tools *old, const char *name,
                          const char *description, const char *schema, size_t len, pf_error *error);
 struct cap_tools *cap_tools_share(struct cap_tools *tools); /* NULL stays NULL */
+/* Drops one owner's hold; the last frees them. From any thread; NULL is allowed. */
 void cap_tools_drop(struct cap_tools *tools);
 
 #define CAP_NO_TOOL ((size_t)-1)

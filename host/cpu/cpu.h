@@ -164,15 +164,17 @@ struct cpu_thread *cpu_thread(void);
 
 /* A fresh instance by the module's own data segments; used to make templates. NULL: no memory. */
 cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *budget);
+/* Frees an instance and its slot; NULL is allowed. */
 void cpu_instance_free(cpu_instance *instance);
 /* How much of a program's stack keeps no memory when a process ends: all but its top, of a long one. */
 size_t cpu_stack_given_back(const struct pf_image *image);
 /* Frees the instance but keeps its slot for another of the same sandbox. */
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance);
-/* The ranges of an UNWOUND program's memory that mean anything: its live stack, its data up to the
- * Asyncify stack, the used part of that, and the rest. Fills `ranges` with {from, to}; returns how
- * many. For the kernel: all above its stack, which is empty between two calls, but what is `dead`. Numbers from the guest are bounded by its memory size. */
 #define CPU_LIVE_MAX 4
+/* The ranges of an UNWOUND program's memory that mean anything: its live stack, its data up to the
+ * Asyncify stack, the used part of that, and the rest. For the kernel: all above its stack,
+ * which is empty between two calls, but what is `dead`. Fills `ranges` with {from, to}, which rise; returns
+ * how many. Numbers from the guest are bounded by its memory size. */
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]);
 /* Learns where its Asyncify stack lies; while no frame is unwound, at its first call. */
 void cpu_note_asyncify_stack(cpu_instance *instance);
@@ -194,10 +196,12 @@ cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot)
  * mean something and may differ from its template, or from zero if it has none. Pages of which only
  * a part means something are always named. */
 typedef void (*cpu_page_fn)(void *user, size_t page);
+/* Calls `function` for each of these pages. */
 void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, void *user);
 /* A copy of an UNWOUND program or a kernel for another sandbox, in a slot of its own. What is mapped
  * from a template is mapped again, and only the pages that differ are copied. NULL: errno. */
 cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *budget);
+/* The address that the program's stack pointer holds, as the guest left it: not checked. */
 uint32_t cpu_stack_pointer(const cpu_instance *instance);
 /* The host is about to write there, within the memory of `instance`. False: the system refuses. */
 static inline bool cpu_will_write(cpu_instance *instance, uint64_t from, uint64_t len) {
@@ -271,6 +275,7 @@ void cpu_hot_touch(const struct cpu_template *t, const struct cpu_slot *slot);
 bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot);
 /* Sets `wide`, from `runs`. */
 void cpu_template_measure(struct cpu_template *t);
+/* Frees a template, of which no instance may be left; NULL is allowed. Keeps errno. */
 void cpu_template_free(struct cpu_template *template);
 /* A new instance: `mapped` copy-on-write (for what lives long, and of wide templates), in `slot` if
  * cpu_hot_restore() made it the template's, or copied (short-lived) into `slot`. It is taken over
@@ -288,7 +293,7 @@ void cpu_park(struct cpu_thread *self, cpu_instance *instance);
 _Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how);
 /* A stack of `size` bytes, a multiple of CPU_PAGE. NULL: no memory. */
 struct cpu_stack *cpu_stack_new(size_t size);
-void cpu_stack_discard(struct cpu_stack *stack);
+void cpu_stack_discard(struct cpu_stack *stack); /* Unmaps a stack that no program comes back to. */
 /* Did frames of a stack reach below `at`? Looks at the page there, which every deep recursion passes
  * and writes to; a miss costs memory only. */
 bool cpu_stack_touched(const uint8_t *at);
@@ -302,6 +307,7 @@ static inline bool cpu_stack_left(const cpu_instance *instance) {
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument);
 
+/* From a fault handler: ends the program or, while it is the kernel that runs, the sandbox. */
 _Noreturn void cpu_trap(struct cpu_thread *self, int signal_number);
 
 /* ---- what watches guests: trap.c and timer.c by signals; with PF_SIGNALS=OFF ticker.c, by asking */
@@ -319,10 +325,12 @@ struct cpu_begun {
  * has done with its signals. Nests. `soon`: it follows the last one at once, and need not ask all of the
  * system again. False: the system refuses it; errno, and self->refused. */
 bool cpu_begin(struct cpu_thread *self, struct cpu_begun *begun, bool soon);
+/* Ends what cpu_begin() began, on the same thread. */
 void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun);
 /* In between, around code of the embedder's, which is to find its signals as it left them, and may
  * change them. False, also in a forked child: as cpu_begin(). */
 void cpu_step_out(struct cpu_thread *self, const struct cpu_begun *begun);
+/* Back from the embedder's code: what watches is at work again. */
 bool cpu_step_in(struct cpu_thread *self, struct cpu_begun *begun);
 /* Ticks count for `watch` from here on, for nobody if NULL; what they counted for until now. */
 struct cpu_watch *cpu_watch(struct cpu_thread *self, struct cpu_watch *watch);
@@ -330,9 +338,11 @@ struct cpu_watch *cpu_watch(struct cpu_thread *self, struct cpu_watch *watch);
 void cpu_watch_kernel(struct cpu_thread *self, bool on);
 /* For thread.c: what a thread needs to be watched; false: errno. What a fork leaves of it. */
 bool cpu_watcher_join(struct cpu_thread *self);
+/* Frees what cpu_watcher_join() made; for an ending thread. */
 void cpu_watcher_leave(struct cpu_thread *self);
+/* Around fork(): the list of watched threads does not change in between. */
 void cpu_watcher_hold(void);
-void cpu_watcher_go_on(void);
+void cpu_watcher_go_on(void); /* After fork(), in the parent. */
 void cpu_watcher_forked(struct cpu_thread *self); /* in the child; NULL: it has run no guest */
 
 #ifdef PF_NO_SIGNALS

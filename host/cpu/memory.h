@@ -38,7 +38,7 @@ struct cpu_slot *cpu_slot_acquire(void);
 struct cpu_slot *cpu_slot_ready(const struct cpu_template *origin);
 /* Around fork(): a child must not find the pool in the middle of another thread's change. */
 void cpu_slots_hold(void);
-void cpu_slots_go_on(void);
+void cpu_slots_go_on(void); /* Ends cpu_slots_hold(). */
 /* Empties it and gives it back. */
 void cpu_slot_release(struct cpu_slot *slot);
 
@@ -49,7 +49,7 @@ bool cpu_slot_resize(struct cpu_slot *slot, size_t size);
  * first write unseals them: a program's faults (trap.c), the host asks before it writes
  * (cpu_will_write). False when the system refuses; unsealing can run in a signal handler. */
 bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to);
-bool cpu_slot_unseal(struct cpu_slot *slot);
+bool cpu_slot_unseal(struct cpu_slot *slot); /* Makes what was sealed writable again. */
 /* What pages of it contain is of no use any more; they are other pages at their next use. */
 void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to);
 /* Makes a memory of `size` bytes: [from, to) is a file's bytes from `offset` on, copy-on-write, the rest is

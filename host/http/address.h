@@ -18,6 +18,7 @@ struct http_address {
 
 /* Reads 192.0.2.1, 2001:db8::1 (without [], with or without %zone); false: it is none. */
 bool http_address_read(struct http_address *out, const char *text, size_t len);
+/* As ::ffff:a.b.c.d, the form that all of IPv4 have here. */
 struct http_address http_address_of_ipv4(const uint8_t bytes[4]);
 
 /* "public", "loopback", "private", "link-local", "metadata", "shared" (carriers), "multicast" or
@@ -31,6 +32,7 @@ struct http_network {
 };
 /* A class or a network; false: it is neither. */
 bool http_network_read(struct http_network *out, const char *text, size_t len);
+/* Is an address in it? One that stands for an IPv4 address is looked up as both. */
 bool http_network_has(const struct http_network *network, const struct http_address *address);
 
 #endif

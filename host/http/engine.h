@@ -21,7 +21,7 @@ struct http_engine {
 
 /* See pf_http_new(). */
 pf_status http_engine_read(struct http_engine *out, const char *json, size_t len, pf_error *error);
-void http_engine_free(struct http_engine *engine);
+void http_engine_free(struct http_engine *engine); /* Frees what it read; empty afterwards. */
 /* See pf_http_request(). request.c */
 pf_status http_engine_request(const struct http_engine *engine, struct base_buf *out, const char *json,
                               size_t len, pf_error *error);

@@ -37,7 +37,9 @@ pf_status http_rule_read(struct http_rule *out, struct base_arena *arena, const 
                          bool method, pf_error *error);
 /* Scheme, host and port only. */
 bool http_rule_matches_origin(const struct http_rule *rule, const struct http_url *url);
+/* Origin and path, whatever the method. */
 bool http_rule_matches_url(const struct http_rule *rule, const struct http_url *url);
+/* Method, origin and path; a rule without methods allows each. */
 bool http_rule_matches(const struct http_rule *rule, const char *method, const struct http_url *url);
 
 #endif

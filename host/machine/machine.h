@@ -134,6 +134,8 @@ struct machine_fill_name {
     uint32_t mode;                 /* with its type */
     uint32_t name_len, target_len; /* with their NULs; they follow */
 };
+/* Appends a name with its target, both NUL-terminated, to what a fill tells the kernel; `head`
+ * gives the rest. False: no memory. */
 bool machine_fill_add(struct base_buf *data, const struct machine_fill_name *head,
                       const char *name, const char *target);
 /* The name at `*at`, which moves on, with its target behind it; NULL: there are no more. */
@@ -280,6 +282,7 @@ struct pf_sandbox {
     bool has_result;
 };
 
+/* Fills in the error of a sandbox whose kernel failed, with the reason; returns PF_DEAD. */
 pf_status machine_dead(pf_sandbox *sandbox, pf_error *error);
 static inline bool machine_replays(const pf_sandbox *sandbox) {
     return sandbox->tape && sandbox->tape->replays;
@@ -295,20 +298,25 @@ static inline bool machine_struck(pf_sandbox *sandbox, enum machine_strike what,
 pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
 /* The same for what changes the sandbox: PF_STATE when it was opened to look at. */
 pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error);
+/* Ends what machine_enter() began, on the same thread; the tape is told first. */
 void machine_leave(pf_sandbox *sandbox);
 /* The same for what runs no guest, the kernel included, and so needs nobody to watch. */
 pf_status machine_take(pf_sandbox *sandbox, pf_error *error);
+/* As machine_take(), but PF_STATE where machine_enter_to_change() gives it. */
 pf_status machine_take_to_change(pf_sandbox *sandbox, pf_error *error);
-void machine_give(pf_sandbox *sandbox);
+void machine_give(pf_sandbox *sandbox); /* Ends what machine_take() began. */
 /* Around a callback of the embedder's: its time is nobody's, its signals are its own. */
 struct cpu_watch *machine_step_out(pf_sandbox *sandbox);
+/* Counts this thread's time on the CPU for `watch` from here on. A system that refuses the timer
+ * makes the sandbox dead. */
 void machine_step_in(pf_sandbox *sandbox, struct cpu_watch *watch);
 /* Enters for an act with bounds, `what` and `path` name it in messages and live until it ends. */
 pf_status machine_enter_act(pf_sandbox *sandbox, const char *what, const char *path, bool change,
                             pf_error *error);
-void machine_leave_act(pf_sandbox *sandbox);
+void machine_leave_act(pf_sandbox *sandbox); /* Ends the act and leaves the sandbox. */
 /* The same within a thread that has entered. */
 void machine_begin_act(pf_sandbox *sandbox, const char *what, const char *path);
+/* Ends the act's bounds; an interrupt that it awaited is ignored again. */
 void machine_end_act(pf_sandbox *sandbox);
 /* The act gives so many bytes more: PF_BOUND over one of its bounds, PF_INTERRUPTED. To be asked
  * between any two steps whose number or size a guest decides; PF_OK when no act is on. */
@@ -384,17 +392,25 @@ struct machine_boot {
     uint32_t session_proc;
     uint32_t mailbox;
 };
+/* What every new sandbox is copied from: baked by the build, or booted by the first who asks. Any
+ * thread may call it; NULL with an error when booting fails. */
 const struct machine_boot *machine_boot(pf_error *error);
-int machine_image_count(void);
-const struct pf_image *machine_image_info(int image);
+int machine_image_count(void); /* Programs in this build. */
+const struct pf_image *machine_image_info(int image); /* NULL: there is no such image. */
 
 /* ---- sandbox.c */
 
+/* Gives a process a fresh instance of a program in place of the one that it has. False: no such
+ * program, or no memory. */
 bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image);
+/* Frees a process's instance, if it has one; its slot is kept for the next where that pays. */
 void machine_drop(pf_sandbox *sandbox, uint32_t proc);
 /* A slot of an ended process that began with this size, and has its pages still; or NULL. */
 struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, size_t size);
+/* Takes over the options into a sandbox that is all zeros: copies, nothing of `options` is kept. It
+ * has no kernel yet. */
 pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
+/* Tells a kernel its limits; again after a restore, where they may be others. */
 pf_status machine_configure_kernel(pf_sandbox *sandbox, pf_error *error);
 /* Gives a configured sandbox its kernel, booted, and the files of its tools. */
 pf_status machine_populate(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
@@ -411,9 +427,9 @@ bool machine_process_info(pf_sandbox *sandbox, uint32_t index, struct pf_process
 pf_status machine_refuse_parked(pf_sandbox *sandbox, pf_error *error);
 /* The image of curl and wget: its commands are there when the tool is that makes their requests. */
 #define PF_WEB_IMAGE "http"
-/* Writes /tools; toolfiles.c */
 /* Removes what machine_write_tools() wrote of tools that a restored sandbox has no more. */
 pf_status machine_forget_tools(pf_sandbox *sandbox, pf_error *error);
+/* Writes what programs find below /tools, from the schemas of the gate's tools. toolfiles.c */
 pf_status machine_write_tools(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 /* Starts the leader of a session (enum pf_session); exec.c */
 pf_status machine_start_session(pf_sandbox *sandbox, uint32_t session, pf_error *error);
@@ -457,30 +473,39 @@ bool machine_place_text(const pf_run *run, struct base_buf *out);
 
 /* ---- run.c */
 
+/* Hands a run to its session or to a process of its own. PF_OK also when the run cannot begin: its
+ * result says so. */
 pf_status machine_start(pf_sandbox *sandbox, const pf_run *run, pf_error *error);
+/* Completes the run's result when nothing in its foreground can go on. */
 void machine_finish(pf_sandbox *sandbox);
 /* A line of the machine's own on the run's standard error. */
 void machine_tell(pf_sandbox *sandbox, const char *text);
 /* Lets the result point at the run's buffers. */
 void machine_point_result(pf_sandbox *sandbox);
-/* Sets when the CPU and wall limits of the run strike. */
 /* A program that makes no calls cannot be interrupted: it is cut so many ticks after its limit. */
 #define MACHINE_CUT_TICKS 25
+/* Sets when the CPU and wall limits of the run strike. */
 void machine_arm_limits(pf_sandbox *sandbox);
+/* Takes what programs have written into the run's buffers, as far as output_bytes allows. */
 void machine_drain_output(pf_sandbox *sandbox);
+/* Takes the run's value; one that is too large or cut is none. */
 void machine_drain_value(pf_sandbox *sandbox);
+/* Gives the kernel as much of the run's stdin as it has room for, and its end. */
 void machine_feed_stdin(pf_sandbox *sandbox);
-void machine_run_init(struct machine_run *run);
+void machine_run_init(struct machine_run *run); /* An empty run that is not on. */
 /* Lets a run that came with a snapshot fit the limits of who restored it: output is cut, a value that
  * is too large is none; PF_FORMAT: more is left of its stdin than there may be. */
 pf_status machine_fit_run(pf_sandbox *sandbox, pf_error *error);
 /* Of a run that was told to end before the snapshot: it has the shortest grace, not its limits anew. */
 void machine_arm_grace(pf_sandbox *sandbox);
-void machine_run_free(struct machine_run *run);
+void machine_run_free(struct machine_run *run); /* Frees the buffers of a run, not the run. */
 
 /* ---- calls.c */
 
+/* Takes the operations that the kernel queued: judges each tool call, and refuses what the host
+ * does not know. */
 void machine_take_calls(pf_sandbox *sandbox);
+/* Frees all calls without an answer to the guest. */
 void machine_forget_calls(pf_sandbox *sandbox);
 /* Charges what the host holds for a call with parameters of `len` bytes until it is answered; false:
  * over memory_bytes. */
@@ -492,6 +517,8 @@ void machine_refuse(pf_sandbox *sandbox, uint32_t op, uint32_t outcome, const ch
 /* What the embedder is told of a decision; its strings belong to `decision`. */
 pf_decision machine_decision(const pf_sandbox *sandbox, uint64_t id,
                              const struct cap_decision *decision);
+/* Records an answer and gives it to the process that waits. PF_NOT_FOUND or PF_STATE when no call
+ * of this id waits for one. `data` is copied. */
 pf_status machine_answer(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, const char *data,
                          size_t len, pf_error *error);
 /* machine_answer(), as the embedder does it: enters, answers, drives. pinfold.c */
@@ -499,6 +526,7 @@ pf_status machine_reply(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, cons
                         size_t len, pf_error *error);
 /* All that are pending: the run ended at this limit; NULL: the embedder ended it. */
 void machine_cancel_calls(pf_sandbox *sandbox, const char *limit);
+/* The oldest call that the embedder has not been given; NULL: none. */
 struct machine_call *machine_next_call(const pf_sandbox *sandbox);
 
 /* ---- rejudge.c */
@@ -512,12 +540,15 @@ void machine_tell_judged(pf_sandbox *sandbox);
 /* Nobody listens, and the guest goes on. */
 void machine_forget_judged(pf_sandbox *sandbox);
 
-/* The directories above a path, for `owner`; negative errno. */
-int64_t machine_make_parents(pf_sandbox *sandbox, const char *path, uint32_t owner);
 /* ---- files.c */
 
+/* Makes the directories above a path that are missing, for `owner`; negative errno. */
+int64_t machine_make_parents(pf_sandbox *sandbox, const char *path, uint32_t owner);
+/* Writes a whole file in place of what is there, makes the directories above it, and gives it to
+ * `owner`. */
 pf_status machine_write_file(pf_sandbox *sandbox, const char *path, const void *data, size_t len,
                              uint32_t mode, uint32_t owner, pf_error *error);
+/* Fills in the error for a kernel's -errno about a path: PF_NOT_FOUND for ENOENT, else PF_GUEST. */
 pf_status machine_guest_error(pf_sandbox *sandbox, int64_t result, const char *path,
                               pf_error *error);
 
@@ -543,6 +574,7 @@ struct machine_reading {
 };
 /* 0, or -errno: then there is nothing to close. Brings what is still with the host. */
 int64_t machine_open_file(pf_sandbox *sandbox, const char *path, struct machine_reading *reading);
+/* Frees what a reading holds; it may be closed already. */
 void machine_close_file(pf_sandbox *sandbox, struct machine_reading *reading);
 /* `path` is for messages. */
 pf_status machine_find_segments(pf_sandbox *sandbox, const char *path,
@@ -565,12 +597,16 @@ pf_status machine_mount_at(pf_sandbox *sandbox, const char *guest, const char *s
                            uint32_t mode, int64_t mtime_ns, bool copy, pf_error *error);
 /* Brings what the kernel wants: PF_ATTENTION_FILL was set. */
 void machine_fill(pf_sandbox *sandbox);
+/* `count` mounts without entries and with one reference; NULL: no memory. */
 struct machine_mounts *machine_mounts_new(size_t count);
+/* Appends an entry, copying its path; unsorted until machine_sort_mounts(). False: no memory. */
 bool machine_mount_add(struct machine_mount *mount, const char *path,
                        const struct machine_mount_entry *entry);
 /* Puts what came in into order; false: no memory. */
 bool machine_sort_mounts(pf_sandbox *sandbox);
+/* Drops a reference, and with the last one closes the directories. NULL is allowed. */
 void machine_forget_mounts(struct machine_mounts *mounts);
+/* Frees a list of requests; NULL is allowed. */
 void machine_forget_requests(struct machine_mount_request *request);
 
 /* A program to start: path, arguments, environment and cwd in the form that the kernel takes. Owned

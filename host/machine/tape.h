@@ -83,21 +83,32 @@ typedef int (*machine_tape_open)(struct pf_sandbox *sandbox, const struct pf_opt
 
 /* Does it strike now, of a sandbox with a tape? machine_struck() in machine.h asks. */
 bool machine_tape_struck(struct pf_sandbox *sandbox, enum machine_strike what, bool now);
+/* An act of the embedder that has no more to it than a name and, unless NULL, a path. */
 void machine_tape_act(struct pf_sandbox *sandbox, const char *name, const char *path);
+/* A run that begins, with all that it was given. */
 void machine_tape_start(struct pf_sandbox *sandbox, const struct pf_run *run);
+/* The answer to a call: `outcome` is an enum pf_op_outcome, `data` its value or its message. */
 void machine_tape_answer(struct pf_sandbox *sandbox, uint64_t id, uint32_t outcome,
                          const char *data, size_t len);
+/* The embedder writes a whole file. */
 void machine_tape_write(struct pf_sandbox *sandbox, const char *path, const void *data, size_t len);
+/* The embedder makes a file with its mode and time. */
 void machine_tape_make(pf_sandbox *sandbox, const char *path, const pf_file_new *file);
+/* A directory is mounted, with its mode and time; `copy`: read at once. */
 void machine_tape_mount(struct pf_sandbox *sandbox, const char *path, const char *source,
                         uint32_t mode, int64_t mtime_ns, bool copy);
+/* What the host brought from a mount, or the error that it met. */
 void machine_tape_fill(struct pf_sandbox *sandbox, const char *source,
                        const struct machine_fill *fill);
+/* Bytes that programs wrote; stream 1 is stdout, 2 stderr. */
 void machine_tape_output(struct pf_sandbox *sandbox, int stream, const char *data, size_t len);
+/* What was decided about a call. */
 void machine_tape_decision(struct pf_sandbox *sandbox, const struct pf_decision *decision);
+/* The program that waited for this call gave it up. */
 void machine_tape_cancel(struct pf_sandbox *sandbox, uint64_t id);
 /* `pid` is what is told when the kernel knows the process no more; 0: it does. */
 void machine_tape_process(struct pf_sandbox *sandbox, const char *what, uint32_t proc, int32_t pid);
+/* The run that ended, by the sandbox's result. */
 void machine_tape_result(struct pf_sandbox *sandbox);
 
 /* A string member: "NAME":"text", or "NAME_base64" when the bytes are not UTF-8. */

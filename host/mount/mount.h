@@ -37,7 +37,9 @@ int mount_read_file(int root, const char *path, uint64_t max, struct base_buf *o
 
 /* The mounts of this sandbox alone, so that they can change; false: no memory. */
 bool mount_own(pf_sandbox *sandbox);
+/* Keeps that a name came in, with its kind and mode. False: no memory. */
 bool mount_remember(struct machine_mount *mount, const char *path, char kind, uint32_t mode);
+/* Keeps the digest of contents that came in. False: no memory. */
 bool mount_remember_contents(struct machine_mount *mount, const char *path, const void *data,
                              size_t len);
 /* What came in at a path, or NULL. */
@@ -47,6 +49,7 @@ const struct machine_mount *mount_find(pf_sandbox *sandbox, const char *guest, p
 
 /* ---- digest.c */
 
+/* The size and a BLAKE2b of some contents. */
 void mount_digest(const void *data, size_t len, uint8_t digest[MOUNT_DIGEST]);
 /* The same of an open file; holes are not read. Entered. */
 pf_status mount_digest_file(pf_sandbox *sandbox, const char *path, struct machine_reading *reading,
@@ -60,8 +63,8 @@ struct mount_inodes {
     struct base_map places; /* where in `names`, plus 1 */
     struct base_buf names;
 };
-void mount_inodes_init(struct mount_inodes *inodes);
-void mount_inodes_free(struct mount_inodes *inodes);
+void mount_inodes_init(struct mount_inodes *inodes); /* Empty; takes no memory. */
+void mount_inodes_free(struct mount_inodes *inodes); /* Frees what was kept. */
 /* *before: the path where it was met, until the next call; NULL: it is kept with this one. False: no
  * memory. */
 bool mount_inodes_meet(struct mount_inodes *inodes, uint64_t number, const char *path,

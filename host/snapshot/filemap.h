@@ -43,7 +43,7 @@ pf_status put_files(struct writer *w, pf_sandbox *sandbox, bool all, pf_error *e
 
 /* Reads it, trusting nothing: false with r->bad, or without memory. Free it in any case. */
 bool get_files(struct reader *r, struct filemap *map);
-void filemap_free(struct filemap *map);
+void filemap_free(struct filemap *map); /* Frees the list, not the struct; empty afterwards. */
 /* The file of a path, links of the list followed; NULL: there is none. */
 const struct filemap_file *filemap_find(const struct filemap *map, const char *path);
 /* The next of a file's segments; `address` FILEMAP_INLINE: its bytes are `data`. False: malformed.
@@ -53,6 +53,6 @@ struct filemap_segment {
     uint32_t address;
     const uint8_t *data;
 };
-bool filemap_segment(struct reader *r, struct filemap_segment *segment);
+bool filemap_segment(struct reader *r, struct filemap_segment *segment); /* Reads one from `r`. */
 
 #endif

@@ -23,6 +23,7 @@ uint64_t snapshot_most(const struct machine_limits *limits);
  * `*why` set (constant): it does not answer; then a run may still be on. */
 pf_status guest_shell(pf_sandbox *sandbox, const char *take, size_t len, struct base_buf *out,
                       const char **why, pf_error *error);
+/* The same for the session of Python. */
 pf_status guest_python(pf_sandbox *sandbox, const char *take, size_t len, struct base_buf *out,
                        const char **why, pf_error *error);
 
@@ -30,6 +31,8 @@ pf_status guest_python(pf_sandbox *sandbox, const char *take, size_t len, struct
  * is appended to `left`, as texts each ended by a NUL. */
 struct filemap;
 struct reader;
+/* `data`: the memory that segments with an address point into; PF_FORMAT for a path that is not
+ * allowed. */
 pf_status files_put_back(pf_sandbox *sandbox, const struct filemap *map, const struct reader *data,
                          struct base_buf *left, pf_error *error);
 

@@ -39,6 +39,8 @@ struct trace_lines {
     bool complete; /* the last line is there */
     bool full;     /* it came to its bound; the line that says so is not among `items` */
 };
+/* Splits a trace into lines and checks the chain of their sums; half a line at the end is left out.
+ * Free out->items. PF_FORMAT: a line was changed. */
 pf_status trace_split(const char *text, size_t len, struct trace_lines *out, pf_error *error);
 /* PF_FORMAT, with the reason, for one that does not go on to the end of its sandbox. */
 pf_status trace_whole(const struct trace_lines *lines, pf_error *error);
@@ -49,7 +51,9 @@ pf_status trace_parse(struct base_arena *arena, const struct trace_line *line, y
 /* A member that tape_member() wrote; false: it is not there, or not a string. */
 bool trace_bytes(struct base_arena *arena, yyjson_val *object, const char *name, const char **data,
                  size_t *len);
+/* A member that is a whole number; `missing` when it is not there, or no int64_t. */
 int64_t trace_int(yyjson_val *object, const char *name, int64_t missing);
+/* The same of an unsigned one; 0 when it is not there. */
 uint64_t trace_uint(yyjson_val *object, const char *name);
 
 /* The names of strikes in traces, in the order of enum machine_strike. */

@@ -39,7 +39,9 @@ typedef struct {
     uint8_t block[128];
 } pf_hash;
 
+/* Begins a hash of this kind; it needs no memory. */
 void pf_hash_init(pf_hash *h, enum pf_hash_kind kind);
+/* Adds bytes, in pieces of any size. */
 void pf_hash_update(pf_hash *h, const void *bytes, size_t len);
 /* Writes pf_hash_kinds[h->kind].size bytes; the hash is used up. */
 void pf_hash_final(pf_hash *h, uint8_t *out);

@@ -46,6 +46,7 @@ enum pf_uni_class {
     PF_UNI_PUNCT,
     PF_UNI_CLASSES
 };
+/* Is a code point of this class? Above 0x10ffff: of none. */
 bool pf_uni_is(uint32_t code, enum pf_uni_class class);
 /* The class of a POSIX name ("alpha" …), or -1. */
 int pf_uni_class_named(const char *name, size_t len);
@@ -56,8 +57,8 @@ int pf_uni_class_named(const char *name, size_t len);
  */
 bool pf_uni_run(enum pf_uni_class class, size_t index, uint32_t *first, uint32_t *last);
 
-uint32_t pf_uni_lower(uint32_t code);
-uint32_t pf_uni_upper(uint32_t code);
+uint32_t pf_uni_lower(uint32_t code); /* The simple lower-case form, or the code point itself. */
+uint32_t pf_uni_upper(uint32_t code); /* The simple upper-case form, or the code point itself. */
 /*
  * Case pairs as runs: every stride-th code point of first .. last has its other case at + delta;
  * to_upper says which of the two tables. false when there is no run `index`.

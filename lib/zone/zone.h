@@ -37,6 +37,6 @@ bool pf_zone_moment(const struct pf_zone *zone, int64_t civil, int dst, int64_t 
 /* Days since 1970-01-01 in the proleptic Gregorian calendar. `month` 0 is January; may be any. */
 int64_t pf_days_from(int64_t year, int month, int day);
 int pf_days_in_month(int64_t year, int month); /* 0 .. 11 */
-int64_t pf_year_of(int64_t days);
+int64_t pf_year_of(int64_t days); /* The year of a day since 1970-01-01. */
 
 #endif
