@@ -112,7 +112,7 @@ void k_native_reset(void); /* gives all memory back; before k_boot() */
 /* alloc.c: objects and page runs */
 #define K_PAGE      4096u
 #define K_ALLOC_MAX (200u * K_PAGE) /* the largest single allocation */
-void k_alloc_boot(void);
+void k_alloc_boot(void); /* Empty lists; all memory is still with the system. */
 void *k_alloc(size_t size); /* not cleared; NULL when there is no memory */
 void *k_zalloc(size_t size); /* As k_alloc(), filled with zeros. */
 void k_free(void *pointer); /* NULL is allowed */
@@ -252,6 +252,7 @@ void k_dir_remove(struct k_dirent *entry); /* the inode keeps its nlink: the cal
 void k_dir_release(struct k_inode *dir); /* Frees the table of a directory that is empty. */
 /* Packs entries from the file's offset on; bytes packed, 0 at the end. */
 int64_t k_dir_list(struct k_file *file, uint8_t *to, uint32_t cap);
+/* Packs one entry as struct pf_dirent; its size, 0 when it does not fit. */
 uint32_t k_dirent_pack(uint8_t *to, uint32_t cap, uint64_t ino, uint32_t mode, const char *name,
                        uint32_t len);
 
@@ -268,6 +269,8 @@ struct k_place {
 #define K_WALK_FOLLOW 1u /* a symbolic link at the end is followed */
 #define K_WALK_PARENT 2u /* for making and removing names: never follows at the end */
 #define K_WALK_CREATE 4u /* for making a file: a name with a slash behind it is EISDIR */
+/* Walks from `dirfd` (PF_AT_FDCWD: the working directory) along a path, with K_WALK_* as `how`. 0
+ * with *place filled, which k_place_put() ends, also when nothing is there; or -errno, K_WANT. */
 int k_walk(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, uint32_t how,
            struct k_place *place);
 void k_place_put(struct k_place *place); /* Drops the references that a walk gave. */
@@ -298,6 +301,7 @@ struct k_inode *k_mount_holds(void);   /* the inode it has a reference to, or NU
 
 /* tree.c: all names in bulk. A list that stopped at an entry that goes is void. */
 void k_tree_boot(void);
+/* A directory entry goes: no list stands at it any more. */
 void k_tree_forget(const struct k_dirent *entry);
 
 /* devfs.c: the nodes in /dev */
@@ -318,6 +322,7 @@ enum k_proc_node {
     K_PROC_PID_ROOT, K_PROC_FD_DIR, K_PROC_ENVIRON, K_PROC_PID_MOUNTS, K_PROC_FD,
 };
 int k_procfs_boot(void); /* Makes /proc. */
+/* What is named so in a directory of /proc: 0 with *out referenced, or -errno. */
 int k_procfs_find(struct k_proc *proc, const struct k_inode *dir, const char *name, uint32_t len,
                   struct k_inode **out);
 /* The inode that a link such as /proc/self/cwd leads to; referenced. */
@@ -622,7 +627,7 @@ void k_run_foreground(int32_t pgid); /* the group that an interrupt goes to */
 /* limit.c: what the embedder allows */
 void k_limit_boot(void); /* The limits of a kernel that was told none. */
 extern struct pf_kernel_limits k_limits; /* all finite, at most the hard bounds */
-void k_rlimits_init(struct k_proc *proc);
+void k_rlimits_init(struct k_proc *proc); /* The resource limits of a process that inherits none. */
 
 /* dispatch.c: the way in */
 /* Makes a kernel that knows these images, each name ended by a NUL. */
@@ -632,6 +637,7 @@ uint32_t k_call(uint32_t proc, struct pf_message *msg, const uint8_t *in, const 
 /* Answers. k_out_struct: -EFAULT when the caller's buffer is too small. */
 uint8_t *k_out_area(void); /* K_OUT_AREA bytes to compose an answer in */
 #define K_OUT_AREA (PF_IO_MAX + 4096u)
+/* Copies `size` bytes as the answer. */
 int k_out_struct(struct k_call *call, const void *from, uint32_t size);
 void k_out(struct k_call *call, const void *at, uint32_t len); /* stays where it is */
 uint32_t k_out_cap(const struct k_call *call); /* at most PF_IO_MAX */

@@ -18,7 +18,7 @@ char *g_join(const char *dir, const char *name);
 char *g_base(const char *path);
 /* As a name inside a path: where the last part begins. */
 const char *g_last_part(const char *path);
-void g_strip_slashes(char *path);
+void g_strip_slashes(char *path); /* Cuts slashes off the end of a path in place; "/" stays. */
 /* Whether ".." is one of its parts. */
 bool g_path_climbs(const char *path);
 /* Whether two paths are one name in one directory, however they are written. */
@@ -34,8 +34,9 @@ char *g_read_link_at(int dir, const char *path);
 
 /* realpath(1)'s modes. Fresh memory, or NULL with errno. */
 enum g_canonical { G_ALL_EXIST, G_ALL_BUT_LAST, G_ANY_MISSING };
+/* The path without links (unless `keep_links`), "." and "..", as `mode` allows. */
 char *g_canonicalize(const char *path, enum g_canonical mode, bool keep_links);
-char *g_working_directory(void);
+char *g_working_directory(void); /* Fresh memory, or NULL with errno. */
 
 /* Asks on stderr (the caller has printed the question); true for an answer that begins with y. */
 bool g_yes(void);

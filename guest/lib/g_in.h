@@ -27,6 +27,7 @@ typedef struct {
     size_t start, len, cap; /* unread bytes are buf[start .. len) */
 } g_reader;
 
+/* Begins to read lines from fd; takes no memory yet. */
 void g_reader_init(g_reader *in, int fd, char end);
 /* The next line; false at the end of the input or after an error. */
 bool g_read_line(g_reader *in, g_line *line);
@@ -45,7 +46,7 @@ char *g_read_all(int fd, size_t *len);
  * g_close_input closes what g_open_input opened.
  */
 int g_open_input(const char *operand);
-void g_close_input(int fd);
+void g_close_input(int fd); /* Closes it, unless it is standard input. */
 
 /*
  * Gives every line of the operands to `use`, in order; without operands those of standard input.

@@ -21,6 +21,7 @@ enum g_number_result { G_NUMBER_OK, G_NUMBER_BAD, G_NUMBER_SUFFIX, G_NUMBER_OVER
  */
 enum g_number_result g_parse_unsigned(const char *text, const char *suffixes, uint64_t *out,
                                       const char **end);
+/* The same with an optional sign, and blanks in front. */
 enum g_number_result g_parse_signed(const char *text, const char *suffixes, int64_t *out,
                                     const char **end);
 

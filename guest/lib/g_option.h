@@ -32,6 +32,7 @@ typedef struct {
     const char *name; /* its long name in full when it was long, otherwise NULL */
 } g_options;
 
+/* Begins with argv[1]. `longs` may be NULL; nothing is copied. */
 void g_options_init(g_options *o, int argc, char **argv, const char *shorts, const g_long *longs);
 /* The next option's value; -1 at the end, when argv[at .. argc) are the operands. */
 int g_option(g_options *o);
@@ -48,11 +49,13 @@ typedef struct {
     const char *word;
     int value;
 } g_word;
+/* The value of the word that `text` is, or begins alone. */
 int g_match_word(const char *option, const char *text, const g_word *words);
 
 /* "missing operand" and "extra operand 'x'" in GNU's words. */
 _Noreturn void g_missing_operand(const char *after);
+/* "extra operand 'x'", the hint, and the end. */
 _Noreturn void g_extra_operand(const char *operand);
-void g_print_version(void);
+void g_print_version(void); /* What --version prints. */
 
 #endif

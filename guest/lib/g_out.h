@@ -26,11 +26,12 @@ extern g_sink g_stdout;
 /* Put bytes into a sink; the rest of the family is for standard output. */
 void g_sink_put(g_sink *sink, const void *bytes, size_t len);
 int g_sink_flush(g_sink *sink); /* 0 or the sink's error */
-void g_sink_free(g_sink *sink);
+void g_sink_free(g_sink *sink); /* Frees the buffer; what is in it is lost. */
 
+/* What g_out() does when the buffer has no room, or is sent at each line. */
 void g_out_slow(const void *bytes, size_t len);
-void g_out_flush(void);
-void g_outf(const char *format, ...) G_PRINTF(1, 2);
+void g_out_flush(void); /* Sends what is buffered; ends the command when that fails. */
+void g_outf(const char *format, ...) G_PRINTF(1, 2); /* As printf(). */
 /* Set line buffering, as `stdbuf -oL` or a terminal would have it. */
 void g_out_line_buffered(bool on);
 /* Writes all of it at once, unbuffered, after what is buffered. For large blocks. */
@@ -53,6 +54,6 @@ static inline void g_outc(char c) {
 }
 /* `count` times the same character. */
 void g_out_fill(char c, size_t count);
-void g_out_decimal(uint64_t value);
+void g_out_decimal(uint64_t value); /* A number in decimal. */
 
 #endif

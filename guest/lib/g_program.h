@@ -20,17 +20,20 @@
 
 /* `name` stands in front of every message; `help` is what --help prints. Both are kept. */
 void g_begin(const char *name, const char *help);
-const char *g_name(void);
-const char *g_help(void);
+const char *g_name(void); /* What g_begin() was told. */
+const char *g_help(void); /* The same of the help. */
 
 /* The status of wrong usage and of failed output: 1 unless the command says otherwise. */
 void g_set_failure(int status);
-int g_failure(void);
+int g_failure(void); /* The status as set. */
 
 /* "NAME: text", and the same with ": " and the text of `error` (an errno value) behind it. */
 void g_warn(const char *format, ...) G_PRINTF(1, 2);
+/* With the text of `error`. */
 void g_warn_errno(int error, const char *format, ...) G_PRINTF(2, 3);
+/* The message of g_warn(), then the end with `status`. */
 _Noreturn void g_die(int status, const char *format, ...) G_PRINTF(2, 3);
+/* The message of g_warn_errno(), then the end. */
 _Noreturn void g_die_errno(int status, int error, const char *format, ...) G_PRINTF(3, 4);
 
 /* The text (when not NULL), then "Try 'NAME --help' for more information.", then the end. */
@@ -48,10 +51,10 @@ _Noreturn void g_exit(int status);
 
 /* Memory that is there or the command ends with "memory exhausted". Sizes are checked. */
 void *g_alloc(size_t size);
-void *g_zalloc(size_t size);
-void *g_realloc(void *old, size_t size);
-void *g_resize(void *old, size_t count, size_t size);
-char *g_copy_string(const char *s);
+void *g_zalloc(size_t size); /* Zeroed. */
+void *g_realloc(void *old, size_t size); /* As realloc(). */
+void *g_resize(void *old, size_t count, size_t size); /* As realloc() to count * size bytes. */
+char *g_copy_string(const char *s); /* A copy, to be freed. */
 char *g_copy_bytes(const char *s, size_t len); /* with a NUL behind it */
 /* Makes room for at least one element more: cap grows by half. */
 void *g_more(void *old, size_t *cap, size_t size);

@@ -15,6 +15,7 @@ const char *g_quotef(const char *name);
 const char *g_quoteaf(const char *name);
 /* For option values: ‘x’ in UTF-8 locales, 'x' otherwise. */
 const char *g_quote(const char *text);
+/* The same of bytes that may hold a NUL. */
 const char *g_quote_bytes(const char *text, size_t len);
 
 /* The shell quoting itself. `always`: also when not needed; `colon`: ':' needs it. malloc'ed. */

@@ -24,16 +24,18 @@ typedef struct {
 /* Chooses the zone for what follows; NULL: from the environment again. */
 void g_zone_set(const char *tz);
 
+/* The civil time of a moment (seconds since 1970) in UTC. */
 void g_civil_utc(int64_t t, g_civil *out);
-void g_civil_local(int64_t t, g_civil *out);
+void g_civil_local(int64_t t, g_civil *out); /* The same in the zone chosen. */
 /* Seconds since the epoch of a civil time; fields may be out of range and are carried over.
  * Local: false when there is no such moment (the hour that a change to summer time skips). */
 int64_t g_time_from_utc(const g_civil *civil);
+/* In the zone chosen; `dst` may be -1. */
 bool g_time_from_local(const g_civil *civil, int64_t *out);
 
 /* Days since 1970-01-01 and back. */
 int64_t g_days_from(int64_t year, int month, int day);
-int g_days_in_month(int64_t year, int month);
+int g_days_in_month(int64_t year, int month); /* Of `month` 0 .. 11. */
 
 /* In full; January and Sunday are the first. Short names are their first three letters. */
 extern const char *const g_month_names[12], *const g_day_names[7];
@@ -48,7 +50,7 @@ typedef struct {
     int64_t seconds;
     int nanoseconds;
 } g_moment;
-g_moment g_now(void);
+g_moment g_now(void); /* The time of the clock. */
 
 /* date -d: what GNU's date parser understands. `now` is the base. False when it does not. */
 bool g_date_parse(const char *text, g_moment now, g_moment *out);

@@ -42,11 +42,12 @@ typedef struct {
 
 typedef struct g_walk g_walk;
 
+/* Begins at `root`, with G_WALK_* flags; g_walk_end() frees it. */
 g_walk *g_walk_start(const char *root, unsigned flags);
 /* The next entry, owned by the walk; NULL at the end. */
 const g_entry *g_walk_next(g_walk *walk);
 /* After G_WALK_DIR: do not enter it (its G_WALK_DIR_END does not come). */
 void g_walk_skip(g_walk *walk);
-void g_walk_end(g_walk *walk);
+void g_walk_end(g_walk *walk); /* Frees the walk, finished or not. */
 
 #endif

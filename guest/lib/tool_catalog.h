@@ -26,7 +26,7 @@ const char *tool_catalog_text(yyjson_val *tool, const char *member);
 
 /* Both print a line for each tool; the number of them, -1 when the list cannot be read. */
 int tool_catalog_list(const char *prefix);
-int tool_catalog_search(const char *word);
+int tool_catalog_search(const char *word); /* Those with `word` in a name or the description. */
 /* Prints up to three names that are like this one to standard error, as the end of a line. */
 void tool_catalog_suggest(const char *name);
 

@@ -39,13 +39,14 @@ bool tool_schema_member(struct tool_schema schema, const char *name, size_t len,
                         struct tool_schema *member);
 /* Whether the object may have members that its schema does not name. */
 bool tool_schema_is_open(struct tool_schema schema);
-bool tool_schema_has_members(struct tool_schema schema);
+bool tool_schema_has_members(struct tool_schema schema); /* Whether its schema names any member. */
 /* The schema of an array's items. */
 struct tool_schema tool_schema_items(struct tool_schema schema);
 /* The list of allowed values ("enum"), or NULL. */
 yyjson_val *tool_schema_choices(struct tool_schema schema);
 /* Whether the object must have a member of this name; the names in order, NULL after the last. */
 bool tool_schema_requires(struct tool_schema schema, const char *name);
+/* Owned by the schema's document. */
 const char *tool_schema_required(struct tool_schema schema, size_t index);
 
 /* "usage: NAME --city STRING [--unit celsius|fahrenheit]" */

@@ -22,6 +22,7 @@
 #define TOOLCMD_DENIED  126 /* no capability, or a spent one */
 #define TOOLCMD_UNKNOWN 127 /* no such tool */
 
+/* The whole command; returns its status. Not to be called from two threads. */
 int toolcmd_main(int argc, char **argv);
 
 /* The shell's answer to "was I interrupted?", asked when a wait ends with EINTR; then the call is

@@ -44,18 +44,24 @@ struct re_set {
     uint32_t number; /* its bitmap in the class table, UINT32_MAX before there is one */
 };
 
+/* Adds first .. last. All that give bool: false is no memory. */
 bool re_set_add(pf_regex *re, struct re_set *set, uint32_t first, uint32_t last);
+/* Adds a class (enum pf_uni_class), or all characters that are not in it. */
 bool re_set_add_class(pf_regex *re, struct re_set *set, int uni_class, bool negated);
+/* \w: letters, digits and the underscore; or all others. */
 bool re_set_add_word(pf_regex *re, struct re_set *set, bool negated);
+/* Adds the other cases of what is in it; it is finished before. */
 bool re_set_fold_case(pf_regex *re, struct re_set *set);
+/* Complements within the characters; invalid bytes are in no complement. */
 bool re_set_negate(pf_regex *re, struct re_set *set);
+/* Takes one symbol out; the set is finished. */
 bool re_set_remove(pf_regex *re, struct re_set *set, uint32_t symbol);
-void re_set_finish(struct re_set *set);
-bool re_set_has(const struct re_set *set, uint32_t symbol);
+void re_set_finish(struct re_set *set); /* Sorts and joins the ranges. */
+bool re_set_has(const struct re_set *set, uint32_t symbol); /* Of a finished set. */
 /* The number of an equal set among the regex's sets, taking over this one; UINT32_MAX: no memory.
  */
 uint32_t re_set_intern(pf_regex *re, struct re_set *set);
-void re_set_free(pf_regex *re, struct re_set *set);
+void re_set_free(pf_regex *re, struct re_set *set); /* Frees the ranges; empty afterwards. */
 
 /* ------------------------------------------------------------------ parse.c: the tree */
 
@@ -105,6 +111,7 @@ struct re_parser {
 };
 /* The next character or invalid byte of the pattern as a symbol; at < end. */
 uint32_t re_parser_symbol(struct re_parser *parser);
+/* Keeps the first error; false. `message` NULL: no memory. */
 bool re_parser_fail(struct re_parser *parser, int error, const char *message);
 /* bracket.c: after `[`; makes a finished set. */
 bool re_parse_bracket(struct re_parser *parser, struct re_set *set);
@@ -136,8 +143,10 @@ struct re_classes {
 #define RE_COLUMN_DECODE(classes) ((classes)->count + 2u) /* look at the whole character */
 #define RE_COLUMNS(classes)       ((classes)->count + 3u)
 
+/* Divides all symbols into classes that no set tells apart. PF_RE_OK or PF_RE_NOMEM. */
 int re_classes_make(pf_regex *re);
-void re_classes_free(pf_regex *re);
+void re_classes_free(pf_regex *re); /* Frees the tables. */
+/* The class of a symbol; remembers some. */
 uint32_t re_class_of(struct re_classes *classes, uint32_t symbol);
 /* The class of the symbol at text[at], and its length; at < len. */
 uint32_t re_class_at(pf_regex *re, const char *text, size_t len, size_t at, size_t *symbol_len);
@@ -145,7 +154,9 @@ uint32_t re_class_at(pf_regex *re, const char *text, size_t len, size_t at, size
 uint32_t re_class_before(pf_regex *re, const char *text, size_t at, size_t *symbol_len);
 /* The context left and right of text[at]. */
 uint32_t re_context_left(pf_regex *re, const char *text, size_t at, unsigned flags);
+/* `flags`: PF_RE_NOTEOL. */
 uint32_t re_context_right(pf_regex *re, const char *text, size_t len, size_t at, unsigned flags);
+/* Does an enum re_assert hold between these two contexts? */
 bool re_assert_holds(uint32_t kind, uint32_t left, uint32_t right);
 
 /* ------------------------------------------------------------------ nfa.c: instructions */
@@ -181,6 +192,7 @@ struct re_program {
 };
 /* Compiles the tree: reversed to be run from the end of the text, or with groups. */
 int re_program_make(pf_regex *re, struct re_program *program, bool reverse, bool captures);
+/* Frees the instructions; empty afterwards. */
 void re_program_free(pf_regex *re, struct re_program *program);
 static inline bool re_inst_takes(const struct re_classes *classes, const struct re_inst *inst,
                                  uint32_t class) {
@@ -210,7 +222,7 @@ int re_dfa_forward(pf_regex *re, enum re_dfa_mode mode, const char *text, size_t
 /* Backward from `end`, not beyond `floor`: the smallest start of a match that ends at `end`. */
 int re_dfa_backward(pf_regex *re, const char *text, size_t len, size_t floor, size_t end,
                     unsigned flags, size_t *start);
-void re_dfa_free(pf_regex *re, struct re_dfa *dfa);
+void re_dfa_free(pf_regex *re, struct re_dfa *dfa); /* NULL is allowed. */
 
 /* ------------------------------------------------------------------ backtrack.c, pike.c, walk.c */
 
@@ -221,17 +233,19 @@ void re_dfa_free(pf_regex *re, struct re_dfa *dfa);
  */
 int re_backtrack_groups(pf_regex *re, const char *text, size_t len, size_t start, size_t end,
                         unsigned flags, ptrdiff_t *slots);
+/* All threads at once: time is bounded by text times program. */
 int re_pike_groups(pf_regex *re, const char *text, size_t len, size_t start, size_t end,
                    unsigned flags, ptrdiff_t *slots);
+/* By remembering ways; see above. */
 int re_walk_groups(pf_regex *re, const char *text, size_t len, size_t start, size_t end,
                    unsigned flags, ptrdiff_t *slots);
 /* With back-references: the leftmost-longest match from `from` on, and its groups. */
 int re_backtrack_search(pf_regex *re, const char *text, size_t len, size_t from, unsigned flags,
                         ptrdiff_t *slots);
 
-void re_backtrack_free(pf_regex *re);
-void re_pike_free(pf_regex *re);
-void re_walk_free(pf_regex *re);
+void re_backtrack_free(pf_regex *re); /* Frees the memory kept between searches. */
+void re_pike_free(pf_regex *re); /* The same of pike.c. */
+void re_walk_free(pf_regex *re); /* The same of walk.c. */
 
 /* ------------------------------------------------------------------ literal.c */
 
@@ -241,6 +255,7 @@ struct re_literal {
     size_t len, cap, rare;
     bool whole; /* the pattern is nothing but this text */
 };
+/* Finds the literal of the parsed tree. PF_RE_OK or PF_RE_NOMEM. */
 int re_literal_make(pf_regex *re);
 /* The first place at or after `from` where the literal is; len when there is none. */
 size_t re_literal_find(const struct re_literal *literal, const char *text, size_t len, size_t from);
@@ -273,7 +288,8 @@ struct pf_regex {
 
 /* Through the caller's allocator. A grown array has room for `need` elements; false: no memory. */
 void *re_realloc(pf_regex *re, void *old, size_t size);
-void re_free(pf_regex *re, void *memory);
+void re_free(pf_regex *re, void *memory); /* NULL is allowed. */
+/* `array_pointer` is the address of the array's pointer; *cap counts elements. */
 bool re_grow(pf_regex *re, void *array_pointer, uint32_t *cap, uint32_t need, size_t element);
 /* The number of bytes that every match of the node has. */
 size_t re_fixed_bytes(const pf_regex *re, uint32_t node);

@@ -64,7 +64,7 @@ typedef struct {
  */
 int pf_regex_compile(pf_regex **out, const char *pattern, size_t len, unsigned flags,
                      const pf_regex_host *host, const char **message);
-void pf_regex_free(pf_regex *re);
+void pf_regex_free(pf_regex *re); /* NULL is allowed. */
 
 /* Number of parenthesised groups. */
 int pf_regex_groups(const pf_regex *re);

@@ -18,7 +18,7 @@ struct __pf_exec_block {
 /* Builds the block. -1 with E2BIG or ENOMEM. */
 int __pf_exec_make(struct __pf_exec_block *block, const char *path, char *const argv[],
                    char *const envp[], const struct __pf_spawn_step *steps, int step_count);
-void __pf_exec_free(struct __pf_exec_block *block);
+void __pf_exec_free(struct __pf_exec_block *block); /* Frees what __pf_exec_make() allocated. */
 
 /*
  * Tries each place where `file` may be, as execvp does: `attempt` gets a path and returns 0 when

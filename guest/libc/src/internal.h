@@ -59,8 +59,9 @@ struct __pf_pair {
     size_t len;
     char small[512];
 };
+/* 0, or -1: no memory. Uses `small` where that is enough. */
 int __pf_pair_make(struct __pf_pair *pair, const char *first, const char *second);
-void __pf_pair_free(struct __pf_pair *pair);
+void __pf_pair_free(struct __pf_pair *pair); /* Frees what __pf_pair_make() allocated. */
 
 /* Runs the handlers of caught signals. In signal.c; absent in programs that never catch any. */
 __attribute__((weak)) void __pf_deliver_signals(void);
