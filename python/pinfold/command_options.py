@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 #: The exit status when `pinfold` itself could not do what was asked.
 FAILURE = 125
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def pair(option: str, text: str, separator: str) -> tuple[str, str]:
@@ -38,13 +39,12 @@ def limit(text: str) -> tuple[str, float | int | None]:
     name, _, value = text.partition("=")
     if name not in DEFAULTS:
         raise ValueError(f"--limit {text}: there is no limit of that name")
-    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     try:
         if value == "none":
             return name, None
         if name.endswith("_seconds"):
             return name, float(value)
-        unit = units.get(value[-1:])
+        unit = _UNITS.get(value[-1:])
         return name, int(value[:-1]) * unit if unit else int(value)
     except ValueError:
         raise ValueError(f"--limit {text}: not a number") from None
@@ -147,6 +147,14 @@ class Parser(argparse.ArgumentParser):
 
 def _seconds(text: str) -> float:
     return math.inf if text == "none" else float(text)
+
+
+def byte_count(text: str) -> float:
+    """``1000``, ``256M`` or ``none``."""
+    if text == "none":
+        return math.inf
+    unit = _UNITS.get(text[-1:])
+    return int(text[:-1]) * unit if unit else int(text)
 
 
 def recording(given: argparse.Namespace) -> Replay:

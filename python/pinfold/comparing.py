@@ -204,7 +204,7 @@ def line_diff(before: list[str], after: list[str]) -> list[str]:
     first = max(same - 3, 0)
     cut = before[first : len(before) - max(end - 3, 0)], after[first : len(after) - max(end - 3, 0)]
     lines = list(unified_diff(*cut, lineterm="", n=3))[2:]
-    return [_moved(line, first) if line.startswith("@@") else _cut(line) for line in lines]
+    return [moved(line, first) if line.startswith("@@") else _cut(line) for line in lines]
 
 
 def _left(count: int) -> list[str]:
@@ -217,7 +217,7 @@ def _cut(line: str) -> str:
     return printable(line)
 
 
-def _moved(head: str, by: int) -> str:
+def moved(head: str, by: int) -> str:
     """A hunk's head, with the numbers of lines that it has in the whole file."""
     import re
 

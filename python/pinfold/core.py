@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ._native import CallData, Durable, Outcome, Place, Settings
     from .adrive import Hold
+    from .bounds import Look
     from .call import Call
     from .capability import MethodCapability
     from .deadline import Deadline
@@ -50,6 +51,7 @@ class Core:
     _last: Call | None  # that was handed out
     _hold: Hold | None  # of the coroutine that uses it
     _tasks: dict[Any, Call]  # of a run that a coroutine drives: handlers that are on
+    _looks: set[Look]  # that are on, beside the machine's own
     _adopting: bool  # the same: a branch of a preview was chosen, and is about to take its place
     _settings: Settings
     _durable: Durable
@@ -81,6 +83,7 @@ class Core:
         self._deadline = self._last = self._hold = None
         self._restored_from = None
         self._tasks = {}
+        self._looks = set()
         self._adopting = False
 
     def _entered(self, run: bool = False) -> _Entered:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .command_options import Parser, run_command
+from .command_options import Parser, byte_count, run_command
 
 if TYPE_CHECKING:
     import argparse
@@ -29,6 +29,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("b", metavar="B", help="another one")
     parser.add_argument("--no-files", action="store_true", help="compare no files: replay nothing")
     parser.common()
+    parser.add_argument(
+        "--max-bytes",
+        metavar="N",
+        type=byte_count,
+        help="the most that one of them may be (256M); none: any",
+    )
     given = parser.parse_args(list(arguments))
     return run_command("diff", lambda: _diff(given))
 
@@ -41,6 +47,7 @@ def _diff(given: argparse.Namespace) -> int:
         given.b,
         files=not given.no_files,
         partial=given.partial,
+        max_bytes=given.max_bytes,
         max_seconds=given.max_seconds,
     )
     if given.json:

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .bounds import Look
+
     Event = dict[str, Any]
 
 #: How long a piece of script, a value or an output may be in a sentence.
@@ -55,8 +57,12 @@ def shown(text: str | bytes, most: int = _SHOWN) -> str:
 class Events:
     """The lines of a trace, parsed, and what one of them refers to."""
 
-    def __init__(self, trace: bytes) -> None:
-        self.all: list[Event] = [json.loads(line) for line in trace.splitlines()]
+    def __init__(self, trace: bytes, look: Look | None = None) -> None:
+        self.all: list[Event] = []
+        for line in trace.splitlines():
+            if look is not None:
+                look.seconds()
+            self.all.append(json.loads(line))
         #: By call id: the method, and the parameters as JSON text.
         self.asked: dict[int, tuple[str, str]] = {}
         self._starts: list[int] = []

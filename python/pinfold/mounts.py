@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from os import PathLike, fsencode, fspath
+from os import PathLike, fspath
 from os.path import abspath
 
 from ._native import printable
-from .bounds import bounds
+from .bounds import DEFAULT_BYTES, Look, bounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,26 +46,6 @@ def host_directory(mounts: Mapping[str, MountSource] | None, place: str) -> str 
     return None
 
 
-def _files(archive: bytes) -> dict[str, tuple[int, bytes]]:
-    """Files and links of an archive of changes, by name: (git's mode, contents)."""
-    import io
-    import tarfile
-
-    found: dict[str, tuple[int, bytes]] = {}
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for member in tar:
-            name = member.name.removeprefix("./")
-            if member.issym():
-                found[name] = 0o120000, fsencode(member.linkname)
-            elif member.isfile() or member.islnk():
-                if name.rpartition("/")[2].startswith(".wh."):
-                    continue
-                file = tar.extractfile(member)
-                mode = 0o100755 if member.mode & 0o100 else 0o100644
-                found[name] = mode, file.read() if file else b""
-    return found
-
-
 class Mounted:
     """A host directory as it is now inside a sandbox.
 
@@ -74,9 +54,18 @@ class Mounted:
     ``math.inf`` lifts a bound. `Sandbox.interrupt` ends them, and so does Ctrl-C.
     """
 
-    def __init__(self, machine: Machine, place: str, directory: str | None = None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        place: str,
+        directory: str | None = None,
+        most: int = DEFAULT_BYTES,
+        looks: set[Look] | None = None,
+    ) -> None:
         self._machine = machine
         self._directory = directory
+        self._most = most
+        self._looks = looks
         self.place = place
 
     def changes(
@@ -121,21 +110,19 @@ class Mounted:
     ) -> str:
         """What differs from the host directory as it is now, as a patch that ``git apply`` takes:
         new, changed and deleted files and links, modes, binary files. ``.git`` is left out, and so are
-        empty directories. ``context``: lines around each change."""
+        empty directories. ``context``: lines around each change. Of the changed files, of what the host
+        has in their place, and of the patch there may be ``max_bytes`` each; a text of more than 16 MiB
+        is put as a binary file is."""
         if self._directory is None:
             raise ValueError(f"{printable(self.place)} has no host directory to compare with")
         if not isinstance(context, int) or context < 0:
             raise ValueError(f"context is a number of lines, not {context!r}")
-        from .mount_patch import read_below, write_patch
+        from .mount_patch import write_patch
 
-        limits: dict[str, float | None] = {"max_bytes": max_bytes, "max_seconds": max_seconds}
-        now = _files(self.tar(True, **limits))
-        whole = []
-        for _, path in self.changes(**limits):
-            name = path[len(self.place.rstrip("/")) + 1 :]
-            if name and ".git" not in name.lower().split("/"):
-                whole.append((name, read_below(self._directory, name), now.get(name)))
-        return write_patch(whole, context)
+        most, seconds = bounds(max_bytes, max_seconds)
+        what = f"patch of {printable(self.place)}"
+        with Look(what, most or self._most, seconds, self._looks) as look:
+            return write_patch(self._machine, self.place, self._directory, context, look)
 
     def __repr__(self) -> str:
         return f"<Mounted {printable(self.place)}>"

@@ -217,6 +217,8 @@ class Running(Core):
         nothing.
         """
         self._machine.interrupt()
+        for look in tuple(self._looks):
+            look.interrupt()
 
     # ------------------------------------------------------------------ running, step by step
 

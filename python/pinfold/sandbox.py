@@ -218,9 +218,12 @@ class Sandbox(Running, Copying, Portable, Changing, Previewing):
         >>> (folder / "plan").read_text()
         'draft'
         """
+        from .bounds import DEFAULT_BYTES
         from .mounts import Mounted, host_directory
 
-        return Mounted(self._machine, place, host_directory(self._given.get("mounts"), place))
+        directory = host_directory(self._given.get("mounts"), place)
+        most = min(self.limits.memory_bytes or DEFAULT_BYTES, DEFAULT_BYTES)
+        return Mounted(self._machine, place, directory, most, self._looks)
 
     def proof(
         self, issuer: Issuer, *, limits: Limits | None = None, max_seconds: float | None = None

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import json
 from difflib import SequenceMatcher, unified_diff
+from os import PathLike
 from typing import NamedTuple
 
 from . import _native
+from .bounds import Look, bounds
+from .comparing import moved
 from .errors import BoundError, PinfoldError, TraceError
 from .events import Events, bytes_of, shown, text_of
-from .replaying import read_trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from os import PathLike
     from typing import Any
 
     from .events import Event
 
+#: A trace is a Python object for each of its lines, and takes several times its size.
+_TRACE_BYTES, _SECONDS = 256 << 20, 120.0
+#: Lines of one side times lines of the other: more are not matched with each other.
+_CELLS = 250_000
 #: Events without a consequence of their own.
 _PASSED_OVER = ("advance", "read", "list", "stat", "lstat")
 _STARTED = ("language", "stdin", "isolated", "end_options", "cwd", "env", "limits")
@@ -132,9 +137,10 @@ def _key(events: Events, event: Event) -> tuple[Any, ...] | None:
     return None
 
 
-def _steps(events: Events) -> Iterator[Step]:
+def _steps(events: Events, look: Look) -> Iterator[Step]:
     printed: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
     for event in events.all[1:]:
+        look.seconds()
         out = event.get("out")
         if out in printed:
             printed[out].append(bytes_of(event, "text"))
@@ -155,18 +161,21 @@ def _calls(events: Events, steps: list[Step]) -> list[str]:
     """The calls among these steps, each with what came of it."""
     said: dict[int, str] = {}
     found: list[tuple[int | None, str]] = []
+    made: set[int] = set()
     for step in steps:
         event = step.event
         if step.key[0] == "call":
             asked = f"{shown(step.key[2])}({shown(step.key[3])})"
             if "id" in event:
                 found.append((event["id"], asked))
+                made.add(event["id"])
             else:
                 found.append((None, f"{asked}: {step.key[1]}"))
         elif step.key[0] in ("resume", "fail"):
             text = events.say(event)
             said[event["id"]] = text[text.index("): ") + 3 :] if "): " in text else text
-            if event["id"] not in [id for id, _ in found]:
+            if event["id"] not in made:
+                made.add(event["id"])
                 method, params = events.asked.get(event["id"], ("?", ""))
                 found.append((event["id"], f"{shown(method)}({shown(params)})"))
     return [text + (f": {said[id]}" if id in said else "") for id, text in found]
@@ -196,14 +205,17 @@ def compare_traces(
     *,
     files: bool = True,
     partial: bool = False,
+    max_bytes: float | None = None,
     max_seconds: float | None = None,
 ) -> TraceDiff:
     """Where two recordings part, and what followed from it.
 
     ``a`` and ``b`` are paths of traces or their bytes, of any build. `TraceError`: one of them is
     altered, or cut short without ``partial``. With ``files`` both are replayed as well, when this
-    is the build that recorded them, and the files that they end with are compared; ``max_seconds``
-    bounds that (60 for each of the two).
+    is the build that recorded them, and the files that they end with are compared.
+
+    A trace of more than ``max_bytes`` (256 MiB), or more than ``max_seconds`` (120) for it all, is
+    a `BoundError`; ``math.inf`` lifts a bound. Ctrl-C ends it.
 
     >>> import tempfile
     >>> from pinfold import Sandbox
@@ -216,11 +228,38 @@ def compare_traces(
     >>> found.first[0].where, found.files["changed"]
     ('run 2, shell: cat > order', ['/workspace/order'])
     """
-    texts = (read_trace(a), read_trace(b))
+    most, seconds = bounds(max_bytes, max_seconds)
+    look = Look("comparing recordings", most or _TRACE_BYTES, seconds or _SECONDS)
+    texts = (_read(a, "a", look), _read(b, "b", look))
     for name, text in zip((a, b), texts, strict=True):
         _check(name, text, partial)
-    both = [Events(text) for text in texts]
-    steps = [list(_steps(events)) for events in both]
+        look.seconds()
+    try:
+        return _compared(texts, files, partial, look)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        if isinstance(error, PinfoldError):
+            raise
+        # Its sums are right, and what it says is nothing that a recorder writes.
+        raise TraceError(f"one of the traces is no recording of pinfold's: {error!r}") from None
+
+
+def _read(trace: str | PathLike[str] | bytes, which: str, look: Look) -> bytes:
+    if not isinstance(trace, bytes):
+        if not isinstance(trace, (str, PathLike)):
+            raise TypeError(f"a trace is a path or bytes, not {trace!r}")
+        pieces = []
+        with open(trace, "rb") as file:
+            while piece := file.read(1 << 20):
+                look.spend(f"trace {which}", len(piece))
+                pieces.append(piece)
+        return b"".join(pieces)
+    look.spend(f"trace {which}", len(trace))
+    return trace
+
+
+def _compared(texts: tuple[bytes, bytes], files: bool, partial: bool, look: Look) -> TraceDiff:
+    both = [Events(text, look) for text in texts]
+    steps = [list(_steps(events, look)) for events in both]
     head = _differing(both[0].all[0], both[1].all[0])
     same = 0
     for one, other in zip(*steps, strict=False):
@@ -232,7 +271,7 @@ def compare_traces(
         at = [min(same, len(side) - 1) for side in steps]
         output = steps[0][at[0]].printed != steps[1][at[1]].printed
         first = (_side(both[0], steps[0], at[0], output), _side(both[1], steps[1], at[1], output))
-    changed, why = _files(texts, partial, max_seconds) if files else (None, "nobody asked")
+    changed, why = _files(texts, partial, look) if files else (None, "nobody asked")
     return TraceDiff(same, head, first, changed, why)
 
 
@@ -254,17 +293,16 @@ def _check(name: Any, trace: bytes, partial: bool) -> None:
 
 
 def _files(
-    traces: tuple[bytes, bytes], partial: bool, max_seconds: float | None
+    traces: tuple[bytes, bytes], partial: bool, look: Look
 ) -> tuple[dict[str, list[str]] | None, str | None]:
-    from .bounds import seconds
     from .replaying import replay
     from .saved import FilesOf, Left, differences
 
     ends = []
     for which, trace in zip("ab", traces, strict=True):
         try:
-            with replay(trace, partial=partial, max_seconds=max_seconds or 60) as run:
-                ends.append(FilesOf(run._machine, Left(0, seconds(max_seconds))))
+            with replay(trace, partial=partial, max_seconds=look.seconds()) as run:
+                ends.append(FilesOf(run._machine, Left(0, look.seconds())))
         except (PinfoldError, BoundError) as error:
             return None, f"{which} cannot be replayed: {str(error).splitlines()[0]}"
     return differences(*ends), None
@@ -275,16 +313,35 @@ def _files(
 
 def _output_lines(one: bytes, other: bytes, most: int) -> list[str]:
     a, b = (text.decode("utf-8", "replace").splitlines() for text in (one, other))
-    lines = list(unified_diff(a, b, "a", "b", lineterm="", n=1))[2:]
+    same = _same(a, b)
+    a, b = a[max(same - 1, 0) :], b[max(same - 1, 0) :]
+    if len(a) * len(b) > _CELLS:  # matching costs the product, and scripts chose the lines
+        cut = (f"{sign}{line}" for sign, side in (("-", a), ("+", b)) for line in side[same > 0 :])
+        lines = [f"@@ line {same + 1} @@", *cut]
+    else:
+        lines = list(unified_diff(a, b, "a", "b", lineterm="", n=1))[2:]
+        lines = [moved(line, max(same - 1, 0)) for line in lines]
     said = [_native.printable(line) for line in lines[:most]]
     return said + ([f"… {len(lines) - most} lines more"] if len(lines) > most else [])
+
+
+def _same(one: list[str], other: list[str]) -> int:
+    """How many of the first ones are the same."""
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return same
 
 
 def _call_lines(one: list[str], other: list[str], most: int) -> list[str]:
     """Calls of one side alone; those between that are alike are only counted."""
     found: list[str] = []
-    alike = 0
-    for tag, i, j, k, m in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    alike = _same(one, other)
+    one, other = one[alike:], other[alike:]
+    codes = [("replace", 0, len(one), 0, len(other))]
+    if len(one) * len(other) <= _CELLS:
+        codes = [*SequenceMatcher(None, one, other, autojunk=False).get_opcodes()]
+    for tag, i, j, k, m in codes:
         if tag == "equal":
             alike += j - i
             continue

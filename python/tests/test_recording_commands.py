@@ -1,5 +1,6 @@
 """`pinfold what-if`, `bisect` and `diff`, and what they stand on."""
 
+import hashlib
 import json
 import shlex
 import subprocess
@@ -7,7 +8,7 @@ import sys
 
 import pytest
 
-from pinfold import MethodCapability, Sandbox, compare_traces, replay
+from pinfold import BoundError, MethodCapability, Sandbox, compare_traces, replay
 from pinfold.bisecting import bisect
 
 ANYTHING = [MethodCapability("**")]
@@ -51,9 +52,9 @@ def bad(tmp_path):
 
 @pytest.fixture
 def pinfold(tmp_path):
-    def run(*arguments):
+    def run(*arguments, **how):
         words = [sys.executable, "-m", "pinfold", *map(str, arguments)]
-        return subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+        return subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, **how)
 
     return run
 
@@ -339,3 +340,56 @@ def test_a_line_of_one_long_run_is_near(tmp_path):
                     branch.finish() if branch._machine.running() else None
         inside = [kept.line for kept in run._history._kept if kept.line not in acts]
         assert len(inside) > 3
+
+
+# ------------------------------------------------------------------ bounds of a comparison
+
+
+def test_a_comparison_has_bounds(good, pinfold, tmp_path):
+    other = record(tmp_path / "other.jsonl")
+    with pytest.raises(BoundError, match="trace a has more than max_bytes, 100"):
+        compare_traces(good, other, max_bytes=100)
+    with pytest.raises(BoundError, match="trace b has more than max_bytes"):
+        compare_traces(b"", "/dev/zero", max_bytes=1 << 20)
+    with pytest.raises(BoundError, match="not done after max_seconds"):
+        compare_traces(good, other, max_seconds=1e-6)
+    done = pinfold("diff", "--max-bytes", "1K", good, other)
+    assert done.returncode == 125 and "max_bytes, 1024" in done.stderr
+    assert pinfold("diff", "--max-bytes=none", "--max-seconds=none", good, other).returncode == 0
+
+
+def test_words_about_a_difference_are_few_and_come_soon(pinfold, tmp_path):
+    """Scripts chose the lines: matching them all with each other would take hours."""
+    for name, most in (("a", 3), ("b", 2)):
+        with Sandbox(record=tmp_path / name) as sandbox:
+            sandbox.run(
+                f"echo {name}; awk 'BEGIN {{ for (; i < 60000; i++) print i * i % {most} }}'"
+            )
+    done = pinfold("diff", "--no-files", tmp_path / "a", tmp_path / "b", timeout=60)
+    assert done.returncode == 1
+    assert "lines more" in done.stdout and len(done.stdout) < 5000
+
+
+def with_sums(lines):
+    """The lines of a trace, as anybody can write them who knows how its sums are made."""
+    out, state = [], bytes(16)
+    for line in lines:
+        body = line[: line.rindex(b',"sum"')]
+        state = hashlib.blake2b(state + body, digest_size=16).digest()
+        out.append(body + b',"sum":"' + state.hex()[:8].encode() + b'"}\n')
+    return b"".join(out)
+
+
+@pytest.mark.parametrize("was, now", [
+    (b'"decision":', b'"decided":'), (b'"id":1,', b'"id":[],'), (b'"exit_code":0', b'"code":0'),
+    (b'"method":"ship"', b'"method":{"a":1}'), (b'"language":"shell"', b'"tongue":7'),
+])  # fmt: skip
+def test_a_trace_that_nobody_recorded_is_said_to_be_so(good, pinfold, was, now):
+    lines = good.read_bytes().splitlines(keepends=True)
+    assert with_sums(lines) == good.read_bytes()
+    forged = good.with_name("forged.jsonl")
+    forged.write_bytes(with_sums([line.replace(was, now) for line in lines]))
+    assert forged.read_bytes() != good.read_bytes()
+    for pair in ((good, forged), (forged, good)):
+        done = pinfold("diff", *pair)
+        assert "Traceback" not in done.stderr and done.returncode in (1, 125), done.stderr
