@@ -49,7 +49,7 @@ typedef struct {
 void unpack_start(unpacker *u, int fd, enum codec codec, const void *head, size_t head_len);
 /* Up to `len` bytes of plain data; 0 at the end or at an error. */
 size_t unpack_read(unpacker *u, void *bytes, size_t len);
-void unpack_end(unpacker *u);
+void unpack_end(unpacker *u); /* Frees what it holds; does not close fd. */
 
 /* Writing */
 
@@ -69,7 +69,10 @@ typedef struct {
     int64_t mtime;
 } pack_hints;
 
+/* Begins to write to fd. False: no memory, which p->error says too; then pack_end() all the
+ * same. */
 bool pack_start(packer *p, int fd, enum codec codec, const pack_hints *hints);
+/* Packs bytes and writes what is ready; p->error tells of failures. */
 void pack_write(packer *p, const void *bytes, size_t len);
 /* Writes what is left: 0, or the packer's error. */
 int pack_end(packer *p);

@@ -26,6 +26,7 @@ typedef struct {
 
 /* Packs or unpacks everything from one descriptor to another (-1: only tests). */
 void single_pack(int in, int out, enum codec codec, const pack_hints *hints, single_result *result);
+/* `pass_plain`: what does not begin as the format does is copied as it is. */
 void single_unpack(int in, int out, enum codec codec, bool pass_plain, single_result *result);
 
 /* Creates the file beside the input; -1 with errno (EEXIST when it is there and `force` is not

@@ -35,9 +35,9 @@ enum zip_result { ZIP_OK, ZIP_NO_DIRECTORY, ZIP_DAMAGED };
 
 /* Reads the directory of s, which the archive takes over. */
 enum zip_result zip_read(zip_archive *z, char *s, size_t len);
-void zip_free(zip_archive *z);
-zip_entry *zip_find(zip_archive *z, const char *name);
-zip_entry *zip_add(zip_archive *z);
+void zip_free(zip_archive *z); /* Frees the bytes and all entries. */
+zip_entry *zip_find(zip_archive *z, const char *name); /* The first entry of this name, or NULL. */
+zip_entry *zip_add(zip_archive *z); /* A new entry, for the caller to fill; moves the others. */
 /* Fills data, packed, method and crc from plain bytes. level 0 stores. */
 void zip_pack(zip_entry *e, const char *bytes, size_t len, int level);
 /* The plain bytes in fresh memory; NULL with a text in *why. */
@@ -45,8 +45,9 @@ char *zip_unpack(const zip_entry *e, const char **why);
 /* The whole archive as bytes. */
 void zip_write(const zip_archive *z, g_text *out);
 
+/* The date and time of MS-DOS, in the local zone; before 1980 is 1980. */
 uint32_t zip_dos_time(int64_t t);
-int64_t zip_unix_time(uint32_t dos);
+int64_t zip_unix_time(uint32_t dos); /* The other way, in seconds since 1970. */
 /* A pattern of -x, -i or unzip's operands: * goes over slashes. */
 bool zip_matches(const char *pattern, const char *name);
 

@@ -20,15 +20,19 @@ typedef struct {
     uint8_t *digits;
 } bc_num;
 
+/* A whole number. Results are fresh, here and below; bc_free() each. */
 bc_num bc_from(int64_t value);
-bc_num bc_copy(const bc_num *a);
-void bc_free(bc_num *a);
-bool bc_is_zero(const bc_num *a);
+bc_num bc_copy(const bc_num *a); /* Digits of its own. */
+void bc_free(bc_num *a); /* Frees the digits; not to be used afterwards. */
+bool bc_is_zero(const bc_num *a); /* 0 and -0 alike. */
+/* Below, at or above 0 as `a` is below, equal to or above `b`. */
 int bc_compare(const bc_num *a, const bc_num *b);
-bc_num bc_add(const bc_num *a, const bc_num *b, bool subtract);
+bc_num bc_add(const bc_num *a, const bc_num *b, bool subtract); /* a + b, or a - b. */
+/* a * b, cut to bc's scale of products. */
 bc_num bc_multiply(const bc_num *a, const bc_num *b, size_t scale);
 /* b is not zero. */
 bc_num bc_divide(const bc_num *a, const bc_num *b, size_t scale);
+/* a - (a / b) * b, where the quotient has this scale. `b` is not zero. */
 bc_num bc_modulo(const bc_num *a, const bc_num *b, size_t scale);
 /* a is not negative. */
 bc_num bc_sqrt(const bc_num *a, size_t scale);
@@ -137,24 +141,28 @@ typedef struct {
     size_t loops;
 } bc_parser;
 
-void bc_next_token(bc_parser *p);
+void bc_next_token(bc_parser *p); /* Reads the next token into p->token and p->word. */
 /* Reads and executes a whole text; false after quit. */
 bool bc_interpret(bc_state *st, const char *text, size_t len, const char *file);
 /* The same with what comes from a descriptor: each line is executed as soon as it is there. */
 bool bc_interpret_input(bc_state *st, int fd, const char *file);
-bc_node *bc_parse_expression(bc_parser *p);
-void bc_syntax_error(bc_parser *p);
+bc_node *bc_parse_expression(bc_parser *p); /* NULL after a syntax error, which was said. */
+void bc_syntax_error(bc_parser *p); /* Says so once, with the line, and sets p->failed. */
 
 /* The tree has to stay as long as the code; bc_free_code() frees it. */
 bc_code *bc_compile(const bc_node *n);
-void bc_free_code(bc_code *code);
+void bc_free_code(bc_code *code); /* Frees the code, not the tree. NULL is allowed. */
 /* The value of an expression's code, 0 of statements and after an error. */
 bc_num bc_run(bc_state *st, const bc_code *code);
-void bc_free_node(bc_node *n);
+void bc_free_node(bc_node *n); /* Frees a tree. NULL is allowed. */
+/* A number in base 2 .. 16, with a point or without. */
 bc_num bc_read_number(const char *text, int64_t base);
 
+/* In the base of `obase`, broken into lines as BC_LINE_LENGTH wants. */
 void bc_print_number(bc_state *st, const bc_num *a);
+/* `escapes`: \n and others mean what print gives them. */
 void bc_print_text(bc_state *st, const char *text, bool escapes);
+/* Says it once; what runs ends with F_ERROR. */
 void bc_runtime_error(bc_state *st, const char *message);
 extern const char bc_math_library[];
 

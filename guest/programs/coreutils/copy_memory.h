@@ -13,15 +13,18 @@
 
 typedef struct copy_memory copy_memory;
 
-copy_memory *copy_memory_new(void);
+/* Frees all that was noted. */
+copy_memory *copy_memory_new(void); /* Empty; copy_memory_free() ends it. */
 void copy_memory_free(copy_memory *memory);
 
 /* Where the source `st` went; NULL: nowhere yet. Owned by the memory. */
 const char *copy_recall(const copy_memory *m, const struct stat *st);
+/* Notes that the source `st` went to `path`, which is copied. */
 void copy_remember(copy_memory *m, const struct stat *st, const char *path);
 
 /* Whether this command made the file `st` under the name `path`. */
 bool copy_was_made(const copy_memory *m, const char *path, const struct stat *st);
+/* Notes that it did. */
 void copy_note_made(copy_memory *m, const char *path, const struct stat *st);
 
 /* Whether the operand `path` was given before; notes it otherwise. */

@@ -61,21 +61,25 @@ typedef struct {
 } ls_list;
 
 /* ls_list.c */
+/* Looks at DIR/NAME and appends it. *status rises to 1, or 2 for an operand, which is then left
+ * out, when that fails. `type`: what the directory says (DT_…), 0 when it says nothing. */
 void ls_add(const ls_options *o, ls_list *list, const char *dir, const char *name, bool operand,
             int type, int *status);
-void ls_sort_list(const ls_options *o, ls_list *list);
-void ls_clear(ls_list *list);
+void ls_sort_list(const ls_options *o, ls_list *list); /* By the options' order. */
+void ls_clear(ls_list *list); /* Frees the files; the list can be used again. */
+/* Whether the options ask for more than names and types. */
 bool ls_needs_stat(const ls_options *o);
-void ls_quote_name(const ls_options *o, ls_file *f);
+void ls_quote_name(const ls_options *o, ls_file *f); /* Fills f->shown from f->name. */
 
 /* ls_print.c */
 /* `measured` decides the widths of the columns: usually the same list. */
 void ls_print(const ls_options *o, const ls_list *list, const ls_list *measured);
+/* "total N", as stands above a long list. */
 void ls_print_total(const ls_options *o, const ls_list *list);
 
 /* ls_color.c: reads LS_COLORS once; before and after a name. */
 bool ls_color_start(const char *name, mode_t mode, bool has_stat, bool broken, nlink_t links);
-void ls_color_end(void);
+void ls_color_end(void); /* Behind a name that ls_color_start() answered true for. */
 /* False when there is nothing to colour with: no LS_COLORS, and no terminal that is known. */
 bool ls_color_init(void);
 bool ls_color_link_target(void);   /* links take the colour of what they lead to */

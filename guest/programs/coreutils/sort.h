@@ -44,16 +44,20 @@ typedef struct {
  * seven of them, its parts; other keys have the one of part 0.
  */
 bool sort_rank_has_parts(const sort_order *o, size_t index);
+/* A number that is lower when the line's key is lower; equal ranks say nothing. */
 uint64_t sort_rank(const sort_order *o, size_t index, size_t part, const char *s, size_t len);
 /* Whether lines with this same rank, and the same ones in the parts before, are equal in that key. */
 bool sort_rank_says_all(const sort_order *o, size_t index, uint64_t rank);
+/* By one key: below, at or above 0. */
 int sort_compare_key(const sort_order *o, size_t index, const sort_line *a, const sort_line *b);
 /* By all keys; does not look at ranks. */
 int sort_compare(const sort_order *o, const sort_line *a, const sort_line *b);
 
-/* sort_run.c: reading, sorting and merging. Each returns the exit status. */
+/* sort_run.c: reading, sorting and merging to `output`. Each returns the exit status. */
 int sort_files(const sort_order *o, char **names, int count, const char *output);
+/* -m: the files are sorted already. */
 int sort_merge(const sort_order *o, char **names, int count, const char *output);
+/* -c, or -C (`quiet`): 1 at the first line that is out of order. */
 int sort_check(const sort_order *o, const char *name, bool quiet);
 
 #endif

@@ -98,7 +98,7 @@ uint32_t diff_classify(diff_pair *pair);
 void diff_match(diff_pair *pair, uint32_t classes);
 
 /* diff_print.c */
-bool diff_line_is_blank(const diff_line *line);
+bool diff_line_is_blank(const diff_line *line); /* Nothing but white space. */
 /* Marks changes that -B and -I leave out; true when one is left. */
 bool diff_mark_ignorable(diff_pair *pair);
 /* The changes [first .. result) belong to one hunk; context lines are on both sides. */
@@ -109,16 +109,16 @@ void diff_put_line(const diff_options *o, const char *prefix, const diff_line *l
 void diff_add_name(g_text *to, const char *name);
 /* Begin and end of a coloured piece: nothing without --color. */
 void diff_color(const diff_options *o, const char *code);
-void diff_plain(const diff_options *o);
+void diff_plain(const diff_options *o); /* The end of it. */
 /* The line that names the function around line `at` of side 0: false when there is none. */
 bool diff_function(const diff_pair *pair, size_t at, size_t *line);
 
 /* Each prints all changes. */
 void diff_put_normal(const diff_pair *pair);
-void diff_put_ed(const diff_pair *pair);
-void diff_put_rcs(const diff_pair *pair);
-void diff_put_context(const diff_pair *pair);
-void diff_put_unified(const diff_pair *pair);
-void diff_put_side(const diff_pair *pair);
+void diff_put_ed(const diff_pair *pair); /* -e: a script for ed, from the end to the beginning. */
+void diff_put_rcs(const diff_pair *pair); /* -n: as RCS keeps it. */
+void diff_put_context(const diff_pair *pair); /* -c: with stars. */
+void diff_put_unified(const diff_pair *pair); /* -u: with plus and minus. */
+void diff_put_side(const diff_pair *pair); /* -y: in two columns. */
 
 #endif

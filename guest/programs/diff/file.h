@@ -17,6 +17,7 @@ typedef struct {
 
 /* False when the bytes say nothing. `whole`: all of the file is there. */
 bool file_magic(const unsigned char *b, size_t len, file_kind *kind);
+/* Tells what text it is, if it is one. `whole`: the bytes are the whole file. */
 void file_text(const unsigned char *b, size_t len, bool whole, file_kind *kind);
 /* What "#!" at the beginning names; its words, or NULL. */
 const char *file_script(const unsigned char *b, size_t len, const char **mime, bool *before,

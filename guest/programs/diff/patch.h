@@ -69,7 +69,7 @@ typedef struct patch_text {
 
 /* patch_read.c: the next file's changes; false at the end. */
 bool patch_next(patch_text *text, file_patch *out);
-void patch_free(file_patch *p);
+void patch_free(file_patch *p); /* Frees what a patch of one file holds. */
 /* Exchanges what is old and what is new in a hunk. */
 void patch_swap(patch_hunk *hunk);
 
@@ -83,8 +83,9 @@ typedef struct {
 } patch_state;
 /* Where the hunk fits with that much of its context left out; 0: nowhere. From 1. */
 int64_t patch_locate(patch_state *st, const patch_options *o, const patch_hunk *hunk, int64_t fuzz);
+/* Writes what is before line `where`, then the hunk, to st->out. */
 void patch_apply(patch_state *st, const patch_hunk *hunk, int64_t where);
-void patch_copy_rest(patch_state *st);
+void patch_copy_rest(patch_state *st); /* Writes the lines behind the last hunk. */
 /* The hunk as text for a file of rejects. */
 void patch_reject(g_text *out, const patch_hunk *hunk, enum patch_kind kind);
 
@@ -95,11 +96,13 @@ char *patch_choose(const patch_options *o, const file_patch *p);
 bool patch_first_change(const char *name);
 /* Keeps a copy of a file under its backup name. */
 void patch_back_up(const patch_options *o, const char *name, bool exists);
+/* Writes a file with this mode; "-": standard output. Ends the command when that fails. */
 void patch_write(const char *name, const g_text *content, mode_t mode);
-void patch_make_parents(const char *name);
+void patch_make_parents(const char *name); /* Makes the directories above a path. */
 /* Removes the file and directories that are empty now. */
 void patch_remove(const char *name);
 
+/* "patch: **** " and the text; ends with status 2. */
 _Noreturn void patch_fatal(const char *format, ...) G_PRINTF(1, 2);
 
 #endif

@@ -42,7 +42,7 @@ bool digest_file(const char *name, enum digest_kind kind, size_t size, digest *o
 
 /* A name as lists show it: \n, \r and \ are escaped; *escaped tells whether there were any. */
 char *digest_escape_name(const char *name, bool *escaped);
-void digest_put_hex(const digest *d);
+void digest_put_hex(const digest *d); /* Prints its bytes as hexadecimal digits. */
 /* "SHA256 (NAME) = HEX", as lists with --tag have it. */
 void digest_put_tagged(enum digest_kind kind, const digest *d, const char *shown);
 

@@ -78,18 +78,24 @@ typedef struct {
 void find_parse(find_state *f, int argc, char **argv, int first);
 /* Whether an argument behind the starting points begins the expression. */
 bool find_is_expression(const char *arg);
+/* Sends what -fprint and its kin wrote; says what could not be written. */
 void find_flush_outputs(find_state *f);
 
 /* find_eval.c */
+/* The truth of an expression for a file; its actions happen on the way. */
 bool find_eval(find_file *file, const find_node *node);
 
 /* find_format.c */
+/* What -printf and -fprintf write. */
 void find_put_format(find_file *file, g_sink *out, const char *format);
-void find_put_ls(find_file *file, g_sink *out);
-void find_check_format(const char *format);
+void find_put_ls(find_file *file, g_sink *out); /* A line as -ls prints it. */
+void find_check_format(const char *format); /* Warns of escapes and directives that do not exist. */
 
 /* find_exec.c */
+/* An -exec of these words, which stay the caller's; it is part of `f`. `batch`: with +, `in_dir`:
+ * -execdir, `ask`: -ok. */
 find_exec *find_exec_new(find_state *f, char **words, int count, bool batch, bool in_dir, bool ask);
+/* Runs the command for a file, or adds the file to the batch; true: it succeeded. */
 bool find_exec_run(find_file *file, find_exec *x);
 /* Runs what is left of all batches. */
 void find_exec_finish(find_state *f);

@@ -43,6 +43,7 @@ typedef struct {
 
 /* grep_match.c */
 typedef struct grep_matcher grep_matcher;
+/* Compiles the patterns of the options, which stay the caller's; wrong ones end the command. */
 grep_matcher *grep_matcher_new(const grep_options *o);
 /*
  * The first line of text[from .. len) that matches: its range without the line end. `from` is at

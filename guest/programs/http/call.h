@@ -12,10 +12,12 @@ struct text {
     char *data; /* NUL behind it; NULL while it is empty */
     size_t len, cap;
 };
+/* Appends bytes, and a NUL behind them. */
 void text_add(struct text *t, const void *data, size_t len);
-void text_addz(struct text *t, const char *string);
+void text_addz(struct text *t, const char *string); /* Appends a string. */
+/* Appends what printf() would write. */
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_free(struct text *t);
+void text_free(struct text *t); /* Frees it; empty afterwards. */
 const char *text_get(const struct text *t); /* "" while it is empty */
 
 struct header {
@@ -25,10 +27,12 @@ struct headers {
     struct header *items;
     size_t count, cap;
 };
+/* Appends a header; both texts are copied. */
 void headers_add(struct headers *h, const char *name, const char *value);
 const char *headers_get(const struct headers *h, const char *name); /* the last; NULL: none */
+/* Removes all of this name, in any case. */
 void headers_remove(struct headers *h, const char *name);
-void headers_free(struct headers *h);
+void headers_free(struct headers *h); /* Frees them; empty afterwards. */
 
 struct request {
     const char *method, *url;
@@ -64,8 +68,10 @@ struct response {
     struct headers headers;
     struct text body;
 };
+/* Makes the request through the tool of the host and waits. *out is filled in any case; free it
+ * with response_free(). */
 void call_make(const struct request *request, struct response *out);
-void response_free(struct response *response);
+void response_free(struct response *response); /* Frees what a response holds. */
 
 /* ---- url.c: what programs do with addresses before the host reads them */
 

@@ -67,11 +67,13 @@ void curl_warn(const struct curl *options, const char *format, ...)
 void curl_options(struct curl *options, int argc, char **argv);
 
 /* ---- curl_data.c */
+/* -d and its like (`kind` is the option as written): appends to the body, with & where needed. */
 void curl_add_data(struct curl *options, const char *kind, const char *value);
 /* -d, --data-binary and their like: what stands behind @; false: the file cannot be read. */
 bool curl_read_file(const char *path, struct text *out);
 
 /* ---- curl_form.c */
+/* -F, or --form-string (`literal`): a part more; a wrong one ends the command. */
 void curl_add_form(struct curl *options, const char *text, bool literal);
 /* The body, and its type, in `boundary`'s place. */
 bool curl_write_form(const struct curl *options, struct text *out, struct text *type, char **missing);
@@ -81,6 +83,7 @@ bool curl_write_form(const struct curl *options, struct text *out, struct text *
 int curl_transfer(struct curl *options, const char *url, size_t number, const struct output *output);
 
 /* ---- curl_write.c */
+/* -w: what was asked for, after a transfer. */
 void curl_write_out(const struct transfer *transfer);
 
 /* ---- curl_glob.c */
@@ -90,6 +93,8 @@ struct globbed {
     char *url;
     char *parts[10]; /* for #1 in -o */
 };
+/* `off`: the address is taken as it is. *at: where the pattern is wrong. The list is the
+ * caller's. */
 struct globbed *curl_glob(const char *pattern, bool off, const char **why, size_t *at);
 
 #endif

@@ -26,7 +26,7 @@
 _Noreturn void pf_jq_fail(const char *message);
 /* Around each level of a recursion over values; ends jq beyond PF_JQ_DEPTH. */
 void pf_jq_enter(void);
-void pf_jq_leave(void);
+void pf_jq_leave(void); /* Ends pf_jq_enter(). */
 /* Frees by free_value(), which calls back for what is inside; deep values one after the other. */
 void pf_jq_free(jv value, void (*free_value)(jv value));
 

@@ -54,11 +54,13 @@ int python_waitpid(int way, int pid, int *status, int options);
 int python_tool_wait(int way, int id);
 /* As pf_tool_next(); whether it has something to tell; a call that is over, of which it does not tell. */
 int python_tool_next(void);
-int python_tool_news(void);
+int python_tool_news(void); /* Has python_tool_next() something to tell? */
+/* A call is over: python_tool_next() does not tell of it. 0: of all. */
 void python_tool_forget(int id);
 /* Before a read or a write below other C: others run until it does not wait. How much may be written.
  * -1 with EINTR: a signal. */
 int python_before_read(int fd);
+/* How much of `count` bytes may be written, or -1. */
 long python_before_write(int fd, size_t count);
 /* Before select(): 1: it is not to wait any more; 0: it may; -1 with EINTR. */
 int python_before_select(int way, int highest, void *in, void *out, void *odd, const struct timeval *timeout);

@@ -10,7 +10,7 @@
 #define PYTHON_TURN 512 /* steps between two turns */
 
 extern int python_steps; /* until the next turn */
-void python_turn(void);
+void python_turn(void); /* Others run, signals arrive, limits strike. */
 
 #define _Py_CHECK_EMSCRIPTEN_SIGNALS() python_turn()
 #define _Py_CHECK_EMSCRIPTEN_SIGNALS_PERIODICALLY()      \

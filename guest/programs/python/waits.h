@@ -77,6 +77,6 @@ int python_sleep(int way, long long ns);
 void *python_text_line(void *stream);
 /* In bufferedio.c: before the next chunk of a stream is asked for, or all that is left of it. */
 void python_wait_buffered(void *stream);
-void *python_read_buffered(void *stream);
+void *python_read_buffered(void *stream); /* All that is left, as bytes; NULL with an exception. */
 
 #endif

@@ -105,6 +105,7 @@ typedef struct {
 /* sed_parse.c: adds the commands of one -e text or -f file. Ends with a message when it is wrong.
  */
 void sed_add_expression(sed_program *p, const char *text);
+/* The same of a -f file; "-": standard input. */
 void sed_add_file(sed_program *p, const char *name);
 /* After all of them: labels and blocks. */
 void sed_finish(sed_program *p);
@@ -117,6 +118,7 @@ bool sed_search(sed_program *p, const sed_regex *r, const char *s, size_t len, s
 
 /* sed_replace.c: whether something was replaced; the result takes the place of `space`. */
 bool sed_replace(sed_program *p, const sed_command *c, g_text *space, g_text *spare);
+/* y: exchanges characters in `space`; `spare` is scratch. */
 void sed_translate(const sed_command *c, g_text *space, g_text *spare);
 
 /* sed_execute.c: runs `space` by the shell, whose output takes its place. */
@@ -126,21 +128,28 @@ void sed_execute_text(sed_program *p, const g_text *command, sed_output *out);
 
 /* sed_files.c */
 typedef struct sed_input sed_input;
+/* Reads `count` files in order, none opened yet; none: standard input. sed_input_end() ends it. */
 sed_input *sed_input_new(sed_program *p, char **files, int count);
 /* The next line into `space`; *chomped tells whether it had its end. False at the end. */
 bool sed_input_line(sed_input *in, g_text *space, bool *chomped);
+/* Is the line that was read the last one ($)? Looks at the files to come. */
 bool sed_input_is_last(sed_input *in);
-uint64_t sed_input_number(const sed_input *in);
+uint64_t sed_input_number(const sed_input *in); /* The number of that line. */
+/* The file that it is from; "-": standard input. */
 const char *sed_input_name(const sed_input *in);
 /* Closes everything; a file that is edited in place takes its new text. */
 void sed_input_end(sed_input *in);
 /* Where lines go: standard output, or the file that is edited in place. */
 sed_output *sed_input_output(sed_input *in);
+/* Writes a line; without `newline`, its end is missing until something follows. */
 void sed_put(sed_program *p, sed_output *out, const char *s, size_t len, bool newline);
-void sed_put_raw(sed_output *out, const char *s, size_t len);
+void sed_put_raw(sed_output *out, const char *s, size_t len); /* Writes bytes as they are. */
+/* Writes the line end that is missing, if one is. */
 void sed_put_missing_newline(sed_program *p, sed_output *out);
-void sed_flush(sed_output *out);
+void sed_flush(sed_output *out); /* Sends what is buffered; ends the command when that fails. */
+/* The output of this name, opened and emptied at its first use; owned by the program. */
 sed_output *sed_open_output(sed_program *p, const char *name);
+/* The file of r or R, opened at its first use; a missing one is empty. Owned by the program. */
 sed_input_file *sed_open_read(sed_program *p, const char *name);
 
 #endif

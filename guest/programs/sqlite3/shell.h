@@ -58,10 +58,11 @@ typedef struct {
 int shell_exec(shell *sh, const char *sql, char **message);
 /* Reads statements and dot commands until the end: how many errors. -1: .quit was given. */
 int shell_read(shell *sh, FILE *in);
-bool shell_open(shell *sh);
+bool shell_open(shell *sh); /* Opens the database unless it is open; false: said. */
 
 /* shell_functions.c, shell_series.c: what SQL has in the shell only */
 void shell_functions_add(sqlite3 *db);
+/* Gives a database generate_series(); called by shell_functions_add(). */
 void shell_series_add(sqlite3 *db);
 
 /* .quit's status; -1 while none was given. */
@@ -74,11 +75,14 @@ typedef struct {
     int columns;
     int64_t rows;
 } shell_result;
+/* Prints a statement's rows in the shell's mode; *code is what the last step gave. */
 void shell_rows(shell *sh, sqlite3_stmt *stmt, int *code);
-void shell_mode_set(shell *sh, enum shell_mode mode);
+void shell_mode_set(shell *sh, enum shell_mode mode); /* Chooses a mode and its separators. */
+/* The mode whose name begins so; false: there is none. */
 bool shell_mode_named(const char *name, enum shell_mode *mode);
 /* A literal as SQL reads it back. `escape`: line ends by way of replace(). */
 void shell_put_literal(FILE *out, sqlite3_stmt *stmt, int column, bool escape);
+/* A name as SQL reads it: quoted when it has to be. */
 void shell_put_identifier(FILE *out, const char *name);
 
 /* shell_table.c: column, table, box and markdown, which need all rows first. */
@@ -89,7 +93,9 @@ int shell_dot(shell *sh, char *line);
 /* The output goes back to standard output. */
 void shell_output_reset(shell *sh);
 
+/* shell_dump.c: .dump of the tables that are LIKE `pattern`; NULL: of all. */
 void shell_dump(shell *sh, const char *pattern);
+/* shell_import.c: .import with its words; 0 or 1 as a dot command's status. */
 int shell_import(shell *sh, int count, char **words);
 
 #endif

@@ -46,8 +46,11 @@ typedef struct {
     uint64_t directory_count, file_count, byte_count;
 } tree_options;
 
+/* Prints one root that was read, in the format of the options. */
 void tree_print(tree_options *o, const tree_node *root, bool last_root);
+/* What stands before the first root: the opening of JSON and XML. */
 void tree_begin(const tree_options *o);
+/* What stands behind the last root: the report, and the closing of JSON and XML. */
 void tree_end(const tree_options *o);
 
 #endif
