@@ -48,6 +48,7 @@ static char *folder_of(const char *url) {
     char *name = g_copy_string(last);
     len = strlen(name);
     if (len > 4 && strcmp(name + len - 4, ".git") == 0) name[len - 4] = '\0';
+    if (len > 7 && strcmp(name + len - 7, ".bundle") == 0) name[len - 7] = '\0';
     if (!*name) die("No directory name could be guessed.\nPlease specify a directory on the command line");
     return name;
 }
@@ -226,6 +227,11 @@ static const char *choose_head(const char *remote, git_oid *id, bool *born) {
     return name ? name : "master";
 }
 
+static bool is_bundle(const char *path) {
+    struct stat st;
+    return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int cmd_clone(int argc, char **argv) {
     int n = options(argc, argv, table, "git clone [<options>] [--] <repo> [<dir>]", 0);
     git_repository_init_options o = GIT_REPOSITORY_INIT_OPTIONS_INIT;
@@ -244,7 +250,8 @@ int cmd_clone(int argc, char **argv) {
     char *path = http ? NULL : local_path(argv[0]), *here = g_working_directory();
     char *dir = n > 1 ? g_copy_string(argv[1]) : folder_of(argv[0]);
     bool file = strncmp(argv[0], "file://", 7) == 0;
-    if (!http && (!path || git_repository_open_ext(&source, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0))
+    bool other = http || is_bundle(path); /* objects come as a pack */
+    if (!other && (!path || git_repository_open_ext(&source, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0))
         die("repository '%s' does not exist", argv[0]);
     if (bare && n < 2) {
         g_text with = {0};
@@ -253,7 +260,7 @@ int cmd_clone(int argc, char **argv) {
     }
     if (!is_empty(dir)) die("destination path '%s' already exists and is not an empty directory.", dir);
     if (!quiet) note(bare ? "Cloning into bare repository '%s'..." : "Cloning into '%s'...", dir);
-    if (depth && !http) {
+    if (depth && !other) {
         if (!file) warning("--depth is ignored in local clones; use file:// instead.");
         depth = NULL;
     }
@@ -269,12 +276,12 @@ int cmd_clone(int argc, char **argv) {
     char *shown = http ? link_->url : argv[0][0] == '/' || file ? argv[0] : g_join(here, argv[0]);
     set_config(shown, remote);
     bring();
-    copy_refs(remote, http ? link_->shown : git_repository_path(source));
+    copy_refs(remote, other ? link_->shown : git_repository_path(source));
     if (name) set_branch(remote, name, born ? &id : NULL, http ? link_->shown : path);
     else set_head_detached(&id, "clone");
     if (!born && !branch) warning("You appear to have cloned an empty repository.");
     if (born && !bare && !no_checkout) checkout_forced(tree_of(commit_of(&id)));
-    if (!quiet && !http) note("done.");
+    if (!quiet && !other) note("done.");
     if (!name && born && !bare && !quiet) detached_advice(full_id(&id), commit_of(&id));
     return 0;
 }

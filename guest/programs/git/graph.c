@@ -23,7 +23,7 @@ static bool first_text;
 
 void graph_start(void) { count = 0; }
 
-static bool interesting(rev *p) { return !p->bad || p->boundary; }
+static bool interesting(rev *p) { return !p->bad || p->boundary || p->child_shown; }
 
 static int place_of(rev *r) {
     for (int i = 0; i < after_count; i++)

@@ -264,6 +264,8 @@ static void unknown(const char *argument, unsigned flags) {
     usage_error("error: unknown switch `%c'", argument[1]);
 }
 
+int options_operands;
+
 int options(int argc, char **argv, const option *table, const char *usage, unsigned flags) {
     int operands = 0;
     current_table = table;
@@ -286,6 +288,7 @@ int options(int argc, char **argv, const option *table, const char *usage, unsig
         }
         const option *number;
         int used;
+        options_operands = operands;
         if ((flags & NUMBERS) && isdigit((unsigned char)argument[1]) &&
             (number = number_option(table)) != NULL) {
             long n;

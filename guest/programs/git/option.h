@@ -62,6 +62,7 @@ enum option_flags {
 
 /* Reads argv[1 ..]; moves the operands to argv[0 ..] and returns how many there are. `usage` are the
  * lines behind "usage: ", one per form. */
+extern int options_operands; /* while options are read: operands before this one */
 int options(int argc, char **argv, const option *table, const char *usage, unsigned flags);
 /* The message (when there is one), then the usage of the table last read, status 129. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -8,6 +8,13 @@
 
 #include "g_file.h"
 
+static void (*undo)(void); /* what a clone that fails leaves behind goes by this */
+
+static _Noreturn void link_failed(const char *message) {
+    if (undo) undo();
+    die("%s", message);
+}
+
 static int by_name(const void *a, const void *b) {
     const link_ref *x = a, *y = b;
     bool head_x = strcmp(x->name, "HEAD") == 0, head_y = strcmp(y->name, "HEAD") == 0;
@@ -77,22 +84,60 @@ static void open_http(remote_link *link, bool push, void (*cleanup)(void)) {
     }
 }
 
+static bool is_file(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A bundle does not say which branch its HEAD is: the one that git takes for it. */
+static const char *branch_of_head(const bundle *b, const git_oid *head) {
+    char *own = config_string("init.defaultbranch"), wanted[1000];
+    const char *names[] = {own ? own : "master", "master"}, *any = NULL;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < b->count; i++) {
+            if (!git_oid_equal(&b->refs[i].id, head) || strncmp(b->refs[i].name, "refs/heads/", 11) != 0) continue;
+            snprintf(wanted, sizeof wanted, "refs/heads/%s", names[k]);
+            if (strcmp(b->refs[i].name, wanted) == 0) return b->refs[i].name;
+            if (!any) any = b->refs[i].name;
+        }
+    return any;
+}
+
+static void open_bundle(remote_link *link, const char *path, void (*cleanup)(void)) {
+    link->file = bundle_read(path, path);
+    if (!link->file) {
+        if (cleanup) cleanup();
+        note("fatal: invalid gitfile format: %s\nfatal: Could not read from remote repository.\n\n"
+             "Please make sure you have the correct access rights\nand the repository exists.", path);
+        g_exit(128);
+    }
+    for (size_t i = link->file->count; i-- > 0;) { /* in the order in which git lists them */
+        const bundle_ref *r = &link->file->refs[i];
+        bool head = strcmp(r->name, "HEAD") == 0;
+        add_ref(link, r->name, &r->id, head ? branch_of_head(link->file, &r->id) : NULL);
+    }
+}
+
 remote_link *link_open(const char *url, bool push, void (*cleanup)(void)) {
     remote_link *link = g_zalloc(sizeof *link);
     link->url = g_copy_string(url);
+    undo = cleanup;
     if (strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0) {
         open_http(link, push, cleanup);
     } else {
         if (is_network_url(url) && cleanup) cleanup();
         refuse_network(url);
         char *path = local_path(url), *here = g_working_directory();
-        if (!path || git_repository_open_ext(&link->other, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0)
+        if (path && is_file(path)) {
+            if (push) die_status(1, "error: failed to push some refs to '%s'", url);
+            open_bundle(link, path, cleanup);
+        } else if (!path || git_repository_open_ext(&link->other, path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) < 0)
             not_a_repository(url, cleanup);
         link->shown = g_copy_string(url);
         free(here);
-        list_local(link);
+        if (!link->file) list_local(link);
     }
-    if (link->count) qsort(link->refs, link->count, sizeof *link->refs, by_name);
+    if (link->count && !link->file) qsort(link->refs, link->count, sizeof *link->refs, by_name);
     return link;
 }
 
@@ -184,6 +229,18 @@ void link_fetch(remote_link *link, const link_ref *const *wanted, size_t count, 
         free(ids);
         return;
     }
+    if (link->file) {
+        if (!bundle_fits(link->file) || !bundle_unpack(link->file)) {
+            if (undo) link_failed("remote transport reported error");
+            g_exit(1);
+        }
+        for (size_t i = 0; i < link->count; i++) {
+            git_object *object = object_named(full_id(&link->refs[i].id)), *target;
+            if (object && git_object_type(object) == GIT_OBJECT_TAG && git_object_peel(&target, object, GIT_OBJECT_ANY) == 0)
+                link->refs[i].peeled = *git_object_id(target);
+        }
+        return;
+    }
     git_fetch_options o = GIT_FETCH_OPTIONS_INIT;
     git_strarray specs = {g_zalloc((count + 1) * sizeof(char *)), 0};
     git_odb *odb;
@@ -193,7 +250,7 @@ void link_fetch(remote_link *link, const link_ref *const *wanted, size_t count, 
     o.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
     o.depth = depth;
     o.callbacks.sideband_progress = say_progress;
-    if (specs.count && git_remote_download(link->remote, &specs, &o) < 0) die("%s", http_problem ? http_problem : git_message());
+    if (specs.count && git_remote_download(link->remote, &specs, &o) < 0) link_failed(http_problem ? http_problem : git_message());
     git_odb_refresh(odb);
     git_odb_free(odb);
 }

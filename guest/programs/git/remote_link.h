@@ -5,7 +5,7 @@
 #ifndef REMOTE_LINK_H
 #define REMOTE_LINK_H
 
-#include "git.h"
+#include "bundle.h"
 
 typedef struct {
     char *name;
@@ -19,6 +19,7 @@ typedef struct {
     char *shown;           /* without a password; a path is absolute */
     git_repository *other; /* a path of the sandbox */
     git_remote *remote;    /* http */
+    bundle *file;          /* a bundle */
     link_ref *refs;        /* sorted by name, HEAD first */
     size_t count, cap;
 } remote_link;

@@ -38,6 +38,9 @@ char *local_path(const char *url) {
         g_text with = {0};
         g_text_addf(&with, "%s.git", path);
         if (file_exists(with.s)) chosen = with.s;
+        with.len = 0;
+        g_text_addf(&with, "%s.bundle", path);
+        if (!chosen && file_exists(with.s)) chosen = with.s;
     }
     return chosen ? g_canonicalize(chosen, G_ANY_MISSING, false) : NULL;
 }

@@ -58,6 +58,7 @@ static int add_ref(const char *name, void *payload) {
     git_object *object, *commit;
     if (wildmatch(glob, name, 0) != 0) return 0;
     if (git_revparse_single(&object, repo, name) < 0) return 0;
+    if (!bad) list_add(&revs.names, name);
     if (git_object_peel(&commit, object, GIT_OBJECT_COMMIT) == 0) revs_add_id(git_object_id(commit), bad);
     return 0;
 }
@@ -67,12 +68,16 @@ void revs_add_refs(const char *glob, bool negate) {
     revs.any = true;
     git_reference_foreach_name(repo, add_ref, payload);
     git_oid id;
-    if (strcmp(glob, "*") == 0 && git_reference_name_to_id(&id, repo, "HEAD") == 0) revs_add_id(&id, negate);
+    if (strcmp(glob, "*") == 0 && git_reference_name_to_id(&id, repo, "HEAD") == 0) {
+        if (!negate) list_add(&revs.names, "HEAD");
+        revs_add_id(&id, negate);
+    }
 }
 
 static bool add_one(const char *name, bool bad) {
     git_commit *commit = commit_named(*name ? name : "HEAD");
     if (!commit) return false;
+    if (!bad) list_add(&revs.names, *name ? name : "HEAD");
     revs_add_id(git_commit_id(commit), bad);
     revs.tips.items[revs.tips.count - 1]->source = g_copy_string(*name ? name : "HEAD");
     return true;
@@ -91,6 +96,7 @@ static bool add_range(const char *text, const char *dots, bool negate) {
         rev_of(git_commit_id(a))->left = true;
         limited = true;
     }
+    if (!negate) list_add(&revs.names, *to ? to : "HEAD");
     revs_add_id(git_commit_id(a), three ? negate : !negate);
     revs_add_id(git_commit_id(b), negate);
     return true;
@@ -129,7 +135,7 @@ void revs_operands(int count, char **operands, const char *otherwise) {
     for (int k = 0; k < count && dashes < 0; k++)
         if (strcmp(operands[k], "--") == 0) dashes = k;
     for (; i < (dashes >= 0 ? dashes : count); i++) {
-        if (revs_add(operands[i], false)) {
+        if (revs_add(operands[i], revs_negated(i))) {
             given++;
             if (dashes < 0 && file_exists(operands[i]) && !strpbrk(operands[i], "~^@:"))
                 die("ambiguous argument '%s': both revision and filename\n"
@@ -161,16 +167,20 @@ void revs_operands(int count, char **operands, const char *otherwise) {
 
 /* ---- the walk */
 
-static void enqueue(rev *r) {
-    rev_parse(r);
-    size_t at = queue.count;
-    push(&queue, r);
-    /* latest last; among equals the earlier one is taken first */
-    while (at && queue.items[at - 1]->date >= r->date) {
-        queue.items[at] = queue.items[at - 1];
+/* Latest last; among equals the earlier one is taken first. */
+static void insert_by_date(rev_list *list, rev *r) {
+    size_t at = list->count;
+    push(list, r);
+    while (at && list->items[at - 1]->date >= r->date) {
+        list->items[at] = list->items[at - 1];
         at--;
     }
-    queue.items[at] = r;
+    list->items[at] = r;
+}
+
+static void enqueue(rev *r) {
+    rev_parse(r);
+    insert_by_date(&queue, r);
 }
 
 static rev *dequeue(void) { return queue.count ? queue.items[--queue.count] : NULL; }
@@ -344,16 +354,34 @@ static void rewrite_parents(void) {
     }
 }
 
-static void add_boundaries(void) {
-    size_t count = result.count;
-    for (size_t i = 0; i < count; i++)
-        for (unsigned k = 0; k < result.items[i]->count; k++) {
-            rev *p = result.items[i]->parents[k];
-            if (!p->bad || p->boundary) continue;
+static rev_list boundary, given_out;
+static size_t boundary_at;
+
+static void reverse(rev **items, size_t count) {
+    for (size_t i = 0; i < count / 2; i++) {
+        rev *r = items[i];
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = r;
+    }
+}
+
+/* Parents of what was shown that are not shown themselves. */
+static void find_boundaries(const rev_list *list) {
+    for (size_t i = 0; i < list->count; i++) list->items[i]->shown = true;
+    for (size_t i = 0; i < list->count; i++)
+        for (unsigned k = 0; k < list->items[i]->count; k++) {
+            rev *p = list->items[i]->parents[k];
+            if (p->shown || p->boundary) continue;
             p->boundary = true;
             rev_parse(p);
-            push(&result, p);
+            push(&boundary, p);
         }
+    reverse(boundary.items, boundary.count);
+    rev_list found = result;
+    result = boundary;
+    sort_topologically();
+    boundary = result;
+    result = found;
 }
 
 void revs_start(void) {
@@ -376,19 +404,21 @@ void revs_start(void) {
         for (size_t i = 0; i < result.count; i++)
             if (wanted(result.items[i])) result.items[kept++] = result.items[i];
         result.count = kept;
-        if (revs.boundary) add_boundaries();
     }
     if (revs.reverse) {
         size_t skip = (size_t)revs.skip < result.count ? (size_t)revs.skip : result.count;
         size_t left = result.count - skip;
         if (revs.max >= 0 && (size_t)revs.max < left) left = (size_t)revs.max;
-        for (size_t i = 0; i < left / 2; i++) {
-            rev *r = result.items[skip + i];
-            result.items[skip + i] = result.items[skip + left - 1 - i];
-            result.items[skip + left - 1 - i] = r;
-        }
-        result_at = skip;
         result.count = skip + left;
+        if (revs.boundary) {
+            rev_list window = {result.items + skip, left, left};
+            find_boundaries(&window);
+            for (size_t i = 0; i < boundary.count; i++) push(&result, boundary.items[i]);
+            boundary.count = 0;
+            revs.max = -1;
+        }
+        reverse(result.items + skip, result.count - skip);
+        result_at = skip;
         revs.skip = 0;
     }
 }
@@ -406,10 +436,16 @@ static rev *next_found(void) {
 rev *revs_next(void) {
     rev *r;
     while (revs.skip > 0 && (r = next_found()) != NULL) revs.skip--;
-    if (revs.max == 0) return NULL;
-    r = next_found();
+    r = revs.max == 0 ? NULL : next_found();
     if (r && revs.max > 0) revs.max--;
-    return r;
+    if (r || !revs.boundary || revs.reverse) {
+        for (unsigned k = 0; r && revs.boundary && k < r->count; k++) r->parents[k]->child_shown = true;
+        if (r && revs.boundary) push(&given_out, r);
+        return r;
+    }
+    if (given_out.count) find_boundaries(&given_out);
+    given_out.count = 0;
+    return boundary_at < boundary.count ? boundary.items[boundary_at++] : NULL;
 }
 
 rev_list revs_all(void) {

@@ -16,7 +16,7 @@ struct rev {
     rev **parents;   /* as the walk sees them: rewritten where paths limit it */
     unsigned count;
     git_time_t date;
-    bool parsed, seen, bad, added, same, shown, left, right, emitted, boundary;
+    bool parsed, seen, bad, added, same, shown, left, right, emitted, boundary, child_shown;
     int degree;
     rev *next; /* in the table */
     const char *source;
@@ -37,6 +37,7 @@ typedef struct {
     git_time_t since, until;
     string_list grep, authors, committers;
     rev_list tips;
+    string_list names; /* of what is to be shown, as it was named; references in full */
     bool any; /* a revision was named */
 } rev_opts;
 
@@ -45,6 +46,7 @@ extern const option rev_option_table[];
 void revs_defaults(void);
 /* A name, a range or an exclusion; false when it is none. `negate` after --not. */
 bool revs_add(const char *text, bool negate);
+bool revs_negated(int operand); /* whether it stands behind --not */
 /* Splits operands into revisions and paths (diffs.paths); dies as git does for what is neither. */
 void revs_operands(int count, char **operands, const char *otherwise);
 void revs_add_id(const git_oid *id, bool bad);

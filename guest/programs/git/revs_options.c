@@ -5,6 +5,13 @@
 
 rev_opts revs;
 static bool negated;
+static int turns[100], turn_count; /* operands before each --not */
+
+bool revs_negated(int operand) {
+    bool not_ = false;
+    for (int i = 0; i < turn_count; i++) not_ ^= turns[i] <= operand;
+    return not_;
+}
 
 static void since(const option *o, const char *text, bool unset) {
     (void)unset;
@@ -30,6 +37,8 @@ static void refs(const option *o, const char *argument, bool unset) {
 
 static void not_(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
+    if (turn_count == 100) die("too many --not");
+    turns[turn_count++] = options_operands;
     negated = !negated;
 }
 
