@@ -25,6 +25,8 @@ export class PendingCall {
     this.json = call.params;
     this.capability = call.capability;
     this.ask = call.ask;
+    // An approver gets this object, and then the handler what is in it.
+    Object.freeze(this);
   }
 
   /** The checked arguments. */

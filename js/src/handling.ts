@@ -36,7 +36,8 @@ export async function callTool(
   options: SandboxOptions,
   signal: AbortSignal,
 ): Promise<unknown> {
-  if (call.ask && !(await options.approve?.(call)))
+  // A text that says why not is no approval.
+  if (call.ask && (await options.approve?.(call)) !== true)
     throw new ToolError(
       options.approve
         ? "the call was not approved"

@@ -33,7 +33,8 @@ export interface SandboxOptions {
   capabilities?: Capabilities;
   /** Answers calls of granted methods that no declared tool has. */
   toolHandler?: (method: string, params: any, context: CallContext) => unknown;
-  /** Decides about calls of capabilities with `ask`. Without it run() refuses them. */
+  /** Decides about calls of capabilities with `ask`; true and nothing else approves. Without it
+   * run() refuses them. */
   approve?: (call: PendingCall) => boolean | Promise<boolean>;
   /** Files to begin with; relative paths are below /workspace. */
   files?: Record<string, Content>;

@@ -211,3 +211,24 @@ test("what has to be approved is asked for", async () => {
   assert.equal((await asked.run("pay --amount 1")).stdout, '"paid"\n');
   assert.equal((await asked.run("pay --amount 10")).exitCode, 126);
 });
+
+test("only true approves, and what was checked is what is called", async () => {
+  const paid = [],
+    tools = { pay: tool({ execute: ({ amount }) => paid.push(amount) }) };
+  let approve;
+  const sandbox = await Sandbox.create({
+    tools,
+    capabilities: [{ method: "pay", constraints: { amount: "<=5" }, ask: true }],
+    approve: (call) => approve(call),
+  });
+  for (approve of [() => "it is too much", () => ({ approved: false }), () => 1, () => undefined])
+    assert.equal((await sandbox.run("pay --amount 5")).exitCode, 126);
+  approve = async (call) => {
+    call.params.amount = 1000;
+    assert.throws(() => (call.json = '{"amount":1000}'), TypeError);
+    assert.throws(() => (call.method = "other"), TypeError);
+    return true;
+  };
+  assert.equal((await sandbox.run("pay --amount 5")).exitCode, 0);
+  assert.deepEqual(paid, [5]);
+});

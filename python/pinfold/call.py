@@ -69,6 +69,11 @@ class Call:
             self._params = parse(self.params_json)
         return self._params
 
+    def twin(self) -> Call:
+        """The same call as another object, with arguments of its own."""
+        same = (self.id, self.method, self.name, self.params_json, self.capability, self.ask)
+        return Call(self._sandbox, *same)
+
     def resume(self, value: Any = None) -> None:
         """Answers the call with a JSON value and runs the guest on."""
         self._sandbox._answer(self, value)

@@ -165,12 +165,14 @@ def inside(sandbox: Core, id: int) -> AbstractContextManager[object]:
 
 
 def ask(sandbox: Core, call: Call, asynchronous: bool = False) -> Any:
-    """Calls the handler of a call; what it gives may be awaitable."""
+    """Calls the handler of a call, with the arguments as they were checked, whatever somebody did to
+    ``call.params`` since; what it gives may be awaitable."""
+    params = parse(call.params_json)
     tool = sandbox._tools.get(call.method)
     if tool is not None and tool.handler is not None:
-        return tool.acall(call.params) if asynchronous else tool.call(call.params)
+        return tool.acall(params) if asynchronous else tool.call(params)
     if sandbox._tool_handler is not None:
-        return sandbox._tool_handler(call.method, call.params)
+        return sandbox._tool_handler(call.method, params)
     raise LookupError(f"{call.method} has no handler")
 
 
@@ -184,12 +186,13 @@ def admit(sandbox: Core, call: Call) -> None:
 
 
 def approval(sandbox: Core, call: Call) -> Any:
-    """What the embedder says to a call that has to be approved; may be awaitable."""
+    """What the embedder says to a call that has to be approved; may be awaitable. It gets a call of
+    its own: what it does to that changes nothing of the one that is made."""
     if sandbox._approve is None:
         raise ToolError(
             f"{call.method} is denied: it needs approval, and nobody is here to give it", "denied"
         )
-    return sandbox._approve(call)
+    return sandbox._approve(call.twin())
 
 
 def time_limit(sandbox: Core, call: Call) -> float | None:

@@ -336,7 +336,7 @@ class Branch:
             tool = sandbox._tools.get(given[1])
             if tool is None or not tool.pure or tool.handler is None or given[5]:
                 continue
-            if given[0] == self._preview.call.id:
+            if given[0] == self._call.id:
                 continue
             if (
                 sandbox._ledger is not None
@@ -387,8 +387,6 @@ class Preview:
         if not choices:
             raise ValueError("a preview is of one answer at least")
         self.sandbox = sandbox
-        #: The call that waits.
-        self.call = call
         self.seconds, self.most_calls = seconds, calls
         machine: Any = sandbox._machine
         self.observers: list[Any] = getattr(machine, "preview_observers", list)()
@@ -400,12 +398,19 @@ class Preview:
             raise SandboxStateError(
                 f"call {call.id} does not wait in this sandbox: it was answered or given up"
             )
+        self._id = call.id
         labels: list[str] = []
         for choice in choices:
             number = 1 + sum(label.split()[0] == choice.label for label in labels)
             labels.append(choice.label if number == 1 else f"{choice.label} {number}")
         #: One for each answer, in their order.
         self.branches = [Branch(self, *each) for each in zip(choices, labels, strict=True)]
+
+    @property
+    def call(self) -> Call:
+        """The call that waits, as it was checked: a new object each time, so that nothing that is
+        done to one changes what is shown or called."""
+        return self.sandbox._call(self.waiting[self._id])
 
     def twin(self) -> _native.Machine:
         """A copy of the sandbox as it was, whose place it may take."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .call import parse
 from .choices import NOTHING, Edit, Give, No, Yes
 from .core import Core
 from .errors import SandboxBusy
@@ -151,7 +152,7 @@ def _done(sandbox: Core, step: Any, waiter: Any) -> Any:
         return step.function()
     if isinstance(step, Handler):
         return asked_in_time(sandbox, step.call, waiter)
-    value = step.tool.simulated(step.call.params)
+    value = step.tool.simulated(parse(step.call.params_json))
     return settled(step.call, value, waiter, step.tool.timeout, f"simulate of {step.tool.name}")
 
 
@@ -192,7 +193,7 @@ async def _adone(sandbox: Core, step: Any) -> Any:
         return await in_thread(step.function)
     if isinstance(step, Handler):
         return await asked(sandbox, step.call)
-    value = step.tool.simulated(step.call.params)
+    value = step.tool.simulated(parse(step.call.params_json))
     return await value if hasattr(value, "__await__") else value
 
 

@@ -14,6 +14,7 @@ from pinfold import (
     Tool,
     create_sandbox_tool,
 )
+from pinfold.choices import Edit
 
 
 class Till:
@@ -127,7 +128,9 @@ def test_an_approver_that_something_reaches_is_none(till, capabilities):
 
 def test_any_method_may_reach_it_where_any_is_handled(till):
     asks = [MethodCapability("bank/**", ask=True)]
-    with Sandbox(capabilities=asks, tool_handler=lambda m, p: till.paid.append(p), approve=till.approve) as sandbox:
+    with Sandbox(
+        capabilities=asks, tool_handler=lambda m, p: till.paid.append(p), approve=till.approve
+    ) as sandbox:
         assert "not approved" in sandbox.run("tool bank.pay --amount 5").stderr
     with pytest.raises(CapabilityError, match="before it"):
         Sandbox(
@@ -186,7 +189,11 @@ def test_without_an_approver_what_asks_is_denied(till):
 def test_constraints_and_budgets_come_before_the_question(till):
     till.answer = True
     tool = create_sandbox_tool(
-        till.tools, constraints={"pay": {"amount": "<=10"}}, max_calls={"pay": 1}, ask=["pay"], approve=till.approve
+        till.tools,
+        constraints={"pay": {"amount": "<=10"}},
+        max_calls={"pay": 1},
+        ask=["pay"],
+        approve=till.approve,
     )
     assert "amount must be <= 10" in tool.run(PAY, "shell") and till.asked == []
     assert "paid 5" in tool.run("pay --amount 5", "shell")
@@ -233,7 +240,9 @@ def test_capabilities_that_ask(till):
 def test_ask_is_about_capabilities_that_are_given_too(till, ask):
     granted = [MethodCapability("pay", max_calls=3), MethodCapability("glance")]
     tool = create_sandbox_tool(till.tools, capabilities=granted, ask=ask, approve=till.approve)
-    assert "not approved" in tool.run(PAY, "shell") and "not approved" in tool.run("glance", "shell")
+    assert "not approved" in tool.run(PAY, "shell") and "not approved" in tool.run(
+        "glance", "shell"
+    )
     assert granted[0].ask is False and tool.sandbox.capabilities[0].max_calls == 3
 
 
@@ -244,7 +253,87 @@ def test_a_capability_that_asks_about_some_of_its_calls_only(till):
         create_sandbox_tool(till.tools, capabilities=[MethodCapability("**/pay")], ask=["bank/**"])
 
 
-@pytest.mark.parametrize("both", [{"constraints": {"pay": {"amount": "<=1"}}}, {"max_calls": 3}, {"constraints": {}}])
+@pytest.mark.parametrize(
+    "both", [{"constraints": {"pay": {"amount": "<=1"}}}, {"max_calls": 3}, {"constraints": {}}]
+)
 def test_capabilities_or_the_short_form(till, both):
     with pytest.raises(TypeError, match="one or the other"):
         create_sandbox_tool(till.tools, capabilities=[MethodCapability("pay")], **both)
+
+
+# ------------------------------------------------------------------ what is approved is what is made
+
+
+def wire(order: dict, amount: int) -> str:
+    PAID.append((order["to"], amount))
+    return "wired"
+
+
+def other(order: dict, amount: int) -> str:
+    PAID.append("another tool")
+    return "other"
+
+
+PAID: list = []
+
+
+def in_place(call):
+    call.params["amount"] = 10**6
+    call.params["order"]["to"] = "mallory"
+    return True
+
+
+def by_its_fields(call):
+    call.params_json = '{"order":{"to":"mallory"},"amount":1000000}'
+    call.method, call.name, call.id, call._params = "other", "other", 77, {"amount": 7}
+    return True
+
+
+def by_a_preview(call):
+    in_place(call)
+    preview = call.preview()
+    preview.call.params["amount"] = 7
+    preview.call.params_json = call.params_json = "{}"
+    return preview["yes"]
+
+
+def by_an_edit(call):
+    edit = Edit({"order": {"to": "ada"}, "amount": 5})
+    branch = call.preview([edit])[0]
+    edit.params["amount"] = 10**6
+    edit.params["order"]["to"] = "mallory"
+    return branch
+
+
+def by_simulating(order, amount):
+    order["to"] = "mallory"
+    return "wired"
+
+
+async def a_preview(call):
+    in_place(call)
+    preview = await call.apreview()
+    preview.call.params_json = call.params_json = "{}"
+    return preview["yes"]
+
+
+HOW = [in_place, by_its_fields, by_a_preview, by_an_edit]
+
+
+@pytest.mark.parametrize("isolation", [None, "process"])
+@pytest.mark.parametrize("approve", [*HOW, a_preview], ids=lambda how: how.__name__)
+def test_a_handler_gets_what_was_checked_whatever_the_approver_does(approve, isolation):
+    PAID.clear()
+    tools = [Tool.from_function(wire, simulate=by_simulating), other]
+    granted = [
+        MethodCapability("wire", [Param("amount") <= 5], ask=True),
+        MethodCapability("other"),
+    ]
+    with Sandbox(
+        tools=tools, capabilities=granted, approve=approve, isolation=isolation
+    ) as sandbox:
+        script = """wire --json '{"order": {"to": "ada"}, "amount": 5}'"""
+        if approve is not a_preview:
+            assert sandbox.run(script).stdout == '"wired"\n'
+        assert asyncio.run(sandbox.arun(script)).stdout == '"wired"\n'
+    assert {*PAID} == {("ada", 5)}
