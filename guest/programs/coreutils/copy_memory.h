@@ -13,9 +13,8 @@
 
 typedef struct copy_memory copy_memory;
 
-/* Frees all that was noted. */
-copy_memory *copy_memory_new(void); /* Empty; copy_memory_free() ends it. */
-void copy_memory_free(copy_memory *memory);
+copy_memory *copy_memory_new(void); /* An empty one. */
+void copy_memory_free(copy_memory *memory); /* Frees all that was noted. */
 
 /* Where the source `st` went; NULL: nowhere yet. Owned by the memory. */
 const char *copy_recall(const copy_memory *m, const struct stat *st);

@@ -25,15 +25,16 @@ typedef struct {
 } arena_mark;
 
 void *arena_alloc(arena *a, size_t size); /* aligned to 8, not cleared */
-void *arena_zalloc(arena *a, size_t size);
-char *arena_strndup(arena *a, const char *s, size_t n);
-char *arena_strdup(arena *a, const char *s);
+void *arena_zalloc(arena *a, size_t size); /* The same, filled with zeros. */
+char *arena_strndup(arena *a, const char *s, size_t n); /* A copy with a NUL behind it. */
+char *arena_strdup(arena *a, const char *s); /* A copy of a string. */
+/* What printf() would write. */
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Makes an allocation larger, in place when it was the last one. */
 void *arena_extend(arena *a, void *old, size_t old_size, size_t new_size);
-arena_mark arena_here(const arena *a);
-void arena_release(arena *a, arena_mark mark);
-void arena_free(arena *a);
+arena_mark arena_here(const arena *a); /* A mark: what is allocated after it can be released. */
+void arena_release(arena *a, arena_mark mark); /* Releases all that was allocated since the mark. */
+void arena_free(arena *a); /* Gives all memory back; empty afterwards. */
 
 /*
  * A string that grows. With an arena, its bytes live there; without one, in malloc'ed memory that
@@ -46,13 +47,14 @@ typedef struct {
 } sb;
 
 static inline sb sb_in(arena *a) { return (sb){.a = a}; }
-void sb_grow(sb *b, size_t more);
-void sb_put(sb *b, const char *s, size_t n);
-void sb_puts(sb *b, const char *s);
+void sb_grow(sb *b, size_t more); /* Makes room for `more` bytes. */
+void sb_put(sb *b, const char *s, size_t n); /* Appends n bytes. */
+void sb_puts(sb *b, const char *s); /* Appends a string. */
+/* Appends what printf() would write. */
 void sb_printf(sb *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void sb_vprintf(sb *b, const char *format, va_list args);
+void sb_vprintf(sb *b, const char *format, va_list args); /* The same with a list of arguments. */
 char *sb_str(sb *b); /* terminated; never NULL */
-void sb_free(sb *b);
+void sb_free(sb *b); /* Frees bytes that are no arena's; empty afterwards. */
 static inline void sb_putc(sb *b, char c) {
     if (b->n + 1 > b->cap) sb_grow(b, 1);
     b->s[b->n++] = c;
@@ -60,9 +62,9 @@ static inline void sb_putc(sb *b, char c) {
 
 /* malloc and friends that end the process when there is no memory. */
 void *xmalloc(size_t size);
-void *xcalloc(size_t count, size_t size);
-void *xrealloc(void *old, size_t size);
-char *xstrdup(const char *s);
-char *xstrndup(const char *s, size_t n);
+void *xcalloc(size_t count, size_t size); /* Zeroed. */
+void *xrealloc(void *old, size_t size); /* `old` may be NULL. */
+char *xstrdup(const char *s); /* A copy, to be freed. */
+char *xstrndup(const char *s, size_t n); /* The same of n bytes, with a NUL behind them. */
 
 #endif

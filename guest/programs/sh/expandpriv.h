@@ -29,9 +29,11 @@ struct expander {
 void xp_text(struct expander *x, const char *s, size_t n, bool quoted);  /* never split */
 void xp_value(struct expander *x, const char *s, size_t n, bool quoted); /* split unless quoted */
 void xp_break(struct expander *x);     /* ends the current field */
+/* The n values of "$@" or, `star`, "$*": fields of their own, unless one string is wanted. */
 void xp_list(struct expander *x, char **v, int n, bool quoted, bool star);
 /* inner: the parts are the word of a ${x-word}, so their own text is split too. */
 bool xp_parts(struct expander *x, const struct part *parts, bool inner);
+/* Appends what a parameter expands to. */
 bool xp_param(struct expander *x, const struct param *pm, bool quoted);
 char *xp_join(struct expander *x, char **v, int n, bool star); /* as "$*" or "$@" in one string */
 
@@ -51,14 +53,20 @@ struct pvalue {
 };
 
 /* expandparam.c */
+/* The value of a parameter with its subscript: a word, or text that is expanded already, or
+ * `sub_all` @ or *. False: an error was printed. */
 bool param_fetch(struct shell *sh, const char *name, const struct word *sub, const char *sub_text,
                  char sub_all, struct pvalue *out);
 /* paramop.c: each turns value(s) into new one(s) in the scratch arena; NULL or false: error. */
 char *op_trim(struct shell *sh, const struct param *pm, const char *pattern, const char *value);
+/* ${name/pattern/replacement}, of the kind that pm->mode says. */
 char *op_replace(struct shell *sh, const struct param *pm, const char *pattern,
                  const char *replacement, const char *value);
+/* ${name^pattern} and its like. */
 char *op_case(struct shell *sh, const struct param *pm, const char *pattern, const char *value);
+/* ${name:offset:length}; *v becomes what is left. */
 bool op_slice(struct shell *sh, const struct param *pm, struct pvalue *v);
+/* ${name@Q} and its like; *v becomes the result. */
 bool op_transform(struct shell *sh, const struct param *pm, struct pvalue *v);
 char *op_replacement(struct shell *sh, const struct word *w); /* & marked, quotes kept apart */
 

@@ -62,13 +62,12 @@ static void posix_set(struct shell *sh, bool on) {
     if (!on && v && (v->flags & V_SET)) var_remove(sh, v);
 }
 
-bool option_set(struct shell *sh, int option, bool on) {
+void option_set(struct shell *sh, int option, bool on) {
     sh->opt[option] = on;
     if (option == OPT_POSIX) posix_set(sh, on);
     if (option == OPT_INTERACTIVE_COMMENTS) sh->shopt[SHOPT_INTERACTIVE_COMMENTS] = on;
     if (option == OPT_EMACS && on) sh->opt[OPT_VI] = false;
     if (option == OPT_VI && on) sh->opt[OPT_EMACS] = false;
-    return true;
 }
 
 void option_flags(const struct shell *sh, sb *out) {

@@ -109,14 +109,15 @@ enum shopt_option {
 };
 
 struct shell;
-void option_init(struct shell *sh);
+void option_init(struct shell *sh); /* All options as a new shell has them. */
 int option_find(const char *name);    /* set -o NAME; -1 none */
 int option_letter(char letter);       /* -1 none */
-bool option_set(struct shell *sh, int option, bool on);
-const char *option_name(int option);
-char option_letter_of(int option);
-int shopt_find(const char *name);
-const char *shopt_name(int option);
+/* set -o or +o, with all that depends on it. */
+void option_set(struct shell *sh, int option, bool on);
+const char *option_name(int option); /* The name as set -o takes it. */
+char option_letter_of(int option); /* The letter; 0: it has none. */
+int shopt_find(const char *name); /* shopt NAME; -1 none. */
+const char *shopt_name(int option); /* The name as shopt takes it. */
 void option_flags(const struct shell *sh, sb *out); /* $- */
 void option_list(const struct shell *sh, bool shopts, sb *out); /* SHELLOPTS, BASHOPTS */
 

@@ -104,7 +104,7 @@ int lex_next(struct parser *p, size_t ahead);  /* lex_at() after lex_join() */
 int lex_at(struct parser *p, size_t ahead);    /* byte at pos + ahead, or -1; refills */
 void lex_newline(struct parser *p);            /* steps over a newline, reads here-documents */
 void lex_pending_at_eof(struct parser *p);     /* here-documents whose line never ended */
-void lex_skip_blanks(struct parser *p);
+void lex_skip_blanks(struct parser *p); /* And backslash-newlines. */
 
 /* word.c */
 struct word *word_lex(struct parser *p);       /* the word at pos */
@@ -113,30 +113,39 @@ struct word *word_parts(struct parser *p, enum word_mode mode, bool dq); /* up t
 struct word *word_of_text(struct parser *p, const char *text, size_t n, enum word_mode mode, int line);
 /* For $( ) of a text that became part of another: what stood at offset `from` stands at `to`. */
 void word_move_places(struct part *parts, uint32_t from, uint32_t to);
+/* The offset of the `close` that ends what an `open` before `at` began; -1: there is none. */
 ptrdiff_t word_skip(struct parser *p, size_t at, int open, int close);
 
 /* wordparam.c */
+/* The expansion that starts with the $ at pos. NULL without failure: the $ is itself. */
 struct part *dollar_lex(struct parser *p, bool dq, uint16_t *flags);
 
 /* parse.c */
 struct node *parse_list(struct parser *p);              /* up to a token that cannot go on */
+/* One command, simple or compound; NULL: there is none, or it failed. */
 struct node *parse_command(struct parser *p);
+/* Commands between | and |&, with ! and `time` in front. */
 struct node *parse_pipeline(struct parser *p);
+/* The next complete command, up to the end of its line. NULL at the end of input or on failure. */
 struct node *parse_complete(struct parser *p);
 struct node *parse_comsub(struct parser *p);            /* after "$(": up to and with ")" */
+/* A node at the line of the next token. */
 struct node *parse_new(struct parser *p, enum node_kind kind);
-void parse_skip_newlines(struct parser *p);
+void parse_skip_newlines(struct parser *p); /* The next token is none afterwards. */
 bool parse_deep(struct parser *p);                      /* entered one level; false: too deep */
+/* Appends the redirections that come next; false: it failed. */
 bool parse_redirs(struct parser *p, struct redir ***tail);
 void parse_unexpected(struct parser *p);                /* syntax error at tok */
+/* Prints a syntax error, the first of a text only, and sets p->failed. */
 void parse_error(struct parser *p, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Prints that the text ended before `close` came, and sets p->at_eof_error. */
 void parse_eof_error(struct parser *p, int line, int close);
 
 /* parsecompound.c */
 struct node *parse_compound(struct parser *p);          /* NULL, not failed: not at one */
-struct node *parse_function_body(struct parser *p);
+struct node *parse_function_body(struct parser *p); /* The compound command behind NAME(). */
 /* parsecond.c */
-struct node *parse_cond_command(struct parser *p);
+struct node *parse_cond_command(struct parser *p); /* [[ … ]] */
 
 #endif

@@ -34,6 +34,7 @@ const char *pattern_one(const struct subject *text, const char *p, const char *p
 /* A pattern with groups, compiled: an automaton, which reads each text once from left to right. */
 struct automaton;
 struct automaton *automaton_new(const char *p, const char *pe, unsigned flags); /* then free it */
+/* Frees it with the runs that it kept for the next text. */
 void automaton_free(struct automaton *a);
 enum automaton_goal { MATCH_ALL, MATCH_SHORTEST, MATCH_LONGEST };
 /* The end of the match that starts at the text's start; NULL when there is none. MATCH_ALL: it is

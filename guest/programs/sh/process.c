@@ -42,7 +42,7 @@ static void become_subshell(struct shell *sh, enum fork_kind kind, pid_t group) 
     sh->session = false;
     sh->out.n = 0;
     if (sh->opt[OPT_MONITOR] && group >= 0) setpgid(0, group);
-    trap_enter_subshell(sh, false);
+    trap_enter_subshell(sh);
     if (kind == FORK_BACKGROUND) background_defaults(sh);
     if (kind == FORK_BACKGROUND)
         job_forget_all(sh);

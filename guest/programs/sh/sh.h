@@ -181,6 +181,7 @@ struct shell {
 #define DIM(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 /* ------------------------------------------------------------------ error.c */
+/* "NAME: line N: " and the text on standard error. */
 void sh_error(struct shell *sh, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* As sh_error with "NAME: " of the running builtin in front. */
 void sh_builtin_error(struct shell *sh, const char *format, ...)
@@ -190,6 +191,7 @@ void sh_expand_error(struct shell *sh, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* What such an error does, without a message: the line is given up, in POSIX mode the shell. */
 void sh_give_up(struct shell *sh);
+/* The same, and it ends a shell that is not interactive. */
 void sh_fatal_expand_error(struct shell *sh, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* After an error that bash takes to its top level (a malformed subscript or integer): -c ends, a
@@ -200,18 +202,23 @@ int sh_usage(struct shell *sh);                          /* usage of the running
 /* "WHAT: restricted" (WHAT may be NULL) for the running builtin; status 1. */
 int sh_restricted(struct shell *sh, const char *what);
 void sh_restrict(struct shell *sh); /* from now on the shell is restricted (bash -r) */
+/* The status of a command that such an error ended: 127 where it ends a -c command, else
+ * `status`. */
 int sh_fatal_status(struct shell *sh, int status);
+/* Prints a syntax error: `where` (may be NULL) is what is parsed, such as "eval". */
 void sh_syntax_error(struct shell *sh, const char *where, int line, const char *text);
-void sh_write_err(const char *s, size_t n);
+void sh_write_err(const char *s, size_t n); /* Writes to standard error as it is; keeps errno. */
 
 /* ------------------------------------------------------------------ output.c */
+/* Buffers what the shell prints; a failure to write is told by out_flush(). */
 void out_put(struct shell *sh, const char *s, size_t n);
-void out_puts(struct shell *sh, const char *s);
-void out_putc(struct shell *sh, char c);
+void out_puts(struct shell *sh, const char *s); /* A string. */
+void out_putc(struct shell *sh, char c); /* A byte. */
+/* As printf(). */
 void out_printf(struct shell *sh, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_flush_lines(struct shell *sh); /* what is whole lines, before a message */
 int out_flush(struct shell *sh); /* -1 with errno; what was not written is dropped */
-int write_all(int fd, const char *s, size_t n);
+int write_all(int fd, const char *s, size_t n); /* 0, or -1 with errno; SIGINT ends it. */
 
 /* ------------------------------------------------------------------ quote.c */
 enum quote_style { QUOTE_BACKSLASH, QUOTE_SINGLE, QUOTE_DOLLAR };
@@ -229,7 +236,9 @@ bool quote_unescape(sb *out, const char *s, size_t n, char mode);
 /* ------------------------------------------------------------------ utf8.c */
 void u8_set_locale(const char *name);          /* as LC_ALL, LC_CTYPE or LANG names it */
 int u8_len(const char *s, size_t n);           /* bytes of the character at s: 1 for a bad one */
+/* The character at s and its bytes; a bad byte is 0xdc00 + its value. */
 uint32_t u8_decode(const char *s, size_t n, int *len);
+/* Bytes written; up to 0x7fffffff, as printf '\U' has it. */
 int u8_encode(uint32_t c, char out[6]);
 size_t u8_count(const char *s, size_t n);      /* characters */
 size_t u8_offset(const char *s, size_t n, size_t chars); /* bytes of the first `chars` */
@@ -241,12 +250,13 @@ struct entry {
     struct entry *next;
     char *key;
 };
-struct table *table_new(void);
+struct table *table_new(void); /* An empty table. */
+/* The entry whose key is the n bytes; NULL: none. */
 struct entry *table_find(const struct table *t, const char *key, size_t n);
-void table_add(struct table *t, struct entry *e);
+void table_add(struct table *t, struct entry *e); /* Adds an entry whose key is not there yet. */
 /* Puts `by` at the place of `old`; NULL removes it. */
 void table_swap(struct table *t, struct entry *old, struct entry *by);
-int table_count(const struct table *t);
+int table_count(const struct table *t); /* The number of entries. */
 /* All entries sorted by key, in the arena; *count of them. */
 struct entry **table_sorted(const struct table *t, arena *a, int *count);
 
@@ -295,11 +305,11 @@ struct special {
     void (*changed)(struct shell *sh, struct var *v); /* after assignment or unset (v NULL) */
     bool hidden;      /* lists show it without a value: computing one is a side effect */
 };
-const struct special *special_find(const char *name);
-void special_init(struct shell *sh);
+const struct special *special_find(const char *name); /* NULL: an ordinary variable. */
+void special_init(struct shell *sh); /* Makes the variables that the shell computes. */
 
-bool name_ok(const char *s);
-bool name_ok_n(const char *s, size_t n);
+bool name_ok(const char *s); /* Is all of it the name of a variable? */
+bool name_ok_n(const char *s, size_t n); /* Are its first n bytes? */
 size_t name_len(const char *s); /* bytes of the name that s starts with */
 
 /* The text of a plain variable; NULL for one that is unset or an array. */
@@ -316,41 +326,48 @@ static inline struct assoc *var_assoc(const struct var *v) {
     return v->value.assoc;
 }
 
-void var_init(struct shell *sh);
+void var_init(struct shell *sh); /* An empty table of variables. */
 struct var *var_find(struct shell *sh, const char *name);      /* follows namerefs */
 struct var *var_find_raw(struct shell *sh, const char *name);  /* does not */
 struct var *var_make(struct shell *sh, const char *name);      /* find, or a new global; unset */
+/* The one at this level, made unset if it is not there. */
 struct var *var_make_local(struct shell *sh, const char *name, int level);
 struct var *var_global(struct shell *sh, const char *name);    /* at level 0, or NULL */
 /* Value as a string: an array's element 0. NULL when unset. Valid until the variable changes. */
 const char *var_get(struct shell *sh, const char *name);
-const char *var_str(struct shell *sh, struct var *v);
+const char *var_str(struct shell *sh, struct var *v); /* The same of a variable that was found. */
 void var_refresh(struct shell *sh, struct var *v);             /* computed ones */
 /* Assigns, minding attributes. false: readonly or a bad value; a message was printed. */
 bool var_set(struct shell *sh, const char *name, const char *value);
+/* `append`: +=. */
 bool var_assign(struct shell *sh, struct var *v, const char *value, bool append);
+/* An element of an indexed array, which v becomes. */
 bool var_assign_index(struct shell *sh, struct var *v, int64_t i, const char *value, bool append);
+/* An element of an associative array, which v is. */
 bool var_assign_key(struct shell *sh, struct var *v, const char *key, const char *value, bool append);
 /* What v would hold after +=value; in the scratch arena. NULL: an error was printed. */
 const char *var_appended(struct shell *sh, struct var *v, const char *value);
 void var_put(struct shell *sh, struct var *v, const char *value); /* no checks, no hooks */
 bool var_unset(struct shell *sh, const char *name);             /* false: readonly */
 void var_remove(struct shell *sh, struct var *v);               /* drops this instance */
-void var_to_array(struct shell *sh, struct var *v);
-void var_to_assoc(struct shell *sh, struct var *v);
+void var_to_array(struct shell *sh, struct var *v); /* A plain value becomes element 0. */
+void var_to_assoc(struct shell *sh, struct var *v); /* A plain value becomes element "0". */
 /* Makes v an array without elements, whatever it was. */
 struct array *var_empty_array(struct shell *sh, struct var *v);
+/* The same of an associative one. */
 struct assoc *var_empty_assoc(struct shell *sh, struct var *v);
 void var_clear(struct shell *sh, struct var *v);                /* no value, attributes stay */
 bool var_readonly_error(struct shell *sh, struct var *v);       /* prints; always false */
-void var_export(struct shell *sh, struct var *v, bool on);
+void var_export(struct shell *sh, struct var *v, bool on); /* Sets or clears the attribute. */
 void var_show_temps(struct shell *sh, bool show); /* A=1 of `A=1 cmd <<< $A`: hidden for the <<< */
+/* A function begins: var_make_local() makes its variables. */
 void var_push_level(struct shell *sh);
-void var_pop_level(struct shell *sh);
+void var_pop_level(struct shell *sh); /* It ends: its variables go. */
 char *var_convert(struct shell *sh, struct var *v, const char *value); /* -i -l -u; tmp; NULL: error */
 char **var_environ(struct shell *sh);                           /* valid until a variable changes */
 /* The same for the program at `path`, which finds that in `_`; in the scratch arena. */
 char **var_environ_of(struct shell *sh, const char *path);
+/* Takes an environment over, with the functions in it. */
 void var_import(struct shell *sh, char **environ);
 void var_import_one(struct shell *sh, const char *name, const char *value); /* exported */
 /* A global variable, put aside: it is as if it were unset, until it is put back. */
@@ -360,31 +377,34 @@ struct var_kept {
     size_t len, cap;
     void *value;
 };
+/* Puts the value in *out, which owns it. */
 void var_keep(struct shell *sh, const char *name, struct var_kept *out);
+/* Ends var_keep(); what was assigned meanwhile goes. */
 void var_put_back(struct shell *sh, const char *name, struct var_kept *kept);
-void var_changed(struct shell *sh, struct var *v);
+void var_changed(struct shell *sh, struct var *v); /* After an assignment: tells who has to know. */
 /* The variable that a nameref leads to by name; NULL with *target set to a name that is not there
  * yet, or to "a[1]". */
 struct var *var_deref(struct shell *sh, struct var *v, const char **target);
 const char *var_nameref_target(struct shell *sh, const char *name); /* final target text */
 
-struct array *array_new(void);
-void array_free(struct array *a);
+struct array *array_new(void); /* An empty array. */
+void array_free(struct array *a); /* NULL is allowed. */
 const char *array_get(const struct array *a, int64_t i);        /* NULL: not set */
+/* `value` is copied; the index is not negative. */
 void array_set(struct array *a, int64_t i, const char *value);
-void array_unset(struct array *a, int64_t i);
-void array_clear(struct array *a);
-int array_count(const struct array *a);
+void array_unset(struct array *a, int64_t i); /* Nothing happens when there is no such element. */
+void array_clear(struct array *a); /* No elements afterwards. */
+int array_count(const struct array *a); /* Elements that are set. */
 int64_t array_next_index(const struct array *a);                /* one past the last */
 const char *array_at(const struct array *a, int pos, int64_t *index); /* pos-th set element */
 
-struct assoc *assoc_new(void);
-void assoc_free(struct assoc *a);
-const char *assoc_get(const struct assoc *a, const char *key);
-void assoc_set(struct assoc *a, const char *key, const char *value);
-void assoc_unset(struct assoc *a, const char *key);
-void assoc_clear(struct assoc *a);
-int assoc_count(const struct assoc *a);
+struct assoc *assoc_new(void); /* An empty array. */
+void assoc_free(struct assoc *a); /* NULL is allowed. */
+const char *assoc_get(const struct assoc *a, const char *key); /* NULL: not set. */
+void assoc_set(struct assoc *a, const char *key, const char *value); /* Key and value are copied. */
+void assoc_unset(struct assoc *a, const char *key); /* Nothing happens when there is no such key. */
+void assoc_clear(struct assoc *a); /* No elements afterwards. */
+int assoc_count(const struct assoc *a); /* Elements that are set. */
 /* All pairs in bash's order: keys[i], values[i] borrowed, the lists in the arena. */
 void assoc_list(const struct assoc *a, arena *mem, char ***keys, char ***values);
 
@@ -402,6 +422,7 @@ bool assign_compound(struct shell *sh, struct var *v, const struct assign *as);
 /* The same in two steps: what is assigned, expanded as for an associative array or an indexed one
  * (in the scratch arena; NULL: flow is set), and the assignment. */
 struct compound *assign_expand(struct shell *sh, const struct assign *as, bool assoc);
+/* The second step. */
 bool assign_expanded(struct shell *sh, struct var *v, const struct compound *c);
 void assign_trace_expanded(struct shell *sh, const struct compound *c); /* set -x, of declare */
 /* name, name[sub] (text as `read`, `printf -v` get it) := value. */
@@ -433,21 +454,23 @@ struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, 
  * false: a syntax error, which was printed, ended it. */
 bool parse_each(struct shell *sh, const char *text, size_t n,
                 void (*take)(void *arg, const struct node *n), void *arg);
+/* One word of this mode, as a part of `tree`. NULL: error printed. */
 struct word *parse_word_text(struct shell *sh, struct tree *tree, const char *text, size_t n,
                              enum word_mode mode);
 struct assign *parse_compound_text(struct shell *sh, struct tree *tree, const char *name,
                                    const char *text);           /* "(a b [2]=c)" */
-struct tree *tree_new(void);
-struct tree *tree_ref(struct tree *t);
-void tree_drop(struct tree *t);
+struct tree *tree_new(void); /* An empty tree with one reference. */
+struct tree *tree_ref(struct tree *t); /* One reference more. */
+void tree_drop(struct tree *t); /* One reference less; the last frees it. NULL is allowed. */
 /* tree_drop, after its commands ran: a trap may still ask for the last one (BASH_COMMAND). */
 void tree_done(struct shell *sh, struct tree *t);
 
 /* ------------------------------------------------------------------ print.c */
 void print_command(sb *out, const struct node *n);              /* on one line, as jobs shows it */
 void print_head(sb *out, const struct node *n);                 /* BASH_COMMAND: a loop's first line */
+/* As declare -f prints it. */
 void print_function(sb *out, const char *name, const struct node *body);
-void print_word(sb *out, const struct word *w);
+void print_word(sb *out, const struct word *w); /* A word as it was written. */
 
 /* ------------------------------------------------------------------ expand.c and its helpers */
 /* Is s[0] an IFS character? 0 no, 1 white space, 2 other; *len its bytes. */
@@ -455,15 +478,18 @@ int ifs_class_at(const struct shell *sh, const char *s, size_t n, size_t *len);
 void strings_add(struct shell *sh, struct strings *list, char *s); /* list in sh->tmp */
 /* All of these work in sh->tmp. NULL or false: an error was printed and flow is set. */
 bool expand_words(struct shell *sh, struct word **words, int count, struct strings *out);
+/* One word into fields; expand_words() of one. */
 bool expand_word(struct shell *sh, const struct word *w, struct strings *out);
 char *expand_single(struct shell *sh, const struct word *w);    /* no splitting, no globbing */
 char *expand_here(struct shell *sh, const struct word *w);      /* the text of a here-document */
 char *expand_pattern(struct shell *sh, const struct word *w);   /* quoted characters escaped */
+/* The right side of =~: quoted characters escaped for a regular expression. */
 char *expand_regex(struct shell *sh, const struct word *w);
 char *expand_text_dq(struct shell *sh, const char *text);       /* as if in double quotes (PS4) */
 /* A subscript given as text: the key of an associative array, else the expression of an index.
  * v: the array, NULL when there is none yet. */
 char *expand_subscript(struct shell *sh, const struct var *v, const char *text);
+/* The value of a word that is an expression; `who` as for arith_eval(). */
 bool expand_arith(struct shell *sh, const struct word *w, int64_t *out, const char *who);
 bool expand_redirect(struct shell *sh, const struct word *w, char **out); /* one word or an error */
 
@@ -471,18 +497,23 @@ struct expander; /* expandpriv.h */
 
 /* brace.c: text in, texts out; false when there was nothing to expand */
 size_t brace_skip(const char *s, size_t i); /* the offset behind the quotes or $(…) at s[i]; 0: none */
+/* Appends the texts of {a,b} and {1..3}. */
 bool brace_expand(struct shell *sh, const char *text, struct strings *out);
 /* tilde.c */
 const char *tilde_home(struct shell *sh, const char *user, size_t n); /* NULL: leave as it is */
 /* subst.c */
 bool subst_command(struct shell *sh, struct node *cmd, sb *out); /* output without trailing newlines */
+/* The same of `…` or a text; $(< file) is read here. */
 bool subst_backquote(struct shell *sh, const char *text, size_t n, int line, sb *out);
 char *subst_process(struct shell *sh, struct node *cmd, bool output); /* /dev/fd/N */
-struct procsub *procsub_mark(struct shell *sh);
+struct procsub *procsub_mark(struct shell *sh); /* What procsub_close() goes back to. */
+/* Closes the pipes of <( ) and >( ) that came since the mark. */
 void procsub_close(struct shell *sh, struct procsub *until);
 void procsub_inherited(struct shell *sh); /* in a child that must not hold them */
 /* transform.c */
+/* ${value@letter}, of Q E P U u L; in the scratch arena. */
 char *transform_value(struct shell *sh, const char *value, char letter);
+/* PS1 and its like; in the scratch arena. */
 char *prompt_expand(struct shell *sh, const char *text);
 
 /* ------------------------------------------------------------------ pattern*.c, glob.c */
@@ -493,12 +524,15 @@ enum pattern_flags {
     PAT_PERIOD = 8,  /* nor a leading . */
     PAT_COUNTED = 16, /* pattern.c's own */
 };
+/* Does it match all of the n bytes? */
 bool pattern_match(const char *pattern, const char *text, size_t n, unsigned flags);
 bool pattern_special(const char *pattern, unsigned flags); /* has an unescaped * ? [ or ext */
 size_t pattern_unescape(char *s);                          /* removes backslashes in place */
+/* PAT_EXT and PAT_ICASE, as the options say. */
 unsigned pattern_flags(const struct shell *sh, bool icase);
-/* Length of the prefix (from the front) or start of the suffix that matches; -1 none. */
+/* The length of the prefix that matches, the longest or the shortest one; -1 none. */
 ptrdiff_t pattern_prefix(const char *pattern, const char *s, size_t n, bool longest, unsigned flags);
+/* The start of the suffix that does; -1 none. */
 ptrdiff_t pattern_suffix(const char *pattern, const char *s, size_t n, bool longest, unsigned flags);
 /* Leftmost-longest match at or after `from`: its start, with *len; -1 none. */
 ptrdiff_t pattern_find(const char *pattern, const char *s, size_t n, size_t from, size_t *len,
@@ -522,38 +556,46 @@ bool inplace_run(struct shell *sh, const struct node *n, bool may_wait, sb *out,
 int regex_match(struct shell *sh, const char *text, const char *pattern);
 
 /* ------------------------------------------------------------------ exec.c, simple.c, pipeline.c */
+/* Runs one command and returns its status; so do all exec_… that answer an int. Flow may be set. */
 int exec_node(struct shell *sh, struct node *n);
-int exec_list(struct shell *sh, struct node *first);
+int exec_list(struct shell *sh, struct node *first); /* Commands in order until one sets flow. */
+/* Assignments, redirections, and a builtin, function or program. */
 int exec_simple(struct shell *sh, struct node *n);
+/* All stages at once, each in a process; with lastpipe the last one is in this one. */
 int exec_pipeline(struct shell *sh, struct node *n);
 /* Starts a command that is a program with nothing to compute, with its output into `out`. -1: it needs a
  * copy of the shell. */
 pid_t exec_spawn(struct shell *sh, struct node *n, int out);
-int exec_background(struct shell *sh, struct node *n);
-int exec_coproc(struct shell *sh, struct node *n);
-int exec_for(struct shell *sh, struct node *n);
-int exec_select(struct shell *sh, struct node *n);
-int exec_arith_for(struct shell *sh, struct node *n);
-int exec_while(struct shell *sh, struct node *n);
-int exec_case(struct shell *sh, struct node *n);
-int exec_time(struct shell *sh, struct node *n);
+int exec_background(struct shell *sh, struct node *n); /* COMMAND & */
+int exec_coproc(struct shell *sh, struct node *n); /* coproc NAME COMMAND */
+int exec_for(struct shell *sh, struct node *n); /* for NAME in … */
+int exec_select(struct shell *sh, struct node *n); /* select NAME in … */
+int exec_arith_for(struct shell *sh, struct node *n); /* for ((…; …; …)) */
+int exec_while(struct shell *sh, struct node *n); /* while and until */
+int exec_case(struct shell *sh, struct node *n); /* case */
+int exec_time(struct shell *sh, struct node *n); /* time PIPELINE */
 /* ( … ) in a process that was forked for it already. */
 _Noreturn void exec_subshell_here(struct shell *sh, struct node *n);
 bool exec_loop_flow(struct shell *sh);          /* after a body: true when the loop must end */
 int exec_argv(struct shell *sh, int argc, char **argv, unsigned how); /* as `command`, `builtin` */
 enum exec_how { EXEC_NO_FUNCTIONS = 1, EXEC_BUILTIN_ONLY = 2, EXEC_DEFAULT_PATH = 4 };
-int exec_function(struct shell *sh, struct func *f, int argc, char **argv);
+int exec_function(struct shell *sh, struct func *f, int argc, char **argv); /* Calls a function. */
 void exec_failed(struct shell *sh);             /* status != 0: set -e and the ERR trap */
 void exec_step(struct shell *sh);               /* counts; yields; looks for signals */
 void exec_trace(struct shell *sh, const char *const *words, int n); /* set -x */
-void exec_trace_text(struct shell *sh, const char *text);
+void exec_trace_text(struct shell *sh, const char *text); /* The same of a text. */
+/* The redirections of a command, as redir_do(). */
 bool exec_redirs(struct shell *sh, const struct node *n, struct redir_undo **undo);
+/* A program by its name; `n` has its redirections, or is NULL. */
 int exec_external(struct shell *sh, char **argv, const struct node *n);
 int exec_program_at(struct shell *sh, const char *path, char **argv); /* found already */
 const char *command_hint(const char *name); /* hint.c: what to use instead of it, or NULL */
+/* PIPESTATUS; the statuses are copied. */
 void exec_set_pipestatus(struct shell *sh, const int *status, int count);
+/* The program takes the place of the shell, which ends when that fails. */
 _Noreturn void exec_replace(struct shell *sh, const char *path, char **argv, char **envp);
 int exec_script(struct shell *sh, const char *path, char **argv, char **envp); /* errno */
+/* Says why a program could not be started: 126, or 127 when there is none. */
 int exec_error_status(struct shell *sh, const char *name, const char *path, int error);
 bool sh_deep(struct shell *sh);                 /* the C stack is nearly used up: prints, sets flow */
 
@@ -566,15 +608,17 @@ struct launch { /* a program to be spawned: descriptors for its 0, 1, 2 … */
     int opened_count;
 };
 enum launch_result { LAUNCH_OK, LAUNCH_FAILED, LAUNCH_NEEDS_FORK };
-bool launch_possible(const struct redir *r);
+bool launch_possible(const struct redir *r); /* Can a spawn carry out these redirections? */
+/* Adds what these redirections mean; opens files. LAUNCH_FAILED: said. */
 enum launch_result launch_redirs(struct shell *sh, const struct redir *r, struct launch *l);
-void launch_add(struct launch *l, int from, int to);
-void launch_close(struct launch *l);
+void launch_add(struct launch *l, int from, int to); /* `from` becomes `to` in the program. */
+void launch_close(struct launch *l); /* Closes what was opened, in the shell. */
 
 /* ------------------------------------------------------------------ cond.c */
-int exec_cond(struct shell *sh, struct node *n);
+int exec_cond(struct shell *sh, struct node *n); /* [[ … ]] */
 /* -1: no such operator. */
 int cond_unary(struct shell *sh, const char *op, const char *arg);
+/* 1, 0, or -1: no such operator. `in_test`: of `test`, which compares bytes. */
 int cond_binary(struct shell *sh, const char *a, const char *op, const char *b, bool in_test);
 
 /* ------------------------------------------------------------------ func.c */
@@ -588,16 +632,20 @@ struct func {
     int running;        /* calls in progress; a freed one is dropped after the last */
     bool dead;
 };
-struct func *func_find(struct shell *sh, const char *name);
+struct func *func_find(struct shell *sh, const char *name); /* NULL: there is none. */
+/* Defines a function whose body is part of `tree`; sets the status. */
 void func_define(struct shell *sh, const struct node *n, struct tree *tree);
+/* False: it is readonly, which was said. One that is not there is no error. */
 bool func_unset(struct shell *sh, const char *name);
-void func_drop(struct shell *sh, struct func *f);
+void func_drop(struct shell *sh, struct func *f); /* Frees it, or after the last of its calls. */
+/* NAME=() { … } from the environment; false: it is none. */
 bool func_import(struct shell *sh, const char *name, const char *text);
 
 /* ------------------------------------------------------------------ redirect.c */
 /* Performs redirections in order. With undo, remembers how to take them back. false: message
  * printed; what was done is already undone. */
 bool redir_do(struct shell *sh, const struct redir *r, struct redir_undo **undo);
+/* Takes back what redir_do() did, and frees the list. */
 void redir_undo(struct shell *sh, struct redir_undo *undo);
 void redir_keep(struct shell *sh, struct redir_undo *undo); /* exec: for good */
 int redir_move_high(int fd);                    /* to 10 or above, close-on-exec; closes fd */
@@ -613,9 +661,10 @@ struct alias {
 /* ------------------------------------------------------------------ path.c */
 /* Path of a command by PATH (and the hash table); NULL with *error set. */
 const char *path_find(struct shell *sh, const char *name, int *error);
+/* The nth (0 first) executable of that name along `path`; NULL: *error says why. */
 const char *path_search(struct shell *sh, const char *path, const char *name, int *error, int nth);
-void path_hash_clear(struct shell *sh);
-bool path_is_executable(const char *path);
+void path_hash_clear(struct shell *sh); /* Forgets where commands are, as hash -r. */
+bool path_is_executable(const char *path); /* A regular file that may be run? */
 struct hashed {
     struct entry entry;
     char *path;
@@ -643,11 +692,12 @@ struct job {
     bool notified, nohup, job_control, waited, foreground;
     bool inherited; /* of the shell that this one forked from: only listed */
 };
-void job_init(struct shell *sh);
+void job_init(struct shell *sh); /* No jobs. */
+/* A job without processes; `n` has to stay until its text was asked for. */
 struct job *job_new(struct shell *sh, const struct node *n, bool background);
-void job_add(struct job *j, pid_t pid);
+void job_add(struct job *j, pid_t pid); /* A process more; the first one leads its group. */
 void job_add_ended(struct job *j, int status); /* one that had no process */
-void job_free(struct shell *sh, struct job *j);
+void job_free(struct shell *sh, struct job *j); /* Takes it out of the table and frees it. */
 void job_forget_all(struct shell *sh);          /* in a subshell */
 void job_inherit_all(struct shell *sh);         /* in a $( ) or a stage: the parent's, only listed */
 void job_forget_inherited(struct shell *sh);    /* before it waits for its own */
@@ -658,24 +708,29 @@ void coproc_ended(struct shell *sh, struct job *j);
 int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n);
 /* Takes down in the job table what waitpid() said of a child. */
 void job_note_child(struct shell *sh, pid_t pid, int status);
+/* Running while a process of it runs; else stopped if one is. */
 enum job_state job_state(const struct job *j);
 int job_status(const struct shell *sh, const struct job *j); /* as $?, with pipefail */
 struct job *job_find(struct shell *sh, const char *spec, bool quiet); /* %1 %+ %name */
+/* The job of a process, and which one it is there (`index` may be NULL). */
 struct job *job_by_pid(struct shell *sh, pid_t pid, int *index);
 void job_reap(struct shell *sh);                /* notes what has ended; does not wait */
 int job_wait_any(struct shell *sh);             /* waits for one change; -1 none left, -2 signal */
 /* jobtext.c. Styles: 0, 'l' with process ids, 'p' only these, 'n' as 'l' without the number. */
 void job_settle_text(struct shell *sh, struct job *j); /* before its node goes */
+/* Appends the lines of a job. */
 void job_format(struct shell *sh, struct job *j, sb *out, char style);
 void job_notify(struct shell *sh);              /* interactive: prints what changed */
 void job_report(struct shell *sh, struct job *j); /* says how it ended, where bash would */
+/* The same of a child that is no job. */
 void job_report_child(struct shell *sh, pid_t pid, int status, const struct node *n);
 /* A foreground child ended: notes which background jobs did too, reports and forgets them. */
 void job_settle_background(struct shell *sh);
-struct job *job_list(struct shell *sh);
-struct job *job_current(struct shell *sh);
-struct job *job_previous(struct shell *sh);
-void job_set_current(struct shell *sh, struct job *j);
+struct job *job_list(struct shell *sh); /* The first one; each has the next. */
+struct job *job_current(struct shell *sh); /* %+, or NULL. */
+struct job *job_previous(struct shell *sh); /* %-, or NULL. */
+void job_set_current(struct shell *sh, struct job *j); /* It becomes %+, and what that was %-. */
+/* Goes on with it after a stop; `foreground`: waits, and returns its status. */
 int job_continue(struct shell *sh, struct job *j, bool foreground);
 int status_of_wait(int status);                 /* 0..255, 128 + signal */
 void job_remember(struct shell *sh, pid_t pid, int status); /* of a child that is in no job */
@@ -691,11 +746,14 @@ enum fork_kind { FORK_FOREGROUND, FORK_BACKGROUND, FORK_CMDSUB };
 /* fork(); in the child the shell has become a subshell. -1: message printed. */
 pid_t process_fork(struct shell *sh, enum fork_kind kind, pid_t group);
 _Noreturn void process_exit(struct shell *sh, int status); /* EXIT trap, then the end */
+/* Starts a program with these descriptors, in `group` (0: one of its own, -1: the shell's). -1:
+ * *error. */
 pid_t process_spawn(struct shell *sh, const char *path, char **argv, char **envp,
                     const struct spawn_fd *fds, int nfds, pid_t group, int *error);
 
 /* ------------------------------------------------------------------ trap.c, signal.c */
 enum { TRAP_EXIT = 0, TRAP_DEBUG = 65, TRAP_ERR = 66, TRAP_RETURN = 67, TRAP_COUNT = 68 };
+/* Notes what is ignored at the start, and catches what the shell has to hear of. */
 void signal_init(struct shell *sh);
 int signal_number(const char *name);            /* "INT", "SIGINT", "2", "EXIT"…; -1 none */
 const char *signal_name(int number);            /* "INT"; NULL none */
@@ -708,10 +766,12 @@ bool signal_interrupted(void);                  /* SIGINT came and is not trappe
 void signal_child_died(struct shell *sh, int sig);  /* a foreground child: SIGINT counts for us too */
 void signal_child_ended(struct shell *sh);          /* the CHLD trap becomes due */
 void signal_child_defaults(struct shell *sh);   /* before exec */
+/* The signals for which a spawned program gets the default back. */
 void signal_spawn_set(struct shell *sh, bool defaults[65]);
 void trap_set_command(struct shell *sh, int which, const char *command); /* NULL: default */
 int trap_run(struct shell *sh, int which);      /* EXIT DEBUG ERR RETURN */
-void trap_enter_subshell(struct shell *sh, bool keep_exit);
+/* Traps are still shown, but only ERR, DEBUG and RETURN may run, as set -E and -T say. */
+void trap_enter_subshell(struct shell *sh);
 void trap_exit(struct shell *sh);               /* the EXIT trap, once */
 
 /* ------------------------------------------------------------------ builtin/ */
@@ -722,11 +782,14 @@ struct builtin {
     uint8_t flags;
     const char *usage;
 };
+/* The builtin of that name, unless `enable -n` took it away; or NULL. */
 const struct builtin *builtin_find(const struct shell *sh, const char *name);
+/* The same, also of one that is disabled. `name` may be NULL. */
 const struct builtin *builtin_find_any(const char *name);
-const struct builtin *builtin_table(int *count);
-bool builtin_enabled(const struct shell *sh, int index);
-void builtin_enable(struct shell *sh, int index, bool on);
+const struct builtin *builtin_table(int *count); /* All builtins, sorted by name. */
+bool builtin_enabled(const struct shell *sh, int index); /* By the place in that table. */
+void builtin_enable(struct shell *sh, int index, bool on); /* By the place in that table. */
+/* Runs it and sends what it printed; its status, or 1 when that could not be written. */
 int builtin_run(struct shell *sh, const struct builtin *b, int argc, char **argv);
 
 /* Options of a builtin, as bash's internal getopt reads them. */
@@ -739,7 +802,7 @@ struct bopt {
     const char *text;
     bool plus;        /* the cluster began with + */
 };
-struct bopt bopt_new(int argc, char **argv);
+struct bopt bopt_new(int argc, char **argv); /* Begins with argv[1]. */
 /* Next option letter of `spec` (":" after a letter: takes an argument); 0 at the end; '?' wrong
  * (message printed: return its status 2). A leading '+' in spec also accepts +x: *plus tells. */
 int bopt_next(struct shell *sh, struct bopt *o, const char *spec, bool *plus);
@@ -748,12 +811,13 @@ bool sh_is_keyword(const char *s);              /* builtin/type.c: if, done, {, 
 bool parse_int64(const char *s, int64_t *out);  /* the whole text, blanks around it allowed */
 
 /* main.c and session.c */
+/* The loop of a session: waits for runs and executes them, until the kernel gives none; then 1. */
 int session_main(struct shell *sh);
 /* dump.c: --dump-tree: writes what standard input parses to, as JSON. Returns the exit status. */
 int dump_main(struct shell *sh);
 void shell_set_args(struct shell *sh, char **args, int n); /* copies */
 void shell_init(struct shell *sh);                 /* before anything else */
+/* What the environment and the clock decide; a session does this after it was cloned. */
 void shell_startup(struct shell *sh, char **environ);
-void shell_start_run(struct shell *sh);
 
 #endif

@@ -25,6 +25,7 @@ bool state_is_own(const char *name);
 void state_put(sb *out, const char *const *fields);
 /* Appends a "left" record; `name` may be NULL. */
 void state_leave(sb *out, const char *what, const char *name);
+/* Appends the records of all that a session remembers. */
 void state_give(struct shell *sh, sb *out);
 /* false: the records are malformed; what could not be taken is in `out`. */
 bool state_take(struct shell *sh, const char *text, size_t n, sb *out);

@@ -197,8 +197,7 @@ void trap_set_command(struct shell *sh, int which, const char *command) {
     else set_disposition(which, SIG_DFL);
 }
 
-void trap_enter_subshell(struct shell *sh, bool keep_exit) {
-    (void)keep_exit;
+void trap_enter_subshell(struct shell *sh) {
     sh->trap_inherited = true;
     sh->in_trap = 0;
     for (int i = 1; i < 65; i++)

@@ -21,16 +21,19 @@ struct scan {
     sb lit;                 /* text not yet made a part */
 };
 
-struct scan scan_new(struct parser *p, enum word_mode mode);
+struct scan scan_new(struct parser *p, enum word_mode mode); /* Begins at pos. */
 bool scan_run(struct parser *p, struct scan *s); /* up to the end of the mode; false: failed */
-void scan_flush(struct parser *p, struct scan *s);
+void scan_flush(struct parser *p, struct scan *s); /* Makes a part of the text in `lit`. */
 bool scan_tilde(struct parser *p, struct scan *s); /* ~user at pos; false: not one */
+/* Appends a part behind the text so far. */
 void scan_part(struct parser *p, struct scan *s, struct part *part);
+/* Makes a word of what was scanned from offset `start` on. */
 struct word *scan_finish(struct parser *p, struct scan *s, size_t start, int line);
 
 /* assignword.c: reads NAME=, NAME[…]+= at a word's start; *as stays NULL when there is none. A
  * compound value is read whole. false: failed. */
 bool assign_scan(struct parser *p, struct scan *s, struct assign **as);
+/* The word of an assignment that assign_scan() began: its value is the rest of the parts. */
 void assign_finish(struct parser *p, struct word *w, struct assign *as, struct scan *s);
 
 #endif

@@ -50,6 +50,7 @@ BUILTIN(dirs);
 BUILTIN(pushd);
 BUILTIN(popd);
 /* alias.c */
+/* An alias for the first n bytes of `name`; all is copied. */
 void alias_set(struct shell *sh, const char *name, size_t n, const char *value);
 BUILTIN(alias);
 BUILTIN(unalias);
@@ -75,6 +76,7 @@ BUILTIN(getopts);
 BUILTIN(umask);
 BUILTIN(ulimit);
 /* compgen.c */
+/* Keeps what `complete` was told for a command, as its words. */
 void complete_keep(struct shell *sh, const char *name, const char *text);
 void complete_give(struct shell *sh, sb *out); /* as records of state.h */
 BUILTIN(compgen);
@@ -84,6 +86,7 @@ BUILTIN(history);
 BUILTIN(fc);
 BUILTIN(unsupported);
 
+/* Prints what `help NAME` does; nothing for a name that is no topic. */
 void b_print_help(struct shell *sh, const char *name);
 int type_describe(struct shell *sh, const char *name, const char *mode); /* type.c; see there */
 void signal_table(struct shell *sh); /* kill.c: prints all signals, in columns */
