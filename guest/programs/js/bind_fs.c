@@ -185,7 +185,7 @@ static JSValue fs_stat(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
 }
 
 /* Calls with one path and up to two numbers. */
-enum path_call { CALL_ACCESS, CALL_MKDIR, CALL_RMDIR, CALL_UNLINK, CALL_CHMOD, CALL_CHOWN, CALL_TRUNCATE };
+enum path_call { CALL_ACCESS, CALL_MKDIR, CALL_RMDIR, CALL_UNLINK, CALL_CHMOD, CALL_CHOWN, CALL_LCHOWN, CALL_TRUNCATE };
 
 static JSValue fs_path(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
 {
@@ -215,6 +215,9 @@ static JSValue fs_path(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
         break;
     case CALL_CHOWN:
         result = chown(path, (uid_t)a, (gid_t)b);
+        break;
+    case CALL_LCHOWN:
+        result = lchown(path, (uid_t)a, (gid_t)b);
         break;
     case CALL_TRUNCATE:
         result = truncate(path, (off_t)a);
@@ -382,6 +385,7 @@ void bind_fs(JSContext *ctx, JSValueConst native)
         JS_CFUNC_MAGIC_DEF("unlink", 1, fs_path, CALL_UNLINK),
         JS_CFUNC_MAGIC_DEF("chmod", 2, fs_path, CALL_CHMOD),
         JS_CFUNC_MAGIC_DEF("chown", 3, fs_path, CALL_CHOWN),
+        JS_CFUNC_MAGIC_DEF("lchown", 3, fs_path, CALL_LCHOWN),
         JS_CFUNC_MAGIC_DEF("truncate", 2, fs_path, CALL_TRUNCATE),
         JS_CFUNC_MAGIC_DEF("rename", 2, fs_pair, CALL_RENAME),
         JS_CFUNC_MAGIC_DEF("link", 2, fs_pair, CALL_LINK),

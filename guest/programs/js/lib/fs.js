@@ -10,9 +10,11 @@
 
 const { systemError, argType, argValue, outOfRange, coded, check, checked, AbortError } = require('internal/errors');
 const { complete } = require('internal/timers');
+const EventEmitter = require('events');
 const path = require('path');
 const validate = require('internal/validators');
 const trees = require('internal/trees');
+const { split, misuse, withCallback, withoutCallback, called, setStrict } = require('internal/fs_callbacks');
 const calls = native.fs;
 
 const constants = {
@@ -89,6 +91,12 @@ function toBits(mode) {
 const toOwner = (id, name) => {
     check.integer(id, name, -1, 2 ** 32 - 1);
     return id;
+};
+
+// A mode that has to be there.
+const givenMode = mode => {
+    if (mode === undefined || mode === null) throw argType('mode', 'number', undefined);
+    return toMode(mode);
 };
 
 function toFd(fd) {
@@ -259,6 +267,7 @@ function listDirectory(directory, prefix, options, out) {
 
 // read(fd, buffer, offset, length, position) and its other shapes, as {buffer, offset, length, position}
 function readArguments(buffer, offset, length, position) {
+    if (arguments.length > 1 && Array.isArray(offset)) validate.object(offset, 'options');
     if (buffer !== null && typeof buffer === 'object' && !ArrayBuffer.isView(buffer))
         ({ buffer = Buffer.alloc(16384), offset, length, position } = buffer);
     if (buffer === undefined || buffer === null) buffer = Buffer.alloc(16384);
@@ -316,7 +325,7 @@ function vectors(buffers) {
 }
 
 const toSeconds = time => {
-    if (typeof time === 'string' && String(Number(time)) === time) return Number(time);
+    if (typeof time === 'string' && +time == time) return +time;
     if (typeof time === 'number' && !Number.isNaN(time)) return time >= 0 ? (Number.isFinite(time) ? time : Date.now() / 1000) : Date.now() / 1000;
     if (time instanceof Date) return time.getTime() / 1000;
     throw argType('time', ['Date', 'Time in seconds'], time);
@@ -325,7 +334,7 @@ const toSeconds = time => {
 function removeOptions(options, what = 'rm') {
     if (options === undefined) return {};
     check.object(options, 'options');
-    const { recursive = false, force = false, retryDelay = 100, maxRetries = 0 } = options;
+    const { recursive, force, retryDelay, maxRetries } = { recursive: false, force: false, retryDelay: 100, maxRetries: 0, ...options };
     check.boolean(recursive, 'options.recursive');
     if (what === 'rm') check.boolean(force, 'options.force');
     validate.int32(retryDelay, 'options.retryDelay', 0);
@@ -340,6 +349,20 @@ function randomName() {
     return Array.from(bytes, byte => letters[byte % letters.length]).join('');
 }
 
+// The bytes of a file; where it has holes, so has its copy.
+function copyBytes(input, output, stat, from, to) {
+    const buffer = new Uint8Array(65536), hollow = stat[9] * 512 < stat[8];
+    let place = 0, got;
+    while ((got = checked(calls.read(input, buffer, 0, buffer.length, -1), 'copyfile', from, to)) > 0) {
+        if (!hollow || buffer.subarray(0, got).some(byte => byte !== 0)) {
+            for (let at = 0; at < got;)
+                at += checked(calls.write(output, buffer, at, got - at, hollow ? place + at : -1), 'copyfile', from, to);
+        }
+        place += got;
+    }
+    if (hollow) checked(calls.ftruncate(output, place), 'copyfile', from, to);
+}
+
 const sync = {
     access(file, mode = 0) {
         const name = toPath(file);
@@ -351,7 +374,7 @@ const sync = {
     },
     chmod(file, mode) {
         const name = toPath(file);
-        checked(calls.chmod(name, toMode(mode)), 'chmod', name);
+        checked(calls.chmod(name, givenMode(mode)), 'chmod', name);
     },
     chown(file, uid, gid) {
         const name = toPath(file);
@@ -374,10 +397,7 @@ const sync = {
             const target = checked(calls.fstat(output), 'copyfile', from, to);
             if (target[0] === stat[0] && target[7] === stat[7]) return;
             checked(calls.ftruncate(output, 0), 'copyfile', from, to);
-            const buffer = new Uint8Array(65536);
-            for (let got; (got = checked(calls.read(input, buffer, 0, buffer.length, -1), 'copyfile', from, to)) > 0;)
-                for (let at = 0; at < got;)
-                    at += checked(calls.write(output, buffer, at, got - at, -1), 'copyfile', from, to);
+            copyBytes(input, output, stat, from, to);
         } finally {
             calls.close(input);
             if (output >= 0) calls.close(output);
@@ -394,7 +414,7 @@ const sync = {
         }
     },
     fchmod(fd, mode) {
-        checked(calls.fchmod(toFd(fd), toMode(mode)), 'fchmod');
+        checked(calls.fchmod(toFd(fd), givenMode(mode)), 'fchmod');
     },
     fdatasync(fd) {
         checked(calls.fsync(toFd(fd)), 'fdatasync');
@@ -420,7 +440,8 @@ const sync = {
         checked(calls.chown(`/proc/self/fd/${fd}`, uid, gid), 'fchown');
     },
     lchown(file, uid, gid) {
-        sync.chown(file, uid, gid);
+        const name = toPath(file);
+        checked(calls.lchown(name, toOwner(uid, 'uid'), toOwner(gid, 'gid')), 'lchown', name);
     },
     link(from, to) {
         from = toPath(from, 'existingPath');
@@ -441,7 +462,7 @@ const sync = {
             mode = toMode(options);
         } else if (options) {
             if (options.recursive !== undefined) recursive = options.recursive;
-            if (options.mode !== undefined) mode = toMode(options.mode);
+            if (options.mode !== undefined) mode = givenMode(options.mode);
         }
         check.boolean(recursive, 'options.recursive');
         if (recursive) {
@@ -468,10 +489,12 @@ const sync = {
         const name = toPath(directory);
         options = toOptions(options, { bufferSize: 32 });
         validate.uint32(options.bufferSize, 'options.bufferSize', true);
-        return new Dir(name, sync.readdir(name, { ...options, withFileTypes: true }, 'opendir'));
+        const { Dir } = require('internal/fs_dir');
+        return new Dir(sync.readdir(name, { ...options, withFileTypes: true }, 'opendir'), name, options);
     },
     read(fd, ...args) {
         fd = toFd(fd);
+        validate.buffer(args[0]);
         const { bytes, offset, length, position } = readArguments(...args);
         return length === 0 ? 0 : checked(calls.read(fd, bytes, offset, length, position), 'read');
     },
@@ -479,6 +502,7 @@ const sync = {
         const name = toPath(directory);
         options = toOptions(options, { encoding: 'utf8' });
         checkEncoding(options.encoding);
+        if (syscall === undefined && options.recursive !== undefined && options.recursive !== null) check.boolean(options.recursive, 'options.recursive');
         try {
             return listDirectory(name, '', options, []);
         } catch (error) {
@@ -504,7 +528,9 @@ const sync = {
     readv(fd, buffers, position) {
         fd = toFd(fd);
         vectors(buffers);
+        if (buffers.length === 0) throw systemError(-22, 'read');
         let total = 0;
+        if (!Number.isInteger(position)) position = null;
         for (const buffer of buffers) {
             const at = typeof position === 'number' ? position + total : null;
             const got = sync.read(fd, buffer, 0, buffer.byteLength, at);
@@ -532,7 +558,7 @@ const sync = {
     rmdir(directory, options) {
         const name = toPath(directory);
         options = removeOptions(options, 'rmdir');
-        if (options.recursive) return trees.remove(name, { recursive: true, syscall: 'rmdir' });
+        if (options.recursive) return trees.remove(name, { recursive: true, syscall: 'lstat' });
         checked(calls.rmdir(name), 'rmdir', name);
     },
     stat(file, options) {
@@ -544,7 +570,7 @@ const sync = {
         return { type: 0, bsize, blocks, bfree, bavail: bfree, files, ffree };
     },
     symlink(target, file, type) {
-        if (type !== undefined && type !== null && !['dir', 'file', 'junction'].includes(type))
+        if (typeof type === 'string' && !['dir', 'file', 'junction'].includes(type))
             throw coded(Error, 'ERR_FS_INVALID_SYMLINK_TYPE', `Symlink type must be one of "dir", "file", or "junction". Received ${JSON.stringify(type)}`);
         target = toPath(target, 'target');
         const name = toPath(file);
@@ -554,7 +580,7 @@ const sync = {
         if (typeof file === 'number') return sync.ftruncate(file, length);
         const fd = sync.open(file, 'r+');
         try {
-            sync.ftruncate(fd, length ?? 0);
+            sync.ftruncate(fd, length);
         } finally {
             calls.close(fd);
         }
@@ -571,6 +597,7 @@ const sync = {
         fd = toFd(fd);
         if (isPlainText(data)) {
             validate.encoding(data, length);
+            if (length !== undefined && !Buffer.isEncoding(length)) length = 'utf8';
             const bytes = new Uint8Array(toBytes(data, length));
             if (offset === undefined) offset = null;
             return checked(calls.write(fd, bytes, 0, bytes.length, typeof offset === 'number' ? offset : -1), 'write');
@@ -662,9 +689,6 @@ function aborted(options) {
     if (options?.signal?.aborted) throw new AbortError(undefined, { cause: options.signal.reason });
 }
 
-const misuse = error => error instanceof TypeError || error instanceof RangeError ||
-    (typeof error.code === 'string' && error.code.startsWith('ERR_INVALID_ARG'));
-
 // ---------------------------------------------------------------- promises
 
 function promised(operation) {
@@ -681,9 +705,10 @@ function promised(operation) {
     };
 }
 
-class FileHandle {
+class FileHandle extends EventEmitter {
     #fd;
     constructor(fd) {
+        super();
         this.#fd = fd;
     }
     get fd() {
@@ -700,7 +725,9 @@ class FileHandle {
     close() {
         const fd = this.#fd;
         this.#fd = -1;
-        return fd < 0 ? Promise.resolve() : promises_.close(fd);
+        if (fd < 0) return Promise.resolve();
+        this.emit('close');
+        return promises_.close(fd);
     }
     async read(...args) {
         const { buffer, offset, length, position } = readArguments(...args);
@@ -736,34 +763,34 @@ class FileHandle {
         });
     }
     stat(options) {
-        return promises_.fstat(this.#fd, options);
+        return promised(() => sync.fstat(this.#open('fstat'), options))();
     }
     truncate(length) {
-        return promises_.ftruncate(this.#fd, length);
+        return promised(() => sync.ftruncate(this.#open('ftruncate'), length))();
     }
     chown(uid, gid) {
-        return promises_.fchown(this.#fd, uid, gid);
+        return promised(() => sync.fchown(this.#open('fchown'), uid, gid))();
     }
     chmod(mode) {
-        return promises_.fchmod(this.#fd, mode);
+        return promised(() => sync.fchmod(this.#open('fchmod'), mode))();
     }
     sync() {
-        return promises_.fsync(this.#fd);
+        return promised(() => sync.fsync(this.#open('fsync')))();
     }
     datasync() {
-        return promises_.fsync(this.#fd);
+        return promised(() => sync.fsync(this.#open('fsync')))();
     }
     utimes(atime, mtime) {
-        return promises_.futimes(this.#fd, atime, mtime);
+        return promised(() => sync.futimes(this.#open('futimes'), atime, mtime))();
     }
     readLines(options) {
         return require('readline').createInterface({ input: this.createReadStream(options), crlfDelay: Infinity });
     }
     createReadStream(options) {
-        return module.exports.createReadStream(null, { ...options, fd: this.#fd });
+        return module.exports.createReadStream(undefined, { ...options, fd: this });
     }
     createWriteStream(options) {
-        return module.exports.createWriteStream(null, { ...options, fd: this.#fd });
+        return module.exports.createWriteStream(undefined, { ...options, fd: this });
     }
     [Symbol.asyncDispose]() {
         return this.close();
@@ -806,98 +833,35 @@ const promiseNames = [
 const promises = { constants };
 for (const name of promiseNames) promises[name] = promises_[name];
 
-class Dir {
-    #entries;
-    constructor(name, entries) {
-        this.path = name;
-        this.#entries = entries;
-    }
-    readSync() {
-        return this.#entries.shift() ?? null;
-    }
-    read(callback) {
-        const entry = this.readSync();
-        if (callback) return void complete(callback, null, entry);
-        return new Promise(resolve => complete(resolve, entry));
-    }
-    closeSync() {}
-    close(callback) {
-        if (callback) return void complete(callback, null);
-        return new Promise(resolve => complete(resolve));
-    }
-    async *[Symbol.asyncIterator]() {
-        for (let entry; (entry = await this.read()) !== null;) yield entry;
-    }
-    [Symbol.asyncDispose]() {
-        return this.close();
-    }
-}
-
 // ---------------------------------------------------------------- callbacks
 
-const fs = { constants, promises, Stats, Dirent, Dir, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 };
-for (const name of ['Stats', 'Dirent', 'Dir']) Object.defineProperty(fs[name], 'name', { value: name });
+const fs = { constants, promises, Stats, Dirent, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 };
+Object.defineProperty(fs, 'Dir', { get: () => require('internal/fs_dir').Dir, enumerable: true, configurable: true });
+for (const name of ['Stats', 'Dirent']) Object.defineProperty(fs[name], 'name', { value: name });
 
-// How many arguments an operation has at most, besides its callback, where its function does not tell.
-const counts = { read: 5, write: 5, mkdir: 2, open: 3, truncate: 2, ftruncate: 2, access: 2, copyFile: 3, readdir: 2 };
-
-// What stands in the place of a callback must be one; without any the caller gets a promise.
-function callbackOf(name, args) {
-    const callback = args.at(-1);
-    if (typeof callback === 'function') return callback;
-    const most = counts[name] ?? sync[name].length;
-    if (args.length > most && args[most] !== undefined) throw argType('cb', 'function', args[most]);
-    return undefined;
-}
-
-// fs.name(…, callback); without a callback a promise.
-function withCallback(name) {
-    const operation = sync[name];
-    return {
-        [name](...args) {
-            const callback = callbackOf(name, args);
-            if (callback === undefined) return promises_[name](...args);
-            let result;
-            try {
-                result = operation(...args.slice(0, -1));
-            } catch (error) {
-                if (misuse(error)) throw error;
-                return void complete(callback, error);
-            }
-            if (result === undefined) complete(callback, null);
-            else complete(callback, null, result);
-        },
-    }[name];
-}
 for (const name of Object.keys(sync)) {
-    fs[name] = withCallback(name);
-    fs[`${name}Sync`] = { [`${name}Sync`]: (...args) => sync[name](...args) }[`${name}Sync`];
+    if (name !== 'exists') fs[name] = withCallback(name, sync[name], promises_[name]);
+    fs[`${name}Sync`] = withoutCallback(name, sync[name]);
 }
 
-fs.readFile = function readFile(file, options, callback) {
-    callback ??= typeof options === 'function' ? options : undefined;
-    if (callback !== undefined) check.function(callback, 'cb');
-    if (typeof callback === 'function') return void readLater(file, options, callback);
-    if (options === undefined) options = 'utf8';
-    else if (options !== null && typeof options === 'object' && options.encoding === undefined) options = { ...options, encoding: 'utf8' };
-    return promises.readFile(file, options);
-};
-fs.writeFile = function writeFile(file, data, options, callback) {
-    callback ??= typeof options === 'function' ? options : undefined;
-    if (callback !== undefined) check.function(callback, 'cb');
-    if (typeof callback !== 'function') return promises.writeFile(file, data, options);
-    return withCallback('writeFile')(file, data, options === callback ? undefined : options, callback);
-};
-fs.exists = function exists(file, callback) {
+// Later, also where it has to wait; without a callback and an encoding a text.
+fs.readFile = called('readFile', 3, (...all) => {
+    const { callback, args: [file, options] } = split('readFile', all);
+    if (callback !== undefined) return void readLater(file, options, callback);
+    const encoded = options !== null && typeof options === 'object' && options.encoding === undefined;
+    return promises.readFile(file, options === undefined ? 'utf8' : encoded ? { ...options, encoding: 'utf8' } : options);
+});
+fs.exists = called('exists', 2, (...all) => {
+    const { callback, args: [file] } = split('exists', all);
     const found = sync.exists(file);
     if (callback) return void complete(callback, found);
     return new Promise(resolve => complete(resolve, found));
-};
-fs.read = function read(fd, ...args) {
-    const callback = args.at(-1);
-    if (typeof callback !== 'function') return promises_.read(fd, ...args);
+});
+fs.read = called('read', 6, (fd, ...all) => {
+    const { callback, args } = split('read', [fd, ...all]);
+    if (callback === undefined) return new FileHandle(toFd(fd)).read(...args.slice(1));
     fd = toFd(fd);
-    const { buffer, bytes, offset, length, position } = readArguments(...args.slice(0, -1));
+    const { buffer, bytes, offset, length, position } = readArguments(...args.slice(1));
     if (length === 0) return complete(callback, null, 0, buffer);
     const finish = () => {
         const got = calls.read(fd, bytes, offset, length, position);
@@ -909,19 +873,24 @@ fs.read = function read(fd, ...args) {
         native.loop.unwatch(watch);
         finish();
     });
-};
-fs.write = function write(fd, data, ...args) {
-    const callback = args.at(-1);
-    if (typeof callback !== 'function') return promises_.write(fd, data, ...args);
-    let wrote;
-    try {
-        wrote = sync.write(fd, data, ...args.slice(0, -1));
-    } catch (error) {
-        if (misuse(error)) throw error;
-        return void complete(callback, error);
-    }
-    complete(callback, null, wrote, data);
-};
+    return undefined;
+});
+// What was read into or written comes to the callback, too.
+for (const name of ['write', 'readv', 'writev']) {
+    fs[name] = called(name, name === 'write' ? 6 : 4, (...all) => {
+        const { callback, args } = split(name, all);
+        if (callback === undefined) return promises_[name](...args);
+        return withCallback(name, sync[name], undefined)(...args, (error, done) =>
+            (error ? callback(error) : callback(null, done, args[1])));
+    });
+}
+const closing = fs.close;
+fs.close = called('close', 1, (fd, callback = error => {
+    if (error) throw error;
+}) => {
+    if (callback !== undefined) check.function(callback, 'cb');
+    return closing(fd, callback);
+});
 fs.realpath.native = fs.realpath;
 fs.realpathSync.native = fs.realpathSync;
 
@@ -930,14 +899,33 @@ const lazyStreams = name => function (...args) {
 };
 fs.createReadStream = lazyStreams('createReadStream');
 fs.createWriteStream = lazyStreams('createWriteStream');
-for (const name of ['ReadStream', 'WriteStream'])
-    Object.defineProperty(fs, name, { get: () => require('internal/fs_streams')[name], enumerable: true, configurable: true });
-for (const name of ['watch', 'watchFile', 'unwatchFile'])
-    fs[name] = () => {
-        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `fs.${name} is not available in a sandbox: nothing tells of changes to files`);
-    };
+for (const name of ['ReadStream', 'WriteStream', 'FileReadStream', 'FileWriteStream']) {
+    const define = value => Object.defineProperty(fs, name, { value, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(fs, name, { get: () => require('internal/fs_streams')[name.replace('File', '')], set: define, enumerable: true, configurable: true });
+}
+const watching = () => require('internal/fs_watch');
+fs.watch = function watch(filename, options, listener) {
+    return watching().watch(toPath, filename, options, listener);
+};
+fs.watchFile = function watchFile(filename, options, listener) {
+    return watching().watchFile(toPath, toStats, filename, options, listener);
+};
+fs.unwatchFile = function unwatchFile(filename, listener) {
+    return watching().unwatchFile(toPath, filename, listener);
+};
+promises.watch = (filename, options) => watching().changes(toPath, filename, options);
+fs.openAsBlob = function openAsBlob(path, options = {}) {
+    validate.object(options, 'options');
+    const { type = '' } = options;
+    check.string(type, 'options.type');
+    if (!sync.exists(toPath(path))) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', 'Unable to open file as blob');
+    return promises_.readFile(path).then(bytes => new Blob([bytes], { type }));
+};
 Object.defineProperty(fs, '_toUnixTimestamp', { value: toSeconds });
 Object.defineProperty(fs, '_toPath', { value: toPath });
 Object.defineProperty(fs, '_toFlags', { value: toFlags });
+Object.defineProperty(fs, '_checkEncoding', { value: checkEncoding });
+Object.defineProperty(fs, '_isFileHandle', { value: value => value instanceof FileHandle });
+Object.defineProperty(fs, '_setStrict', { value: setStrict });
 
 module.exports = fs;

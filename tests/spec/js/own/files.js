@@ -9,9 +9,6 @@ await fs.rm('d', { recursive: true }); console.log(await fs.exists('d'), require
 //> [ 'b', 'e' ] text!
 //> ENOENT: no such file or directory, open '/x' ENOENT -2 /x open
 //> false true
-//// watch-says-no
-try { fs.watch('.'); } catch (e) { console.log(e.code); }
-//> ERR_FEATURE_UNAVAILABLE_ON_PLATFORM
 //// remove-a-tree-deeper-than-paths-are-long
 const fs = require('fs'), top = process.cwd();
 for (let i = 0; i < 3000; i++) fs.mkdirSync('d'), process.chdir('d');

@@ -40,7 +40,10 @@ function builtin(name) {
     const bare = builtinName(name);
     if (bare === undefined) return undefined;
     if (bare === 'console') return globalThis.console;
-    return libraryRequire(aliases[bare] ?? bare);
+    const found = libraryRequire(aliases[bare] ?? bare);
+    // A program in a file that asks for fs means Node's, whose functions want their callbacks.
+    if (bare === 'fs' && path.isAbsolute(mainModule?.filename ?? process.argv[1] ?? '')) found._setStrict();
+    return found;
 }
 
 function notFound(request, from, code = 'MODULE_NOT_FOUND') {
