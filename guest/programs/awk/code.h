@@ -126,18 +126,20 @@ enum builtin {
     BUILTINS
 };
 int builtin_named(const char *name, size_t len); /* or -1 */
-const char *builtin_name(int builtin);
+const char *builtin_name(int builtin); /* As messages show it. */
 /* NULL when so many arguments are right, else the function's name. */
 const char *builtin_check(int builtin, int count);
 /* The function with values it may change but does not drop. */
 value builtin_call(enum builtin which, value *args, int count);
 bool builtin_takes_regex(int builtin, int argument); /* a constant there is not matched with $0 */
+/* An argument that is an array, and not copied. */
 bool builtin_takes_array(int builtin, int argument);
 
 /* call_text.c, call_regex.c, call_time.c: groups of them. */
 value call_text(enum builtin which, value *args, int count);
+/* match(), split(), patsplit(), gensub(). */
 value call_regex(enum builtin which, value *args, int count);
-value call_time(enum builtin which, value *args, int count);
+value call_time(enum builtin which, value *args, int count); /* strftime(), mktime(), systime(). */
 /* sub() and gsub(): the number of replacements; *out is the new text when it is not 0. */
 int64_t substitute(bool all, value *regex, value *replacement, value *target, awk_text **out);
 

@@ -25,18 +25,23 @@ typedef struct {
 /* What is wanted of an expression's value. */
 enum want { WANT_VALUE, WANT_NUMBER, WANT_NOTHING };
 
+/* The instructions of a parsed program, whose names and texts it keeps. */
 struct program *compile(const tree *t);
+/* Appends an instruction: its place. */
 uint32_t emit(compiler *c, enum opcode op, int sub, size_t n, int64_t a);
-uint32_t here(const compiler *c);
+uint32_t here(const compiler *c); /* The place of the next instruction. */
 /* Jumps with one target form a chain through their operands. */
 void chain(compiler *c, uint32_t *head, uint32_t jump);
-void patch(compiler *c, uint32_t head);
+void patch(compiler *c, uint32_t head); /* All jumps of the chain lead to the next instruction. */
+/* The message with the place of `n`, and the end. */
 _Noreturn void compile_error(const node *n, const char *format, ...) G_PRINTF(2, 3);
 
+/* Pushes the value of n, as `want` says. */
 void compile_expression(compiler *c, const node *n, enum want want);
 /* Jumps, in the chain *no, when the condition does not hold. */
 void compile_condition(compiler *c, const node *n, uint32_t *no);
 void compile_array(compiler *c, const node *n); /* pushes the array that n names */
+/* Pushes one value: several subscripts are joined by SUBSEP. */
 void compile_subscript(compiler *c, const node *list);
 /* Pushes a place's parts; what it is goes to *place and *number. */
 void compile_place(compiler *c, const node *n, enum place *place, int *number);

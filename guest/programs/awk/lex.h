@@ -80,7 +80,7 @@ typedef struct {
 
 /* A copy of a lexer is a place to come back to. */
 void lex_begin(lexer *lx, const lex_source *source);
-void lex_next(lexer *lx);
+void lex_next(lexer *lx); /* Reads the next token. */
 /* The current token is / or /=: reads the regular expression that begins there into lx->text. */
 void lex_regex(lexer *lx);
 /* "syntax error" with the line and a mark, and the end. */
@@ -89,7 +89,9 @@ _Noreturn void lex_fail(const lexer *lx, const char *message);
 _Noreturn void lex_say(const lexer *lx, const char *format, ...)
     G_PRINTF(2, 3); /* without "error: " */
 _Noreturn void lex_fatal(const lexer *lx, const char *format, ...) G_PRINTF(2, 3); /* status 2 */
+/* With "error: "; status 1. */
 _Noreturn void lex_error(const lexer *lx, const char *format, ...) G_PRINTF(2, 3);
+/* With "warning: "; goes on. */
 void lex_warn(const lexer *lx, const char *format, ...) G_PRINTF(2, 3);
 /* "cmd. line:3" or "file.awk:3". */
 void lex_where(const lex_source *source, uint32_t line, char *out, size_t size);

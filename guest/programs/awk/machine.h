@@ -20,8 +20,9 @@ static inline size_t place_parts(int place) {
 static inline void drop_values(value *values, size_t count) {
     for (size_t i = 0; i < count; i++) value_drop(&values[i]);
 }
+/* Its value, a copy; `parts` are the place_parts() values of it, which stay. */
 value place_load(enum place place, int slot, value *parts);
-double place_number(enum place place, int slot, value *parts);
+double place_number(enum place place, int slot, value *parts); /* The same as a number. */
 void place_store(enum place place, int slot, value *parts, value v); /* takes over v */
 /* The variable itself, when it may simply be changed: a number is made of it. Or NULL. */
 value *place_direct(enum place place, int slot, value *parts);
@@ -34,7 +35,7 @@ struct outer {
     awk_array *array;
     value subscript;
 };
-value outer_variable(enum place place, size_t slot);
+value outer_variable(enum place place, size_t slot); /* A reference to a variable that is unset. */
 value outer_element(awk_array *array, value subscript); /* takes over both */
 
 /* The value is an array where none may be: says so and ends; an unset argument passes. */
@@ -43,11 +44,13 @@ void scalar_needed(const value *v, bool local, int slot);
 void make_array(value *v, bool local, int slot);
 /* An unset argument: becomes what the caller's variable has become meanwhile. */
 void settle_outer(value *v);
+/* For messages: a local one of the function that runs, or a global one. */
 const char *run_variable_name(bool local, int slot);
-const char *group_name(int group);
+const char *group_name(int group); /* For messages. */
 
 awk_cursor *cursor_new(awk_array *array); /* may run a comparison function */
+/* The next subscript, the caller's then; false: none is left. */
 bool cursor_next(awk_cursor *cursor, value *out);
-void cursor_free(awk_cursor *cursor);
+void cursor_free(awk_cursor *cursor); /* Drops what is left. */
 
 #endif

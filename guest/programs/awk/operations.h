@@ -14,7 +14,7 @@
 
 /* Does the text match? */
 bool operation_matches(value *text, awk_regex *re);
-bool operation_record_matches(awk_regex *re);
+bool operation_record_matches(awk_regex *re); /* Does $0? */
 /* Texts that become one; takes over the values. */
 value operation_concat(value *values, size_t count);
 /* The number of a field; ends the program when it can be none. */

@@ -94,7 +94,8 @@ typedef struct {
     size_t global_count, global_cap;
 } tree;
 
-void parse_begin(tree *t);
+void parse_begin(tree *t); /* An empty tree with the variables that awk itself has. */
+/* Adds a source with what it includes; a syntax error ends awk. */
 void parse_source(tree *t, const lex_source *source);
 /* After the last source: functions that are called must exist. */
 void parse_finish(tree *t);
