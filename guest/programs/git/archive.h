@@ -31,6 +31,6 @@ typedef struct {
 extern const archive_format archive_tar, archive_zip;
 
 /* ---- cmd_archive.c: bytes of the archive, on their way through gzip where that is asked for */
-void archive_write(const void *bytes, size_t len);
+void archive_write(const void *bytes, size_t len); /* Ends the command when it cannot write. */
 
 #endif

@@ -56,13 +56,14 @@ void diff_defaults(void); /* from the configuration; before options are read */
 
 /* Differences, limited to diffs.paths, renames found. Sides may be NULL: an empty tree. */
 git_diff *diff_trees(git_tree *old, git_tree *new_);
-git_diff *diff_tree_index(git_tree *old);
+git_diff *diff_tree_index(git_tree *old); /* From a tree to the index. */
+/* From the index to the files; paths in conflict go to diff_conflicts. */
 git_diff *diff_index_workdir(void);
 /* Of the last diff_index_workdir(): each file in conflict beside diffs.stage; NULL without any. */
 extern git_diff *diff_conflicts;
 /* Of a path in conflict its place there; SIZE_MAX for others, and for what is not shown. */
 size_t diff_beside_stage(const git_diff_delta *delta);
-git_diff *diff_tree_workdir(git_tree *old);
+git_diff *diff_tree_workdir(git_tree *old); /* From a tree to the files. */
 git_diff *diff_blobs(const char *old_name, const char *new_name); /* two blobs, by name */
 /* Whether anything is left after filters and pickaxe. */
 bool diff_any(git_diff *diff);
@@ -73,14 +74,17 @@ void diff_write(g_text *out, git_diff *diff, int format);
 /* What diff_patch.c and diff_stat.c do for one. */
 void diff_write_patch(g_text *out, git_diff *diff, size_t i);
 void diff_write_words(g_text *out, git_patch *patch, size_t hunk, size_t lines); /* a hunk's lines */
+/* --stat, --numstat and --shortstat, as `format` says. */
 void diff_write_stat(g_text *out, git_diff *diff, int format);
+/* --summary: what is new, gone, renamed, or of another mode. */
 void diff_write_summary(g_text *out, git_diff *diff);
 bool diff_skip(git_diff *diff, size_t i); /* filtered out */
 void diff_write_name(g_text *out, const char *path, char end); /* as it is when end is NUL */
+/* Lines of file i that were added and deleted; a binary file has none. */
 void diff_counts(git_diff *diff, size_t i, size_t *added, size_t *deleted, bool *binary);
 char *diff_rename_name(const char *from, const char *to); /* "dir/{a => b}" */
-char diff_letter(const git_diff_delta *delta);
-int diff_similarity(const git_diff_delta *delta);
+char diff_letter(const git_diff_delta *delta); /* M, A, D, R … */
+int diff_similarity(const git_diff_delta *delta); /* Of a rename or copy, in percent. */
 /* Lines that a commit must not bring (diff --check); whether there are any. */
 bool diff_check(g_text *out, git_diff *diff);
 extern git_diff_similarity_metric diff_metric;

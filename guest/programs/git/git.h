@@ -35,7 +35,7 @@ extern int fatal_status; /* 128; of die() */
 _Noreturn void die(const char *format, ...) G_PRINTF(1, 2);     /* "fatal: …", status 128 */
 _Noreturn void die_status(int status, const char *format, ...) G_PRINTF(2, 3); /* as it is */
 int error(const char *format, ...) G_PRINTF(1, 2);              /* "error: …"; returns -1 */
-void warning(const char *format, ...) G_PRINTF(1, 2);
+void warning(const char *format, ...) G_PRINTF(1, 2); /* "warning: …" */
 void note(const char *format, ...) G_PRINTF(1, 2);              /* as it is */
 void hint(const char *format, ...) G_PRINTF(1, 2); /* "hint: …", unless advice.* forbids it */
 /* Ends the program with libgit2's message when rc < 0; returns rc otherwise. */
@@ -45,35 +45,37 @@ const char *git_message(void); /* libgit2's last message */
 /* ---- repo.c: objects by name, configuration, files below .git */
 git_object *object_named(const char *name);             /* NULL when there is none */
 git_commit *commit_named(const char *name);             /* peeled; NULL when there is none */
-git_tree *tree_named(const char *name);
+git_tree *tree_named(const char *name); /* Peeled; NULL when there is none. */
 git_commit *head_commit(void);                          /* NULL on an unborn branch */
-git_tree *head_tree(void);
+git_tree *head_tree(void); /* NULL on an unborn branch. */
 git_commit *commit_of(const git_oid *id);               /* it must exist */
-git_tree *tree_of(git_commit *commit);
+git_tree *tree_of(git_commit *commit); /* The tree of a commit. */
 /* "fatal: bad revision" and its relatives for a name that means nothing. */
 _Noreturn void die_unknown_revision(const char *name);
 const char *short_id(const git_oid *id); /* abbreviated as git would; static ring of 8 */
 const char *abbreviated(const git_oid *id, int length);   /* at least so long, unique */
 const char *full_id(const git_oid *id);  /* static ring of 8 */
-bool config_bool(const char *name, bool otherwise);
-int config_int(const char *name, int otherwise);
+bool config_bool(const char *name, bool otherwise); /* `otherwise` when it is unset. */
+int config_int(const char *name, int otherwise); /* The same of a number, with k, m or g. */
 char *config_string(const char *name); /* NULL when unset; fresh memory */
 char *git_file(const char *name);      /* path of a file of the repository; fresh memory */
 char *read_git_file(const char *name); /* its text, or NULL */
+/* Replaces its text; dies when it cannot. */
 void write_git_file(const char *name, const char *text);
-void remove_git_file(const char *name);
-bool git_file_exists(const char *name);
+void remove_git_file(const char *name); /* It may be gone already. */
+bool git_file_exists(const char *name); /* Of any kind. */
 const char *workdir(void); /* with a slash behind it; dies in a bare repository */
-char *in_workdir(const char *path);
+char *in_workdir(const char *path); /* A path from the top as one to open; fresh memory. */
 git_index *index_of_repo(void); /* read anew where the file changed */
 /* "main" of refs/heads/main, HEAD's branch; NULL when detached. Fresh memory. */
 char *current_branch(void);
 char *head_target(void); /* the ref that HEAD names, also unborn; NULL when detached */
 /* First line of a message, as `%s` shows it: lines up to an empty one, joined. Fresh memory. */
 char *subject_of(const char *message);
-void read_stdin(g_text *text);
-bool file_exists(const char *path);
+void read_stdin(g_text *text); /* Appends all of standard input. */
+bool file_exists(const char *path); /* Of any kind, links not followed. */
 char *read_file(const char *path, size_t *len); /* NULL with errno */
+/* Replaces what is there; dies when it cannot. */
 void write_file(const char *path, const char *text, size_t len);
 bool remove_tree(const char *path); /* with all that is in it; whether it went */
 
@@ -100,16 +102,18 @@ typedef struct {
     size_t count;
     bool only_exclude;
 } pathspec;
+/* Of these arguments; none: no limit. */
 void pathspec_parse(pathspec *spec, int argc, char **argv);
 bool pathspec_match(pathspec *spec, const char *path); /* always true without items */
 bool pathspec_below(pathspec *spec, const char *dir);  /* whether something below dir may match */
+/* Whether an item is this directory itself. */
 bool pathspec_exact_dir(const pathspec *spec, const char *dir);
 /* "error: pathspec 'x' did not match any file(s) known to git" for those; how many. */
 int pathspec_unmatched(const pathspec *spec);
 
 /* ---- ident.c: who and when */
 git_signature *author_now(void);    /* from environment and config; explains and ends when unset */
-git_signature *committer_now(void);
+git_signature *committer_now(void); /* The same of the committer. */
 git_signature *committer_for_log(void); /* for reflogs: never ends */
 git_signature *ident_parse(const char *text); /* "Name <mail>"; NULL when it is none */
 
@@ -122,22 +126,28 @@ typedef struct {
     char *format;
 } date_style;
 date_style date_style_named(const char *name); /* "iso", "format:%Y", …; dies otherwise */
+/* Appends a time in a style. */
 void add_date(g_text *out, const git_time *when, const date_style *style);
 bool parse_date(const char *text, git_time *when); /* exact forms, then approxidate's */
+/* "now", "2.weeks.ago" …; a text that is no time is now. */
 git_time_t approxidate(const char *text);
 
 /* ---- ref.c */
+/* HEAD is this commit; `log` is for its reflog. */
 void set_head_detached(const git_oid *id, const char *log);
+/* Makes or moves a ref; libgit2 writes its log, and HEAD's when HEAD names it. */
 void update_ref(const char *name, const git_oid *id, const char *log);
+/* A line of a reflog; `from` zero: it is new. */
 void add_reflog(const char *name, const git_oid *from, const git_oid *to, const char *log);
 char *short_ref(const char *name); /* refs/heads/x -> x, as short as is unambiguous */
-bool valid_branch_name(const char *name);
+bool valid_branch_name(const char *name); /* As git branch takes it. */
 
 /* ---- hook.c: .git/hooks as processes. Status 0 when there is none. */
+/* `arguments` end with NULL; `input` is its standard input, NULL: none. */
 int run_hook(const char *name, char *const arguments[], const char *input);
 
 /* ---- editor.c: messages from $GIT_EDITOR */
-bool has_editor(void);
+bool has_editor(void); /* Is one named by the environment or the configuration? */
 char *edit_file(const char *path); /* path of the file; its text afterwards */
 char *clean_message(const char *text, bool comments); /* trailing space, empty and # lines */
 

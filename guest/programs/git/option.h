@@ -49,7 +49,7 @@ typedef struct {
     char **items;
     int count;
 } string_list;
-void list_add(string_list *list, const char *text);
+void list_add(string_list *list, const char *text); /* A copy of the text; items[count] is NULL. */
 
 enum option_flags {
     KEEP_DASHDASH = 1,   /* "--" stays among the operands */
@@ -63,6 +63,7 @@ enum option_flags {
 /* Reads argv[1 ..]; moves the operands to argv[0 ..] and returns how many there are. `usage` are the
  * lines behind "usage: ", one per form. */
 extern int options_operands; /* while options are read: operands before this one */
+/* Ends the command on wrong ones. `flags`: enum option_flags. */
 int options(int argc, char **argv, const option *table, const char *usage, unsigned flags);
 /* The message (when there is one), then the usage of the table last read, status 129. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -71,22 +71,27 @@ extern patch_opts patching;
 int patch_read(patch_list *list, const char *text, size_t len);
 /* Between patch_read.c and patch_binary.c: what is being read. */
 extern int patch_line_number;
+/* Bytes up to `end` of the line at `at`, with its line end. */
 size_t patch_line_length(const char *at, const char *end);
+/* Does what is at `at` begin with this? */
 bool patch_begins(const char *at, const char *end, const char *with);
+/* What stands instead of hunks when a file is binary; NULL after a message. */
 const char *patch_read_binary(file_patch *p, const char *at, const char *end);
 /* All hunks of a patch, in order; false after a message (with --reject they are marked). */
 bool patch_apply_hunks(g_text *text, file_patch *p);
 /* Checks and, unless only a check was asked for, writes. Exit status. */
 int patch_apply(patch_list *list);
+/* The paths that the last patch_apply() left in conflict; borrowed. */
 void patch_names_of_conflicts(string_list *names);
 
-void patch_reverse(file_patch *p);
+void patch_reverse(file_patch *p); /* -R: exchanges old and new. */
 bool patch_wanted(file_patch *p); /* by its path */
-void patch_stat(const patch_list *list);
-void patch_numstat(const patch_list *list, bool null);
-void patch_summary(const patch_list *list);
+void patch_stat(const patch_list *list); /* --stat */
+void patch_numstat(const patch_list *list, bool null); /* --numstat; `null`: -z. */
+void patch_summary(const patch_list *list); /* --summary */
 /* Notes what is wrong with the white space of a line that is added; fixes it in `fixed` if not NULL. */
 void patch_check_white(const char *line, size_t len, int number);
+/* Appends a line without what is wrong with its white space; the bytes appended. */
 size_t patch_fix_white(g_text *out, const char *line, size_t len);
 /* Name for messages: "a" or "a => b". */
 char *patch_name(const file_patch *p);

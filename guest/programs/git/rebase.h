@@ -27,16 +27,17 @@ typedef struct {
 } rebase_state;
 
 bool todo_parse(todo_list *list, const char *text); /* false after a message */
+/* An item; `rest` is the text behind the command. */
 void todo_add(todo_list *list, enum todo_kind kind, const git_oid *id, const char *rest);
+/* The items from `from` on, as the file has them; `full`: with whole ids. Fresh memory. */
 char *todo_text(const todo_list *list, size_t from, bool full);
-void rebase_save(const rebase_state *state);
+void rebase_save(const rebase_state *state); /* Writes the state below .git/rebase-merge. */
 bool rebase_load(rebase_state *state); /* false: none is on */
-void rebase_forget(void);
+void rebase_forget(void); /* Removes it. */
 /* Does what is left; the exit status. */
 int rebase_run(rebase_state *state);
 /* Takes what the user left after a stop; then rebase_run() may go on. 0, or an exit status. */
 int rebase_take_up(rebase_state *state);
-int rebase_favor(void);
 extern int rebase_strategy_favor;
 
 #endif

@@ -35,9 +35,11 @@ typedef struct {
 /* Connects and reads what there is. When it cannot, ends the command in git's words. `cleanup` (may be
  * NULL) runs before that. */
 remote_link *link_open(const char *url, bool push, void (*cleanup)(void));
+/* A reference of the other side; NULL: it has none of that name. */
 const link_ref *link_find(const remote_link *link, const char *name);
 /* Brings what these names there stand for, with all that it needs. depth 0: the whole history. */
 void link_fetch(remote_link *link, const link_ref *const *wanted, size_t count, int depth);
+/* Sends what is missing and asks for the updates; each says what became of it. */
 void link_push(remote_link *link, link_update *updates, size_t count);
 
 /* Of a configured remote ("origin"), or an address as it is: the URL. Fresh memory. */

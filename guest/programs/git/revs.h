@@ -43,18 +43,20 @@ typedef struct {
 
 extern rev_opts revs;
 extern const option rev_option_table[];
-void revs_defaults(void);
+void revs_defaults(void); /* No limits, no revisions. */
 /* A name, a range or an exclusion; false when it is none. `negate` after --not. */
 bool revs_add(const char *text, bool negate);
 bool revs_negated(int operand); /* whether it stands behind --not */
 /* Splits operands into revisions and paths (diffs.paths); dies as git does for what is neither. */
 void revs_operands(int count, char **operands, const char *otherwise);
+/* A commit to start from; `bad`: it and what it has are left out. */
 void revs_add_id(const git_oid *id, bool bad);
 void revs_add_refs(const char *glob, bool negate); /* "refs/heads/ *" without the space */
+/* After all options and revisions: sorts and limits as far as that needs the whole history. */
 void revs_start(void);
 rev *revs_next(void); /* NULL at the end */
-rev *rev_of(const git_oid *id);
-void rev_parse(rev *r);
+rev *rev_of(const git_oid *id); /* The one of a commit, made at its first use. */
+void rev_parse(rev *r); /* Reads the commit, its date and its parents. */
 rev_list revs_all(void); /* the rest, in order */
 
 /* ---- pretty.c: a commit as text */
@@ -72,19 +74,21 @@ typedef struct {
     const git_oid *from; /* the parent that the difference is from, where a merge has several */
 } pretty_opts;
 extern pretty_opts pretty;
-void pretty_defaults(void);
+void pretty_defaults(void); /* As the configuration has it. */
 void pretty_named(const char *name); /* "oneline", "format:…", "%h …"; dies otherwise */
 /* Everything before the difference; `mark` is "-", "<", ">" or "" before the name. */
 void pretty_commit(g_text *out, rev *r, const char *mark);
+/* Appends a format with its %h, %s and others replaced. */
 void pretty_expand(g_text *out, git_commit *commit, const char *format);
+/* " (HEAD -> main, tag: v1)" of a commit that has names. */
 void add_decoration(g_text *out, const git_oid *id, bool parentheses);
 /* What %gd, %gs, %gn and %ge say; set for each commit of a walk of reflogs. */
 extern const char *reflog_selector, *reflog_subject;
 extern const git_reflog_entry *reflog_entry;
-void add_person(g_text *out, const git_signature *who);
+void add_person(g_text *out, const git_signature *who); /* "Name <mail>" */
 
 /* ---- graph.c: --graph */
-void graph_start(void);
+void graph_start(void); /* No columns yet. */
 /* The lines before the commit's own go to out; then the beginning of its first line. */
 void graph_commit(g_text *out, rev *r);
 /* Writes text with the graph's beginnings; the first line's is there already. */

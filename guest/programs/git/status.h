@@ -30,8 +30,8 @@ enum { UNTRACKED_NO, UNTRACKED_NORMAL, UNTRACKED_ALL };
 /* `against`: the tree that the index is compared with (NULL: none, an initial commit). */
 void status_collect(status_list *list, git_tree *against, int untracked, bool ignored, pathspec *paths);
 extern bool status_no_renames;
-bool status_staged(const status_list *list);
-bool status_unmerged(const status_list *list);
+bool status_staged(const status_list *list); /* Is anything to be committed? */
+bool status_unmerged(const status_list *list); /* Is any path in conflict? */
 /* The long form; every line behind `comment` when it is not NULL, as in a commit's message. */
 void status_long(g_text *out, const status_list *list, bool comment, int untracked, bool hints, bool amend);
 /* Set by commit: "Initial commit" instead of "No commits yet". */

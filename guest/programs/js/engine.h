@@ -52,6 +52,7 @@ JSContext *engine_new_context(JSRuntime *rt);
 /* JavaScript that runs longer than this from now on gets InternalError "interrupted"; 0 leaves it at the
  * time that an outer caller set. Answers what engine_restore_deadline() takes. */
 int64_t engine_deadline(double limit_ms);
+/* Ends what set the deadline; `outer` is what it returned. */
 void engine_restore_deadline(int64_t outer);
 
 /* What a process does first after it was copied from the booted one: random seed, stack bounds. */
@@ -123,7 +124,7 @@ JSValue text_decode(JSContext *ctx, const uint8_t *data, size_t len);
 int output_write(int fd, const char *data, size_t len);
 /* Writes what is buffered. 0 or -errno. */
 int output_flush(void);
-bool output_pending(void);
+bool output_pending(void); /* Is something buffered? */
 /* The errno of the first write that failed, whoever made it; 0: all of the output has arrived. */
 int output_lost(void);
 

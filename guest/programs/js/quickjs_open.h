@@ -31,6 +31,7 @@ JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *f
 /* JSON.parse() and JSON.stringify() as tools need them: an integer that a Number does not hold exactly,
  * beyond 2^53, is a BigInt. A NUL follows the text. */
 JSValue quickjs_parse_exact(JSContext *ctx, const char *text, size_t len);
+/* The other way: a BigInt becomes an integer. */
 JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value);
 
 /* What an iterator of a Map or Set would still give, without moving it: an array; *pairs says that
@@ -44,7 +45,9 @@ struct quickjs_callers {
     JSValue functions[QUICKJS_CALLERS];
     uint32_t pcs[QUICKJS_CALLERS];
 };
+/* Keeps the functions that are on the stack, for quickjs_free_callers(). */
 void quickjs_keep_callers(JSContext *ctx, struct quickjs_callers *callers);
+/* Drops what quickjs_keep_callers() kept. */
 void quickjs_free_callers(JSContext *ctx, const struct quickjs_callers *callers);
 
 /* Their lines, as the engine writes them in a stack; JS_EXCEPTION: memory is out. */
@@ -54,10 +57,12 @@ JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *calle
  * them. */
 void quickjs_set_stack_maker(JSContext *ctx, JSValueConst function);
 
-/* The context of AsyncLocalStorage, JS_UNDEFINED when the program has none; and the same function
- * bound to it, which is the function itself without a context. The caller frees both. */
+/* The context of AsyncLocalStorage, JS_UNDEFINED when the program has none. The caller frees it. */
 JSValue quickjs_context(JSContext *ctx);
+/* Sets the context; JS_UNDEFINED: there is none from here on. */
 void quickjs_set_context(JSContext *ctx, JSValueConst context);
+/* The same function bound to the context as it is now; without one, the function itself. The caller
+ * frees it. */
 JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);
 
 #endif

@@ -19,7 +19,8 @@ typedef struct {
 
 extern int jobserver[2]; /* make_job.c: the pipe of the jobs that are free, or -1 */
 
-void flags_from_environment(make_arguments *a);
+void flags_from_environment(make_arguments *a); /* Those of MAKEFLAGS, from a make above. */
+/* Those of the command line; wrong ones end make. */
 void flags_from_arguments(make_arguments *a, int argc, char **argv);
 /* Sets MAKEFLAGS and its kin, and the variables of the command line. */
 void flags_variables(make_arguments *a);

@@ -17,5 +17,6 @@ static inline int getpwuid_r(uid_t uid, struct passwd *out, char *text, size_t s
 
 /* Logs of references bear the committer's date, which the environment may give: identity.c */
 #include <time.h>
+/* time(); for signature.c of libgit2 git_log_clock, when it is set. */
 time_t git_log_time(time_t *at, const char *file);
 #define time(at) git_log_time(at, __FILE__)
