@@ -19,8 +19,8 @@ struct text {
     size_t len, size;
 };
 
-void text_add(struct text *text, const char *data, size_t len);
-void text_puts(struct text *text, const char *string);
+void text_add(struct text *text, const char *data, size_t len); /* Appends bytes. */
+void text_puts(struct text *text, const char *string); /* Appends a string. */
 /* What a script may have chosen, as it may be shown: see pf_printable(). JSON stays JSON. */
 void text_printable(struct text *text, const char *data, size_t len);
 /* As a JSON string with its quotes, nothing in which acts on a terminal; bytes that are not UTF-8

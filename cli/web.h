@@ -22,6 +22,7 @@ void web_add(pf_options *options, const struct arguments *arguments);
 /* Adds what --http grants to a policy's list of capabilities; `first`: it is empty so far. */
 void web_grant(struct text *policy, const struct arguments *arguments, bool first);
 
+/* Starts the job of a request: `params` are those of the call. False: it cannot be started. */
 bool web_start(struct jobs *jobs, uint64_t id, const char *params, size_t len);
 /* Is it the job of a request? */
 bool web_is(const struct job *job);

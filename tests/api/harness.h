@@ -45,6 +45,7 @@ void check_run(const char *file, int line, pf_sandbox *sandbox, const char *lang
 #define CHECK_RUN(sandbox, language, code, out, status)                                            \
     check_run(__FILE__, __LINE__, sandbox, language, code, out, status)
 
+/* Prints how many checks passed and failed; the exit status of the test. */
 int finish_tests(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What libFuzzer calls with each input; each target has its own. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The oracle: aborts, so that the fuzzer keeps the input. */

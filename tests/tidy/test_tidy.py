@@ -34,6 +34,12 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.found("cli/y.c", text), [])
         self.assertIn("cli/y.c: g: has 121 lines", self.found("cli/y.c", text.replace("{\n", "{\n    f();\n"))[0])
 
+    def test_comments_of_prototypes(self) -> None:
+        text = "/* y.h: why. */\n\n/* lex.c */\nint f(int a,\n      int b);\nint g(void); /* One. */\n"
+        self.assertEqual(len(self.found("lib/y.h", text)), 1)
+        self.assertIn("lib/y.h: f: has no comment", self.found("lib/y.h", text)[0])
+        self.assertEqual(self.found("lib/y.h", text.replace("lex.c", "Reads.")), [])
+
     def test_layers(self) -> None:
         text = '/* y.c: why. */\n#include "host/machine/loop.h"\n'
         self.assertIn("a file of host/base includes only from", self.found("host/base/y.c", text)[0])

@@ -37,8 +37,15 @@ LAYERS = {
 #: Includes against LAYERS, as "FILE: INCLUDE".
 KNOWN_INCLUDES: set[str] = set()
 
+#: Headers whose functions have their documentation elsewhere: what POSIX, libraries or tables say.
+DOCUMENTED_ELSEWHERE = ("guest/libc/", "guest/programs/js/quickjs_", "guest/programs/python/pyconfig.h")
+
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 FUNCTION = re.compile(r"^(?!#|/|\s|typedef|struct \w+ \{|enum|union)[^;={}]*?(\w+)\([^;{}]*\)[^;={}]*\{$", re.MULTILINE)
+
+PROTOTYPE = re.compile(r"^(?!typedef|return)[A-Za-z_][\w *]*[ *](\w+)\([^;{}]*\);", re.MULTILINE)
+#: A comment that only says in which file the functions are.
+PLACE = re.compile(r"/\*[-\s]*[\w./, ]+\.[ch][\s-]*\*/")
 
 
 def problems(name, text, files):
@@ -52,6 +59,8 @@ def problems(name, text, files):
             for number, line in enumerate(text.split("\n"), 1):
                 if len(line) > COLUMNS:
                     yield "columns", f"{name}:{number}", f"has {len(line)} columns: `make format`"
+        if name.endswith(".h") and not name.startswith(DOCUMENTED_ELSEWHERE):
+            yield from undocumented(name, text)
         yield from long_functions(name, text)
         yield from includes(name, text, files)
     elif name.endswith(".py"):
@@ -66,6 +75,15 @@ def long_functions(name, text):
         lines = text.count("\n", match.start(), end) + 2
         if end >= 0 and lines > FUNCTION_LINES:
             yield "function", f"{name}: {match[1]}", f"has {lines} lines, of {FUNCTION_LINES}"
+
+
+def undocumented(name, text):
+    """Prototypes with no comment behind them, nor above them or the lines that they stand among."""
+    for match in PROTOTYPE.finditer(text):
+        block = text[text.rfind("\n\n", 0, match.start()) + 1:match.start()]
+        behind = text[match.start():(text + "\n").index("\n", match.end())]
+        if "/*" not in PLACE.sub("", block) and "/*" not in behind:
+            yield "comment", f"{name}: {match[1]}", "has no comment: say what it does, and what its caller must know"
 
 
 def includes(name, text, files):

@@ -6,7 +6,7 @@
 
 #include_next <stdlib.h>
 
-/* lacking.c */
+/* As glibc's. lacking.c */
 void qsort_r(void *base, size_t count, size_t size,
              int (*compare)(const void *, const void *, void *), void *user);
 

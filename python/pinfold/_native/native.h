@@ -111,7 +111,7 @@ PyObject *native_tuple(PyObject *const *items, Py_ssize_t count);
 /* A bytes object of what the library gave, which is freed; NULL: an exception. */
 PyObject *native_take_bytes(char *data, size_t len);
 
-/* files.c */
+/* files.c: the methods of a machine that Python's file functions call. NULL with an exception. */
 PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t count);
 PyObject *native_file_link(machine *self, PyObject *const *args, Py_ssize_t count);
