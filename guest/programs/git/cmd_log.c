@@ -2,13 +2,16 @@
  * cmd_log.c: git log, show and whatchanged: commits with their differences.
  */
 #include "diff_combined.h"
+#include "notes.h"
 #include "revs.h"
 
 static int graph, full_diff;
+static bool notes_given, pretty_given;
 static const char *pretty_text;
 
 static void format(const option *o, const char *argument, bool unset) {
     if (unset) return;
+    pretty_given = true;
     pretty_text = argument;
     pretty_named(argument ? argument : "medium");
     (void)o;
@@ -16,6 +19,7 @@ static void format(const option *o, const char *argument, bool unset) {
 
 static void one_line(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
+    pretty_given = true;
     pretty.kind = PRETTY_ONELINE;
     pretty.abbreviate = true;
 }
@@ -59,6 +63,20 @@ static void ignored(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
 }
 
+
+static void notes(const option *o, const char *argument, bool unset) {
+    (void)o;
+    notes_given = true;
+    if (unset) notes_hide();
+    else notes_show(argument);
+}
+
+/* Notes are shown where no form of the commits was asked for, or where the form has them. */
+static void choose_notes(void) {
+    bool in_format = pretty.kind == PRETTY_FORMAT && strstr(pretty.format, "%N");
+    if (!notes_given && (!pretty_given || in_format)) notes_show(NULL);
+}
+
 static int source;
 static const option table[] = {
     {OPT_CALL_MAYBE, 0, "pretty", NULL, "format", NULL, 0, NULL, format, 0},
@@ -81,7 +99,9 @@ static const option table[] = {
     {OPT_CALL_NONE, 0, "root", NULL, NULL, NULL, 0, NULL, ignored, 0},
     {OPT_CALL_NONE, 'r', NULL, NULL, NULL, NULL, 0, NULL, ignored, 0},
     {OPT_CALL_NONE, 't', NULL, NULL, NULL, NULL, 0, NULL, ignored, 0},
-    {OPT_CALL_MAYBE, 0, "notes", NULL, "ref", NULL, 0, NULL, ignored, 0},
+    {OPT_CALL_MAYBE, 0, "notes", NULL, "ref", NULL, 0, NULL, notes, 0},
+    {OPT_CALL_MAYBE, 0, "show-notes", NULL, "ref", NULL, 0, NULL, notes, 0},
+    {OPT_CALL_NONE, 0, "standard-notes", NULL, NULL, NULL, 0, NULL, notes, 0},
     {OPT_CALL_NONE, 0, "show-signature", NULL, NULL, NULL, 0, NULL, ignored, 0},
     {OPT_CALL_NONE, 0, "use-mailmap", NULL, NULL, "use mail map file", 0, NULL, ignored, 0},
     {OPT_CALL_NONE, 0, "mailmap", NULL, NULL, NULL, 0, NULL, ignored, 0},
@@ -262,6 +282,7 @@ int cmd_log(int argc, char **argv) {
     prepare();
     int count = options(argc, argv, table, usage, KEEP_DASHDASH | UNRECOGNIZED | NUMBERS);
     pretty.source = source;
+    choose_notes();
     if (strcmp(argv[0] ? command : "", "whatchanged") == 0 && !diffs.format) diffs.format = DIFF_RAW;
     if (strcmp(command, "reflog") == 0) revs.reflog = 1;
     if (revs.reflog) {
@@ -341,6 +362,7 @@ int cmd_show(int argc, char **argv) {
     prepare();
     int count = options(argc, argv, table, usage, KEEP_DASHDASH | UNRECOGNIZED | NUMBERS), objects = 0;
     bool range = false;
+    choose_notes();
     if (!diffs.format) diffs.format = DIFF_PATCH;
     if (!diffs.merges) diffs.merges = MERGES_DENSE;
     for (; objects < count && strcmp(argv[objects], "--") != 0; objects++) {

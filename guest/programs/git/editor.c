@@ -7,6 +7,8 @@
 
 #include "g_spawn.h"
 
+const char *editor_problem;
+
 static const char *editor(void) {
     const char *name = getenv("GIT_EDITOR");
     if (!name) name = config_string("core.editor");
@@ -23,6 +25,7 @@ char *edit_file(const char *path) {
     size_t len;
     if (!name) {
         error("Terminal is dumb, but EDITOR unset");
+        if (editor_problem) die("%s", editor_problem);
         note("Please supply the message using either -m or -F option.");
         g_exit(1);
     }
@@ -32,6 +35,7 @@ char *edit_file(const char *path) {
         pid_t pid = g_spawn(argv, NULL, G_STDIN_SAME);
         if (pid < 0 || g_exit_status(g_wait(pid)) != 0) {
             error("There was a problem with the editor '%s'.", name);
+            if (editor_problem) die("%s", editor_problem);
             note("Please supply the message using either -m or -F option.");
             g_exit(1);
         }

@@ -148,6 +148,7 @@ int run_hook(const char *name, char *const arguments[], const char *input);
 
 /* ---- editor.c: messages from $GIT_EDITOR */
 bool has_editor(void); /* Is one named by the environment or the configuration? */
+extern const char *editor_problem; /* what is said when it fails; NULL: what commit says */
 char *edit_file(const char *path); /* path of the file; its text afterwards */
 char *clean_message(const char *text, bool comments); /* trailing space, empty and # lines */
 

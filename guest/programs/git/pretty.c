@@ -1,6 +1,7 @@
 /*
  * pretty.c: a commit as text: git's named formats. Those of --format=… are in pretty_format.c.
  */
+#include "notes.h"
 #include "revs.h"
 
 pretty_opts pretty;
@@ -182,8 +183,10 @@ void pretty_commit(g_text *out, rev *r, const char *mark) {
         add_origin(out);
         if (pretty.source && r->source) g_text_addf(out, "\t%s", r->source);
         if (pretty.decorate) add_decoration(out, &r->id, true);
-        if (reflog_selector) g_text_addf(out, " %s: %s\n", reflog_selector, reflog_subject);
-        else g_text_addf(out, " %s\n", subject);
+        if (reflog_selector) g_text_addf(out, " %s: %s", reflog_selector, reflog_subject);
+        else g_text_addf(out, " %s", subject);
+        notes_add(out, &r->id, false); /* they begin with a line end */
+        g_text_addc(out, '\n');
         free(subject);
         return;
     }
@@ -216,4 +219,5 @@ void pretty_commit(g_text *out, rev *r, const char *mark) {
     g_text_addc(out, '\n');
     if (pretty.kind == PRETTY_SHORT) g_text_addf(out, "    %s\n", subject_of(message));
     else add_indented(out, pretty.kind == PRETTY_RAW ? git_commit_message_raw(commit) : message, false);
+    notes_add(out, &r->id, false);
 }

@@ -1,6 +1,7 @@
 /*
  * pretty_format.c: the placeholders of --format.
  */
+#include "notes.h"
 #include "revs.h"
 
 #include <ctype.h>
@@ -153,7 +154,7 @@ static size_t expand_one(g_text *out, git_commit *commit, const char *at) {
     case 'b': g_text_adds(out, body_of(message)); return 1;
     case 'B': g_text_adds(out, message); return 1;
     case 'e': return 1;
-    case 'N': return 1;
+    case 'N': notes_add(out, id, true); return 1;
     case 'S': g_text_adds(out, rev_of(id)->source ? rev_of(id)->source : "HEAD"); return 1;
     case 'a': add_who(out, git_commit_author(commit), at[1], &known); return known ? 2 : 0;
     case 'c': add_who(out, git_commit_committer(commit), at[1], &known); return known ? 2 : 0;

@@ -70,7 +70,7 @@ typedef struct {
     int abbrev;
     int decorate; /* 0 no, 1 short, 2 full */
     date_style date;
-    bool source, notes;
+    bool source;
     const git_oid *from; /* the parent that the difference is from, where a merge has several */
 } pretty_opts;
 extern pretty_opts pretty;
