@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
     from .leases import Lease
     from .sandbox import GivenImages, Sandbox
-    from .saved import Saved
+    from .saved import Named, Saved, Trace
     from .typed import RestoreSettings
 
     P = ParamSpec("P")
     T = TypeVar("T")
     Records = list[Saved]
     Names = list[str]
+    Page = list[Named]
+    Traces = list[Trace]
 
 
 class AsyncStore:
@@ -105,9 +107,25 @@ class AsyncStore:
         """See `Store.branch`."""
         return await _done(self.store.branch, which, name, lease=lease)
 
-    async def names(self) -> Names:
+    async def names(self, prefix: str = "", *, after: str = "", limit: int | None = None) -> Names:
         """See `Store.names`."""
-        return await _done(self.store.names)
+        return await _done(self.store.names, prefix, after=after, limit=limit)
+
+    async def count(self, prefix: str = "") -> int:
+        """See `Store.count`."""
+        return await _done(self.store.count, prefix)
+
+    async def page(self, prefix: str = "", *, after: str = "", limit: int = 100) -> Page:
+        """See `Store.page`."""
+        return await _done(self.store.page, prefix, after=after, limit=limit)
+
+    async def driver(self, name: str) -> str | None:
+        """See `Store.driver`."""
+        return await _done(self.store.driver, name)
+
+    async def tree(self, which: str | int, *, limit: int = 1000) -> Records:
+        """See `Store.tree`."""
+        return await _done(self.store.tree, which, limit=limit)
 
     async def list(self) -> Records:
         """See `Store.list`."""
@@ -137,17 +155,35 @@ class AsyncStore:
         """See `Store.forget`."""
         await _done(self.store.forget, name, lease=lease)
 
-    async def prune(self, keep: int = 1) -> int:
+    async def prune(self, keep: int = 1, *, older: float = 0.0) -> int:
         """See `Store.prune`."""
-        return await _done(self.store.prune, keep)
+        return await _done(self.store.prune, keep, older=older)
 
-    async def add_trace(self, name: str, trace: str | PathLike[str] | bytes) -> int:
+    async def add_trace(
+        self, name: str, trace: str | PathLike[str] | bytes, *, replaces: int | None = None
+    ) -> int:
         """See `Store.add_trace`."""
-        return await _done(self.store.add_trace, name, trace)
+        return await _done(self.store.add_trace, name, trace, replaces=replaces)
 
     async def traces(self, name: str | None = None) -> Any:
         """See `Store.traces`; a list."""
         return await _done(lambda: [*self.store.traces(name)])
+
+    async def trace(self, id: int) -> bytes:
+        """See `Store.trace`."""
+        return await _done(self.store.trace, id)
+
+    async def trace_page(
+        self, name: str | None = None, *, before: int | None = None, limit: int = 100
+    ) -> Traces:
+        """See `Store.trace_page`."""
+        return await _done(self.store.trace_page, name, before=before, limit=limit)
+
+    async def drop_traces(
+        self, name: str | None = None, *, keep: int = 0, older: float | None = None
+    ) -> int:
+        """See `Store.drop_traces`."""
+        return await _done(self.store.drop_traces, name, keep=keep, older=older)
 
     async def add_audit(self, name: str, entries: Iterable[Any]) -> None:
         """See `Store.add_audit`."""

@@ -66,6 +66,23 @@ class Rows(Protocol):
 
     def close(self) -> None: ...
 
+    def now(self) -> float:
+        """The time, in seconds since 1970, by the clock that all who use the store share."""
+
+    # ------------------------------------------------------------------ lists
+
+    def named(self, where: str, values: tuple[Any, ...], limit: int) -> list[Any]:
+        """(name, snapshot, time, size) of some names, in order."""
+
+    def names_of(self, ids: set[int]) -> list[Any]:
+        """(name, snapshot) of those that point at one of these."""
+
+    def tree(self, root: int, limit: int) -> list[Any]:
+        """As `saved`: a snapshot and all that went on from it, by id, and no more than so many."""
+
+    def drivers(self, names: list[str]) -> dict[str, str]:
+        """Who has a lease that lasts, by name."""
+
     # ------------------------------------------------------------------ snapshots
 
     def reserve(self, needed: bool) -> int | None:
@@ -78,10 +95,8 @@ class Rows(Protocol):
     ) -> Any:
         """What takes time of adding a snapshot, and changes nothing; ``likely`` is its parent."""
 
-    def keep(
-        self, id: int | None, parent: int | None, label: str, seconds: float, prepared: Any
-    ) -> int | None:
-        """Adds a snapshot, in a change. None: the one of that reserved id is there already."""
+    def keep(self, id: int | None, parent: int | None, label: str, prepared: Any) -> int | None:
+        """Adds a snapshot of now, in a change. None: the one of that reserved id is there."""
 
     def quiet(self) -> None:
         """In a change, as its first act: nobody else adds, names or removes a snapshot until it is

@@ -8,6 +8,7 @@ import posixpath
 import stat
 import time
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from . import _native
 from .bounds import DEFAULT_SECONDS
@@ -44,10 +45,7 @@ class Saved:
         #: The snapshot it went on from, ``None`` for the first of its line.
         self.parent = parent
         self.label = label
-        try:
-            self.time = datetime.fromtimestamp(seconds, UTC)
-        except (ValueError, OverflowError, OSError):
-            raise ValueError(f"snapshot {id} has no time") from None
+        self.time = _moment(id, seconds)
         self.bytes = size
         #: The names that point at it.
         self.names = names
@@ -61,6 +59,44 @@ class Saved:
         names = f" {_native.printable(', '.join(self.names))}" if self.names else ""
         label = f" {self.label!r}" if self.label else ""
         return f"<Saved {self.id}{names}{label} from {self.parent}, {self.bytes} bytes>"
+
+
+class Named:
+    """A name of a store, and the snapshot that it points at."""
+
+    __slots__ = ("age", "bytes", "driver", "name", "snapshot", "time")
+
+    def __init__(
+        self, name: str, snapshot: int, seconds: float, now: float, size: int, driver: str | None
+    ) -> None:
+        self.name = name
+        self.snapshot = snapshot
+        self.time = _moment(snapshot, seconds)
+        #: In seconds, by the store's clock.
+        self.age = now - seconds
+        self.bytes = size
+        #: Who has its lease; None: nobody.
+        self.driver = driver
+
+    def __repr__(self) -> str:
+        return f"<Named {_native.printable(self.name)} {self.snapshot}, {self.age:.0f} s old>"
+
+
+class Trace(NamedTuple):
+    """A trace that a store keeps, without its bytes."""
+
+    id: int
+    name: str
+    #: In seconds, by the store's clock.
+    age: float
+    bytes: int
+
+
+def _moment(id: int, seconds: float) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(f"snapshot {id} has no time") from None
 
 
 def _build(head: bytes) -> tuple[str, bool]:

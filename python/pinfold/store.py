@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
-import time
 from os import fspath
 
 from . import _native
@@ -26,6 +24,7 @@ from .bounds import bounds
 from .builds import Builds
 from .errors import SnapshotError, StoreError
 from .leases import Keeper, Lease
+from .records import Records
 from .sandbox import Sandbox
 from .saved import Left, Saved, differences
 from .seals import NAMES as _NAMES
@@ -34,15 +33,15 @@ from .store_file import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from os import PathLike
-    from typing import Any, Self, Unpack
+    from typing import Self, Unpack
 
     from .sandbox import GivenImages
     from .typed import RestoreSettings
 
 #: What the columns hold.
-_NUMBER, _TEXT, _BYTES = (int,), (str,), (bytes,)
+_NUMBER, _TEXT, _TIME = (int,), (str,), (float, int)
 _PARENT = (int, type(None))
 
 # Inside `Store`, `list` is a method.
@@ -51,7 +50,7 @@ Names = list[str]
 Ids = list[int]
 
 
-class Store(Builds, Seals):
+class Store(Records, Builds, Seals):
     """Named sandboxes, snapshots as a tree, traces and audit entries in one file, or on a server.
 
     >>> import tempfile
@@ -155,7 +154,6 @@ class Store(Builds, Seals):
             origin = None
         likely = origin[1] if origin else self._find(name)
         prepared = self._db.prepare(reserved, likely, data, portable)
-        seconds = time.time()
 
         def keep(attempts: int) -> int:
             if attempts and reserved is not None and self._db.exists(reserved):
@@ -164,7 +162,7 @@ class Store(Builds, Seals):
                 parent = origin[1] if origin else self._find(name)
                 if parent is not None and not self._db.exists(parent):
                     parent = None  # pruned meanwhile
-                id = self._db.keep(reserved, parent, label, seconds, prepared)
+                id = self._db.keep(reserved, parent, label, prepared)
                 if id is None:
                     assert reserved is not None
                     return reserved
@@ -247,9 +245,6 @@ class Store(Builds, Seals):
             raise ValueError(f"{self._db.path}: the store was opened with read_only=True")
         return self._leases.acquire(name, holder or "another store", timeout)
 
-    def names(self) -> list[str]:
-        return [row[0] for row in self._db.rows("SELECT name FROM name ORDER BY name", (), _TEXT)]
-
     def list(self) -> SavedList:
         """All snapshots, oldest first."""
         names: dict[int, list[str]] = {}
@@ -305,19 +300,22 @@ class Store(Builds, Seals):
             if not self._db.execute("DELETE FROM name WHERE name = ?", (name,)):
                 raise KeyError(name)
 
-    def prune(self, keep: int = 1) -> int:
+    def prune(self, keep: int = 1, *, older: float = 0.0) -> int:
         """Removes snapshots that no name needs: for each, the newest ``keep`` of its line stay.
 
         What stays keeps its place in the tree, below its nearest ancestor that stays. Gives how
-        many were removed. The file gets smaller unless somebody else is at work in it.
+        many were removed. The file gets smaller unless somebody else is at work in it. With
+        ``older``, what is not that many seconds old stays, too.
         """
         if keep < 1:
             raise ValueError(f"keep must be 1 or more, got {keep}")
         with self._db.change(alone=True):
             self._db.quiet()
-            every = "SELECT id, parent FROM snapshot"
-            parents: dict[int, int | None] = dict(self._db.rows(every, (), _NUMBER, _PARENT))
-            wanted: set[int] = set()
+            every = "SELECT id, parent, time FROM snapshot"
+            rows = self._db.rows(every, (), _NUMBER, _PARENT, _TIME)
+            parents: dict[int, int | None] = {id: parent for id, parent, _ in rows}
+            until = self._db.now() - older if older else None
+            wanted = {id for id, _, seconds in rows if until is not None and seconds >= until}
             for _, id in self._db.rows(_NAMES, (), _TEXT, _NUMBER):
                 wanted.update(self._line(parents, id)[:keep])
             kept: dict[int, int | None] = {}
@@ -329,42 +327,6 @@ class Store(Builds, Seals):
         if gone:
             self._db.shrink()
         return len(gone)
-
-    # ------------------------------------------------------------------ traces and audit entries
-
-    def add_trace(self, name: str, trace: str | PathLike[str] | bytes) -> int:
-        """Keeps a trace (a path or its bytes) under a sandbox's name."""
-        from .replaying import read_trace
-
-        trace = read_trace(trace)
-        with self._db.change():
-            return self._db.insert(
-                "INSERT INTO trace(name, time, data) VALUES (?, ?, ?)", (name, time.time(), trace)
-            )
-
-    def traces(self, name: str | None = None) -> Iterator[tuple[int, str, bytes]]:
-        """(id, name, trace), oldest first; of one sandbox, or of all."""
-        some = "SELECT id FROM trace WHERE CAST(?1 AS TEXT) IS NULL OR name = ?1 ORDER BY id"
-        for (id,) in self._db.rows(some, (name,), _NUMBER):
-            one = "SELECT id, name, data FROM trace WHERE id = ?"
-            yield from self._db.rows(one, (id,), _NUMBER, _TEXT, _BYTES)
-
-    def add_audit(self, name: str, entries: Iterable[Any]) -> None:
-        """Keeps audit entries (anything that is JSON) under a sandbox's name."""
-        now = time.time()
-        rows = [(name, now, json.dumps(entry, default=_as_json)) for entry in entries]
-        with self._db.change():
-            self._db.executemany("INSERT INTO audit(name, time, entry) VALUES (?, ?, ?)", rows)
-
-    def audit(self, name: str | None = None) -> Iterator[tuple[str, Any]]:
-        """(name, entry), oldest first; of one sandbox, or of all."""
-        mine = "CAST(?1 AS TEXT) IS NULL OR name = ?1"
-        some = f"SELECT name, entry FROM audit WHERE {mine} ORDER BY id"
-        for found, entry in self._db.rows(some, (name,), _TEXT, _TEXT):
-            try:
-                yield found, json.loads(entry)
-            except (ValueError, RecursionError) as error:
-                raise self._db.damage(f"an audit entry of {found!r} is no JSON: {error}") from None
 
     # ------------------------------------------------------------------ ending
 
@@ -455,11 +417,3 @@ class Store(Builds, Seals):
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or not name:
         raise ValueError(f"the name of a sandbox is text, not {name!r}")
-
-
-def _as_json(value: Any) -> Any:
-    """Audit entries are plain objects."""
-    fields = getattr(value, "__dict__", None) or {
-        name: getattr(value, name) for name in getattr(value, "__slots__", ())
-    }
-    return fields or str(value)

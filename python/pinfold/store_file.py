@@ -71,13 +71,11 @@ class StoreFile(Database):
     ) -> tuple[bytes, bytes | None]:
         return data, portable
 
-    def keep(
-        self, id: int | None, parent: int | None, label: str, seconds: float, prepared: Any
-    ) -> int | None:
+    def keep(self, id: int | None, parent: int | None, label: str, prepared: Any) -> int | None:
         data, portable = prepared
         id = self.insert(
             "INSERT INTO snapshot(id, parent, label, time, data) VALUES (?, ?, ?, ?, ?)",
-            (id, parent, label, seconds, data),
+            (id, parent, label, self.now(), data),
         )
         if portable is not None:
             self.execute("INSERT INTO portable VALUES (?, ?)", (id, portable))
@@ -119,6 +117,41 @@ class StoreFile(Database):
         with contextlib.suppress(StoreError):
             self.execute("VACUUM")
             self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # ------------------------------------------------------------------ lists
+
+    def now(self) -> float:
+        return time.time()
+
+    def named(self, where: str, values: tuple[Any, ...], limit: int) -> list[Any]:
+        return self.rows(
+            "SELECT name, snapshot, time, length(data) FROM name"
+            f" JOIN snapshot ON snapshot.id = snapshot WHERE {where} ORDER BY name LIMIT {limit}",
+            values,
+            *(_TEXT, _NUMBER, _TIME, _NUMBER),
+        )
+
+    def names_of(self, ids: set[int]) -> list[Any]:
+        every = self.rows("SELECT name, snapshot FROM name ORDER BY name", (), _TEXT, _NUMBER)
+        return [row for row in every if row[1] in ids]
+
+    def tree(self, root: int, limit: int) -> list[Any]:
+        return self.rows(
+            "WITH RECURSIVE tree(id) AS (SELECT ?1 UNION"
+            " SELECT snapshot.id FROM snapshot JOIN tree ON snapshot.parent = tree.id LIMIT ?2)"
+            " SELECT id, parent, label, time, length(data), substr(data, 1, 72) FROM snapshot"
+            " WHERE id IN (SELECT id FROM tree) ORDER BY id",
+            (root, limit),
+            *(_NUMBER, _PARENT, _TEXT, _TIME, _NUMBER, _BYTES),
+        )
+
+    def drivers(self, names: list[str]) -> dict[str, str]:
+        found = {}
+        for name in names:
+            row = self._lease(name)
+            if row is not None and row[2] > time.time() and not _gone(row[1]):
+                found[name] = _who(row[1])
+        return found
 
     # ------------------------------------------------------------------ leases
 

@@ -91,7 +91,7 @@ def ready(url):
 def configured(folder, issuer, **tenant):
     """A file for `Process`, of the tenant acme."""
     path = os.path.join(folder, "service.toml")
-    lines = ["[server]", "idle_seconds = 5", "grace_seconds = 5", "[tenants.acme]"]
+    lines = ["[server]", "idle_seconds = 5", "grace_seconds = 5", "lease_seconds = 6", "[tenants.acme]"]
     lines += [f"keys = [{json.dumps(issuer.public_key.hex())}]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in tenant.items()]
     with open(path, "w") as file:

@@ -19,6 +19,7 @@ import httpx
 import postgres_server
 from service_server import Issuer, Process, configured, issued
 
+from pinfold import Store
 from pinfold.service.client import Client, ServiceError
 
 STEP = {"name": "step", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
@@ -136,7 +137,7 @@ def test_a_server_that_pauses_overwrites_nothing(tmp_path, issuer, postgres):
     run = first.create("alice", tools=[STEP]).start("echo $(tool step); tool step; echo end")
     one.process.send_signal(signal.SIGSTOP)
     until = time.monotonic() + 60
-    while True:  # its lease lasts 20 s
+    while True:  # its lease lasts 6 s
         try:
             state = second.session("alice").info()["run"]
             break
@@ -204,7 +205,18 @@ def test_the_command_line(tmp_path):
         assert client.create("alice").run("echo $((6 * 7))")["stdout"] == "42\n"
     assert server.terminate() == 0
     assert json.loads(pinfold("--openapi").stdout)["paths"]["/v1/sessions"]
+    place = str(tmp_path / "agents.db")
+    with Store(place) as store:
+        for _ in range(3):
+            store.add_trace("acme/alice", b"x")
+        assert len(store.list()) == 2
+    assert pinfold("prune", "--store", place, "--hours", "1").stdout == "0 snapshots removed\n"
+    pruned = pinfold("prune", "--store", place, "--traces", "1").stdout
+    assert pruned == "1 snapshots removed\n2 traces removed\n"
     for arguments, said in (
+        (("prune",), "--store is needed"),
+        (("prune", "--store", place, "--keep", "0"), "keep"),
+        (("prune", "--store", place, "--hours", "nan"), "--hours"),
         ((), "--config is needed"),
         (("--config", "nowhere.toml", "--store", "x"), "nowhere.toml"),
         (("--config", str(config), "--store", ""), "--store is needed"),

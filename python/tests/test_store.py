@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from pinfold import MethodCapability, Sandbox, SnapshotError, Store
+from pinfold import BoundError, MethodCapability, Sandbox, SnapshotError, Store
 
 
 @pytest.fixture
@@ -370,3 +370,97 @@ def test_prune_gives_space_back(tmp_path):
         assert os.stat(path).st_size < before / 2
         with store.load("a") as again:
             assert again.run("wc -c < noise").stdout == "1000000\n"
+
+
+# ------------------------------------------------------------------ lists
+
+
+def test_names_come_in_pages(path):
+    names = ["a", "a/", "a/1", "a/2", "a/\uffff", "a/\U0010ffff", "a/\U0010ffff1", "a0", "ä/1"]
+    with Store(path) as store, Sandbox() as sandbox:
+        id = store.save("a", sandbox)
+        for name in names[1:]:
+            store.branch(id, name)
+        assert store.names() == names
+        assert store.names("a/") == names[1:7] and store.count("a/") == 6
+        assert store.names("a/\U0010ffff") == names[5:7]
+        assert store.names("b") == [] and store.count("b") == 0 and store.count() == len(names)
+        seen, after = [], ""
+        while page := store.page("a/", after=after, limit=4):
+            seen += [named.name for named in page]
+            after = page[-1].name
+        assert seen == names[1:7]
+        for wrong in (0, -1, True, 1.5):
+            with pytest.raises(ValueError, match="limit"):
+                store.page(limit=wrong)
+        [named] = store.page("ä")
+        assert named.snapshot == id and named.bytes == store.find(id).bytes and named.driver is None
+        with store.lease("ä/1", holder="a worker"):
+            assert "a worker" in store.page("ä")[0].driver and "a worker" in store.driver("ä/1")
+        assert store.driver("ä/1") is None and store.driver("nobody") is None
+
+
+def test_the_tree_of_one_name(path):
+    with Store(path) as store, Sandbox() as one, Sandbox() as two:
+        root = store.save("a", one)
+        store.branch(root, "b")
+        left = store.save("a", one)
+        with store.load("b") as other:
+            right = store.save("b", other)
+        store.save("elsewhere", two)
+        for which in ("a", "b", root):
+            assert [(s.id, s.parent, s.names) for s in store.tree(which)] == [
+                (root, None, []),
+                (left, root, ["a"]),
+                (right, root, ["b"]),
+            ]
+        with pytest.raises(BoundError, match="prune"):
+            store.tree("a", limit=2)
+        with pytest.raises(KeyError):
+            store.tree("nobody")
+
+
+def test_traces_are_listed_read_and_dropped(path):
+    with Store(path) as store:
+        ids = [store.add_trace(name, f"trace {i}".encode()) for i, name in enumerate("aabab")]
+        assert [(t.id, t.name, t.bytes) for t in store.trace_page()] == [
+            (id, name, 7) for id, name in zip(ids[::-1], "babaa", strict=True)
+        ]
+        assert [t.id for t in store.trace_page("a", limit=2)] == [ids[3], ids[1]]
+        assert [t.id for t in store.trace_page("a", before=ids[1])] == [ids[0]]
+        assert store.trace(ids[2]) == b"trace 2"
+        for nothing in (ids[-1] + 1, 1 << 80):
+            with pytest.raises(KeyError):
+                store.trace(nothing)
+        newer = store.add_trace("a", b"longer", replaces=ids[3])
+        assert newer > ids[3] and [t.id for t in store.trace_page("a")] == [newer, ids[1], ids[0]]
+        store.add_trace("b", b"", replaces=newer)  # of another name: it stays
+        assert store.drop_traces("a", keep=1) == 2 and store.trace(newer) == b"longer"
+        assert store.drop_traces(older=3600) == 0
+        assert store.drop_traces(keep=1) == 2 and len(store.trace_page()) == 2
+        with pytest.raises(ValueError, match="keep"):
+            store.drop_traces(keep=-1)
+
+
+def test_a_clock_that_is_wrong_makes_nothing_old(path, monkeypatch):
+    """On a server its clock counts; in a file there is one clock."""
+    if not on_server(path):
+        pytest.skip("all who use a file have the same clock")
+    true = time.time
+    with Store(path) as store, Sandbox() as sandbox:
+        monkeypatch.setattr(time, "time", lambda: true() - 90_000)
+        first = store.save("a", sandbox)
+        store.add_trace("a", b"x")
+        monkeypatch.setattr(time, "time", lambda: true() + 90_000)
+        store.save("a", sandbox)
+        assert store.prune(older=3600) == 0 and store.drop_traces(older=3600) == 0
+        assert abs(store.page()[0].age) < 600 and abs(store.trace_page()[0].age) < 600
+        assert abs(store.find(first).time.timestamp() - true()) < 600
+        assert store.prune() == 1
+
+
+def test_what_is_young_is_not_pruned(path):
+    with Store(path) as store, Sandbox() as sandbox:
+        ids = [store.save("a", sandbox) for _ in range(3)]
+        assert store.prune(older=3600) == 0 and len(store.list()) == 3
+        assert store.prune(older=1e-9) == 2 and [s.id for s in store.list()] == ids[2:]

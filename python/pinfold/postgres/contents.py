@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PURPOSE = b"pinfold store contents\0"
+#: The server's clock counts: those of its clients may differ.
+NOW = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
 _NUMBER, _TEXT, _BYTES, _TIME = (int,), (str,), (bytes,), (float, int)
 _MAYBE = (int, type(None))
 #: Deltas upon deltas, before one is kept whole: what a load reads at most.
@@ -108,15 +110,14 @@ class Contents:
         id: int | None,
         parent: int | None,
         label: str,
-        seconds: float,
         prepared: tuple[bytes, list[Prepared]],
     ) -> int | None:
         assert id is not None
         data, forms = prepared
         added = self.execute(
-            "INSERT INTO snapshot(id, parent, label, time, size, head) VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (id) DO NOTHING",
-            (id, parent, label, seconds, len(data), data[:72]),
+            "INSERT INTO snapshot(id, parent, label, time, size, head) VALUES (?, ?, ?,"
+            f" {NOW}, ?, ?) ON CONFLICT (id) DO NOTHING",
+            (id, parent, label, len(data), data[:72]),
         )
         if not added:
             return None
@@ -139,6 +140,31 @@ class Contents:
         return self.rows(
             f"SELECT id, parent, label, time, size, head FROM snapshot{one} ORDER BY id",
             *(() if id is None else (id,), _NUMBER, _MAYBE, _TEXT, _TIME, _NUMBER, _BYTES),
+        )
+
+    def now(self) -> float:
+        return float(self.rows(f"SELECT {NOW}", (), _TIME)[0][0])
+
+    def named(self, where: str, values: tuple[Any, ...], limit: int) -> list[Any]:
+        return self.rows(
+            "SELECT name, snapshot, time, size FROM name"
+            f" JOIN snapshot ON snapshot.id = snapshot WHERE {where} ORDER BY name LIMIT {limit}",
+            values,
+            *(_TEXT, _NUMBER, _TIME, _NUMBER),
+        )
+
+    def names_of(self, ids: set[int]) -> list[Any]:
+        some = "SELECT name, snapshot FROM name WHERE snapshot = ANY(?) ORDER BY name"
+        return self.rows(some, ([*ids],), _TEXT, _NUMBER)
+
+    def tree(self, root: int, limit: int) -> list[Any]:
+        return self.rows(
+            "WITH RECURSIVE tree(id) AS (SELECT CAST(?1 AS BIGINT) UNION"
+            " SELECT snapshot.id FROM snapshot JOIN tree ON snapshot.parent = tree.id)"
+            " SELECT id, parent, label, time, size, head FROM snapshot"
+            " WHERE id IN (SELECT id FROM tree LIMIT ?2) ORDER BY id",
+            (root, limit),
+            *(_NUMBER, _MAYBE, _TEXT, _TIME, _NUMBER, _BYTES),
         )
 
     def drop(self, kept: dict[int, int | None], gone: list[int]) -> None:

@@ -53,6 +53,7 @@ class Locks:
 
         def connect(self) -> Connection: ...
         def one(self, statement: str, values: tuple[Any, ...], *types: Any) -> Any: ...
+        def rows(self, statement: str, values: tuple[Any, ...], *types: Any) -> list[Any]: ...
         def execute(self, statement: str, values: tuple[Any, ...] = ()) -> int: ...
         def _named(self, state: str = "") -> AbstractContextManager[None]: ...
 
@@ -93,6 +94,12 @@ class Locks:
                 (name, token),
             )
             self._give(connection, name)
+
+    def drivers(self, names: list[str]) -> dict[str, str]:
+        select = (
+            "SELECT name, holder FROM lease WHERE name = ANY(?) AND expires > clock_timestamp()"
+        )
+        return dict(self.rows(select, (names,), (str,), (str,)))
 
     def fence(self, name: str) -> tuple[int, str, bool] | None:
         select = (

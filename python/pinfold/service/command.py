@@ -20,6 +20,7 @@ docs/service.md describes it; GET /openapi.json, too.
 
   pinfold serve key FILE                 make a key that issues tokens; prints its public half
   pinfold serve token --key FILE         print a token for a tenant of that key
+  pinfold serve prune --store X          remove what no session needs
   pinfold serve --config FILE --store X  serve
 """
 
@@ -27,7 +28,7 @@ docs/service.md describes it; GET /openapi.json, too.
 def main(argv: Sequence[str] | None = None) -> int:
     """Gives the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    work = {"key": _key, "token": _token}.get(arguments[0] if arguments else "")
+    work = {"key": _key, "token": _token, "prune": _prune}.get(arguments[0] if arguments else "")
     if work is not None:
         return run_command(f"serve {arguments[0]}", lambda: work(arguments[1:]))
     return run_command("serve", lambda: _serve(arguments))
@@ -72,10 +73,34 @@ def _token(arguments: list[str]) -> int:
     return 0
 
 
-def _parser() -> Parser:
-    parser = Parser("serve", _ABOUT)
+def _prune(arguments: list[str]) -> int:
+    """Servers may be at work meanwhile: what they drive is named, so it stays."""
+    parser = Parser("serve prune", "Removes snapshots and traces that no session needs.")
+    _store_options(parser)
     add = parser.add_argument
-    add("--config", metavar="FILE", help="tenants, their keys and quotas, in TOML")
+    add("--keep", type=int, default=1, metavar="N", help="snapshots of each session; default 1")
+    add(
+        "--hours",
+        type=float,
+        default=0.0,
+        metavar="N",
+        help="leave all that is not so old, by the store's clock; default 0",
+    )
+    add("--traces", type=int, metavar="N", help="and all but the newest N traces of each session")
+    given = parser.parse_args(arguments)
+    if not given.hours >= 0 or (given.traces is not None and given.traces < 0):
+        raise ValueError("--hours and --traces are numbers from 0 on")
+    older = given.hours * 3600
+    with _store(given) as store:
+        gone = store.prune(given.keep, older=older)
+        print(f"{gone} snapshots removed")
+        if given.traces is not None:
+            print(f"{store.drop_traces(keep=given.traces, older=older or None)} traces removed")
+    return 0
+
+
+def _store_options(parser: Parser) -> None:
+    add = parser.add_argument
     add(
         "--store",
         metavar="PLACE",
@@ -83,6 +108,23 @@ def _parser() -> Parser:
     )
     add("--large", metavar="URL", help="where large snapshots go, of a store on PostgreSQL")
     add("--store-key", metavar="FILE", help="a secret that authenticates what is in the store")
+
+
+def _store(given: Any, **how: Any) -> Any:
+    from ..store import Store
+
+    place = given.store or os.environ.get("PINFOLD_STORE") or ""
+    if not place:
+        raise ValueError("--store is needed; see pinfold serve --help")
+    key = None if given.store_key is None else Path(given.store_key).read_bytes().strip()
+    return Store(place, key=key, large=given.large, **how)
+
+
+def _parser() -> Parser:
+    parser = Parser("serve", _ABOUT)
+    add = parser.add_argument
+    add("--config", metavar="FILE", help="tenants, their keys and quotas, in TOML")
+    _store_options(parser)
     add("--host", default="127.0.0.1", help="default 127.0.0.1")
     add("--port", type=int, default=8080, help="default 8080; 0: any free one, which is printed")
     add("--openapi", action="store_true", help="print the description of the interface, and end")
@@ -98,7 +140,6 @@ def _serve(arguments: list[str]) -> int:
         from .sessions import Sessions
     except ImportError as error:
         raise PinfoldError(f"{error.name} is missing: pip install 'pinfold[service]'") from None
-    from ..store import Store
     from .config import config, read
     from .logs import to_stderr
 
@@ -106,13 +147,10 @@ def _serve(arguments: list[str]) -> int:
         nobody = config({"tenants": {"x": {"keys": ["00" * 32]}}})
         print(openapi(create_app(nobody, cast(Any, _Nothing()))))
         return 0
-    place = given.store or os.environ.get("PINFOLD_STORE") or ""
-    for name, value in (("--config", given.config), ("--store", place)):
-        if not value:
-            raise ValueError(f"{name} is needed; see pinfold serve --help")
+    if not given.config:
+        raise ValueError("--config is needed; see pinfold serve --help")
     read_config = read(given.config)
-    key = None if given.store_key is None else Path(given.store_key).read_bytes().strip()
-    store = Store(place, key=key, large=given.large)
+    store = _store(given, lease_seconds=read_config.lease_seconds)
     listening = _listen(given.host, given.port)
     port = listening.getsockname()[1]
     home = Sessions(read_config, store, f"{socket.gethostname()}:{port}")

@@ -50,10 +50,12 @@ class Config(NamedTuple):
     threads: int
     #: How long a stop waits for runs that are on.
     grace_seconds: float
+    #: A server that hangs keeps its sessions from others for so long.
+    lease_seconds: float
     isolation: Any
 
 
-_SERVER = {"idle_seconds", "live", "threads", "grace_seconds", "isolation"}
+_SERVER = {"idle_seconds", "live", "threads", "grace_seconds", "lease_seconds", "isolation"}
 _TENANT = {
     "keys",
     "policy",
@@ -98,6 +100,7 @@ def config(given: dict[str, Any], folder: Path = Path()) -> Config:
         int(_number("server", server, "live", 500)),
         int(_number("server", server, "threads", 32)),
         _number("server", server, "grace_seconds", 20.0),
+        _number("server", server, "lease_seconds", 20.0),
         "process" if server.get("isolation", "process") == "process" else None,
     )
 

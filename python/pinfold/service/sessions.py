@@ -71,13 +71,9 @@ class Sessions:
         kept = self._spec(who, spec)
         key = f"{who.tenant.name}/{spec.name}"
         async with self._alone(key):
-            names = await self._stored(self.store.names)
-            if key in names:
+            if await self._stored(lambda: self.store._find(key)) is not None:
                 raise Problem(409, "exists", f"there is a session {spec.name!r} already")
-            own = sum(name.startswith(f"{who.tenant.name}/") for name in names)
-            if own >= who.tenant.sessions:
-                self.metrics.denials.labels("sessions").inc()
-                raise Problem(429, "quota", f"the tenant has {own} sessions: delete some")
+            await self._refuse_more(who.tenant)
             await self._make_room(who.tenant)
             with self.metrics.startup.time():
                 lease = await self._lease(key)
@@ -225,6 +221,12 @@ class Sessions:
             for s in self._live.values()
         )
 
+    async def _refuse_more(self, tenant: Tenant) -> None:
+        own = await self._stored(lambda: self.store.count(f"{tenant.name}/"))
+        if own >= tenant.sessions:
+            self.metrics.denials.labels("sessions").inc()
+            raise Problem(429, "quota", f"the tenant has {own} sessions: delete some")
+
     async def _make_room(self, tenant: Tenant) -> None:
         """Those that were not used for the longest leave memory for others."""
         own = [s for s in self._live.values() if s.tenant is tenant]
@@ -265,8 +267,8 @@ class Sessions:
 
     async def names(self, who: Principal) -> list[str]:
         prefix = f"{who.tenant.name}/"
-        names = await self._stored(self.store.names)
-        return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
+        names = await self._stored(lambda: self.store.names(prefix))
+        return [name.removeprefix(prefix) for name in names]
 
     async def history(self, who: Principal, name: str) -> list[Any]:
         """Its snapshots, newest first. Also of one that cannot go on."""
@@ -300,9 +302,7 @@ class Sessions:
         found = await self.of_history(who, name, id)
         saved = await self._stored(lambda: self.store.find(found))
         who.allow_tools(_policy(State.read(saved.label, self.key, who.tenant.name).spec))
-        names = await self.names(who)
-        if len(names) >= who.tenant.sessions:
-            raise Problem(429, "quota", f"the tenant has {len(names)} sessions: delete some")
+        await self._refuse_more(who.tenant)
         try:
             await self._stored(lambda: self.store.branch(found, f"{who.tenant.name}/{new}"))
         except ValueError:
