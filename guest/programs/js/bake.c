@@ -3,7 +3,8 @@
  *
  *     bake OUTPUT.c NAME=FILE.js …
  *
- * The files that the template loads while it boots come first and so lie together (library.h). Each file is the body of a function (exports, require, module, native), as Node does for CommonJS.
+ * The files that the template loads while it boots come first and so lie together (library.h). Each
+ * file is the body of a function (exports, require, module, native), as Node does for CommonJS.
  * Runs on the build machine only; linked with the same QuickJS sources as the program.
  */
 #include <stdio.h>
@@ -15,8 +16,7 @@
 
 /* quickjs_open.c: what is baked must not depend on the time. */
 int engine_gettimeofday(struct timeval *now, void *zone);
-int engine_gettimeofday(struct timeval *now, void *zone)
-{
+int engine_gettimeofday(struct timeval *now, void *zone) {
     (void)zone;
     *now = (struct timeval){0};
     return 0;
@@ -32,11 +32,9 @@ struct entry {
     size_t offset, packed; /* in the output */
 };
 
-static char *read_wrapped(const char *path, size_t *len)
-{
+static char *read_wrapped(const char *path, size_t *len) {
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
+    if (!file) return NULL;
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
     fseek(file, 0, SEEK_SET);
@@ -52,20 +50,19 @@ static char *read_wrapped(const char *path, size_t *len)
     return text;
 }
 
-static int by_name(const void *a, const void *b)
-{
+static int by_name(const void *a, const void *b) {
     return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-static int compile(JSContext *ctx, struct entry *entry)
-{
+static int compile(JSContext *ctx, struct entry *entry) {
     size_t len = 0;
     char *text = read_wrapped(entry->path, &len);
     if (!text) {
         fprintf(stderr, "bake: cannot read %s\n", entry->path);
         return -1;
     }
-    JSValue code = JS_Eval(ctx, text, len, entry->path, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+    JSValue code =
+        JS_Eval(ctx, text, len, entry->path, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
     free(text);
     if (JS_IsException(code)) {
         JSValue error = JS_GetException(ctx);
@@ -85,7 +82,7 @@ static int compile(JSContext *ctx, struct entry *entry)
 
 #define MIN_MATCH 4
 #define MAX_MATCH (127 + MIN_MATCH)
-#define WINDOW 65535u
+#define WINDOW    65535u
 
 struct packer {
     uint8_t *out;
@@ -93,8 +90,7 @@ struct packer {
     size_t literals; /* unwritten bytes before the current position */
 };
 
-static void put_literals(struct packer *p, const uint8_t *end)
-{
+static void put_literals(struct packer *p, const uint8_t *end) {
     while (p->literals > 0) {
         size_t part = p->literals < 128 ? p->literals : 128;
         p->out[p->used++] = (uint8_t)(part - 1);
@@ -104,8 +100,7 @@ static void put_literals(struct packer *p, const uint8_t *end)
     }
 }
 
-static uint32_t hash_at(const uint8_t *at)
-{
+static uint32_t hash_at(const uint8_t *at) {
     uint32_t word;
     memcpy(&word, at, sizeof word);
     return word * 2654435761u >> 16;
@@ -113,16 +108,13 @@ static uint32_t hash_at(const uint8_t *at)
 
 /* The longest earlier match among a few with the same hash. */
 static size_t best_match(const uint8_t *data, size_t len, size_t at, const int32_t *head,
-                         const int32_t *previous, size_t *distance)
-{
+                         const int32_t *previous, size_t *distance) {
     size_t best = 0, most = len - at < MAX_MATCH ? len - at : MAX_MATCH;
     int tries = 64;
     for (int32_t from = head[hash_at(data + at)]; from >= 0 && tries-- > 0; from = previous[from]) {
-        if (at - (size_t)from > WINDOW)
-            break;
+        if (at - (size_t)from > WINDOW) break;
         size_t same = 0;
-        while (same < most && data[(size_t)from + same] == data[at + same])
-            same++;
+        while (same < most && data[(size_t)from + same] == data[at + same]) same++;
         if (same > best) {
             best = same;
             *distance = at - (size_t)from;
@@ -131,17 +123,14 @@ static size_t best_match(const uint8_t *data, size_t len, size_t at, const int32
     return best;
 }
 
-static uint8_t *pack(const uint8_t *data, size_t len, size_t *packed)
-{
+static uint8_t *pack(const uint8_t *data, size_t len, size_t *packed) {
     struct packer p = {malloc(len + len / 64 + 16), 0, 0};
     int32_t *head = malloc(65536 * sizeof *head), *previous = malloc((len + 1) * sizeof *previous);
-    if (!p.out || !head || !previous)
-        return NULL;
+    if (!p.out || !head || !previous) return NULL;
     memset(head, -1, 65536 * sizeof *head);
     for (size_t at = 0; at < len;) {
         size_t distance = 0, match = 0;
-        if (at + MIN_MATCH <= len)
-            match = best_match(data, len, at, head, previous, &distance);
+        if (at + MIN_MATCH <= len) match = best_match(data, len, at, head, previous, &distance);
         size_t step = match >= MIN_MATCH ? match : 1;
         if (match >= MIN_MATCH) {
             put_literals(&p, data + at);
@@ -152,8 +141,7 @@ static uint8_t *pack(const uint8_t *data, size_t len, size_t *packed)
             p.literals++;
         }
         for (size_t end = at + step; at < end; at++) {
-            if (at + MIN_MATCH > len)
-                continue;
+            if (at + MIN_MATCH > len) continue;
             uint32_t hash = hash_at(data + at);
             previous[at] = head[hash];
             head[hash] = (int32_t)at;
@@ -166,14 +154,12 @@ static uint8_t *pack(const uint8_t *data, size_t len, size_t *packed)
     return p.out;
 }
 
-static int print(FILE *out, struct entry *entries, int count)
-{
+static int print(FILE *out, struct entry *entries, int count) {
     size_t offset = 0;
     fprintf(out, "/* Written by bake.c. */\n#include \"library.h\"\n\nuint8_t library_bytes[] = {");
     for (int i = 0; i < count; i++) {
         uint8_t *packed = pack(entries[i].bytecode, entries[i].len, &entries[i].packed);
-        if (!packed)
-            return -1;
+        if (!packed) return -1;
         for (size_t at = 0; at < entries[i].packed; at++)
             fprintf(out, at % 24 ? "%u," : "\n%u,", packed[at]);
         free(packed);
@@ -189,8 +175,7 @@ static int print(FILE *out, struct entry *entries, int count)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc < 3) {
         fprintf(stderr, "usage: bake OUTPUT.c NAME=FILE.js ...\n");
         return 2;
@@ -198,17 +183,14 @@ int main(int argc, char **argv)
     JSContext *ctx = JS_NewContext(JS_NewRuntime());
     int count = 0;
     struct entry *entries = calloc((size_t)argc, sizeof *entries);
-    if (!ctx || !entries)
-        return 1;
+    if (!ctx || !entries) return 1;
     for (int i = 2; i < argc; i++) {
         char *equals = strchr(argv[i], '=');
-        if (!equals)
-            return 2;
+        if (!equals) return 2;
         *equals = 0;
         entries[count].name = argv[i];
         entries[count].path = equals + 1;
-        if (compile(ctx, &entries[count++]) != 0)
-            return 1;
+        if (compile(ctx, &entries[count++]) != 0) return 1;
     }
     FILE *out = fopen(argv[1], "w");
     if (!out) {

@@ -17,36 +17,29 @@
 
 #define PATH_BYTES 4096
 
-static JSValue result_of(JSContext *ctx, int64_t result)
-{
+static JSValue result_of(JSContext *ctx, int64_t result) {
     return JS_NewInt64(ctx, result < 0 ? -errno : result);
 }
 
-static JSValue fs_open(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_open(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int flags, mode;
-    if (JS_ToInt32(ctx, &flags, argv[1]) || JS_ToInt32(ctx, &mode, argv[2]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &flags, argv[1]) || JS_ToInt32(ctx, &mode, argv[2])) return JS_EXCEPTION;
     const char *path = JS_ToCString(ctx, argv[0]);
-    if (!path)
-        return JS_EXCEPTION;
+    if (!path) return JS_EXCEPTION;
     output_flush(); /* the path may be /dev/stdout */
     int fd;
-    do
-        fd = open(path, flags | O_CLOEXEC, (mode_t)mode);
+    do fd = open(path, flags | O_CLOEXEC, (mode_t)mode);
     while (fd < 0 && errno == EINTR);
     JSValue result = result_of(ctx, fd);
     JS_FreeCString(ctx, path);
     return result;
 }
 
-static JSValue fs_close(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_close(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int fd;
-    if (JS_ToInt32(ctx, &fd, argv[0]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &fd, argv[0])) return JS_EXCEPTION;
     return result_of(ctx, close(fd));
 }
 
@@ -58,15 +51,15 @@ struct transfer {
     int64_t position;
 };
 
-static bool transfer_args(JSContext *ctx, JSValueConst *argv, struct transfer *t)
-{
+static bool transfer_args(JSContext *ctx, JSValueConst *argv, struct transfer *t) {
     int64_t offset, len;
     size_t room;
     if (JS_ToInt32(ctx, &t->fd, argv[0]) || !text_bytes(ctx, argv[1], &t->data, &room) ||
         JS_ToInt64(ctx, &offset, argv[2]) || JS_ToInt64(ctx, &len, argv[3]) ||
         JS_ToInt64(ctx, &t->position, argv[4]))
         return false;
-    if (offset < 0 || len < 0 || (uint64_t)offset > room || (uint64_t)len > room - (uint64_t)offset) {
+    if (offset < 0 || len < 0 || (uint64_t)offset > room ||
+        (uint64_t)len > room - (uint64_t)offset) {
         JS_ThrowRangeError(ctx, "offset or length is outside the buffer");
         return false;
     }
@@ -75,42 +68,33 @@ static bool transfer_args(JSContext *ctx, JSValueConst *argv, struct transfer *t
     return true;
 }
 
-static JSValue fs_read(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_read(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     struct transfer t;
-    if (!transfer_args(ctx, argv, &t))
-        return JS_EXCEPTION;
+    if (!transfer_args(ctx, argv, &t)) return JS_EXCEPTION;
     output_flush();
     ssize_t done;
-    do
-        done = t.position < 0 ? read(t.fd, t.data, t.len) : pread(t.fd, t.data, t.len, t.position);
+    do done = t.position < 0 ? read(t.fd, t.data, t.len) : pread(t.fd, t.data, t.len, t.position);
     while (done < 0 && errno == EINTR);
     return result_of(ctx, done);
 }
 
-static JSValue fs_write(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_write(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     struct transfer t;
-    if (!transfer_args(ctx, argv, &t))
-        return JS_EXCEPTION;
-    if (t.fd <= 2)
-        output_flush();
+    if (!transfer_args(ctx, argv, &t)) return JS_EXCEPTION;
+    if (t.fd <= 2) output_flush();
     ssize_t done;
-    do
-        done = t.position < 0 ? write(t.fd, t.data, t.len) : pwrite(t.fd, t.data, t.len, t.position);
+    do done = t.position < 0 ? write(t.fd, t.data, t.len) : pwrite(t.fd, t.data, t.len, t.position);
     while (done < 0 && errno == EINTR);
     return result_of(ctx, done);
 }
 
 /* readAll(fd, limit): an ArrayBuffer of everything up to the end of the file */
-static JSValue fs_read_all(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_read_all(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int fd;
-    if (JS_ToInt32(ctx, &fd, argv[0]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &fd, argv[0])) return JS_EXCEPTION;
     struct stat st;
     size_t size = 8192, used = 0;
     output_flush();
@@ -118,24 +102,20 @@ static JSValue fs_read_all(JSContext *ctx, JSValueConst this_val, int argc, JSVa
         size = (size_t)st.st_size + 1; /* one more shows the end without another buffer */
     uint8_t *data = malloc(size);
     for (;;) {
-        if (!data)
-            return JS_ThrowOutOfMemory(ctx);
+        if (!data) return JS_ThrowOutOfMemory(ctx);
         ssize_t got = read(fd, data + used, size - used);
-        if (got < 0 && errno == EINTR)
-            continue;
+        if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             JSValue error = JS_NewInt32(ctx, -errno);
             free(data);
             return error;
         }
-        if (got == 0)
-            break;
+        if (got == 0) break;
         used += (size_t)got;
         if (used == size) {
             size *= 2;
             uint8_t *more = realloc(data, size);
-            if (!more)
-                free(data);
+            if (!more) free(data);
             data = more;
         }
     }
@@ -145,10 +125,9 @@ static JSValue fs_read_all(JSContext *ctx, JSValueConst this_val, int argc, JSVa
 }
 
 /* dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks, then four times in nanoseconds */
-static JSValue stat_array(JSContext *ctx, const struct stat *st)
-{
-    const double numbers[] = {(double)st->st_dev,  (double)st->st_mode,    (double)st->st_nlink,
-                              (double)st->st_uid,  (double)st->st_gid,     (double)st->st_rdev,
+static JSValue stat_array(JSContext *ctx, const struct stat *st) {
+    const double numbers[] = {(double)st->st_dev,     (double)st->st_mode, (double)st->st_nlink,
+                              (double)st->st_uid,     (double)st->st_gid,  (double)st->st_rdev,
                               (double)st->st_blksize, (double)st->st_ino,  (double)st->st_size,
                               (double)st->st_blocks};
     const struct timespec *times[] = {&st->st_atim, &st->st_mtim, &st->st_ctim};
@@ -165,19 +144,17 @@ static JSValue stat_array(JSContext *ctx, const struct stat *st)
 
 enum stat_kind { STAT_FOLLOW, STAT_LINK, STAT_FD };
 
-static JSValue fs_stat(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int kind)
-{
+static JSValue fs_stat(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                       int kind) {
     (void)this_val, (void)argc;
     struct stat st;
     int fd = -1, result;
     if (kind == STAT_FD) {
-        if (JS_ToInt32(ctx, &fd, argv[0]))
-            return JS_EXCEPTION;
+        if (JS_ToInt32(ctx, &fd, argv[0])) return JS_EXCEPTION;
         result = fstat(fd, &st);
     } else {
         const char *path = JS_ToCString(ctx, argv[0]);
-        if (!path)
-            return JS_EXCEPTION;
+        if (!path) return JS_EXCEPTION;
         result = kind == STAT_LINK ? lstat(path, &st) : stat(path, &st);
         JS_FreeCString(ctx, path);
     }
@@ -185,43 +162,35 @@ static JSValue fs_stat(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
 }
 
 /* Calls with one path and up to two numbers. */
-enum path_call { CALL_ACCESS, CALL_MKDIR, CALL_RMDIR, CALL_UNLINK, CALL_CHMOD, CALL_CHOWN, CALL_LCHOWN, CALL_TRUNCATE };
+enum path_call {
+    CALL_ACCESS,
+    CALL_MKDIR,
+    CALL_RMDIR,
+    CALL_UNLINK,
+    CALL_CHMOD,
+    CALL_CHOWN,
+    CALL_LCHOWN,
+    CALL_TRUNCATE
+};
 
-static JSValue fs_path(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
-{
+static JSValue fs_path(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                       int which) {
     (void)this_val;
     int64_t a = 0, b = 0;
     if ((argc > 1 && JS_ToInt64(ctx, &a, argv[1])) || (argc > 2 && JS_ToInt64(ctx, &b, argv[2])))
         return JS_EXCEPTION;
     const char *path = JS_ToCString(ctx, argv[0]);
-    if (!path)
-        return JS_EXCEPTION;
+    if (!path) return JS_EXCEPTION;
     int result = -1;
     switch (which) {
-    case CALL_ACCESS:
-        result = access(path, (int)a);
-        break;
-    case CALL_MKDIR:
-        result = mkdir(path, (mode_t)a);
-        break;
-    case CALL_RMDIR:
-        result = rmdir(path);
-        break;
-    case CALL_UNLINK:
-        result = unlink(path);
-        break;
-    case CALL_CHMOD:
-        result = chmod(path, (mode_t)a);
-        break;
-    case CALL_CHOWN:
-        result = chown(path, (uid_t)a, (gid_t)b);
-        break;
-    case CALL_LCHOWN:
-        result = lchown(path, (uid_t)a, (gid_t)b);
-        break;
-    case CALL_TRUNCATE:
-        result = truncate(path, (off_t)a);
-        break;
+    case CALL_ACCESS: result = access(path, (int)a); break;
+    case CALL_MKDIR: result = mkdir(path, (mode_t)a); break;
+    case CALL_RMDIR: result = rmdir(path); break;
+    case CALL_UNLINK: result = unlink(path); break;
+    case CALL_CHMOD: result = chmod(path, (mode_t)a); break;
+    case CALL_CHOWN: result = chown(path, (uid_t)a, (gid_t)b); break;
+    case CALL_LCHOWN: result = lchown(path, (uid_t)a, (gid_t)b); break;
+    case CALL_TRUNCATE: result = truncate(path, (off_t)a); break;
     }
     JSValue value = result_of(ctx, result);
     JS_FreeCString(ctx, path);
@@ -231,8 +200,8 @@ static JSValue fs_path(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
 /* Calls with two paths. */
 enum pair_call { CALL_RENAME, CALL_LINK, CALL_SYMLINK };
 
-static JSValue fs_pair(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
-{
+static JSValue fs_pair(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                       int which) {
     (void)this_val, (void)argc;
     const char *from = JS_ToCString(ctx, argv[0]), *to = JS_ToCString(ctx, argv[1]);
     JSValue value = JS_EXCEPTION;
@@ -249,42 +218,35 @@ static JSValue fs_pair(JSContext *ctx, JSValueConst this_val, int argc, JSValueC
 
 enum fd_call { CALL_FTRUNCATE, CALL_FCHMOD, CALL_FSYNC };
 
-static JSValue fs_fd(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
-{
+static JSValue fs_fd(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
+                     int which) {
     (void)this_val;
     int fd;
     int64_t a = 0;
     if (JS_ToInt32(ctx, &fd, argv[0]) || (argc > 1 && JS_ToInt64(ctx, &a, argv[1])))
         return JS_EXCEPTION;
     switch (which) {
-    case CALL_FTRUNCATE:
-        return result_of(ctx, ftruncate(fd, (off_t)a));
-    case CALL_FCHMOD:
-        return result_of(ctx, fchmod(fd, (mode_t)a));
-    default:
-        return result_of(ctx, fsync(fd));
+    case CALL_FTRUNCATE: return result_of(ctx, ftruncate(fd, (off_t)a));
+    case CALL_FCHMOD: return result_of(ctx, fchmod(fd, (mode_t)a));
+    default: return result_of(ctx, fsync(fd));
     }
 }
 
-static JSValue fs_readlink(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_readlink(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     char target[PATH_BYTES];
     const char *path = JS_ToCString(ctx, argv[0]);
-    if (!path)
-        return JS_EXCEPTION;
+    if (!path) return JS_EXCEPTION;
     ssize_t len = readlink(path, target, sizeof target);
     JSValue value = len < 0 ? result_of(ctx, -1) : text_decode(ctx, (uint8_t *)target, (size_t)len);
     JS_FreeCString(ctx, path);
     return value;
 }
 
-static JSValue fs_realpath(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_realpath(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     const char *path = JS_ToCString(ctx, argv[0]);
-    if (!path)
-        return JS_EXCEPTION;
+    if (!path) return JS_EXCEPTION;
     char *real = realpath(path, NULL);
     JSValue value = real ? text_decode(ctx, (uint8_t *)real, strlen(real)) : result_of(ctx, -1);
     free(real);
@@ -293,8 +255,7 @@ static JSValue fs_realpath(JSContext *ctx, JSValueConst this_val, int argc, JSVa
 }
 
 /* utimes(path or fd, seconds of access, seconds of change, follow links) */
-static JSValue fs_utimes(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_utimes(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     double seconds[2];
     struct timespec times[2];
@@ -303,8 +264,7 @@ static JSValue fs_utimes(JSContext *ctx, JSValueConst this_val, int argc, JSValu
     for (int i = 0; i < 2; i++) {
         int64_t us = (int64_t)(seconds[i] * 1e6);
         int64_t whole = us / 1000000, rest = us % 1000000;
-        if (rest < 0)
-            whole--, rest += 1000000;
+        if (rest < 0) whole--, rest += 1000000;
         times[i].tv_sec = (time_t)whole;
         times[i].tv_nsec = (long)(rest * 1000);
     }
@@ -314,8 +274,7 @@ static JSValue fs_utimes(JSContext *ctx, JSValueConst this_val, int argc, JSValu
         return result_of(ctx, futimens(fd, times));
     }
     const char *path = JS_ToCString(ctx, argv[0]);
-    if (!path)
-        return JS_EXCEPTION;
+    if (!path) return JS_EXCEPTION;
     int flags = JS_ToBool(ctx, argv[3]) > 0 ? 0 : AT_SYMLINK_NOFOLLOW;
     JSValue value = result_of(ctx, utimensat(AT_FDCWD, path, times, flags));
     JS_FreeCString(ctx, path);
@@ -324,24 +283,21 @@ static JSValue fs_utimes(JSContext *ctx, JSValueConst this_val, int argc, JSValu
 
 /* readdir(path): [name, type, name, type …] without . and .., as the directory gives them; type is
  * DT_*, 0 when unknown */
-static JSValue fs_readdir(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_readdir(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     const char *path = JS_ToCString(ctx, argv[0]);
-    if (!path)
-        return JS_EXCEPTION;
+    if (!path) return JS_EXCEPTION;
     DIR *dir = opendir(path);
     JS_FreeCString(ctx, path);
-    if (!dir)
-        return result_of(ctx, -1);
+    if (!dir) return result_of(ctx, -1);
     JSValue array = JS_NewArray(ctx);
     uint32_t count = 0;
     const struct dirent *entry;
     while ((entry = readdir(dir)) != NULL) {
         const char *name = entry->d_name;
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-            continue;
-        JS_SetPropertyUint32(ctx, array, count++, text_decode(ctx, (const uint8_t *)name, strlen(name)));
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+        JS_SetPropertyUint32(ctx, array, count++,
+                             text_decode(ctx, (const uint8_t *)name, strlen(name)));
         JS_SetPropertyUint32(ctx, array, count++, JS_NewInt32(ctx, entry->d_type));
     }
     closedir(dir);
@@ -349,17 +305,14 @@ static JSValue fs_readdir(JSContext *ctx, JSValueConst this_val, int argc, JSVal
 }
 
 /* statfs(path): [block size, blocks, free blocks, files, free files] */
-static JSValue fs_statfs(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue fs_statfs(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     struct statvfs st;
     const char *path = JS_ToCString(ctx, argv[0]);
-    if (!path)
-        return JS_EXCEPTION;
+    if (!path) return JS_EXCEPTION;
     int result = statvfs(path, &st);
     JS_FreeCString(ctx, path);
-    if (result < 0)
-        return result_of(ctx, -1);
+    if (result < 0) return result_of(ctx, -1);
     const double numbers[] = {(double)st.f_bsize, (double)st.f_blocks, (double)st.f_bfree,
                               (double)st.f_files, (double)st.f_ffree};
     JSValue array = JS_NewArray(ctx);
@@ -368,8 +321,7 @@ static JSValue fs_statfs(JSContext *ctx, JSValueConst this_val, int argc, JSValu
     return array;
 }
 
-void bind_fs(JSContext *ctx, JSValueConst native)
-{
+void bind_fs(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("open", 3, fs_open),
         JS_CFUNC_DEF("close", 1, fs_close),

@@ -5,8 +5,7 @@
 #include "time_zone.h"
 
 /* zone(name, seconds) -> [seconds east of UTC, abbreviation, long name] */
-static JSValue zone(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue zone(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int64_t seconds;
     char room[TIME_ZONE_NAME_BYTES];
@@ -21,14 +20,14 @@ static JSValue zone(JSContext *ctx, JSValueConst this_val, int argc, JSValueCons
         const struct pf_zone_kind *kind = pf_zone_at(found, seconds);
         JS_SetPropertyUint32(ctx, result, 0, JS_NewInt32(ctx, kind->offset));
         JS_SetPropertyUint32(ctx, result, 1, JS_NewString(ctx, kind->name));
-        JS_SetPropertyUint32(ctx, result, 2, JS_NewString(ctx, time_zone_long_name(name, kind, room)));
+        JS_SetPropertyUint32(ctx, result, 2,
+                             JS_NewString(ctx, time_zone_long_name(name, kind, room)));
     }
     JS_FreeCString(ctx, name);
     return result;
 }
 
-void bind_time(JSContext *ctx, JSValueConst native)
-{
+void bind_time(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("zone", 2, zone),
     };

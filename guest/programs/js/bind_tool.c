@@ -2,9 +2,9 @@
  * bind_tool.c: calls to the embedder's tools. A call is started at once and answered from the event
  * loop, so that any number of them can be in flight together.
  *
- * A tool is a function made by make(). The usual call, one plain object, goes from here to the kernel
- * and its answer into the promise without JavaScript in between; everything else (errors, signals,
- * other arguments) is call() in lib/internal/tools.js, which uses start() and cancel().
+ * A tool is a function made by make(). The usual call, one plain object, goes from here to the
+ * kernel and its answer into the promise without JavaScript in between; everything else (errors,
+ * signals, other arguments) is call() in lib/internal/tools.js, which uses start() and cancel().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,11 +30,9 @@ static struct {
 
 bool tool_answer(int id);
 
-static bool take(int id, struct call *out)
-{
+static bool take(int id, struct call *out) {
     for (size_t i = 0; i < calls.count; i++) {
-        if (calls.items[i].id != id)
-            continue;
+        if (calls.items[i].id != id) continue;
         *out = calls.items[i];
         calls.items[i] = calls.items[--calls.count];
         loop_tools(-1);
@@ -43,28 +41,24 @@ static bool take(int id, struct call *out)
     return false;
 }
 
-static void release(JSContext *ctx, const struct call *call)
-{
+static void release(JSContext *ctx, const struct call *call) {
     JS_FreeValue(ctx, call->answer);
     JS_FreeValue(ctx, call->resolve);
     JS_FreeValue(ctx, call->reject);
     quickjs_free_callers(ctx, &call->callers);
 }
 
-/* The value of a usual call that succeeded. JS_EXCEPTION: its reply is not JSON, or memory is out. */
+/* The value of a usual call that succeeded. JS_EXCEPTION: its reply is not JSON, or memory is out.
+ */
 static JSValue result_of(JSContext *ctx, const struct call *call, int outcome, const char *reply,
-                         size_t len)
-{
-    if (outcome != PF_OP_OK || JS_IsUndefined(call->resolve))
-        return JS_UNINITIALIZED;
+                         size_t len) {
+    if (outcome != PF_OP_OK || JS_IsUndefined(call->resolve)) return JS_UNINITIALIZED;
     return quickjs_parse_exact(ctx, reply, len);
 }
 
 /* What the library's function is told: outcome, text, reject, the stack of the call. */
-static bool tell(JSContext *ctx, const struct call *call, int outcome, JSValue text)
-{
-    if (JS_IsException(text))
-        return engine_fatal("uncaughtException");
+static bool tell(JSContext *ctx, const struct call *call, int outcome, JSValue text) {
+    if (JS_IsException(text)) return engine_fatal("uncaughtException");
     JSValue stack = quickjs_callers_text(ctx, &call->callers);
     if (JS_IsException(stack)) { /* memory is out: the error is told without */
         JS_FreeValue(ctx, JS_GetException(ctx));
@@ -78,8 +72,7 @@ static bool tell(JSContext *ctx, const struct call *call, int outcome, JSValue t
 }
 
 /* A finished call, from the event loop. False when the program ended with an error. */
-bool tool_answer(int id)
-{
+bool tool_answer(int id) {
     JSContext *ctx = engine.context;
     struct call call;
     size_t len = 0;
@@ -112,19 +105,16 @@ bool tool_answer(int id)
 
 /* Starts a call and remembers what gets its answer, which it takes over: id > 0, or -errno with
  * nothing taken. */
-static int begin(const struct call *call, const char *json, size_t len)
-{
+static int begin(const struct call *call, const char *json, size_t len) {
     if (calls.count == calls.size) {
         size_t size = calls.size ? calls.size * 2 : 16;
         struct call *items = realloc(calls.items, size * sizeof *items);
-        if (!items)
-            return -ENOMEM;
+        if (!items) return -ENOMEM;
         calls.items = items;
         calls.size = size;
     }
     int id = pf_tool_start(json, len);
-    if (id < 0)
-        return -errno;
+    if (id < 0) return -errno;
     calls.items[calls.count] = *call;
     calls.items[calls.count++].id = id;
     loop_tools(1);
@@ -132,31 +122,26 @@ static int begin(const struct call *call, const char *json, size_t len)
 }
 
 /* start(json, answer): id > 0 or -errno */
-static JSValue tool_start(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue tool_start(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     size_t len;
     char *json = text_utf8(ctx, argv[0], &len);
-    if (!json)
-        return JS_EXCEPTION;
+    if (!json) return JS_EXCEPTION;
     struct call call = {
         .answer = JS_DupValue(ctx, argv[1]), .resolve = JS_UNDEFINED, .reject = JS_UNDEFINED};
     quickjs_keep_callers(ctx, &call.callers);
     int id = begin(&call, json, len);
     js_free(ctx, json);
-    if (id < 0)
-        release(ctx, &call);
+    if (id < 0) release(ctx, &call);
     return JS_NewInt32(ctx, id);
 }
 
 /* cancel(id): the answer is not wanted any more */
-static JSValue tool_cancel(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue tool_cancel(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int id;
     struct call call;
-    if (JS_ToInt32(ctx, &id, argv[0]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &id, argv[0])) return JS_EXCEPTION;
     if (take(id, &call)) {
         pf_tool_close(id);
         release(ctx, &call);
@@ -165,8 +150,7 @@ static JSValue tool_cancel(JSContext *ctx, JSValueConst this_val, int argc, JSVa
 }
 
 /* parse(text), stringify(value): JSON in which integers beyond 2^53 are BigInt */
-static JSValue tool_parse(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue tool_parse(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     size_t len;
     const char *text = JS_ToCStringLen(ctx, &len, argv[0]);
@@ -175,8 +159,7 @@ static JSValue tool_parse(JSContext *ctx, JSValueConst this_val, int argc, JSVal
     return value;
 }
 
-static JSValue tool_stringify(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue tool_stringify(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     return quickjs_stringify_exact(ctx, argv[0]);
 }
@@ -184,17 +167,16 @@ static JSValue tool_stringify(JSContext *ctx, JSValueConst this_val, int argc, J
 enum { TOOL_PREFIX, TOOL_CALL, TOOL_FAILED, TOOL_DATA };
 
 /* {"tool": name, "params": object} as text, js_free() it; NULL: not a usual call. */
-static char *request(JSContext *ctx, JSValueConst prefix, JSValueConst params, size_t *len)
-{
-    if (!JS_IsObject(params) || JS_IsFunction(ctx, params) || JS_IsArray(params) || JS_IsProxy(params))
+static char *request(JSContext *ctx, JSValueConst prefix, JSValueConst params, size_t *len) {
+    if (!JS_IsObject(params) || JS_IsFunction(ctx, params) || JS_IsArray(params) ||
+        JS_IsProxy(params))
         return NULL;
     JSValue json = quickjs_stringify_exact(ctx, params);
     size_t head_len = 0, body_len = 0;
     char *text = NULL;
     const char *head = JS_ToCStringLen(ctx, &head_len, prefix);
     const char *body = JS_IsString(json) ? JS_ToCStringLen(ctx, &body_len, json) : NULL;
-    if (head && body && body[0] == '{')
-        text = js_malloc(ctx, head_len + body_len + 2);
+    if (head && body && body[0] == '{') text = js_malloc(ctx, head_len + body_len + 2);
     if (text) {
         memcpy(text, head, head_len);
         memcpy(text + head_len, body, body_len);
@@ -210,13 +192,11 @@ static char *request(JSContext *ctx, JSValueConst prefix, JSValueConst params, s
 }
 
 static JSValue tool_function(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
-                             int magic, JSValueConst *data)
-{
+                             int magic, JSValueConst *data) {
     (void)this_val, (void)magic;
     size_t len = 0;
     char *json = argc == 1 ? request(ctx, data[TOOL_PREFIX], argv[0], &len) : NULL;
-    if (!json)
-        return JS_Call(ctx, data[TOOL_CALL], JS_UNDEFINED, argc, argv);
+    if (!json) return JS_Call(ctx, data[TOOL_CALL], JS_UNDEFINED, argc, argv);
     JSValue settle[2];
     JSValue promise = JS_NewPromiseCapability(ctx, settle);
     if (JS_IsException(promise)) {
@@ -228,33 +208,27 @@ static JSValue tool_function(JSContext *ctx, JSValueConst this_val, int argc, JS
     quickjs_keep_callers(ctx, &call.callers);
     int id = begin(&call, json, len);
     js_free(ctx, json);
-    if (id > 0)
-        return promise;
+    if (id > 0) return promise;
     release(ctx, &call);
     JS_FreeValue(ctx, promise);
     return JS_Call(ctx, data[TOOL_CALL], JS_UNDEFINED, argc, argv); /* says why it cannot start */
 }
 
-/* make(name, prefix, call, failed): the function of a tool. prefix: the request up to the arguments;
- * call(...args): what is not usual; failed(outcome, text, reject, stack) */
-static JSValue tool_make(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+/* make(name, prefix, call, failed): the function of a tool. prefix: the request up to the
+ * arguments; call(...args): what is not usual; failed(outcome, text, reject, stack) */
+static JSValue tool_make(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     const char *name = JS_ToCString(ctx, argv[0]);
-    if (!name)
-        return JS_EXCEPTION;
+    if (!name) return JS_EXCEPTION;
     JSValue made = JS_NewCFunctionData2(ctx, tool_function, name, 1, 0, TOOL_DATA, argv + 1);
     JS_FreeCString(ctx, name);
     return made;
 }
 
-void bind_tool(JSContext *ctx, JSValueConst native)
-{
+void bind_tool(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("start", 2, tool_start),
-        JS_CFUNC_DEF("cancel", 1, tool_cancel),
-        JS_CFUNC_DEF("make", 4, tool_make),
-        JS_CFUNC_DEF("parse", 1, tool_parse),
+        JS_CFUNC_DEF("start", 2, tool_start),         JS_CFUNC_DEF("cancel", 1, tool_cancel),
+        JS_CFUNC_DEF("make", 4, tool_make),           JS_CFUNC_DEF("parse", 1, tool_parse),
         JS_CFUNC_DEF("stringify", 1, tool_stringify),
     };
     engine_bind(ctx, native, "tool", functions, sizeof functions / sizeof *functions);

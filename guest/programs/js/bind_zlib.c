@@ -156,7 +156,8 @@ static JSValue zlib_reset(JSContext *ctx, JSValueConst this_val, int argc, JSVal
     return JS_NewInt32(ctx, s->inflates ? inflateReset(&s->z) : deflateReset(&s->z));
 }
 
-/* params(stream, level, strategy): the number of zlib; what was fed before must have been flushed */
+/* params(stream, level, strategy): the number of zlib; what was fed before must have been flushed
+ */
 static JSValue zlib_params(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     struct stream *s = JS_GetOpaque2(ctx, argv[0], stream_class);

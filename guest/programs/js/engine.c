@@ -19,9 +19,9 @@
 #include "pf.h"
 #include "quickjs_open.h"
 
-/* Stack that QuickJS may use: some 12 000 calls of plain functions. The linear stack of the image is
- * 640 KiB longer (CMakeLists.txt), so that a RangeError always comes before a fault. Only what is
- * touched costs memory. */
+/* Stack that QuickJS may use: some 12 000 calls of plain functions. The linear stack of the image
+ * is 640 KiB longer (CMakeLists.txt), so that a RangeError always comes before a fault. Only what
+ * is touched costs memory. */
 #ifdef __wasm__
 #define STACK_BYTES (7u << 20)
 #else /* the twin's frames are larger, and the system gives it 8 MiB */
@@ -43,12 +43,11 @@ static bool awake;     /* false while booting */
 static bool ticks_due; /* process.nextTick() was called: the hook `ticks` has something to run */
 
 /*
- * QuickJS calls this in place of gettimeofday() (quickjs_open.c): it reads the clock when it makes a
- * context, which happens while booting, when there is no clock.
+ * QuickJS calls this in place of gettimeofday() (quickjs_open.c): it reads the clock when it makes
+ * a context, which happens while booting, when there is no clock.
  */
 int engine_gettimeofday(struct timeval *now, void *zone);
-int engine_gettimeofday(struct timeval *now, void *zone)
-{
+int engine_gettimeofday(struct timeval *now, void *zone) {
     (void)zone;
     if (awake) {
         struct timespec precise;
@@ -64,35 +63,29 @@ int engine_gettimeofday(struct timeval *now, void *zone)
 
 static int64_t deadline; /* of the running script of vm, in ns of the monotonic clock; 0: none */
 
-static int64_t monotonic_ns(void)
-{
+static int64_t monotonic_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int64_t engine_deadline(double limit_ms)
-{
-    int64_t outer = deadline, own = limit_ms > 0 ? monotonic_ns() + (int64_t)(fmin(limit_ms, 1e9) * 1e6) : 0;
-    if (own != 0 && (outer == 0 || own < outer))
-        deadline = own;
+int64_t engine_deadline(double limit_ms) {
+    int64_t outer = deadline,
+            own = limit_ms > 0 ? monotonic_ns() + (int64_t)(fmin(limit_ms, 1e9) * 1e6) : 0;
+    if (own != 0 && (outer == 0 || own < outer)) deadline = own;
     return outer;
 }
 
-void engine_restore_deadline(int64_t outer)
-{
+void engine_restore_deadline(int64_t outer) {
     deadline = outer;
 }
 
 /* Every few thousand steps of JavaScript: others run, signals strike, limits end the process. */
-static int on_interrupt(JSContext *ctx, void *opaque)
-{
+static int on_interrupt(JSContext *ctx, void *opaque) {
     (void)ctx, (void)opaque;
-    if (!awake)
-        return 0;
+    if (!awake) return 0;
     memory_restock();
-    if (output_pending())
-        output_flush();
+    if (output_pending()) output_flush();
     pf_yield();
     return deadline != 0 && monotonic_ns() > deadline;
 }
@@ -100,24 +93,19 @@ static int on_interrupt(JSContext *ctx, void *opaque)
 #define FOREVER_MS 1000000000000 /* thirty years: such times add up without overflow */
 
 /* Atomics.wait(): as no thread could wake this one, it always takes its time. */
-static void wait_for(int64_t ms)
-{
-    if (ms > FOREVER_MS)
-        ms = FOREVER_MS;
+static void wait_for(int64_t ms) {
+    if (ms > FOREVER_MS) ms = FOREVER_MS;
     output_flush();
     struct timespec left = {ms / 1000, ms % 1000 * 1000000};
-    while (nanosleep(&left, &left) != 0 && errno == EINTR)
-        pf_yield();
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) pf_yield();
 }
 
 static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled,
-                         void *opaque)
-{
+                         void *opaque) {
     (void)opaque;
     if (handled) {
         for (size_t i = 0; i < rejections.count; i += 2) {
-            if (JS_VALUE_GET_PTR(rejections.items[i]) != JS_VALUE_GET_PTR(promise))
-                continue;
+            if (JS_VALUE_GET_PTR(rejections.items[i]) != JS_VALUE_GET_PTR(promise)) continue;
             JS_FreeValue(ctx, rejections.items[i]);
             JS_FreeValue(ctx, rejections.items[i + 1]);
             rejections.count -= 2;
@@ -130,8 +118,7 @@ static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reas
     if (rejections.count == rejections.size) {
         size_t size = rejections.size ? rejections.size * 2 : 16;
         JSValue *items = realloc(rejections.items, size * sizeof *items);
-        if (!items)
-            return; /* out of memory: the rejection goes unreported, the program goes on */
+        if (!items) return; /* out of memory: the rejection goes unreported, the program goes on */
         rejections.items = items;
         rejections.size = size;
     }
@@ -140,15 +127,13 @@ static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reas
 }
 
 void engine_bind(JSContext *ctx, JSValueConst native, const char *name,
-                 const JSCFunctionListEntry *tab, int count)
-{
+                 const JSCFunctionListEntry *tab, int count) {
     JSValue object = JS_NewObject(ctx);
     JS_SetPropertyFunctionList(ctx, object, tab, count);
     JS_SetPropertyStr(ctx, native, name, object);
 }
 
-JSValue engine_strings(JSContext *ctx, char **strings)
-{
+JSValue engine_strings(JSContext *ctx, char **strings) {
     JSValue array = JS_NewArray(ctx);
     for (uint32_t i = 0; strings && strings[i]; i++)
         JS_SetPropertyUint32(ctx, array, i,
@@ -156,8 +141,7 @@ JSValue engine_strings(JSContext *ctx, char **strings)
     return array;
 }
 
-static JSValue make_native(JSContext *ctx)
-{
+static JSValue make_native(JSContext *ctx) {
     JSValue native = JS_NewObject(ctx);
     bind_engine(ctx, native);
     bind_fs(ctx, native);
@@ -175,18 +159,16 @@ static JSValue make_native(JSContext *ctx)
     return native;
 }
 
-static bool take_hooks(JSContext *ctx, JSValueConst hooks)
-{
+static bool take_hooks(JSContext *ctx, JSValueConst hooks) {
     struct engine_hooks *h = &engine.hooks;
     const struct {
         const char *name;
         JSValue *value;
     } table[] = {
-        {"main", &h->main},     {"ticks", &h->ticks},       {"turn", &h->turn},
-        {"fatal", &h->fatal},
-        {"rejected", &h->rejected}, {"finish", &h->finish}, {"exit", &h->exit},
-        {"signal", &h->signal}, {"resolve", &h->resolve},   {"load", &h->load},
-        {"global", &h->global},
+        {"main", &h->main},   {"ticks", &h->ticks},       {"turn", &h->turn},
+        {"fatal", &h->fatal}, {"rejected", &h->rejected}, {"finish", &h->finish},
+        {"exit", &h->exit},   {"signal", &h->signal},     {"resolve", &h->resolve},
+        {"load", &h->load},   {"global", &h->global},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         *table[i].value = JS_GetPropertyStr(ctx, hooks, table[i].name);
@@ -198,11 +180,9 @@ static bool take_hooks(JSContext *ctx, JSValueConst hooks)
     return true;
 }
 
-static bool run_library(JSContext *ctx)
-{
+static bool run_library(JSContext *ctx) {
     JSValue boot = library_load(ctx, "boot");
-    if (JS_IsException(boot))
-        return false;
+    if (JS_IsException(boot)) return false;
     JSValue hooks = JS_NewObject(ctx), native = make_native(ctx);
     JSValue args[] = {hooks, JS_UNDEFINED, JS_UNDEFINED, native};
     JSValue result = JS_Call(ctx, boot, JS_UNDEFINED, 4, args);
@@ -214,8 +194,7 @@ static bool run_library(JSContext *ctx)
     return ok;
 }
 
-static void complain(JSContext *ctx)
-{
+static void complain(JSContext *ctx) {
     JSValue error = JS_GetException(ctx), stack = JS_GetPropertyStr(ctx, error, "stack");
     const char *message = JS_ToCString(ctx, error), *where = JS_ToCString(ctx, stack);
     fprintf(stderr, "js: %s\n%s", message ? message : "unknown error", where ? where : "");
@@ -225,11 +204,9 @@ static void complain(JSContext *ctx)
     JS_FreeValue(ctx, error);
 }
 
-JSContext *engine_new_context(JSRuntime *rt)
-{
+JSContext *engine_new_context(JSRuntime *rt) {
     JSContext *ctx = JS_NewContextRaw(rt);
-    if (!ctx)
-        return NULL;
+    if (!ctx) return NULL;
     if (JS_AddIntrinsicBaseObjects(ctx) || JS_AddIntrinsicDate(ctx) || JS_AddIntrinsicEval(ctx) ||
         JS_AddIntrinsicRegExp(ctx) || JS_AddIntrinsicJSON(ctx) || JS_AddIntrinsicProxy(ctx) ||
         JS_AddIntrinsicMapSet(ctx) || JS_AddIntrinsicTypedArrays(ctx) ||
@@ -240,8 +217,7 @@ JSContext *engine_new_context(JSRuntime *rt)
     return ctx;
 }
 
-bool engine_boot(void)
-{
+bool engine_boot(void) {
     engine.runtime = JS_NewRuntime2(&memory_functions, NULL);
     if (!engine.runtime) {
         fprintf(stderr, "js: out of memory\n");
@@ -269,8 +245,7 @@ bool engine_boot(void)
     return true;
 }
 
-void engine_wake(void)
-{
+void engine_wake(void) {
     uint64_t seed;
     awake = true;
     JS_UpdateStackTop(engine.runtime);
@@ -278,8 +253,7 @@ void engine_wake(void)
     quickjs_seed(engine.context, seed);
 }
 
-bool engine_fatal(const char *origin)
-{
+bool engine_fatal(const char *origin) {
     JSContext *ctx = engine.context;
     JSValue args[] = {JS_GetException(ctx), JS_NewString(ctx, origin)};
     JS_ResetUncatchableError(ctx);
@@ -294,16 +268,14 @@ bool engine_fatal(const char *origin)
     return JS_ToBool(ctx, result) > 0;
 }
 
-bool engine_call(JSValueConst hook, int argc, JSValueConst *argv)
-{
+bool engine_call(JSValueConst hook, int argc, JSValueConst *argv) {
     JSValue result = JS_Call(engine.context, hook, JS_UNDEFINED, argc, argv);
     bool ok = !JS_IsException(result) || engine_fatal("uncaughtException");
     JS_FreeValue(engine.context, result);
     return ok;
 }
 
-bool engine_ask(JSValueConst hook, double *answer)
-{
+bool engine_ask(JSValueConst hook, double *answer) {
     JSValue result = JS_Call(engine.context, hook, JS_UNDEFINED, 0, NULL);
     *answer = 0;
     bool ok = !JS_IsException(result);
@@ -316,103 +288,85 @@ bool engine_ask(JSValueConst hook, double *answer)
 }
 
 /* One rejection at a time: its handler may handle, or make, others. */
-static bool report_rejection(JSContext *ctx)
-{
+static bool report_rejection(JSContext *ctx) {
     JSValue args[] = {rejections.items[0], rejections.items[1]};
     rejections.count -= 2;
     memmove(rejections.items, rejections.items + 2, rejections.count * sizeof *rejections.items);
     JSValue result = JS_Call(ctx, engine.hooks.rejected, JS_UNDEFINED, 2, args);
-    bool ok = JS_IsException(result) ? engine_fatal("unhandledRejection")
-                                     : JS_ToBool(ctx, result) > 0;
+    bool ok =
+        JS_IsException(result) ? engine_fatal("unhandledRejection") : JS_ToBool(ctx, result) > 0;
     JS_FreeValue(ctx, result);
     JS_FreeValue(ctx, args[0]);
     JS_FreeValue(ctx, args[1]);
     return ok;
 }
 
-bool engine_jobs(void)
-{
+bool engine_jobs(void) {
     quickjs_set_context(engine.context, JS_UNDEFINED); /* of the macrotask that is over */
     for (;;) {
         bool due = ticks_due;
         ticks_due = false;
-        if (due && !engine_call(engine.hooks.ticks, 0, NULL))
-            return false;
+        if (due && !engine_call(engine.hooks.ticks, 0, NULL)) return false;
         JSContext *ctx;
         int ran = 0, result;
-        while ((result = JS_ExecutePendingJob(engine.runtime, &ctx)) > 0)
-            ran++;
-        if (result < 0 && !engine_fatal("uncaughtException"))
-            return false;
-        if (ran > 0 || result < 0)
-            continue; /* the jobs may have made ticks */
-        if (rejections.count == 0)
-            return true;
-        if (!report_rejection(engine.context))
-            return false;
+        while ((result = JS_ExecutePendingJob(engine.runtime, &ctx)) > 0) ran++;
+        if (result < 0 && !engine_fatal("uncaughtException")) return false;
+        if (ran > 0 || result < 0) continue; /* the jobs may have made ticks */
+        if (rejections.count == 0) return true;
+        if (!report_rejection(engine.context)) return false;
     }
 }
 
-_Noreturn void engine_exit(int status)
-{
+_Noreturn void engine_exit(int status) {
     output_flush();
     if (output_lost() != 0) {
         fprintf(stderr, "js: output was lost: %s\n", strerror(output_lost()));
-        if (status == 0)
-            status = 1;
+        if (status == 0) status = 1;
     }
     exit(status & 0xff);
 }
 
-static JSValue native_gc(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue native_gc(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc, (void)argv;
     JS_RunGC(JS_GetRuntime(ctx));
     return JS_UNDEFINED;
 }
 
 /* due(): there are ticks to run */
-static JSValue native_due(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue native_due(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)ctx, (void)this_val, (void)argc, (void)argv;
     ticks_due = true;
     return JS_UNDEFINED;
 }
 
-static JSValue native_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue native_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc, (void)argv;
     return quickjs_context(ctx);
 }
 
-static JSValue native_set_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue native_set_context(JSContext *ctx, JSValueConst this_val, int argc,
+                                  JSValueConst *argv) {
     (void)this_val, (void)argc;
     quickjs_set_context(ctx, argv[0]);
     return JS_UNDEFINED;
 }
 
-static JSValue native_keep(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue native_keep(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     return quickjs_keep_context(ctx, argv[0]);
 }
 
-static JSValue native_library(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue native_library(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     const char *name = JS_ToCString(ctx, argv[0]);
-    if (!name)
-        return JS_EXCEPTION;
+    if (!name) return JS_EXCEPTION;
     JSValue result = library_load(ctx, name);
-    if (!awake)
-        library_forget(name);
+    if (!awake) library_forget(name);
     JS_FreeCString(ctx, name);
     return result;
 }
 
-static JSValue native_memory(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue native_memory(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc, (void)argv;
     JSMemoryUsage usage;
     JS_ComputeMemoryUsage(JS_GetRuntime(ctx), &usage);
@@ -420,15 +374,13 @@ static JSValue native_memory(JSContext *ctx, JSValueConst this_val, int argc, JS
 }
 
 static JSValue native_set_stack_maker(JSContext *ctx, JSValueConst this_val, int argc,
-                                      JSValueConst *argv)
-{
+                                      JSValueConst *argv) {
     (void)this_val, (void)argc;
     quickjs_set_stack_maker(ctx, argv[0]);
     return JS_UNDEFINED;
 }
 
-void bind_engine(JSContext *ctx, JSValueConst native)
-{
+void bind_engine(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("context", 0, native_context),
         JS_CFUNC_DEF("due", 0, native_due),

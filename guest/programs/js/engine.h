@@ -42,15 +42,15 @@ struct engine {
 };
 extern struct engine engine;
 
-/* Makes runtime and context and evaluates the library. Observes nothing outside this program. False:
- * the library is broken or memory ran out, and the reason is on stderr. */
+/* Makes runtime and context and evaluates the library. Observes nothing outside this program.
+ * False: the library is broken or memory ran out, and the reason is on stderr. */
 bool engine_boot(void);
 
 /* As JS_NewContext(), without `performance`, which would look at the clock. NULL: out of memory. */
 JSContext *engine_new_context(JSRuntime *rt);
 
-/* JavaScript that runs longer than this from now on gets InternalError "interrupted"; 0 leaves it at the
- * time that an outer caller set. Answers what engine_restore_deadline() takes. */
+/* JavaScript that runs longer than this from now on gets InternalError "interrupted"; 0 leaves it
+ * at the time that an outer caller set. Answers what engine_restore_deadline() takes. */
 int64_t engine_deadline(double limit_ms);
 /* Ends what set the deadline; `outer` is what it returned. */
 void engine_restore_deadline(int64_t outer);
@@ -71,7 +71,8 @@ bool engine_jobs(void);
 /* The pending exception goes to the fatal hook. True when a handler of the program took it. */
 bool engine_fatal(const char *origin);
 
-/* Ends the process: buffered output first. Output that was lost is a failure, too. Never returns. */
+/* Ends the process: buffered output first. Output that was lost is a failure, too. Never returns.
+ */
 _Noreturn void engine_exit(int status);
 
 /* A NULL-terminated list of strings as an array. */
@@ -110,8 +111,8 @@ void library_forget(const char *name);
 
 /* bind_text.c: arguments and results as bytes. */
 
-/* The bytes of an ArrayBuffer, typed array or DataView; false (and an exception) otherwise. Borrowed
- * from `value`, valid until JavaScript runs again. */
+/* The bytes of an ArrayBuffer, typed array or DataView; false (and an exception) otherwise.
+ * Borrowed from `value`, valid until JavaScript runs again. */
 bool text_bytes(JSContext *ctx, JSValueConst value, uint8_t **data, size_t *len);
 /* A string as UTF-8 with lone surrogates replaced; js_free() it. NULL with an exception. */
 char *text_utf8(JSContext *ctx, JSValueConst value, size_t *len);

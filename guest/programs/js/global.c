@@ -10,11 +10,10 @@
 static JSClassID class_id;
 static bool looking; /* the library itself must not come here while it looks */
 
-static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst object, JSAtom name)
-{
+static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst object,
+                            JSAtom name) {
     (void)object;
-    if (looking || JS_IsUndefined(engine.hooks.global))
-        return 0;
+    if (looking || JS_IsUndefined(engine.hooks.global)) return 0;
     JSValue key = JS_AtomToValue(ctx, name);
     if (!JS_IsString(key)) {
         JS_FreeValue(ctx, key);
@@ -24,10 +23,8 @@ static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueC
     JSValue found = JS_Call(ctx, engine.hooks.global, JS_UNDEFINED, 1, &key);
     looking = false;
     JS_FreeValue(ctx, key);
-    if (JS_IsException(found))
-        return -1;
-    if (JS_IsUndefined(found))
-        return 0;
+    if (JS_IsException(found)) return -1;
+    if (JS_IsUndefined(found)) return 0;
     if (desc) {
         desc->flags = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
         desc->value = found;
@@ -39,13 +36,11 @@ static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueC
     return 1;
 }
 
-bool global_init(JSContext *ctx)
-{
+bool global_init(JSContext *ctx) {
     static JSClassExoticMethods exotic = {.get_own_property = get_own_property};
     static const JSClassDef class_def = {.class_name = "Object", .exotic = &exotic};
     JS_NewClassID(JS_GetRuntime(ctx), &class_id);
-    if (JS_NewClass(JS_GetRuntime(ctx), class_id, &class_def) < 0)
-        return false;
+    if (JS_NewClass(JS_GetRuntime(ctx), class_id, &class_def) < 0) return false;
     JSValue global = JS_GetGlobalObject(ctx);
     JSValue prototype = JS_GetPrototype(ctx, global);
     JSValue finder = JS_NewObjectProtoClass(ctx, prototype, class_id);

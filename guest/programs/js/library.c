@@ -11,14 +11,12 @@
 
 #include "engine.h"
 
-static const struct library_file *find(const char *name)
-{
+static const struct library_file *find(const char *name) {
     uint32_t low = 0, high = library_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         int order = strcmp(name, library_files[middle].name);
-        if (order == 0)
-            return &library_files[middle];
+        if (order == 0) return &library_files[middle];
         if (order < 0)
             high = middle;
         else
@@ -28,8 +26,7 @@ static const struct library_file *find(const char *name)
 }
 
 /* The bytes come from our own build, so this trusts them. */
-static void unpack(uint8_t *out, const uint8_t *in, const uint8_t *end)
-{
+static void unpack(uint8_t *out, const uint8_t *in, const uint8_t *end) {
     while (in < end) {
         uint8_t head = *in++;
         if (head < 128) {
@@ -45,23 +42,18 @@ static void unpack(uint8_t *out, const uint8_t *in, const uint8_t *end)
     }
 }
 
-JSValue library_load(JSContext *ctx, const char *name)
-{
+JSValue library_load(JSContext *ctx, const char *name) {
     const struct library_file *file = find(name);
-    if (!file)
-        return JS_UNDEFINED;
+    if (!file) return JS_UNDEFINED;
     uint8_t *packed = library_bytes + file->offset, *bytecode = js_malloc(ctx, file->size);
-    if (!bytecode)
-        return JS_EXCEPTION;
+    if (!bytecode) return JS_EXCEPTION;
     unpack(bytecode, packed, packed + file->packed);
     JSValue code = JS_ReadObject(ctx, bytecode, file->size, JS_READ_OBJ_BYTECODE);
     js_free(ctx, bytecode);
     return JS_IsException(code) ? code : JS_EvalFunction(ctx, code);
 }
 
-void library_forget(const char *name)
-{
+void library_forget(const char *name) {
     const struct library_file *file = find(name);
-    if (file)
-        memset(library_bytes + file->offset, 0, file->packed);
+    if (file) memset(library_bytes + file->offset, 0, file->packed);
 }

@@ -33,17 +33,15 @@ static struct {
     int count, size, next_id;
 } watches;
 
-static int tools;                 /* calls in flight */
+static int tools;                   /* calls in flight */
 static int wake_pipe[2] = {-1, -1}; /* a caught signal writes here, so that no wait misses it */
 static volatile sig_atomic_t caught[PF_SIGNALS];
 
-void loop_tools(int change)
-{
+void loop_tools(int change) {
     tools += change;
 }
 
-void loop_signal(int signal)
-{
+void loop_signal(int signal) {
     int saved = errno;
     caught[signal] = 1;
     if (wake_pipe[1] >= 0) {
@@ -53,36 +51,28 @@ void loop_signal(int signal)
     errno = saved;
 }
 
-static bool call_signals(void)
-{
+static bool call_signals(void) {
     char drain[64];
-    while (read(wake_pipe[0], drain, sizeof drain) > 0)
-        continue;
+    while (read(wake_pipe[0], drain, sizeof drain) > 0) continue;
     for (int signal = 1; signal < PF_SIGNALS; signal++) {
-        if (!caught[signal])
-            continue;
+        if (!caught[signal]) continue;
         caught[signal] = 0;
         JSValue number = JS_NewInt32(engine.context, signal);
-        if (!engine_call(engine.hooks.signal, 1, &number) || !engine_jobs())
-            return false;
+        if (!engine_call(engine.hooks.signal, 1, &number) || !engine_jobs()) return false;
     }
     return true;
 }
 
-static struct watch *find(int id)
-{
+static struct watch *find(int id) {
     for (int i = 0; i < watches.count; i++) {
-        if (watches.items[i].id == id)
-            return &watches.items[i];
+        if (watches.items[i].id == id) return &watches.items[i];
     }
     return NULL;
 }
 
-static bool call_watch(int id, short revents)
-{
+static bool call_watch(int id, short revents) {
     struct watch *watch = find(id); /* gone when an earlier callback removed it */
-    if (!watch)
-        return true;
+    if (!watch) return true;
     JSContext *ctx = engine.context;
     JSValue callback = JS_DupValue(ctx, watch->callback), arg = JS_NewInt32(ctx, revents);
     bool ok = engine_call(callback, 1, &arg) && engine_jobs();
@@ -92,36 +82,29 @@ static bool call_watch(int id, short revents)
 
 bool tool_answer(int id); /* bind_tool.c */
 
-static bool call_tools(void)
-{
+static bool call_tools(void) {
     int id;
     while (tools > 0 && (id = pf_tool_next()) > 0) {
-        if (!tool_answer(id) || !engine_jobs())
-            return false;
+        if (!tool_answer(id) || !engine_jobs()) return false;
     }
     return true;
 }
 
 /* Everything due in this round; then *wait is the last answer of the hook `turn`. */
-static bool run_due(double *wait)
-{
+static bool run_due(double *wait) {
     do {
-        if (!engine_ask(engine.hooks.turn, wait))
-            return false;
-        if (isnan(*wait) && !engine_jobs())
-            return false;
+        if (!engine_ask(engine.hooks.turn, wait)) return false;
+        if (isnan(*wait) && !engine_jobs()) return false;
     } while (isnan(*wait));
     return true;
 }
 
 /* The descriptors of all watches, then the wake pipe, then the tools; ids[i] names fds[i]. */
-static int gather(struct pollfd *fds, int *ids, bool *alive)
-{
+static int gather(struct pollfd *fds, int *ids, bool *alive) {
     int count = 0;
     for (int i = 0; i < watches.count; i++) {
         const struct watch *watch = &watches.items[i];
-        if (watch->events == 0)
-            continue;
+        if (watch->events == 0) continue;
         *alive |= watch->alive;
         ids[count] = watch->id;
         fds[count++] = (struct pollfd){.fd = watch->fd, .events = watch->events};
@@ -138,37 +121,33 @@ static int gather(struct pollfd *fds, int *ids, bool *alive)
     return count;
 }
 
-static bool dispatch(const struct pollfd *fds, const int *ids, int count)
-{
+static bool dispatch(const struct pollfd *fds, const int *ids, int count) {
     for (int i = 0; i < count; i++) {
-        if (fds[i].revents == 0)
-            continue;
-        bool ok = ids[i] == -1 ? call_signals() : ids[i] == -2 ? call_tools() : call_watch(ids[i], fds[i].revents);
-        if (!ok)
-            return false;
+        if (fds[i].revents == 0) continue;
+        bool ok = ids[i] == -1   ? call_signals()
+                  : ids[i] == -2 ? call_tools()
+                                 : call_watch(ids[i], fds[i].revents);
+        if (!ok) return false;
     }
     return true;
 }
 
-/* What `turn` answered, for pf_wait_unwound(): -1 for ever, -2 when there is nothing to wait for. */
-static int64_t choose_timeout(bool alive, double wait)
-{
-    if (wait < 0 && !alive)
-        return -2;
+/* What `turn` answered, for pf_wait_unwound(): -1 for ever, -2 when there is nothing to wait for.
+ */
+static int64_t choose_timeout(bool alive, double wait) {
+    if (wait < 0 && !alive) return -2;
     double ms = wait < 0 ? -1 - wait : wait;
     return isinf(ms) ? -1 : (int64_t)ceil(fmin(ms, 4e9) * 1e6);
 }
 
-bool loop_run(void)
-{
+bool loop_run(void) {
     struct pollfd *fds = NULL;
     int *ids = NULL;
     int room = 0;
     bool ok = engine_jobs();
     while (ok) {
         double wait;
-        if (!(ok = run_due(&wait)))
-            break;
+        if (!(ok = run_due(&wait))) break;
         if (watches.count + 2 > room) {
             room = watches.count + 16;
             free(fds);
@@ -187,14 +166,12 @@ bool loop_run(void)
         if (timeout_ns == -2) {
             double more;
             ok = engine_ask(engine.hooks.finish, &more) && engine_jobs();
-            if (!(more > 0))
-                break;
+            if (!(more > 0)) break;
             continue;
         }
         output_flush();
         int ready = pf_wait_unwound(fds, count, timeout_ns);
-        if (ready > 0)
-            ok = dispatch(fds, ids, count);
+        if (ready > 0) ok = dispatch(fds, ids, count);
     }
     free(fds);
     free(ids);
@@ -202,17 +179,14 @@ bool loop_run(void)
 }
 
 /* watch(fd, events, callback) -> id */
-static JSValue loop_watch(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue loop_watch(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int fd, events;
-    if (JS_ToInt32(ctx, &fd, argv[0]) || JS_ToInt32(ctx, &events, argv[1]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &fd, argv[0]) || JS_ToInt32(ctx, &events, argv[1])) return JS_EXCEPTION;
     if (watches.count == watches.size) {
         int size = watches.size ? watches.size * 2 : 8;
         struct watch *items = realloc(watches.items, (size_t)size * sizeof *items);
-        if (!items)
-            return JS_ThrowOutOfMemory(ctx);
+        if (!items) return JS_ThrowOutOfMemory(ctx);
         watches.items = items;
         watches.size = size;
     }
@@ -222,12 +196,10 @@ static JSValue loop_watch(JSContext *ctx, JSValueConst this_val, int argc, JSVal
 }
 
 /* update(id, events, alive): events 0 pauses the watch */
-static JSValue loop_update(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue loop_update(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int id, events;
-    if (JS_ToInt32(ctx, &id, argv[0]) || JS_ToInt32(ctx, &events, argv[1]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &id, argv[0]) || JS_ToInt32(ctx, &events, argv[1])) return JS_EXCEPTION;
     struct watch *watch = find(id);
     if (watch) {
         watch->events = (short)events;
@@ -236,12 +208,10 @@ static JSValue loop_update(JSContext *ctx, JSValueConst this_val, int argc, JSVa
     return JS_UNDEFINED;
 }
 
-static JSValue loop_unwatch(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue loop_unwatch(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int id;
-    if (JS_ToInt32(ctx, &id, argv[0]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &id, argv[0])) return JS_EXCEPTION;
     struct watch *watch = find(id);
     if (watch) {
         JSValue callback = watch->callback;
@@ -252,15 +222,12 @@ static JSValue loop_unwatch(JSContext *ctx, JSValueConst this_val, int argc, JSV
 }
 
 /* catchSignal(number, how): 0 default, 1 ignore, 2 catch */
-static JSValue loop_catch(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
-{
+static JSValue loop_catch(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     int number, how;
-    if (JS_ToInt32(ctx, &number, argv[0]) || JS_ToInt32(ctx, &how, argv[1]))
-        return JS_EXCEPTION;
+    if (JS_ToInt32(ctx, &number, argv[0]) || JS_ToInt32(ctx, &how, argv[1])) return JS_EXCEPTION;
     if (how == 2 && wake_pipe[0] < 0) {
-        if (pipe(wake_pipe) != 0)
-            return JS_NewInt32(ctx, -errno);
+        if (pipe(wake_pipe) != 0) return JS_NewInt32(ctx, -errno);
         for (int i = 0; i < 2; i++) {
             fcntl(wake_pipe[i], F_SETFD, FD_CLOEXEC);
             fcntl(wake_pipe[i], F_SETFL, O_NONBLOCK);
@@ -273,15 +240,11 @@ static JSValue loop_catch(JSContext *ctx, JSValueConst this_val, int argc, JSVal
     return JS_NewInt32(ctx, sigaction(number, &action, NULL) == 0 ? 0 : -errno);
 }
 
-void bind_loop(JSContext *ctx, JSValueConst native)
-{
+void bind_loop(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("watch", 3, loop_watch),
-        JS_CFUNC_DEF("update", 3, loop_update),
-        JS_CFUNC_DEF("unwatch", 1, loop_unwatch),
-        JS_CFUNC_DEF("catchSignal", 2, loop_catch),
-        JS_PROP_INT32_DEF("IN", POLLIN, 0),
-        JS_PROP_INT32_DEF("OUT", POLLOUT, 0),
+        JS_CFUNC_DEF("watch", 3, loop_watch),     JS_CFUNC_DEF("update", 3, loop_update),
+        JS_CFUNC_DEF("unwatch", 1, loop_unwatch), JS_CFUNC_DEF("catchSignal", 2, loop_catch),
+        JS_PROP_INT32_DEF("IN", POLLIN, 0),       JS_PROP_INT32_DEF("OUT", POLLOUT, 0),
     };
     engine_bind(ctx, native, "loop", functions, sizeof functions / sizeof *functions);
 }

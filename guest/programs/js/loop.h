@@ -1,6 +1,6 @@
 /*
- * loop.h: the event loop. loop_run() is on the program's ASYNCIFY_ONLY list, so it may wait while no
- * JavaScript is on the stack; everything it calls must not wait, or it parks the process.
+ * loop.h: the event loop. loop_run() is on the program's ASYNCIFY_ONLY list, so it may wait while
+ * no JavaScript is on the stack; everything it calls must not wait, or it parks the process.
  */
 #ifndef JS_LOOP_H
 #define JS_LOOP_H

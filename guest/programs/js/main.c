@@ -15,8 +15,7 @@
 #include "pf.h"
 
 /* Enters the library. False: the program ended with an error that was reported. */
-static bool start_program(char **argv)
-{
+static bool start_program(char **argv) {
     JSContext *ctx = engine.context;
     JSValue args = engine_strings(ctx, argv);
     bool ok = engine_call(engine.hooks.main, 1, &args);
@@ -24,16 +23,13 @@ static bool start_program(char **argv)
     return ok;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     pf_set_unwindable(0);
-    if (!engine_boot())
-        return 70;
+    if (!engine_boot()) return 70;
     pf_booted(&argc, &argv);
     engine_wake();
     bool ok = start_program(argv);
-    if (ok)
-        ok = loop_run();
+    if (ok) ok = loop_run();
     double status = 1;
     JSValue failed = JS_NewBool(engine.context, !ok);
     JSValue result = JS_Call(engine.context, engine.hooks.exit, JS_UNDEFINED, 1, &failed);

@@ -16,57 +16,48 @@ static void *reserve;
 static size_t allocated; /* bytes asked for since the start, frees not counted */
 
 /* An allocation failed: later ones have what the reserve held. */
-static void *give_up(void)
-{
+static void *give_up(void) {
     free(reserve);
     reserve = NULL;
     quickjs_memory_failed = true;
     return NULL;
 }
 
-static void *memory_calloc(void *opaque, size_t count, size_t size)
-{
+static void *memory_calloc(void *opaque, size_t count, size_t size) {
     (void)opaque;
     void *block = calloc(count, size);
     allocated += count * size;
     return block ? block : give_up();
 }
 
-static void *memory_malloc(void *opaque, size_t size)
-{
+static void *memory_malloc(void *opaque, size_t size) {
     (void)opaque;
     void *block = malloc(size);
     allocated += size;
     return block ? block : give_up();
 }
 
-static void memory_free(void *opaque, void *block)
-{
+static void memory_free(void *opaque, void *block) {
     (void)opaque;
     free(block);
 }
 
-static void *memory_realloc(void *opaque, void *old, size_t size)
-{
+static void *memory_realloc(void *opaque, void *old, size_t size) {
     (void)opaque;
     void *block = realloc(old, size);
     allocated += size;
     return block || size == 0 ? block : give_up();
 }
 
-static size_t usable_size(const void *block)
-{
+static size_t usable_size(const void *block) {
     return malloc_usable_size((void *)block);
 }
 
-const JSMallocFunctions memory_functions = {memory_calloc, memory_malloc, memory_free, memory_realloc,
-                                            usable_size};
+const JSMallocFunctions memory_functions = {memory_calloc, memory_malloc, memory_free,
+                                            memory_realloc, usable_size};
 
-void memory_restock(void)
-{
-    if (reserve || allocated <= LARGE_BYTES)
-        return;
+void memory_restock(void) {
+    if (reserve || allocated <= LARGE_BYTES) return;
     reserve = malloc(RESERVE_BYTES);
-    if (reserve)
-        quickjs_memory_failed = false; /* what failed was done without, long ago */
+    if (reserve) quickjs_memory_failed = false; /* what failed was done without, long ago */
 }

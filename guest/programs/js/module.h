@@ -1,8 +1,8 @@
 /*
  * module.h: what bind_program.c offers of module.c to the library.
  *
- * A main module is compiled and evaluated in two steps, so that a text can be tried as a module without
- * running it.
+ * A main module is compiled and evaluated in two steps, so that a text can be tried as a module
+ * without running it.
  */
 #ifndef JS_MODULE_H
 #define JS_MODULE_H

@@ -1,8 +1,9 @@
 /*
  * quickjs_open.c: QuickJS, and the few accessors of quickjs_open.h.
  *
- * The engine is taken nearly as it is (adapt_quickjs.py), in the version that the lock file of third_party names; a newer one
- * that renames what is used below fails to compile here and nowhere else.
+ * The engine is taken nearly as it is (adapt_quickjs.py), in the version that the lock file of
+ * third_party names; a newer one that renames what is used below fails to compile here and nowhere
+ * else.
  */
 #include "quickjs_open.h"
 
@@ -19,40 +20,35 @@ void (*quickjs_wait)(int64_t ms);
 #include "quickjs_json.h"
 #include "quickjs_stack.h"
 
-/* The next JSON that is read or written is exact: taken at once, so that a toJSON() or getter of the
- * program meets the ordinary JSON. */
+/* The next JSON that is read or written is exact: taken at once, so that a toJSON() or getter of
+ * the program meets the ordinary JSON. */
 static bool next_is_exact;
 
-static bool quickjs_take_exact(void)
-{
+static bool quickjs_take_exact(void) {
     bool exact = next_is_exact;
     next_is_exact = false;
     return exact;
 }
 
-JSValue quickjs_parse_exact(JSContext *ctx, const char *text, size_t len)
-{
+JSValue quickjs_parse_exact(JSContext *ctx, const char *text, size_t len) {
     next_is_exact = true;
     return JS_ParseJSON(ctx, text, len, "<result>");
 }
 
-JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value)
-{
+JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value) {
     next_is_exact = true;
     return JS_JSONStringify(ctx, value, JS_UNDEFINED, JS_UNDEFINED);
 }
 
 /* A number of JSON as a BigInt; JS_UNDEFINED: it is no integer, or a Number holds it safely. */
-static JSValue quickjs_json_integer(JSContext *ctx, const char *text, const char *end)
-{
+static JSValue quickjs_json_integer(JSContext *ctx, const char *text, const char *end) {
     static const char first[] = "9007199254740992"; /* 2^53 */
     const char *digits = text + (*text == '-');
     size_t len = (size_t)(end - digits);
     if (len < sizeof first - 1 || (len == sizeof first - 1 && memcmp(digits, first, len) < 0))
         return JS_UNDEFINED;
     for (const char *p = digits; p < end; p++)
-        if (*p < '0' || *p > '9')
-            return JS_UNDEFINED;
+        if (*p < '0' || *p > '9') return JS_UNDEFINED;
     char *number = js_strndup(ctx, text, (size_t)(end - text));
     JSBigInt *made = number ? js_bigint_from_string(ctx, number, 10) : NULL;
     js_free(ctx, number);
@@ -63,13 +59,11 @@ static JSValue quickjs_json_integer(JSContext *ctx, const char *text, const char
 static JSValue context_value;
 static bool has_context; /* else the context is undefined */
 
-JSValue quickjs_context(JSContext *ctx)
-{
+JSValue quickjs_context(JSContext *ctx) {
     return has_context ? JS_DupValue(ctx, context_value) : JS_UNDEFINED;
 }
 
-void quickjs_set_context(JSContext *ctx, JSValueConst context)
-{
+void quickjs_set_context(JSContext *ctx, JSValueConst context) {
     JSValue before = has_context ? context_value : JS_UNDEFINED;
     context_value = JS_DupValue(ctx, context);
     has_context = !JS_IsUndefined(context);
@@ -77,8 +71,7 @@ void quickjs_set_context(JSContext *ctx, JSValueConst context)
 }
 
 static JSValue call_in_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
-                               int magic, JSValueConst *data)
-{
+                               int magic, JSValueConst *data) {
     (void)magic;
     JSValue before = quickjs_context(ctx);
     quickjs_set_context(ctx, data[1]);
@@ -88,61 +81,50 @@ static JSValue call_in_context(JSContext *ctx, JSValueConst this_val, int argc, 
     return result;
 }
 
-JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function)
-{
-    if (!has_context || !JS_IsFunction(ctx, function))
-        return JS_DupValue(ctx, function);
+JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function) {
+    if (!has_context || !JS_IsFunction(ctx, function)) return JS_DupValue(ctx, function);
     JSValueConst data[] = {function, context_value};
     JSValue bound = JS_NewCFunctionData(ctx, call_in_context, 1, 0, 2, data);
-    if (!JS_IsException(bound))
-        return bound;
+    if (!JS_IsException(bound)) return bound;
     JS_FreeValue(ctx, JS_GetException(ctx)); /* without memory it goes on without its context */
     return JS_DupValue(ctx, function);
 }
 
-void quickjs_keep_spare_error(JSContext *ctx)
-{
+void quickjs_keep_spare_error(JSContext *ctx) {
     JS_ThrowInternalError(ctx, "out of memory");
     quickjs_spare_error = JS_GetException(ctx);
 }
 
-void quickjs_seed(JSContext *ctx, uint64_t seed)
-{
+void quickjs_seed(JSContext *ctx, uint64_t seed) {
     ctx->random_state = seed ? seed : 1;
 }
 
 JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *filename, int line,
-                     int flags)
-{
+                     int flags) {
     return JS_EvalInternal(ctx, ctx->global_obj, text, len, filename, line, flags, -1);
 }
 
-void quickjs_keep_callers(JSContext *ctx, struct quickjs_callers *callers)
-{
+void quickjs_keep_callers(JSContext *ctx, struct quickjs_callers *callers) {
     int count = 0, looked_at = 0;
     for (const JSStackFrame *frame = ctx->rt->current_stack_frame;
-         frame && count < QUICKJS_CALLERS && looked_at < 64; frame = frame->prev_frame, looked_at++) {
+         frame && count < QUICKJS_CALLERS && looked_at < 64;
+         frame = frame->prev_frame, looked_at++) {
         const JSObject *p = JS_VALUE_GET_OBJ(frame->cur_func);
-        if (!js_class_has_bytecode(p->class_id) || !frame->cur_pc)
-            continue;
+        if (!js_class_has_bytecode(p->class_id) || !frame->cur_pc) continue;
         const JSFunctionBytecode *b = p->u.func.function_bytecode;
         if (!b->filename) /* the library's */
             continue;
         callers->functions[count] = js_dup(frame->cur_func);
         callers->pcs[count++] = (uint32_t)(frame->cur_pc - b->byte_code_buf - 1);
     }
-    while (count < QUICKJS_CALLERS)
-        callers->functions[count++] = JS_UNDEFINED;
+    while (count < QUICKJS_CALLERS) callers->functions[count++] = JS_UNDEFINED;
 }
 
-void quickjs_free_callers(JSContext *ctx, const struct quickjs_callers *callers)
-{
-    for (int i = 0; i < QUICKJS_CALLERS; i++)
-        JS_FreeValue(ctx, callers->functions[i]);
+void quickjs_free_callers(JSContext *ctx, const struct quickjs_callers *callers) {
+    for (int i = 0; i < QUICKJS_CALLERS; i++) JS_FreeValue(ctx, callers->functions[i]);
 }
 
-JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *callers)
-{
+JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *callers) {
     DynBuf text;
     js_dbuf_init(ctx, &text);
     for (int i = 0; i < QUICKJS_CALLERS && JS_IsObject(callers->functions[i]); i++) {
@@ -161,25 +143,21 @@ JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *calle
     return result;
 }
 
-JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs)
-{
+JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs) {
     bool is_set = JS_GetClassID(iterator) == JS_CLASS_SET_ITERATOR;
-    if (!is_set && JS_GetClassID(iterator) != JS_CLASS_MAP_ITERATOR)
-        return JS_UNDEFINED;
+    if (!is_set && JS_GetClassID(iterator) != JS_CLASS_MAP_ITERATOR) return JS_UNDEFINED;
     const JSMapIteratorData *it =
         JS_GetOpaque(iterator, is_set ? JS_CLASS_SET_ITERATOR : JS_CLASS_MAP_ITERATOR);
     JSValue array = JS_NewArray(ctx);
     *pairs = it->kind == JS_ITERATOR_KIND_KEY_AND_VALUE;
-    if (JS_IsException(array) || JS_IsUndefined(it->obj))
-        return array;
+    if (JS_IsException(array) || JS_IsUndefined(it->obj)) return array;
     const JSMapState *s = JS_GetOpaque(it->obj, is_set ? JS_CLASS_SET : JS_CLASS_MAP);
     uint32_t count = 0;
     const struct list_head *el = it->cur_record ? it->cur_record->link.next : s->records.next;
     for (; el != &s->records; el = el->next) {
         const JSMapRecord *record = list_entry(el, JSMapRecord, link);
         JSValueConst value = is_set ? record->key : record->value;
-        if (record->empty)
-            continue;
+        if (record->empty) continue;
         if (it->kind != JS_ITERATOR_KIND_VALUE)
             JS_SetPropertyUint32(ctx, array, count++, js_dup(record->key));
         if (it->kind != JS_ITERATOR_KIND_KEY)

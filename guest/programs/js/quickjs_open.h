@@ -28,8 +28,8 @@ void quickjs_seed(JSContext *ctx, uint64_t seed);
 JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *filename, int line,
                      int flags);
 
-/* JSON.parse() and JSON.stringify() as tools need them: an integer that a Number does not hold exactly,
- * beyond 2^53, is a BigInt. A NUL follows the text. */
+/* JSON.parse() and JSON.stringify() as tools need them: an integer that a Number does not hold
+ * exactly, beyond 2^53, is a BigInt. A NUL follows the text. */
 JSValue quickjs_parse_exact(JSContext *ctx, const char *text, size_t len);
 /* The other way: a BigInt becomes an integer. */
 JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value);
@@ -38,8 +38,8 @@ JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value);
  * keys and values alternate in it. JS_UNDEFINED for anything else. */
 JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs);
 
-/* Functions of the program that are running, innermost first, and where: cheap to keep, for an error
- * that comes when they run no more. Unused: JS_UNDEFINED. */
+/* Functions of the program that are running, innermost first, and where: cheap to keep, for an
+ * error that comes when they run no more. Unused: JS_UNDEFINED. */
 #define QUICKJS_CALLERS 4
 struct quickjs_callers {
     JSValue functions[QUICKJS_CALLERS];
@@ -53,8 +53,8 @@ void quickjs_free_callers(JSContext *ctx, const struct quickjs_callers *callers)
 /* Their lines, as the engine writes them in a stack; JS_EXCEPTION: memory is out. */
 JSValue quickjs_callers_text(JSContext *ctx, const struct quickjs_callers *callers);
 
-/* `function` makes the text of an error's `stack` of the error and of its frames as the engine writes
- * them. */
+/* `function` makes the text of an error's `stack` of the error and of its frames as the engine
+ * writes them. */
 void quickjs_set_stack_maker(JSContext *ctx, JSValueConst function);
 
 /* The context of AsyncLocalStorage, JS_UNDEFINED when the program has none. The caller frees it. */

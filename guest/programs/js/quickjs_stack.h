@@ -35,8 +35,7 @@ static int quickjs_make_stack(JSContext *ctx, JSObject *p, JSAtom prop, JSProper
     JSValueConst args[] = {error, raw};
     JSValue pending = ctx->rt->current_exception;
     ctx->rt->current_exception = JS_UNINITIALIZED;
-    JSValue text =
-        has_stack_maker ? JS_Call(ctx, stack_maker, JS_UNDEFINED, 2, args) : js_dup(raw);
+    JSValue text = has_stack_maker ? JS_Call(ctx, stack_maker, JS_UNDEFINED, 2, args) : js_dup(raw);
     if (JS_IsException(text)) {
         JS_FreeValue(ctx, JS_GetException(ctx));
         text = js_dup(raw);

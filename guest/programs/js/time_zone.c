@@ -16,11 +16,9 @@ static struct {
 } kept[ZONES_KEPT];
 static unsigned next_kept;
 
-const struct pf_zone *time_zone(const char *name)
-{
+const struct pf_zone *time_zone(const char *name) {
     for (unsigned i = 0; i < ZONES_KEPT; i++)
-        if (kept[i].name && strcmp(kept[i].name, name) == 0)
-            return kept[i].zone;
+        if (kept[i].name && strcmp(kept[i].name, name) == 0) return kept[i].zone;
     unsigned at = next_kept++ % ZONES_KEPT;
     free(kept[at].name);
     pf_zone_free(kept[at].zone);
@@ -29,8 +27,8 @@ const struct pf_zone *time_zone(const char *name)
     return kept[at].zone;
 }
 
-/* English names of kinds of time, as Unicode's CLDR has them: by a zone's abbreviation, or by its own
- * name where that is a number, and where several use the same one. */
+/* English names of kinds of time, as Unicode's CLDR has them: by a zone's abbreviation, or by its
+ * own name where that is a number, and where several use the same one. */
 static const struct {
     const char *kind, *zones; /* zones: the beginnings of their names, separated by spaces */
     const char *name;
@@ -97,15 +95,18 @@ static const struct {
     {"NZDT", "", "New Zealand Daylight Time"},
     {"+08", "Asia/Singapore Singapore", "Singapore Standard Time"},
     {"+08", "Asia/Kuala_Lumpur Asia/Kuching", "Malaysia Time"},
-    {"+07", "Asia/Bangkok Asia/Ho_Chi_Minh Asia/Saigon Asia/Phnom_Penh Asia/Vientiane", "Indochina Time"},
+    {"+07", "Asia/Bangkok Asia/Ho_Chi_Minh Asia/Saigon Asia/Phnom_Penh Asia/Vientiane",
+     "Indochina Time"},
     {"+06", "Asia/Dhaka Asia/Dacca", "Bangladesh Standard Time"},
     {"+0545", "", "Nepal Time"},
     {"+0530", "Asia/Colombo", "India Standard Time"},
     {"+0430", "Asia/Kabul", "Afghanistan Time"},
     {"+0330", "Asia/Tehran Iran", "Iran Standard Time"},
     {"+04", "Asia/Dubai Asia/Muscat", "Gulf Standard Time"},
-    {"+03", "Asia/Riyadh Asia/Qatar Asia/Kuwait Asia/Baghdad Asia/Bahrain Asia/Aden", "Arabian Standard Time"},
-    {"-03", "America/Sao_Paulo America/Bahia America/Fortaleza Brazil/East", "Brasilia Standard Time"},
+    {"+03", "Asia/Riyadh Asia/Qatar Asia/Kuwait Asia/Baghdad Asia/Bahrain Asia/Aden",
+     "Arabian Standard Time"},
+    {"-03", "America/Sao_Paulo America/Bahia America/Fortaleza Brazil/East",
+     "Brasilia Standard Time"},
     {"-03", "America/Argentina/ America/Buenos_Aires", "Argentina Standard Time"},
     {"-04", "America/Santiago Chile/", "Chile Standard Time"},
     {"-03", "America/Santiago Chile/", "Chile Summer Time"},
@@ -114,53 +115,48 @@ static const struct {
     {"-05", "America/Lima", "Peru Standard Time"},
 };
 
-static bool begins_with_one(const char *zone, const char *beginnings)
-{
-    if (!*beginnings)
-        return true;
+static bool begins_with_one(const char *zone, const char *beginnings) {
+    if (!*beginnings) return true;
     for (const char *p = beginnings; *p; p += strspn(p, " ")) {
         size_t len = strcspn(p, " ");
-        if (strncmp(zone, p, len) == 0)
-            return true;
+        if (strncmp(zone, p, len) == 0) return true;
         p += len;
     }
     return false;
 }
 
-const char *time_zone_long_name(const char *zone, const struct pf_zone_kind *kind, char room[TIME_ZONE_NAME_BYTES])
-{
+const char *time_zone_long_name(const char *zone, const struct pf_zone_kind *kind,
+                                char room[TIME_ZONE_NAME_BYTES]) {
     for (size_t i = 0; i < sizeof long_names / sizeof *long_names; i++)
-        if (strcmp(long_names[i].kind, kind->name) == 0 && begins_with_one(zone, long_names[i].zones))
+        if (strcmp(long_names[i].kind, kind->name) == 0 &&
+            begins_with_one(zone, long_names[i].zones))
             return long_names[i].name;
     int minutes = abs(kind->offset) / 60;
-    snprintf(room, TIME_ZONE_NAME_BYTES, minutes ? "GMT%c%02d:%02d" : "GMT", kind->offset < 0 ? '-' : '+',
-             minutes / 60, minutes % 60);
+    snprintf(room, TIME_ZONE_NAME_BYTES, minutes ? "GMT%c%02d:%02d" : "GMT",
+             kind->offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
     return room;
 }
 
 /* The zone that $TZ names, as localtime() has it. */
-static const char *own_zone(void)
-{
+static const char *own_zone(void) {
     const char *name = getenv("TZ");
     return name ? name : "/etc/localtime";
 }
 
 /* For Date.prototype.toString() of the process's own zone; valid until the next call. */
 const char *quickjs_zone_name(double ms);
-const char *quickjs_zone_name(double ms)
-{
+const char *quickjs_zone_name(double ms) {
     static char room[TIME_ZONE_NAME_BYTES];
     const struct pf_zone *zone = time_zone(own_zone());
-    return zone ? time_zone_long_name(own_zone(), pf_zone_at(zone, (int64_t)floor(ms / 1000)), room) : "UTC";
+    return zone ? time_zone_long_name(own_zone(), pf_zone_at(zone, (int64_t)floor(ms / 1000)), room)
+                : "UTC";
 }
 
 /* The moment, in ms, of what a clock of the process's zone shows, counted the same way. */
 double quickjs_local_moment(int64_t ms);
-double quickjs_local_moment(int64_t ms)
-{
+double quickjs_local_moment(int64_t ms) {
     const struct pf_zone *zone = time_zone(own_zone());
     int64_t seconds = ms / 1000 - (ms % 1000 < 0), moment = seconds;
-    if (zone)
-        pf_zone_moment(zone, seconds, -1, &moment);
+    if (zone) pf_zone_moment(zone, seconds, -1, &moment);
     return (double)moment * 1000 + (double)(ms - seconds * 1000);
 }
