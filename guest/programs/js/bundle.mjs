@@ -2,7 +2,8 @@
 //
 //     node bundle.mjs FOLDER ENTRY OUTPUT
 //
-// FOLDER has node_modules; ENTRY is a path below it.
+// FOLDER has node_modules; ENTRY is a path below it, or several with commas between, whose exports are put
+// together; `name=path` brings a default export under that name.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -71,7 +72,15 @@ function hollow(file) {
 }
 
 await esbuild.build({
-    stdin: { contents: `module.exports = require('./node_modules/${entry}');`, resolveDir: folder },
+    stdin: {
+        contents: entry.includes(',')
+            ? entry.split(',').map(part => {
+                const [, name, path] = /^(?:(\w+)=)?(.*)$/.exec(part);
+                return `export ${name ? `{ default as ${name} }` : '*'} from './node_modules/${path}';`;
+            }).join('\n')
+            : `module.exports = require('./node_modules/${entry}');`,
+        resolveDir: folder,
+    },
     bundle: true,
     platform: 'neutral',
     format: 'cjs',

@@ -1,4 +1,4 @@
-// crypto: hashes, HMAC, ciphers, secret keys, key derivation and random values. Public keys are refused by name.
+// crypto: hashes, HMAC, ciphers, keys, signatures, key derivation and random values. Certificates are refused by name.
 'use strict';
 
 const { argType, coded } = require('internal/errors');
@@ -28,7 +28,7 @@ function timingSafeEqual(a, b) {
 const crypto = {
     Hash, Hmac, KeyObject, createSecretKey, generateKey, generateKeySync, hkdf, hkdfSync, pbkdf2, pbkdf2Sync, scrypt, scryptSync,
     randomBytes, pseudoRandomBytes: randomBytes, prng: randomBytes, rng: randomBytes, randomFill, randomFillSync, randomInt, randomUUID, timingSafeEqual, webcrypto,
-    constants: { RSA_PKCS1_PADDING: 1, RSA_NO_PADDING: 3, RSA_PKCS1_OAEP_PADDING: 4, RSA_PKCS1_PSS_PADDING: 6, POINT_CONVERSION_COMPRESSED: 2, POINT_CONVERSION_UNCOMPRESSED: 4 },
+    constants: { RSA_PSS_SALTLEN_DIGEST: -1, RSA_PSS_SALTLEN_MAX_SIGN: -2, RSA_PSS_SALTLEN_AUTO: -2, POINT_CONVERSION_HYBRID: 6, RSA_PKCS1_PADDING: 1, RSA_NO_PADDING: 3, RSA_PKCS1_OAEP_PADDING: 4, RSA_PKCS1_PSS_PADDING: 6, POINT_CONVERSION_COMPRESSED: 2, POINT_CONVERSION_UNCOMPRESSED: 4 },
     hash: hashOnce, subtle: webcrypto.subtle,
     createHash: (name, options) => new Hash(name, options),
     createHmac: (name, key, options) => new Hmac(name, key, options),
@@ -36,18 +36,50 @@ const crypto = {
     createDecipheriv: (name, key, iv, options) => new (cipher().Decipheriv)(name, key, iv, options),
     getCipherInfo: (...args) => cipher().getCipherInfo(...args),
     getCiphers: () => [...cipher().ciphers],
-    getCurves: () => [],
+    getCurves: () => ['prime256v1', 'secp256k1', 'secp384r1', 'secp521r1'],
     getFips: () => 0,
     getHashes: () => [...hashes],
     getRandomValues: array => webcrypto.getRandomValues(array),
 };
 for (const name of ['Cipheriv', 'Decipheriv'])
     Object.defineProperty(crypto, name, { get: () => new Proxy(cipher()[name], { apply: (target, self, args) => new target(...args) }), enumerable: true, configurable: true });
-for (const name of ['createSign', 'createVerify', 'generateKeyPair', 'generateKeyPairSync', 'createECDH', 'createDiffieHellman', 'createDiffieHellmanGroup',
-    'getDiffieHellman', 'diffieHellman', 'publicEncrypt', 'publicDecrypt', 'privateEncrypt', 'privateDecrypt', 'sign', 'verify', 'createPrivateKey',
-    'createPublicKey', 'createCipher', 'createDecipher', 'checkPrime', 'checkPrimeSync', 'generatePrime', 'generatePrimeSync'])
+// What public keys need is loaded when it is first used; `new` is not needed for their classes.
+const parts = {
+    public: ['createPrivateKey', 'createPublicKey', 'generateKeyPair', 'generateKeyPairSync'],
+    sign: ['Sign', 'Verify', 'sign', 'verify', 'publicEncrypt', 'publicDecrypt', 'privateEncrypt', 'privateDecrypt'],
+    agree: ['DiffieHellman', 'DiffieHellmanGroup', 'ECDH', 'diffieHellman'],
+    numbers: ['checkPrime', 'checkPrimeSync', 'generatePrime', 'generatePrimeSync'],
+};
+for (const [file, names] of Object.entries(parts)) {
+    for (const name of names) {
+        const define = value => Object.defineProperty(crypto, name, { value, writable: true, enumerable: true, configurable: true });
+        Object.defineProperty(crypto, name, {
+            get() {
+                const found = require(`internal/crypto/${file}`)[name];
+                const value = file === 'sign' && /^[A-Z]/.test(name) ? new Proxy(found, { apply: (target, self, args) => new target(...args) }) : found;
+                define(value);
+                return value;
+            },
+            set: define, enumerable: true, configurable: true,
+        });
+    }
+}
+Object.assign(crypto, {
+    createSign: (algorithm, options) => new crypto.Sign(algorithm, options),
+    createVerify: (algorithm, options) => new crypto.Verify(algorithm, options),
+    createECDH: curve => new crypto.ECDH(curve),
+    createDiffieHellman: (size, keyEncoding, generator, encoding) => new crypto.DiffieHellman(size, keyEncoding, generator, encoding),
+    createDiffieHellmanGroup: name => new crypto.DiffieHellmanGroup(name),
+    getDiffieHellman: name => new crypto.DiffieHellmanGroup(name),
+});
+for (const name of ['createCipher', 'createDecipher'])
     crypto[name] = () => {
-        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not available in a sandbox: there are hashes, HMAC, AES, ChaCha20-Poly1305, secret keys, scrypt, HKDF and PBKDF2, and no public keys`);
+        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not available in a sandbox: it makes weak keys; use ${name}iv`);
     };
+crypto.X509Certificate = class X509Certificate {
+    constructor() {
+        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'crypto.X509Certificate is not available in a sandbox: there are keys and signatures, but no certificates');
+    }
+};
 
 module.exports = crypto;

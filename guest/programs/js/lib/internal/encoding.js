@@ -27,10 +27,29 @@ class TextEncoder {
 }
 
 const labels = {
-    'utf-8': 'utf-8', utf8: 'utf-8', 'unicode-1-1-utf-8': 'utf-8', 'utf-16le': 'utf-16le', 'utf-16': 'utf-16le',
-    'utf-16be': 'utf-16be', unicodefffe: 'utf-16be', unicodefeff: 'utf-16le', csunicode: 'utf-16le', unicode: 'utf-16le', 'ucs-2': 'utf-16le', 'iso-10646-ucs-2': 'utf-16le', latin1: 'windows-1252', 'iso-8859-1': 'windows-1252',
-    ascii: 'windows-1252', 'us-ascii': 'windows-1252', 'windows-1252': 'windows-1252',
+    'utf-8': 'utf-8', utf8: 'utf-8', 'utf-16le': 'utf-16le', 'utf-16': 'utf-16le', 'utf-16be': 'utf-16be', latin1: 'windows-1252',
+    'iso-8859-1': 'windows-1252', ascii: 'windows-1252', 'us-ascii': 'windows-1252', 'windows-1252': 'windows-1252',
 };
+const ABSENT = ['iso-8859-16', 'x-user-defined', 'replacement']; // Node has no such, either
+
+// The encoding that a label means, also one of those that are seldom needed.
+function encodingOf(label) {
+    const low = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase();
+    if (Object.hasOwn(labels, low)) return labels[low];
+    const { labels: all } = require('npm/text_encodings');
+    const found = Object.hasOwn(all, low) ? low : Object.keys(all).find(name => all[name].includes(low));
+    if (found === undefined || ABSENT.includes(found)) throw coded(RangeError, 'ERR_ENCODING_NOT_SUPPORTED', `The "${found ?? label}" encoding is not supported`);
+    return found;
+}
+
+// The decoder of one that is not Unicode: (bytes, stream) => text.
+function oldDecoder(encoding, fatal) {
+    const { multibyteDecoder, encodingDecoder } = require('npm/text_encodings');
+    if (/^(?:gb|big5|euc|shift|iso-2022)/.test(encoding)) return multibyteDecoder(encoding, !fatal);
+    const decode = encodingDecoder(encoding);
+    return bytes => decode(bytes, !fatal);
+}
+
 // What windows-1252 has at 0x80..0x9f; everything else is Latin-1.
 const windows1252 = '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
@@ -42,10 +61,9 @@ class TextDecoder {
     #ignoreBOM;
     #rest = none; // an incomplete sequence of a streamed text
     #begun = false;
+    #old; // what decodes an encoding that is not Unicode
     constructor(label = 'utf-8', options = {}) {
-        this.#encoding = labels[String(label).trim().toLowerCase()];
-        if (this.#encoding === undefined)
-            throw coded(RangeError, 'ERR_ENCODING_NOT_SUPPORTED', `The "${label}" encoding is not supported`);
+        this.#encoding = encodingOf(`${label}`);
         this.#fatal = Boolean(options?.fatal);
         this.#ignoreBOM = Boolean(options?.ignoreBOM);
     }
@@ -68,6 +86,13 @@ class TextDecoder {
         if (bytes === undefined) throw argType('list', ['ArrayBuffer', 'ArrayBufferView'], input);
         if (this.#encoding === 'windows-1252')
             return text.latin1Decode(bytes, 0, bytes.length, 255).replace(/[\x80-\x9f]/g, c => windows1252[c.charCodeAt(0) - 128]);
+        if (!this.#encoding.startsWith('utf-')) {
+            try {
+                return (this.#old ??= oldDecoder(this.#encoding, this.#fatal))(bytes, stream);
+            } catch {
+                throw coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA', `The encoded data was not valid for encoding ${this.#encoding}`);
+            }
+        }
         if (this.#rest.length) {
             const joined = new Uint8Array(this.#rest.length + bytes.length);
             joined.set(this.#rest);

@@ -1,7 +1,7 @@
-// crypto/keys: secret keys: KeyObject, createSecretKey(), generateKey(). There are no others.
+// crypto/keys: KeyObject, and secret keys: createSecretKey(), generateKey(). crypto/public has the others.
 'use strict';
 
-const { argType, argValue } = require('internal/errors');
+const { argType, argValue, coded } = require('internal/errors');
 const validate = require('internal/validators');
 const { buffers, toBytes } = require('internal/crypto/hash');
 const { inspect } = require('internal/inspect');
@@ -9,17 +9,20 @@ const { inspect } = require('internal/inspect');
 const made = Symbol('made');
 
 class KeyObject {
-    #bytes;
+    #bytes; // of a secret key; of others what crypto/material says
+    #type;
     constructor(type, handle, mark) {
         if (type !== 'secret' && type !== 'public' && type !== 'private') throw argValue('type', type);
         if (mark !== made) throw argType('handle', 'object', handle);
         this.#bytes = handle;
+        this.#type = type;
     }
     get type() {
-        return 'secret';
+        return this.#type;
     }
     static from(key) {
         if (!(key instanceof CryptoKey)) throw argType('key', 'CryptoKey', key);
+        if (key.type !== 'secret') return require('internal/crypto/public').keyObject(key.type, keyBytes(key));
         return secretKey(keyBytes(key));
     }
     static bytesOf(key) {
@@ -27,6 +30,8 @@ class KeyObject {
     }
     equals(other) {
         if (!(other instanceof KeyObject)) throw argType('otherKeyObject', 'KeyObject', other);
+        if (this.#type !== other.#type) return false;
+        if (this.#type !== 'secret') return require('internal/crypto/public').same(this.#bytes, other.#bytes);
         return Buffer.compare(this.#bytes, other.#bytes) === 0;
     }
 }
@@ -53,17 +58,17 @@ const secretKey = bytes => new SecretKeyObject('secret', Buffer.from(bytes), mad
 // What the Web's API calls a key.
 class CryptoKey {
     #bytes;
-    constructor(mark, bytes, algorithm, extractable, usages) {
+    constructor(mark, bytes, algorithm, extractable, usages, type) {
         if (mark !== made) throw Object.assign(new TypeError('Illegal constructor'), { code: 'ERR_ILLEGAL_CONSTRUCTOR' });
         this.#bytes = bytes;
-        Object.defineProperties(this, Object.fromEntries(Object.entries({ _algorithm: algorithm, _extractable: extractable, _usages: usages })
+        Object.defineProperties(this, Object.fromEntries(Object.entries({ _algorithm: algorithm, _extractable: extractable, _usages: usages, _type: type })
             .map(([name, value]) => [name, { value, enumerable: false }])));
     }
     static bytesOf(key) {
         return key.#bytes;
     }
     get type() {
-        return 'secret';
+        return this._type ?? 'secret';
     }
     get extractable() {
         return this._extractable;
@@ -87,7 +92,10 @@ const cryptoKey = (...args) => new CryptoKey(made, ...args);
 
 // The bytes of a key in any form: text, bytes or a key.
 function secretBytes(key, encoding, name = 'key') {
-    if (key instanceof KeyObject) return bytesOf(key);
+    if (key instanceof KeyObject) {
+        if (key.type !== 'secret') throw coded(TypeError, 'ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE', `Invalid key object type ${key.type}, expected secret.`);
+        return bytesOf(key);
+    }
     if (key instanceof CryptoKey) return keyBytes(key);
     return toBytes(key, encoding, name, ['string', ...buffers, 'KeyObject', 'CryptoKey']);
 }
@@ -117,4 +125,4 @@ function generateKey(type, options, callback) {
     require('internal/timers').complete(callback, null, generated(type, options));
 }
 
-module.exports = { CryptoKey, KeyObject, createSecretKey, cryptoKey, generateKey, generateKeySync, keyBytes, secretBytes };
+module.exports = { made, bytesOf, CryptoKey, KeyObject, createSecretKey, cryptoKey, generateKey, generateKeySync, keyBytes, secretBytes };
