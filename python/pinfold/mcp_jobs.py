@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import ToolError
+from .errors import BoundError, ToolError
 from .jobs import JobError
 from .shown import shorten
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     #: The sandbox of a session, by its id and who calls, while it is in use.
     Using = Callable[[str, str | None], AbstractAsyncContextManager[SandboxTool]]
 
+_OUTPUT_BYTES = 64 << 20
 _LONGEST = 60.0  # seconds that one call waits
 _WITHOUT_SESSION = "jobs live in a session, and this client has none: open_session gives one"
 
@@ -102,7 +103,10 @@ def _line(job: Job) -> str:
 
 
 def _state(job: Job, tool: SandboxTool) -> str:
-    text = job.read()
+    try:
+        text = job.read(max_bytes=_OUTPUT_BYTES)
+    except BoundError:
+        text = f"(more than can be given: it is in {job.folder}/output)"
     most = tool.output_characters
     if most is not None and len(text) > most:
         text = shorten(text, most)

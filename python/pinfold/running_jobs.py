@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
+
+from ._native import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +14,7 @@ if TYPE_CHECKING:
 #: Prints the shell's own jobs that run, and leaves ``$?`` as it was.
 LIST_JOBS = 'eval "builtin jobs -r; (exit $?)"'
 _MOST = 10  # that are listed
+_LOOKED_AT = 100  # of those that a script may have made up
 _JOB = re.compile(r"^\[(\d+)\][-+ ]\s+Running\s+(.*?)(?: &)?$", re.MULTILINE)
 
 
@@ -36,7 +40,8 @@ def jobs_of(sandbox: Core) -> str:
     """Lines about the jobs that were started as such and still run."""
     from .jobs import Jobs
 
-    running = Jobs(sandbox).running[:_MOST]  # type: ignore[arg-type]
+    newest = [*Jobs(sandbox)][-_LOOKED_AT:]  # type: ignore[arg-type]
+    running = [*islice((job for job in newest if job.running), _MOST)]
     lines = [f"\n[job {job.id} running: {job._line()}]" for job in running]
     if lines:
         lines.append(
@@ -47,4 +52,5 @@ def jobs_of(sandbox: Core) -> str:
 
 
 def _short(text: str) -> str:
+    text = printable(text[:200])  # a script may have put itself in the place of `jobs`
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -19,7 +19,9 @@ def sandbox(request):
 
 def test_a_handle(sandbox):
     sandbox.run("cd /tmp; export A=7; b=8")
-    job = sandbox.jobs.start("pwd; echo $A-$b; read x; echo got $x; sleep 0.2; echo late >&2; exit 3")
+    job = sandbox.jobs.start(
+        "pwd; echo $A-$b; read x; echo got $x; sleep 0.2; echo late >&2; exit 3"
+    )
     assert (job.id, job.running, job.exit_code, job.read()) == (1, True, None, "/tmp\n7-\n")
     job.write("hello\n")
     assert job.wait(5) == 3
@@ -183,7 +185,10 @@ def test_a_limit_of_the_run_that_waits_ends_it():
 def test_the_programs_in_its_folder_are_the_handle_for_scripts():
     with Sandbox() as sandbox:
         sandbox.jobs.start("read x; echo got $x; sleep 1000")
-        assert sandbox.run("cd /tmp/jobs/1; echo a >input; ./wait 0.1; echo $?; ./read; ./read").stdout == "124\ngot a\n"
+        assert (
+            sandbox.run("cd /tmp/jobs/1; echo a >input; ./wait 0.1; echo $?; ./read; ./read").stdout
+            == "124\ngot a\n"
+        )
         assert sandbox.run("/tmp/jobs/1/stop; cat /tmp/jobs/1/status").stdout == "143\n"
 
 
@@ -217,6 +222,91 @@ def test_a_model_is_told_what_still_runs():
         assert tool.run("echo hi", "shell") == "hi"
         job = tool.sandbox.jobs.start("sleep 1000")
         assert "[job 1 running: sleep 1000]" in tool.run("return 1", "javascript")
-        assert asyncio.run(tool.arun("echo hi", "shell")).startswith("hi\n[job 1 running: sleep 1000]\n")
+        assert asyncio.run(tool.arun("echo hi", "shell")).startswith(
+            "hi\n[job 1 running: sleep 1000]\n"
+        )
         tool.run("/tmp/jobs/1/stop", "shell")
         assert job.exit_code == 143 and tool.run("echo hi", "shell") == "hi"
+
+
+# ------------------------------------------------------------------ a folder that a script has made
+
+#: What a script may leave in place of a job's file.
+ODD = {
+    "nothing": ":",
+    "a directory": "mkdir {0}",
+    "a FIFO": "mkfifo {0}",
+    "a link in a circle": "ln -s {0} {0}",
+    "an endless device": "ln -s /dev/zero {0}",
+    "a hole": "truncate -s 400G {0}",
+    "many digits": "printf %09000d 7 > {0}",
+    "digits of others": "printf '٣²' > {0}",
+    "less than nothing": "echo -1 > {0}",
+    "too much": "echo 999999999999999999999 > {0}",
+    "what acts on a terminal": r"printf '\033]0;x\a\u202e' > {0}",
+    "no UTF-8": r"printf '\377\0\377' > {0}",
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_what_a_script_says_of_its_job_is_only_that(sandbox, odd):
+    tool = create_sandbox_tool([])
+    for like in (sandbox, tool.sandbox):
+        job = like.jobs.start("sleep 1000")
+        for name in ("status", "pid", "code", "seen", "output", "ended", "input", "unread", "wait"):
+            like.run(f"cd /tmp/jobs/1; cp -r . /tmp/kept; rm -rf {name}; {odd.format(name)}")
+            for look in (
+                lambda: job.exit_code, lambda: job.running, lambda: repr(job), job.read,
+                lambda: job.output, lambda: job.code, lambda: like.jobs.running, lambda: len(like.jobs),
+                lambda: job.wait(0.01), lambda: job.write("x"), job.close_input,
+            ):  # fmt: skip
+                try:
+                    look()
+                except PinfoldError as error:  # it may be too much, and is said to be so
+                    assert "\033" not in str(error)
+            assert "\033" not in repr(job) + repr(like.jobs.running)
+            like.run("rm -rf /tmp/jobs/1; mv /tmp/kept /tmp/jobs/1")
+        said = tool.run("echo hello", "shell")
+        assert said.startswith("hello") and "\033" not in said
+        assert like.run("echo fine").stdout == "fine\n"
+    tool.sandbox.close()
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["mkdir -p {0}; cd {0}; seq 3000 | xargs mkdir", "mkdir -p {0}/999999999", "ln -s /dev/zero {0}",
+     ": > {0}", "mkfifo {0}", "mkdir -p {0}/1２ {0}/٣ {0}/01 {0}/-1", "ln -s {0} {0}", "mkdir {0}; : > {0}/1"],
+)  # fmt: skip
+def test_a_list_of_jobs_that_a_script_has_made_up(sandbox, made):
+    sandbox.run(made.format("/tmp/jobs"))
+    assert len(sandbox.jobs) <= 1000 and sandbox.jobs.running == []
+    assert all(str(job.id).isascii() and job.exit_code == 137 for job in [*sandbox.jobs][:5])
+    try:
+        job = sandbox.jobs.start("sleep 1000")
+    except PinfoldError as error:
+        assert "its file" in str(error)
+        return
+    assert job.id in sandbox.jobs and [one.id for one in sandbox.jobs.running] == [job.id]
+    assert job.stop() == 143
+
+
+def test_a_job_cannot_say_itself_that_it_has_ended(sandbox):
+    job = sandbox.jobs.start("trap '' TERM; echo 0 > /tmp/jobs/1/status; while :; do sleep 1; done")
+    job.wait(0.1)
+    job.stop()
+    assert "sleep" not in sandbox.run("ps").stdout
+
+
+def test_programs_of_the_folder_are_for_scripts_alone(sandbox):
+    job = sandbox.jobs.start("sleep 1000")
+    sandbox.run("cd /tmp/jobs/1; for p in read wait stop; do echo 'touch /tmp/ran' > $p; done")
+    assert job.wait(0.05) is None and job.read() == "" and job.stop() == 143
+    assert "/tmp/ran" not in sandbox.files
+
+
+def test_what_is_said_of_jobs_is_fit_to_be_shown(sandbox):
+    tool = create_sandbox_tool([])
+    said = tool.run(
+        "builtin() { printf '[1]+  Running   \\033[31mred\\n'; }; sleep 1000 &", "shell"
+    )
+    assert "\033" not in said
