@@ -89,7 +89,11 @@ bool assign_text(struct shell *sh, const char *lhs, const char *value, bool appe
         return false;
     }
     const char *target = var_nameref_target(sh, name);
-    if (target && strcmp(target, name) != 0) {
+    if (!target) { /* a circle of references, which was said */
+        sh_abandon(sh, 1);
+        return false;
+    }
+    if (strcmp(target, name) != 0) {
         if (!sub) {
             if (!assign_split_ref(sh, target, &name, &sub)) {
                 sh_builtin_error(sh, "`%s': not a valid identifier", target);
@@ -197,8 +201,9 @@ static bool fill_assoc(struct shell *sh, struct var *v, const struct items *item
     for (int i = 0; i < items->n; i++) {
         const struct item *it = &items->v[i];
         if (!it->index) {
-            sh_error(sh, "%s: '%s': must use subscript when assigning associative array",
-                     v->entry.key, it->value);
+            const char *quote = sh->builtin ? "'" : ""; /* declare has quoted its words again */
+            sh_error(sh, "%s: %s%s%s: must use subscript when assigning associative array",
+                     v->entry.key, quote, it->value, quote);
             continue;
         }
         if (!*it->index) {

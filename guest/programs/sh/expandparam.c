@@ -198,7 +198,7 @@ static bool parameter_name_ok(const char *s) {
 static bool fetch_indirect(struct shell *sh, const struct param *pm, struct pvalue *out) {
     struct var *ref = var_find_raw(sh, pm->name);
     if (ref && (ref->flags & V_NAMEREF) && !pm->sub && !pm->sub_all) {
-        const char *target = var_text(ref); /* ${!ref} names its target */
+        const char *target = var_nameref_target(sh, pm->name); /* ${!ref} names its target */
         memset(out, 0, sizeof *out);
         out->name = pm->name;
         out->s = target ? target : "";
@@ -398,6 +398,11 @@ static bool unbound(struct shell *sh, const struct param *pm) {
     return false;
 }
 
+/* What ${#a[@]} wants under set -u: elements, or a list that is empty on purpose. */
+static bool is_set_array(const struct var *v) {
+    return v && (v->flags & (V_ARRAY | V_ASSOC)) && (v->flags & V_SET);
+}
+
 /* $name of a plain variable: by far the most common. */
 static bool plain_variable(struct expander *x, const struct param *pm, bool quoted, bool *done) {
     struct shell *sh = x->sh;
@@ -437,6 +442,10 @@ bool xp_param(struct expander *x, const struct param *pm, bool quoted) {
     if (v.beyond) sh_error(sh, "%s: bad array subscript", v.name);
     if (pm->op >= OP_DEFAULT && pm->op <= OP_ALTERNATE) return value_operator(x, pm, &v, quoted);
     if (!v.set && !v.list && sh->opt[OPT_NOUNSET]) return unbound(sh, pm);
+    if (pm->length && pm->sub_all && sh->opt[OPT_NOUNSET] && !is_set_array(v.var)) {
+        sh_fatal_expand_error(sh, "%s: unbound variable", pm->name);
+        return false;
+    }
     if (pm->length) return emit_length(x, &v, quoted);
     if (pm->op != OP_NONE && !apply_operator(x, pm, &v)) return false;
     v.operated = pm->op != OP_NONE && (quoted || pm->op < OP_REPLACE || pm->op == OP_TRANSFORM);

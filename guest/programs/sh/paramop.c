@@ -80,6 +80,8 @@ char *op_case(struct shell *sh, const struct param *pm, const char *pattern, con
     size_t n = strlen(value);
     unsigned flags = pattern_flags(sh, false);
     sb out = sb_in(&sh->tmp);
+    /* A quoted pattern that is empty matches nothing; none at all matches every character. */
+    if (!*pattern && pm->arg && (pm->arg->flags & W_QUOTED)) return (char *)value;
     for (size_t i = 0; i < n;) {
         int len;
         uint32_t c = u8_decode(value + i, n - i, &len);
@@ -221,7 +223,7 @@ static bool assignment_words(struct shell *sh, const struct pvalue *v, struct st
         var_print_value(sh, v->var, &last);
     } else if (value) {
         sb_putc(&last, '=');
-        quote_single(&last, value);
+        sb_puts(&last, transform_value(sh, value, 'Q'));
     }
     strings_add(sh, out, sb_str(&last));
     return true;

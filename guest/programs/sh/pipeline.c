@@ -314,6 +314,10 @@ void coproc_ended(struct shell *sh, struct job *j) {
 int exec_coproc(struct shell *sh, struct node *n) {
     int to[2], from[2];
     sh->line = n->line + sh->line_shift;
+    if (!name_ok(n->wrap.name)) {
+        sh_error(sh, "`%s': not a valid identifier", n->wrap.name);
+        return sh->status = 1;
+    }
     if (!make_pipe(sh, to)) return sh->status = 1;
     if (!make_pipe(sh, from)) {
         close(to[0]);

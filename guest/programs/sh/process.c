@@ -123,6 +123,7 @@ int exec_script(struct shell *sh, const char *path, char **argv, char **envp) {
     const char *line_end = memchr(start, '\n', (size_t)n);
     size_t first = line_end ? (size_t)(line_end - start) : (size_t)n;
     if (memchr(start, 0, first)) return ENOEXEC;
+    if (n >= 4 && memcmp(start, "\177ELF", 4) == 0) return ENOEXEC;
     int argc = 0;
     while (argv[argc]) argc++;
     char **again = arena_alloc(&sh->tmp, ((size_t)argc + 2) * sizeof *again);

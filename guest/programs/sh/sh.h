@@ -171,6 +171,7 @@ struct shell {
     bool trap_inherited;      /* in a subshell: traps are the parent's, only listed */
     uint8_t ignored_at_start[65];
     bool in_debug_trap, in_err_trap, in_return_trap;
+    int status_before_return; /* $? as a RETURN trap sees it, where `return` ended the function */
 
     bool subscript_final;     /* the text at hand was expanded: a key is taken as it is */
     bool regex_failed;        /* the last =~ had a malformed pattern: status 2 */
@@ -356,6 +357,7 @@ void var_to_assoc(struct shell *sh, struct var *v); /* A plain value becomes ele
 struct array *var_empty_array(struct shell *sh, struct var *v);
 /* The same of an associative one. */
 struct assoc *var_empty_assoc(struct shell *sh, struct var *v);
+void var_copy_elements(struct shell *sh, struct var *to, struct var *from); /* an array's */
 void var_clear(struct shell *sh, struct var *v);                /* no value, attributes stay */
 bool var_readonly_error(struct shell *sh, struct var *v);       /* prints; always false */
 void var_export(struct shell *sh, struct var *v, bool on); /* Sets or clears the attribute. */

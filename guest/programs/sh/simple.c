@@ -295,6 +295,7 @@ static int exec_function_here(struct shell *sh, struct func *f, int argc, char *
     if (sh->flow == FLOW_RETURN) {
         sh->flow = FLOW_NONE;
         status = sh->status;
+        sh->status = sh->status_before_return;
     } else if (sh->flow == FLOW_BREAK || sh->flow == FLOW_CONTINUE) {
         sh->flow = FLOW_NONE;
     }

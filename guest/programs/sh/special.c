@@ -5,6 +5,7 @@
 
 #include "history.h"
 
+#include <fcntl.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -253,6 +254,13 @@ static void posix_changed(struct shell *sh, struct var *v) {
     option_set(sh, OPT_POSIX, v && (v->flags & V_SET));
 }
 
+static void xtracefd_changed(struct shell *sh, struct var *v) {
+    const char *s = v ? var_str(sh, v) : NULL;
+    int64_t fd;
+    if (!s || !*s || (parse_int64(s, &fd) && fd == (int)fd && fcntl((int)fd, F_GETFD) >= 0)) return;
+    sh_error(sh, "%s: %s: invalid value for trace file descriptor", v->entry.key, s);
+}
+
 static void ignoreeof_changed(struct shell *sh, struct var *v) {
     sh->opt[OPT_IGNOREEOF] = v && (v->flags & V_SET);
 }
@@ -296,6 +304,7 @@ static const struct special specials[] = {
     {"BASH_LINENO", get_stack, NULL, NULL, 0},
     {"BASH_SOURCE", get_stack, NULL, NULL, 0},
     {"BASH_SUBSHELL", get_subshell, NULL, NULL, 1},
+    {"BASH_XTRACEFD", NULL, NULL, xtracefd_changed, 0},
     {"COMP_WORDBREAKS", get_wordbreaks, NULL, NULL, 1},
     {"DIRSTACK", get_dirstack, NULL, NULL, 1},
     {"EPOCHREALTIME", get_epochrealtime, NULL, NULL, 1},

@@ -137,8 +137,8 @@ static size_t prompt_escape(struct shell *sh, sb *out, const char *s) {
         sb_printf(out, "%d", n);
         return 1;
     }
-    case '[': sb_putc(out, '\1'); return 1;
-    case ']': sb_putc(out, '\2'); return 1;
+    case '[': /* what a line editor would not count: there is none */
+    case ']': return 1;
     case '\\': sb_puts(out, "\\\\"); return 1;
     case 'D':
         if (s[1] == '{') {

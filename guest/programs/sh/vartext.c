@@ -69,3 +69,20 @@ void var_print_declare(struct shell *sh, struct var *v, sb *out) {
     if (v->flags & V_SET) var_print_value(sh, v, out);
     sb_putc(out, '\n');
 }
+
+void var_copy_elements(struct shell *sh, struct var *to, struct var *from) {
+    if (from->flags & V_ASSOC) {
+        char **keys, **values;
+        struct assoc *copy = var_empty_assoc(sh, to);
+        assoc_list(var_assoc(from), &sh->tmp, &keys, &values);
+        for (int i = assoc_count(var_assoc(from)); i-- > 0;) assoc_set(copy, keys[i], values[i]);
+    } else {
+        struct array *copy = var_empty_array(sh, to);
+        for (int i = 0; i < array_count(var_array(from)); i++) {
+            int64_t index;
+            const char *value = array_at(var_array(from), i, &index);
+            array_set(copy, index, value);
+        }
+    }
+    to->flags = (uint16_t)((to->flags & ~V_SET) | (from->flags & V_SET));
+}

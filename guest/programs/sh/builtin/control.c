@@ -86,6 +86,7 @@ BUILTIN(return) {
         sh->misused = true;
         return 2;
     }
+    sh->status_before_return = sh->status;
     sh->status = status;
     sh->flow = FLOW_RETURN;
     return status;
@@ -170,6 +171,7 @@ static int run_source(struct shell *sh, const char *name, char *text, size_t n, 
     if (sh->flow == FLOW_RETURN) {
         sh->flow = FLOW_NONE;
         status = sh->status;
+        sh->status = sh->status_before_return;
     }
     if (sh->flow == FLOW_NONE) trap_run(sh, TRAP_RETURN);
     return status;

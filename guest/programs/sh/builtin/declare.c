@@ -152,7 +152,8 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
     if (!fresh || !seen) return v;
     if (seen->flags & V_EXPORT) var_export(sh, v, true);
     if (!((seen->flags & V_TEMP) || r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT])) return v;
-    if (var_text(seen)) var_put(sh, v, var_text(seen));
+    if (seen->flags & (V_ARRAY | V_ASSOC)) var_copy_elements(sh, v, seen);
+    else if (var_text(seen)) var_put(sh, v, var_text(seen));
     v->flags |= seen->flags & (V_EXPORT | V_INTEGER | V_LOWER | V_UPPER);
     return v;
 }

@@ -101,10 +101,7 @@ BUILTIN(mapfile) {
         return 1;
     }
     struct var *v = var_make(sh, name);
-    if (v->flags & V_READONLY) {
-        sh_builtin_error(sh, "%s: readonly variable", name);
-        return 1;
-    }
+    if (v->flags & V_READONLY) return !var_readonly_error(sh, v);
     if (v->flags & V_ASSOC) {
         sh_builtin_error(sh, "%s: not an indexed array", name);
         return 1;

@@ -19,7 +19,7 @@ struct printing {
 
 struct directive {
     char flags[8];
-    bool left;
+    bool left, overflow; /* wider than a number: the C library prints nothing then */
     int width, precision; /* -1: none */
     char kind;
     const char *time_format;
@@ -188,10 +188,26 @@ static void print_time(struct printing *p, const struct directive *d) {
 
 /* ------------------------------------------------------------------ the format */
 
+static int literal_number(struct directive *d, const char **at) {
+    errno = 0;
+    long long n = strtoll(*at, (char **)at, 10);
+    if (n < INT_MAX) return (int)n;
+    d->overflow = true;
+    return 0;
+}
+
+static int argument_number(struct printing *p, struct directive *d) {
+    int64_t n = integer_arg(p);
+    if (n > -INT_MAX && n < INT_MAX) return (int)n;
+    out_of_range(p, p->at < p->n ? p->args[p->at] : "");
+    d->overflow = true;
+    return 0;
+}
+
 static void read_width(struct printing *p, struct directive *d, const char **at) {
     if (**at == '*') {
         (*at)++;
-        d->width = (int)integer_arg(p);
+        d->width = argument_number(p, d);
         if (d->width < 0) {
             d->left = true;
             if (!strchr(d->flags, '-')) strcat(d->flags, "-");
@@ -200,8 +216,7 @@ static void read_width(struct printing *p, struct directive *d, const char **at)
         return;
     }
     if (**at >= '0' && **at <= '9') {
-        long n = strtol(*at, (char **)at, 10);
-        d->width = n > INT_MAX ? INT_MAX : (int)n;
+        d->width = literal_number(d, at);
     }
 }
 
@@ -211,11 +226,10 @@ static void read_precision(struct printing *p, struct directive *d, const char *
     d->precision = 0;
     if (**at == '*') {
         (*at)++;
-        d->precision = (int)integer_arg(p);
+        d->precision = argument_number(p, d);
         if (d->precision < 0) d->precision = -1;
     } else if (**at >= '0' && **at <= '9') {
-        long n = strtol(*at, (char **)at, 10);
-        d->precision = n > INT_MAX ? INT_MAX : (int)n;
+        d->precision = literal_number(d, at);
     } else if (**at == '-') { /* a negative one counts as none */
         (*at)++;
         strtol(*at, (char **)at, 10);
@@ -302,7 +316,9 @@ static void print_once(struct printing *p, const char *format) {
             struct directive d;
             const char *start = f++;
             read_directive(p, &d, &f);
+            size_t before = p->out.n;
             print_directive(p, &d, start);
+            if (d.overflow) p->out.n = before;
         } else if (*f == '\\') {
             const char *end = f + 1;
             while (*end && *end != '%' && *end != '\\') end++;

@@ -174,6 +174,10 @@ BUILTIN(shopt) {
         } else if (r.set || r.unset) {
             if (r.set_options) option_set(sh, option_find(argv[i]), r.set);
             else *slot = r.set;
+            if (slot == &sh->shopt[SHOPT_EXTDEBUG]) {
+                option_set(sh, OPT_FUNCTRACE, r.set);
+                option_set(sh, OPT_ERRTRACE, r.set);
+            }
         } else {
             shopt_show(sh, &r, argv[i], *slot);
             if (!*slot) status = 1;
