@@ -117,17 +117,18 @@ class Records:
         self, name: str, trace: str | PathLike[str] | bytes, *, replaces: int | None = None
     ) -> int:
         """Keeps a trace (a path or its bytes) under a sandbox's name; gives its id. ``replaces`` is
-        that of an earlier part of the same recording, which then goes."""
+        that of an earlier part of the same recording, in whose place it comes."""
         from .replaying import read_trace
 
         trace = read_trace(trace)
         with self._db.change():
+            now = self._db.now()
             if replaces is not None:
-                self._db.execute("DELETE FROM trace WHERE id = ? AND name = ?", (replaces, name))
-            return self._db.insert(
-                "INSERT INTO trace(name, time, data) VALUES (?, ?, ?)",
-                (name, self._db.now(), trace),
-            )
+                again = "UPDATE trace SET time = ?, data = ? WHERE id = ? AND name = ?"
+                if self._db.execute(again, (now, trace, _id(replaces), name)):
+                    return replaces
+            new = "INSERT INTO trace(name, time, data) VALUES (?, ?, ?)"
+            return self._db.insert(new, (name, now, trace))
 
     def traces(self, name: str | None = None) -> Iterator[tuple[int, str, bytes]]:
         """(id, name, trace), oldest first; of one sandbox, or of all."""

@@ -542,7 +542,7 @@ def test_the_client_does_what_the_description_says(serve, issuer):
             return answer
 
     client = Client(service.url, issued(issuer), transport=Checked())
-    box = client.create("alice", tools=[ADD])
+    box = client.create("alice", tools=[ADD], record=True)
     box.run("tool add --a 1; echo x > f", tools={"add": lambda a: a})
     for kind, _ in box.stream("tool add --a 1"):
         if kind == "waiting":
@@ -550,7 +550,7 @@ def test_the_client_does_what_the_description_says(serve, issuer):
     list(box.events(box.info()["run"]["number"]))
     box.client.request("GET", "/sessions/alice/runs/2")
     box.files(), box.read("f"), box.write("a/b", b"1"), box.remove("f")
-    box.snapshot(box.snapshots()[0]["id"]), box.fork("bob"), client.sessions(), box.delete()
+    box.snapshot(box.snapshots()[0]["id"]), box.trace(box.traces()[0]["id"]), box.fork("bob"), client.sessions(), box.delete()
     with refused(404, "no_session"):
         box.info()
     described = {(m.upper(), p) for p, methods in document["paths"].items() for m in methods if p.startswith("/v1/")}
@@ -615,3 +615,67 @@ def test_a_configuration_names_its_file(tmp_path):
     (tmp_path / "a.toml").write_text("[tenants.a\n")
     with pytest.raises(ConfigError, match="a.toml"):
         read(str(tmp_path / "a.toml"))
+
+
+# ------------------------------------------------------------------ recordings
+
+
+def test_a_recorded_session_has_traces(serve, issuer):
+    from pinfold import replay
+
+    service = serve(record_bytes=40_000, traces=3)
+    client = Client(service.url, issued(issuer), timeout=2)
+    plain, box = client.create("plain", tools=[ADD]), client.create("alice", tools=[ADD], record=True)
+    plain.run("echo x")
+    assert plain.traces() == []
+    assert box.run("echo $(tool add --a 1 --b 2)", tools={"add": lambda a, b: a + b})["stdout"] == "3\n"
+    [trace] = box.traces()
+    data = box.trace(trace["id"])
+    assert trace["bytes"] == len(data) and trace["age"] < 600
+    assert [r.stdout for r in replay(data, partial=True).results] == ["3\n"]
+    assert box.run("echo again")["ok"]
+    [newer] = box.traces()  # the same one, longer
+    assert [r.stdout for r in replay(box.trace(newer["id"]), partial=True).results] == ["3\n", "again\n"]
+    assert newer["id"] == trace["id"]
+    with refused(404, "no_trace"):
+        box.trace(trace["id"] + 1)
+    with refused(404, "no_trace"):
+        plain.trace(newer["id"])
+    # A trace has a bound; the session goes on, in the middle of a run, too.
+    script = "x=7; head -c 30000 /dev/zero | tr '\\0' x; tool add --a 1 --b $x; head -c 90000 /dev/zero; tool add --a 2 --b $x"
+    for _ in range(3):
+        result = box.run(script, tools={"add": lambda a, b: a + b})
+        assert result["ok"] and len(result["stdout"]) == 120_004 and result["stdout"].endswith("9\n")
+    assert box.run("echo $x last")["stdout"] == "7 last\n"
+    traces = box.traces()
+    assert len(traces) == 3 and all(t["bytes"] <= 40_000 for t in traces)
+    assert replay(box.trace(traces[0]["id"]), partial=True).results[-1].stdout == "7 last\n"
+    box.delete()
+    assert [*service.store.traces()] == []
+
+
+def test_recordings_leave_no_files(serve, issuer, tmp_path, monkeypatch):
+    (tmp_path / "t").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t"))
+    service = serve(server={"idle_seconds": 0.2})
+    client = Client(service.url, issued(issuer))
+    box = client.create("alice", tools=[ADD], record=True)
+    run = box.start("echo $(tool add --a 1)")
+    until = time.monotonic() + 30
+    while service.home._live and time.monotonic() < until:
+        time.sleep(0.02)
+    while list((tmp_path / "t").glob("*.jsonl")) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not list((tmp_path / "t").glob("*.jsonl")) and len(box.traces()) == 1
+    assert box.answer(run["calls"][0]["id"], value=2)["result"]["stdout"] == "2\n"
+    assert len(box.traces()) == 2
+
+
+def test_a_step_that_cannot_be_recorded_did_not_happen(serve, issuer):
+    client = Client(serve().url, issued(issuer), timeout=2)
+    box = client.create("alice", record=True, limits={"trace_bytes": 60_000})
+    assert box.run("x=1; echo kept > f")["ok"]
+    with refused(409, "state") as told:
+        box.run("x=2; rm f; head -c 90000 /dev/zero")
+    assert "trace_bytes" in str(told.value)
+    assert box.run("cat f; echo $x")["stdout"] == "kept\n1\n"

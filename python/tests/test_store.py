@@ -433,8 +433,8 @@ def test_traces_are_listed_read_and_dropped(path):
             with pytest.raises(KeyError):
                 store.trace(nothing)
         newer = store.add_trace("a", b"longer", replaces=ids[3])
-        assert newer > ids[3] and [t.id for t in store.trace_page("a")] == [newer, ids[1], ids[0]]
-        store.add_trace("b", b"", replaces=newer)  # of another name: it stays
+        assert newer == ids[3] and [t.id for t in store.trace_page("a")] == [newer, ids[1], ids[0]]
+        assert store.add_trace("b", b"", replaces=newer) > ids[4]  # of another name: it stays
         assert store.drop_traces("a", keep=1) == 2 and store.trace(newer) == b"longer"
         assert store.drop_traces(older=3600) == 0
         assert store.drop_traces(keep=1) == 2 and len(store.trace_page()) == 2

@@ -34,6 +34,8 @@ from .models import (
     SessionSpec,
     SnapshotInfo,
     SnapshotList,
+    TraceInfo,
+    TraceList,
 )
 from .problems import Problem
 from .session import Session, dumped
@@ -387,6 +389,20 @@ async def fork_session(request: Request, who: Who, name: str, spec: ForkSpec) ->
     home = _home(request)
     await _done(home.fork(who, name, spec.snapshot, spec.name))
     return _info(await _done(home.get(who, "read", spec.name)))
+
+
+@router.get("/sessions/{name}/traces", response_model=TraceList, tags=["traces"])
+async def list_traces(request: Request, who: Who, name: str) -> Any:
+    """The recordings of a session with `record`, newest first."""
+    found = await _home(request).traces(who, name)
+    return {"traces": [TraceInfo(id=t.id, age=t.age, bytes=t.bytes) for t in found]}
+
+
+@router.get("/sessions/{name}/traces/{id}", tags=["traces"], response_class=Response)
+async def read_trace(request: Request, who: Who, name: str, id: int) -> Response:
+    """One of them: what `pinfold trace` and `pinfold replay --partial` take."""
+    data = await _home(request).trace(who, name, id)
+    return Response(data, media_type="application/x-ndjson")
 
 
 def openapi(app: FastAPI) -> str:

@@ -188,6 +188,14 @@ class RemoteSession:
     def snapshot(self, id: int) -> bytes:
         return self.client.request("GET", f"{self._path}/snapshots/{id}").content
 
+    def traces(self) -> list[dict[str, Any]]:
+        """Of a session with ``record=True``, newest first: ``id``, ``age``, ``bytes``."""
+        found: list[dict[str, Any]] = self._json("GET", "/traces")["traces"]
+        return found
+
+    def trace(self, id: int) -> bytes:
+        return self.client.request("GET", f"{self._path}/traces/{id}").content
+
     def fork(self, name: str, snapshot: int | None = None) -> RemoteSession:
         body = {"name": name, "snapshot": snapshot}
         self.client.request("POST", f"{self._path}/forks", json=body, again=False)

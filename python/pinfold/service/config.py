@@ -38,6 +38,9 @@ class Tenant(NamedTuple):
     #: Where calls are sent to, instead of waiting for who asks; and what its requests prove.
     webhook: str | None
     webhook_secret: str | None
+    #: Of sessions that are recorded: bytes of a trace, and how many of them the store keeps.
+    record_bytes: int
+    traces: int
 
 
 class Config(NamedTuple):
@@ -68,6 +71,8 @@ _TENANT = {
 } | {
     "webhook",
     "webhook_secret",
+    "record_bytes",
+    "traces",
 }
 
 
@@ -130,6 +135,8 @@ def _tenant(name: str, given: Any, folder: Path) -> Tenant:
         None if seconds is None else _number(where, given, "call_seconds", 0.0),
         webhook,
         given.get("webhook_secret"),
+        int(_number(where, given, "record_bytes", 4 << 20)),
+        int(_number(where, given, "traces", 10)),
     )
 
 

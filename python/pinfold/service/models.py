@@ -29,6 +29,7 @@ class SessionSpec(Strict):
     limits: dict[str, float | int | None] = Field({}, description="At most those of the tenant")
     env: dict[str, str] = {}
     seed: int | None = Field(None, ge=0, lt=1 << 64)
+    record: bool = Field(False, description="Keep traces of it: see /traces")
 
 
 class RunSpec(Strict):
@@ -112,6 +113,16 @@ class SnapshotInfo(BaseModel):
 
 class SnapshotList(BaseModel):
     snapshots: list[SnapshotInfo]
+
+
+class TraceInfo(BaseModel):
+    id: int
+    age: float = Field(description="Seconds since it was kept, by the store's clock")
+    bytes: int
+
+
+class TraceList(BaseModel):
+    traces: list[TraceInfo]
 
 
 class FileInfo(BaseModel):

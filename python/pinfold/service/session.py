@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..leases import Lease
     from .config import Tenant
     from .models import Answer, RunSpec
+    from .recording import Recording
     from .sessions import Sessions
 
 
@@ -50,10 +51,11 @@ class Session:
         lease: Lease,
         state: State,
         snapshot: int,
+        recording: Recording | None,
     ) -> None:
         self.home, self.tenant, self.name = home, tenant, name
         self.sandbox, self.lease, self.state = sandbox, lease, state
-        self.snapshot = snapshot
+        self.snapshot, self.recording = snapshot, recording
         self.lock = asyncio.Lock()
         self.run: Run | None = None
         self.touched = time.monotonic()
@@ -200,10 +202,11 @@ class Session:
                 await self.home.work(machine.advance)
             self._note(run)
             await self.save()
+            await self._keep_trace(run)
         except SandboxDead as error:
             await self.discard(Problem(500, "sandbox_dead", f"{error}; it is as it was before"))
             raise self.ended or error from error
-        except (LeaseError, SnapshotError) as error:
+        except (LeaseError, SnapshotError, SandboxStateError) as error:
             await self.discard(store_problem(error))
             raise self.ended or error from error
         self._publish(run)
@@ -301,6 +304,29 @@ class Session:
                 lambda: self.home.store.save(self.key, self.sandbox, label, lease=self.lease)
             )
 
+    async def _keep_trace(self, run: Run) -> None:
+        """A trace that is kept late is no reason to lose a run."""
+        recording = self.recording
+        if recording is None:
+            return
+        if await self.home.work(recording.ripe):
+            settings, new = self.home.settings(self.tenant, self.state.spec)
+            try:
+                sandbox = await self.home.work(
+                    lambda: self.home.store.load(self.snapshot, **settings)
+                )
+            except BaseException:
+                if new is not None:
+                    new.drop()
+                raise
+            old, self.sandbox, self.recording = self.sandbox, sandbox, new
+            await self.home.work(lambda: self._shut(old, recording))
+        elif run.result is not None:
+            try:
+                await self.home.work(lambda: recording.keep(self.home.store, self.key))
+            except (PinfoldError, OSError) as error:
+                self.home.log.warning("the trace of %s was not kept: %s", self.key, error)
+
     async def change(self, work: Callable[[Sandbox], Any]) -> Any:
         """Does something to an idle sandbox, which is then saved."""
         async with self.turn():
@@ -350,9 +376,15 @@ class Session:
             run.close(run.state, why)
         await self.home.work(self._close)
 
-    def _close(self) -> None:
+    def _shut(self, sandbox: Sandbox, recording: Recording | None) -> None:
         with contextlib.suppress(PinfoldError):
-            self.sandbox.close()
+            sandbox.close()
+        why = None if recording is None else recording.end(self.home.store, self.key)
+        if why is not None:
+            self.home.log.warning("the trace of %s was not kept: %s", self.key, why)
+
+    def _close(self) -> None:
+        self._shut(self.sandbox, self.recording)
         with contextlib.suppress(PinfoldError):
             self.lease.release()
 

@@ -22,6 +22,7 @@ from .config import NAME, Config, Tenant
 from .metrics import Metrics
 from .models import SessionSpec
 from .problems import Problem
+from .recording import Recording
 from .session import Session, after_place, dumped, store_problem
 from .state import Pending, State
 from .webhook import Webhook
@@ -86,17 +87,16 @@ class Sessions:
         self, tenant: Tenant, spec: SessionSpec, kept: dict[str, Any], lease: Lease
     ) -> Session:
         sandbox: Sandbox | None = None
+        settings, recording = self.settings(tenant, kept)
         try:
             sandbox = await self.work(
-                lambda: Sandbox(
-                    **self._settings(tenant, kept), env=spec.env, seed=spec.seed, key=self.key
-                )
+                lambda: Sandbox(**settings, env=spec.env, seed=spec.seed, key=self.key)
             )
-            session = Session(self, tenant, spec.name, sandbox, lease, State(kept), 0)
+            session = Session(self, tenant, spec.name, sandbox, lease, State(kept), 0, recording)
             await session.save()
             return session
         except BaseException as error:
-            await self.work(lambda: _end(sandbox, lease))
+            await self.work(lambda: _end(sandbox, lease, recording))
             if isinstance(error, SnapshotError):
                 raise store_problem(error) from error
             if isinstance(error, (ValueError, TypeError)):
@@ -132,19 +132,19 @@ class Sessions:
                 raise Problem(404, "no_session", f"there is no session {name!r}") from None
             lease = await self._lease(key)
             sandbox: Sandbox | None = None
+            recording: Recording | None = None
             try:
                 saved = await self._stored(lambda: self.store.find(key))
                 state = State.read(saved.label, self.key, tenant.name)
-                sandbox = await self.work(
-                    lambda: self.store.load(saved.id, **self._settings(tenant, state.spec))
-                )
+                settings, recording = self.settings(tenant, state.spec)
+                sandbox = await self.work(lambda: self.store.load(saved.id, **settings))
             except BaseException as error:
-                await self.work(lambda: _end(sandbox, lease))
+                await self.work(lambda: _end(sandbox, lease, recording))
                 if isinstance(error, (PinfoldError, ValueError, TypeError)):
                     self.log.warning("session %s: %s", key, error)
                     raise damaged(error) from error
                 raise
-            session = Session(self, tenant, name, sandbox, lease, state, saved.id)
+            session = Session(self, tenant, name, sandbox, lease, state, saved.id, recording)
         self._live[key] = session
         self._measure()
         await session.awake()
@@ -202,16 +202,24 @@ class Sessions:
             "tools": [tool.model_dump() for tool in spec.tools],
             "policy": policy_json(wanted),
             "limits": spec.limits,
+            "record": spec.record,
         }
 
-    def _settings(self, tenant: Tenant, spec: dict[str, Any]) -> dict[str, Any]:
+    def settings(
+        self, tenant: Tenant, spec: dict[str, Any]
+    ) -> tuple[dict[str, Any], Recording | None]:
+        """How its sandbox is made, and its recording, which is whose it becomes to end."""
         tools = [Tool(t["name"], t["description"], t["parameters"]) for t in spec["tools"]]
-        return {
+        settings: dict[str, Any] = {
             "tools": tools,
             "capabilities": _policy(spec),
             "limits": _limits(tenant.limits, spec["limits"]),
             "isolation": self.config.isolation,
         }
+        if not spec.get("record"):
+            return settings, None
+        recording = Recording(tenant.record_bytes, tenant.traces)
+        return {**settings, "record": recording.path}, recording
 
     # ------------------------------------------------------------------ room
 
@@ -287,6 +295,20 @@ class Sessions:
                 raise Problem(404, "no_session", f"there is no session {name!r}") from None
         return line
 
+    async def traces(self, who: Principal, name: str) -> list[Any]:
+        """What there is of a session's recordings, newest first."""
+        who.allow("read", name)
+        key = f"{who.tenant.name}/{name}"
+        return await self._stored(lambda: self.store.trace_page(key))
+
+    async def trace(self, who: Principal, name: str, id: int) -> bytes:
+        if id not in {trace.id for trace in await self.traces(who, name)}:
+            raise Problem(404, "no_trace", f"trace {id} is not one of {name!r}'s")
+        try:
+            return await self._stored(lambda: self.store.trace(id))
+        except KeyError:  # dropped meanwhile
+            raise Problem(404, "no_trace", f"trace {id} is not there any more") from None
+
     async def of_history(self, who: Principal, name: str, id: int | None) -> int:
         line = await self.history(who, name)
         if id is not None and id not in {saved.id for saved in line}:
@@ -321,10 +343,11 @@ class Sessions:
             lease = await self._lease(key)
             try:
                 await self._stored(lambda: self.store.forget(key, lease=lease))
+                await self._stored(lambda: self.store.drop_traces(key))
             except KeyError:
                 raise Problem(404, "no_session", f"there is no session {name!r}") from None
             finally:
-                await self.work(lambda: _end(None, lease))
+                await self.work(lambda: _end(None, lease, None))
 
     def hand_out(self, session: Session, pending: Pending) -> None:
         self.metrics.calls.labels("handed_out").inc()
@@ -414,7 +437,9 @@ def _limits(most: Limits, wanted: dict[str, Any]) -> Limits:
     return Limits(**both)
 
 
-def _end(sandbox: Sandbox | None, lease: Lease) -> None:
+def _end(sandbox: Sandbox | None, lease: Lease, recording: Recording | None) -> None:
+    if recording is not None:
+        recording.drop()
     for end in ([sandbox.close] if sandbox is not None else []) + [lease.release]:
         with contextlib.suppress(PinfoldError):
             end()
