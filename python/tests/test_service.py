@@ -673,9 +673,10 @@ def test_recordings_leave_no_files(serve, issuer, tmp_path, monkeypatch):
 
 def test_a_step_that_cannot_be_recorded_did_not_happen(serve, issuer):
     client = Client(serve().url, issued(issuer), timeout=2)
-    box = client.create("alice", record=True, limits={"trace_bytes": 60_000})
+    box = client.create("alice", tools=[ADD], record=True, limits={"trace_bytes": 60_000})
     assert box.run("x=1; echo kept > f")["ok"]
     with refused(409, "state") as told:
-        box.run("x=2; rm f; head -c 90000 /dev/zero")
+        box.run("x=2; rm f; head -c 90000 /dev/zero; tool add --a 1")
     assert "trace_bytes" in str(told.value)
+    assert len(box.run("head -c 90000 /dev/zero")["stdout"]) == 90_000  # it has ended: that can be kept
     assert box.run("cat f; echo $x")["stdout"] == "kept\n1\n"

@@ -17,6 +17,9 @@ from ..errors import PinfoldError
 if TYPE_CHECKING:
     from ..store import Store
 
+#: Stands in the last line of a trace that has come to its limit.
+_FULL = b'"full":true'
+
 
 class Recording:
     """Its methods are for threads, one at a time."""
@@ -30,8 +33,11 @@ class Recording:
         self._kept = 0
 
     def ripe(self) -> bool:
-        """Should another one go on? What one step adds to it may be much."""
-        return os.path.getsize(self.path) > self._most // 2
+        """Should another one go on? A sandbox whose trace is full does nothing any more."""
+        with open(self.path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - 200, 0))
+            return size > self._most // 2 or _FULL in file.read()
 
     def keep(self, store: Store, name: str) -> None:
         """Puts it into the store, in the place of what was there of it before."""
