@@ -242,10 +242,23 @@ async def _offload(
     return future.result()
 
 
-async def in_thread(function: Callable[[], Any]) -> Any:
-    """What a function gives that waits; it goes on when nobody awaits it any more."""
+async def in_thread(function: Callable[[], Any], stop: Callable[[], object] | None = None) -> Any:
+    """What a function gives. Cancelling stops it, and is over only when it has ended: what it works
+    with is closed then."""
     loop = asyncio.get_running_loop()
-    return await _in_thread(loop, _tell(loop), function)
+    future = _in_thread(loop, _tell(loop), function)
+    cancelled: asyncio.CancelledError | None = None
+    while not future.done():
+        try:
+            await asyncio.wait([future])  # which does not cancel it
+        except asyncio.CancelledError as error:
+            cancelled = error
+            if stop is not None:
+                stop()
+    if cancelled is not None:
+        future.exception()  # seen: nothing may warn about it
+        raise cancelled
+    return future.result()
 
 
 def _tell(loop: asyncio.AbstractEventLoop) -> Callable[[Callable[[], None]], None]:
@@ -309,12 +322,15 @@ async def adrive(hold: Hold, sandbox: Core) -> Outcome:
     outcome: Outcome | None = None
     tasks: dict[asyncio.Task[Any], Call] = {}
     sandbox._tasks, sandbox._adopting = tasks, False
+    rest = sandbox._resting = asyncio.Lock()
     stuck = Stuck(machine)
     try:
         while outcome is None:
-            _take_calls(sandbox, tasks)
+            async with rest:
+                _take_calls(sandbox, tasks)
             if not tasks:
-                outcome = await hold.offload(stuck.go_on)
+                async with rest:
+                    outcome = await hold.offload(stuck.go_on)
                 continue
             wait = machine.wait_ns()
             timeout = None if wait is None else wait / 1e9
@@ -322,11 +338,13 @@ async def adrive(hold: Hold, sandbox: Core) -> Outcome:
                 tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
             )
             if not done:  # a sleeping process is due
-                outcome = await hold.offload(machine.advance)
+                async with rest:
+                    outcome = await hold.offload(machine.advance)
             for task in done:
                 call = tasks.pop(task)
                 if outcome is None:
-                    outcome = await hold.offload(_answer, sandbox, call, task)
+                    async with rest:
+                        outcome = await hold.offload(_answer, sandbox, call, task)
     except GeneratorExit:  # nothing can be awaited any more
         with contextlib.suppress(RuntimeError):  # the loop was closed
             for task in tasks:
@@ -341,6 +359,7 @@ async def adrive(hold: Hold, sandbox: Core) -> Outcome:
         raise
     finally:
         await _cancel(tasks)
+        sandbox._resting = None
     return outcome
 
 

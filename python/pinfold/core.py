@@ -51,6 +51,7 @@ class Core:
     _last: Call | None  # that was handed out
     _hold: Hold | None  # of the coroutine that uses it
     _tasks: dict[Any, Call]  # of a run that a coroutine drives: handlers that are on
+    _resting: Any  # the same: a lock, for steps of the guest and for previews
     _looks: set[Look]  # that are on, beside the machine's own
     _adopting: bool  # the same: a branch of a preview was chosen, and is about to take its place
     _settings: Settings
@@ -83,6 +84,7 @@ class Core:
         self._deadline = self._last = self._hold = None
         self._restored_from = None
         self._tasks = {}
+        self._resting = None
         self._looks = set()
         self._adopting = False
 

@@ -24,6 +24,7 @@ from .result import Result
 from .steps import (
     Answered,
     Guest,
+    Resting,
     Simulation,
     answered_with,
     asked,
@@ -169,7 +170,8 @@ class Branch:
 
         if self.refused is not None:
             raise CapabilityError(self.refused)
-        if not self.current:
+        current = yield Resting(lambda: self.current)
+        if not current:
             raise SandboxStateError(
                 "the sandbox went on or was changed after this preview of it was made, or the"
                 " preview was closed: make another"
@@ -210,7 +212,8 @@ class Branch:
         self._answered = yield from self._first()
         if self._answered is None:
             return
-        machine = self._machine = preview.twin()
+        twin = yield Resting(preview.twin)
+        machine = self._machine = twin
         machine.on_output(lambda stream, data: self._pieces.append((stream, data)))
         machine.on_decision(self._decided)
         try:
@@ -253,7 +256,8 @@ class Branch:
         assert isinstance(choice, (Yes, Edit))
         if isinstance(choice, Edit):
             try:
-                self._call = edited_call(sandbox, self._call, choice)
+                given = self._call
+                self._call = yield Resting(lambda: edited_call(sandbox, given, choice))
             except CapabilityError as error:
                 self.refused = str(error)
                 return None
@@ -319,7 +323,7 @@ class Branch:
             finally:
                 timer.cancel()
 
-        return Guest(run)
+        return Guest(run, machine.kill)
 
     def _end(self) -> None:
         """It runs for too long."""

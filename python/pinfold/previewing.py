@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from .call import parse
 from .choices import NOTHING, Edit, Give, No, Yes
 from .core import Core
@@ -9,7 +11,7 @@ from .errors import SandboxBusy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from .adopting import Accepted, Adoption
@@ -78,22 +80,18 @@ class Previewing(Core):
         calls: int = 100,
     ) -> Preview:
         """As `preview`, with guests in worker threads and handlers on this event loop. In a run of
-        ``arun()`` it waits until the handlers of other calls have answered, so that the sandbox
-        does not go on meanwhile."""
+        ``arun()`` it waits until the handlers of other calls have answered, and the script gets no
+        answer while it is made, so that the sandbox does not go on meanwhile."""
         await _quiet(self)
-        while True:
+        async with self._resting or nullcontext():
+            preview: Preview = await _rested(
+                self, lambda: _make(self, call, answers, seconds, calls)
+            )
             try:
-                preview = _make(self, call, answers, seconds, calls)
-                break
-            except SandboxBusy:  # its run goes on in a worker thread
-                if self._hold is None:
-                    raise
-                await _a_moment()
-        try:
-            await ado(self, preview.explore())
-        except BaseException:
-            preview.close()
-            raise
+                await ado(self, preview.explore())
+            except BaseException:
+                preview.close()
+                raise
         return preview
 
 
@@ -146,9 +144,9 @@ def do(sandbox: Core, steps: Steps, waiter: Waiter | None = None) -> Any:
 
 def _done(sandbox: Core, step: Any, waiter: Any) -> Any:
     from .drive import asked_in_time, settled
-    from .steps import Guest, Handler
+    from .steps import Guest, Handler, Resting
 
-    if isinstance(step, Guest):
+    if isinstance(step, (Guest, Resting)):
         return step.function()
     if isinstance(step, Handler):
         return asked_in_time(sandbox, step.call, waiter)
@@ -187,10 +185,12 @@ async def ado(sandbox: Core, steps: Steps) -> Any:
 
 async def _adone(sandbox: Core, step: Any) -> Any:
     from .adrive import asked, in_thread
-    from .steps import Guest, Handler
+    from .steps import Guest, Handler, Resting
 
     if isinstance(step, Guest):
-        return await in_thread(step.function)
+        return await in_thread(step.function, step.stop)
+    if isinstance(step, Resting):
+        return await _rested(sandbox, step.function)
     if isinstance(step, Handler):
         return await asked(sandbox, step.call)
     value = step.tool.simulated(parse(step.call.params_json))
@@ -221,6 +221,17 @@ async def _quiet(sandbox: Core) -> None:
         await _a_moment()
 
 
+async def _rested(sandbox: Core, function: Callable[[], Any]) -> Any:
+    """What it gives when no thread is with the guest of a coroutine's run."""
+    while True:
+        try:
+            return function()
+        except SandboxBusy:
+            if sandbox._hold is None:
+                raise
+            await _a_moment()
+
+
 async def _a_moment() -> None:
     import asyncio
 
@@ -244,7 +255,7 @@ async def say(sandbox: Core, call: Call, said: Any) -> Any:
     if not isinstance(said, Branch):
         return await ado(sandbox, approved(sandbox, call, said))
     await undisturbed(sandbox)
-    if not said._preview.closed and not said.current:
+    if not said._preview.closed and not await _rested(sandbox, lambda: said.current):
         return AGAIN
     sandbox._adopting = True
     try:
@@ -272,14 +283,15 @@ def approved(sandbox: Core, call: Call, said: Any) -> Steps:
 def _chosen(sandbox: Core, call: Call, choice: Choice) -> Steps:
     """A choice without a preview."""
     from .errors import ToolError
-    from .steps import Handler, edited, edited_call
+    from .steps import Handler, Resting, edited, edited_call
 
     if isinstance(choice, No):
         raise ToolError(f"{call.method} is denied: {choice.why or 'it was not approved'}", "denied")
     if isinstance(choice, Give):
         return choice.value
     if isinstance(choice, Edit):
-        call = edited_call(sandbox, call, choice)
+        given = call
+        call = yield Resting(lambda: edited_call(sandbox, given, choice))
         edited(sandbox, call)
     value = yield Handler(call)
     return value

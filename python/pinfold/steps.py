@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 
 class Guest(NamedTuple):
-    """To be done: something that lets a guest run, or looks at many files."""
+    """To be done: something that lets a guest run, or looks at many files. ``stop`` ends it sooner."""
+
+    function: Callable[[], Any]
+    stop: Callable[[], object] | None = None
+
+
+class Resting(NamedTuple):
+    """To be done: something that looks at the sandbox itself, which has to rest meanwhile."""
 
     function: Callable[[], Any]
 
@@ -45,7 +52,7 @@ class Simulation(NamedTuple):
 
 
 if TYPE_CHECKING:
-    Steps = Generator[Guest | Handler | Simulation, Any, Any]
+    Steps = Generator[Guest | Resting | Handler | Simulation, Any, Any]
 
 
 class Answered(NamedTuple):
