@@ -90,14 +90,24 @@ const stripVTControlCharacters = text => {
 
 function styleText(style, text, { validateStream = true, stream = process.stdout } = {}) {
     check.string(text, 'text');
+    check.boolean(validateStream, 'options.validateStream');
     let before = '', after = '';
+    if (validateStream && (stream === null || typeof stream !== 'object' || !(typeof stream.pipe === 'function' || typeof stream.getWriter === 'function' || typeof stream.getReader === 'function' || typeof stream.write === 'function')))
+        throw argType('stream', ['ReadableStream', 'WritableStream', 'Stream'], stream);
     for (const name of Array.isArray(style) ? style : [style]) {
         const color = colors[name];
-        if (color === undefined) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'format' must be one of: ${Object.keys(colors).map(key => `'${key}'`).join(', ')}. Received ${inspect(name)}`);
+        if (color === undefined) require('internal/validators').oneOf(name, 'format', Object.keys(colors));
         before += `\u001b[${color[0]}m`;
         after = `\u001b[${color[1]}m${after}`;
     }
-    return validateStream && !stream.isTTY ? text : before + text + after;
+    // A single style needs a terminal, a list does not: so Node has it.
+    return Array.isArray(style) || !validateStream || takesColor(stream) ? before + text + after : text;
+}
+
+function takesColor(stream) {
+    const { FORCE_COLOR: forced, NO_COLOR: none, NODE_DISABLE_COLORS: disabled } = process.env;
+    if (forced !== undefined) return forced !== '0' && forced !== 'false';
+    return Boolean(stream?.isTTY) && none === undefined && disabled === undefined;
 }
 
 async function aborted(signal, resource) {
@@ -106,82 +116,6 @@ async function aborted(signal, resource) {
     require('internal/validators').object(resource, 'resource', { allowFunction: true });
     if (signal.aborted) return Promise.resolve();
     return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-// ---------------------------------------------------------------- parseArgs
-
-function parseArgs(config = {}) {
-    const { args = process.argv.slice(2), options = {}, strict = true, allowPositionals = !strict, tokens: wantTokens = false, allowNegative = false } = config;
-    const values = { __proto__: null }, positionals = [], tokens = [];
-    const byShort = letter => Object.keys(options).find(name => options[name].short === letter) ?? letter;
-    const fail = (code, message) => {
-        throw coded(TypeError, code, message);
-    };
-    for (const [name, { type }] of Object.entries(options))
-        if (type !== 'string' && type !== 'boolean') fail('ERR_INVALID_ARG_TYPE', `The "options.${name}.type" property must be ('string|boolean').${describeReceived(type)}`);
-    const store = (name, value, raw, next) => {
-        const option = options[name];
-        const shown = option?.short ? `-${option.short}, --${name}` : `--${name}`;
-        if (strict) {
-            if (option === undefined) fail('ERR_PARSE_ARGS_UNKNOWN_OPTION', `Unknown option '${raw}'${allowPositionals ? `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- ${JSON.stringify(raw).slice(1, -1)}` : ''}`);
-            if (option.type === 'string' && value === undefined && next?.startsWith('-') && next.length > 1)
-                fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${raw}' argument is ambiguous.\nDid you forget to specify the option argument for '${raw}'?\nTo specify an option argument starting with a dash use '${raw.startsWith('--') ? `${raw}=-XYZ` : `--${name}=-XYZ' or '${raw}-XYZ`}'.`);
-            if (option.type === 'string' && typeof value !== 'string') fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${shown} <value>' argument missing`);
-            if (option.type === 'boolean' && typeof value === 'string') fail('ERR_PARSE_ARGS_INVALID_OPTION_VALUE', `Option '${shown}' does not take an argument`);
-        }
-        const found = value ?? true;
-        if (option?.multiple) (values[name] ??= []).push(found);
-        else values[name] = found;
-    };
-    for (let i = 0; i < args.length; i++) {
-        const arg = args[i];
-        if (arg === '--') {
-            tokens.push({ kind: 'option-terminator', index: i });
-            positionals.push(...args.slice(i + 1));
-            args.slice(i + 1).forEach((value, j) => tokens.push({ kind: 'positional', index: i + 1 + j, value }));
-            if (strict && !allowPositionals && i + 1 < args.length) fail('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${args[i + 1]}'. This command does not take positional arguments`);
-            break;
-        }
-        const long = /^--([^=]+)(?:=(.*))?$/s.exec(arg);
-        if (long) {
-            let [, name, value] = long;
-            const inline = value !== undefined;
-            if (allowNegative && name.startsWith('no-') && options[name] === undefined) {
-                values[name.slice(3)] = false;
-                tokens.push({ kind: 'option', name: name.slice(3), rawName: arg, index: i, value: undefined, inlineValue: undefined });
-                continue;
-            }
-            const index = i;
-            if (!inline && options[name]?.type === 'string' && i + 1 < args.length && !(args[i + 1].startsWith('-') && args[i + 1].length > 1)) value = args[++i];
-            tokens.push({ kind: 'option', name, rawName: `--${name}`, index, value, inlineValue: value === undefined ? undefined : inline });
-            store(name, value, `--${name}`, args[i + 1]);
-        } else if (arg.startsWith('-') && arg.length > 1) {
-            for (let j = 1; j < arg.length; j++) {
-                const name = byShort(arg[j]);
-                let value, inline;
-                const index = i;
-                if (options[name]?.type === 'string') {
-                    if (j + 1 < arg.length) {
-                        value = arg.slice(j + 1);
-                        inline = true;
-                    } else if (i + 1 < args.length && !(args[i + 1].startsWith('-') && args[i + 1].length > 1)) {
-                        value = args[++i];
-                        inline = false;
-                    }
-                    j = arg.length;
-                }
-                tokens.push({ kind: 'option', name, rawName: `-${arg[index === i ? 1 : 1]}`, index, value, inlineValue: inline });
-                store(name, value, `-${options[name]?.short ?? name}`, args[i + 1]);
-            }
-        } else {
-            if (strict && !allowPositionals) fail('ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL', `Unexpected argument '${arg}'. This command does not take positional arguments`);
-            tokens.push({ kind: 'positional', index: i, value: arg });
-            positionals.push(arg);
-        }
-    }
-    for (const [name, option] of Object.entries(options))
-        if (option.default !== undefined && values[name] === undefined) values[name] = option.default;
-    return wantTokens ? { values, positionals, tokens } : { values, positionals };
 }
 
 function formatWithOptions(options, ...args) {
@@ -195,7 +129,7 @@ function checkErrno(number) {
 }
 
 const util = {
-    aborted, callbackify, debug: debuglog, debuglog, deprecate, format, formatWithOptions, inherits, inspect, parseArgs,
+    aborted, callbackify, debug: debuglog, debuglog, deprecate, format, formatWithOptions, inherits, inspect,
     promisify, stripVTControlCharacters, styleText,
     getSystemErrorName(number) {
         checkErrno(number);
@@ -204,6 +138,7 @@ const util = {
     getSystemErrorMap: () => new Map(Object.entries(names).map(([number, name]) => [-Number(number), [name, require('internal/errors').texts[name]]])),
     isArray: Array.isArray,
     isDeepStrictEqual: (a, b) => require('internal/comparisons').isDeepStrictEqual(a, b),
+    parseArgs: (...args) => require('internal/parse_args').parseArgs(...args),
     parseEnv(content) {
         check.string(content, 'content');
         return require('internal/dotenv').parse(content);
@@ -236,6 +171,8 @@ const util = {
         return require('internal/errors').systemError(errno, syscall);
     },
 };
+for (const name of ['MIMEType', 'MIMEParams'])
+    Object.defineProperty(util, name, { get: () => require('internal/mime')[name], enumerable: true, configurable: true });
 Object.defineProperty(util, 'AbortError', { value: AbortError, enumerable: false });
 Object.defineProperty(util, 'argType', { value: argType, enumerable: false });
 for (const [name, test] of Object.entries({

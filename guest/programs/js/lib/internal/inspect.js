@@ -27,8 +27,8 @@ const defaults = Object.seal({
 const styles = {
     special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey',
     null: 'bold', string: 'green', symbol: 'green', date: 'magenta', regexp: 'red', module: 'underline',
-    name: undefined,
 };
+Object.defineProperty(styles, 'name', { value: undefined, writable: true, configurable: true });
 const colors = {
     reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25], inverse: [7, 27],
     hidden: [8, 28], strikethrough: [9, 29], doubleunderline: [21, 24], black: [30, 39], red: [31, 39], green: [32, 39],
@@ -684,7 +684,13 @@ function inspect(value, options, depth, useColors) {
     return formatValue(ctx, value, 0);
 }
 inspect.custom = custom;
-inspect.defaultOptions = defaults;
+Object.defineProperty(inspect, 'defaultOptions', {
+    get: () => defaults,
+    set(options) {
+        require('internal/validators').object(options, 'options');
+        return Object.assign(defaults, options);
+    },
+});
 inspect.colors = colors;
 inspect.styles = styles;
 
