@@ -92,6 +92,16 @@ size_t g_read_some(g_reader *in, char **bytes) {
     return len;
 }
 
+char *g_skip_lines(char *at, char *stop, char end, uint64_t *count) {
+    while (*count > 0) {
+        char *found = memchr(at, end, (size_t)(stop - at));
+        if (!found) return stop;
+        at = found + 1;
+        --*count;
+    }
+    return at;
+}
+
 char *g_read_all(int fd, size_t *len) {
     size_t cap = IN_BLOCK, at = 0;
     char *buf = g_alloc(cap + 1);

@@ -14,13 +14,10 @@
 static const g_long standard[] = {
     {"help", G_OPTION_HELP, G_NONE}, {"version", G_OPTION_VERSION, G_NONE}, {0}};
 
-void g_options_init(g_options *o, int argc, char **argv, const char *shorts, const g_long *longs) {
-    memset(o, 0, sizeof *o);
-    o->argc = argc;
-    o->argv = argv;
-    o->shorts = shorts;
-    o->longs = longs;
-    o->at = o->first_operand = o->last_operand = argc > 0 ? 1 : 0;
+g_options g_options_of(int argc, char **argv, const char *shorts, const g_long *longs) {
+    int first = argc > 0;
+    return (g_options){.argc = argc, .argv = argv, .shorts = shorts, .longs = longs,
+                       .at = first, .first_operand = first, .last_operand = first};
 }
 
 void g_print_version(void) {
@@ -156,11 +153,15 @@ int g_option(g_options *o) {
 }
 
 int g_no_options(int argc, char **argv) {
-    g_options o;
-    g_options_init(&o, argc, argv, "", NULL);
+    g_options o = g_options_of(argc, argv, "", NULL);
     while (g_option(&o) >= 0) {
     }
     return o.at;
+}
+
+void g_standard_option(int argc, char **argv) {
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--version") == 0))
+        g_no_options(argc, argv);
 }
 
 static void list_words(const g_word *words) {

@@ -32,13 +32,16 @@ typedef struct {
     const char *name; /* its long name in full when it was long, otherwise NULL */
 } g_options;
 
-/* Begins with argv[1]. `longs` may be NULL; nothing is copied. */
-void g_options_init(g_options *o, int argc, char **argv, const char *shorts, const g_long *longs);
+/* The options of a command line, from argv[1] on. `longs` may be NULL; nothing is copied. */
+g_options g_options_of(int argc, char **argv, const char *shorts, const g_long *longs);
 /* The next option's value; -1 at the end, when argv[at .. argc) are the operands. */
 int g_option(g_options *o);
 
 /* For commands that only know --help and --version: returns the index of the first operand. */
 int g_no_options(int argc, char **argv);
+/* For commands that take no options, but --help or --version when it is their only argument: prints
+ * what is asked for, and ends the command. */
+void g_standard_option(int argc, char **argv);
 
 /*
  * A value that is one of several words, by unambiguous prefix (GNU's argmatch). `words` holds

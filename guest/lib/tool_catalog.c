@@ -125,17 +125,15 @@ static bool contains(const char *text, const char *word) {
     }
 }
 
-int tool_catalog_list(const char *prefix) {
-    char id[NAME_MAX_LEN + 1] = "";
-    if (*prefix != '\0' && !make_id(prefix, id)) return 0;
+/* Prints a line for each tool that `wanted` is true of. */
+static int list_tools(bool (*wanted)(yyjson_val *tool, const char *text, const char *id),
+                      const char *text, const char *id) {
     yyjson_doc *doc;
     yyjson_val *tool;
     size_t i, count;
     int found = 0;
     yyjson_arr_foreach(all_tools(&doc), i, count, tool) {
-        if (strncmp(tool_catalog_text(tool, "id"), id, strlen(id)) != 0 &&
-            strncmp(tool_catalog_text(tool, "flat"), prefix, strlen(prefix)) != 0)
-            continue;
+        if (!wanted(tool, text, id)) continue;
         print_line(tool);
         found++;
         pf_yield();
@@ -144,23 +142,27 @@ int tool_catalog_list(const char *prefix) {
     return found;
 }
 
+static bool begins_so(yyjson_val *tool, const char *prefix, const char *id) {
+    return strncmp(tool_catalog_text(tool, "id"), id, strlen(id)) == 0 ||
+           strncmp(tool_catalog_text(tool, "flat"), prefix, strlen(prefix)) == 0;
+}
+
+int tool_catalog_list(const char *prefix) {
+    char id[NAME_MAX_LEN + 1] = "";
+    if (*prefix != '\0' && !make_id(prefix, id)) return 0;
+    return list_tools(begins_so, prefix, id);
+}
+
+static bool has_word(yyjson_val *tool, const char *word, const char *unused) {
+    static const char *const members[] = {"name", "id", "flat", "description"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (contains(tool_catalog_text(tool, members[i]), word)) return true;
+    return false;
+}
+
 int tool_catalog_search(const char *word) {
-    yyjson_doc *doc;
-    yyjson_val *tool;
-    size_t i, count;
-    int found = 0;
-    yyjson_arr_foreach(all_tools(&doc), i, count, tool) {
-        if (!contains(tool_catalog_text(tool, "name"), word) &&
-            !contains(tool_catalog_text(tool, "id"), word) &&
-            !contains(tool_catalog_text(tool, "flat"), word) &&
-            !contains(tool_catalog_text(tool, "description"), word))
-            continue;
-        print_line(tool);
-        found++;
-        pf_yield();
-    }
-    yyjson_doc_free(doc);
-    return found;
+    return list_tools(has_word, word, NULL);
 }
 
 /* ------------------------------------------------------------------ names that are like one */

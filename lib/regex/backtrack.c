@@ -220,6 +220,13 @@ static void clear_slots(ptrdiff_t *slots, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) slots[i] = -1;
 }
 
+/* A run that begins at `start` and may go on to the end of the text. */
+static struct run run_of(pf_regex *re, const char *text, size_t len, size_t start, unsigned flags,
+                         ptrdiff_t *slots) {
+    return (struct run){.re = re, .program = &re->capture, .text = text, .len = len, .start = start,
+                        .limit = len, .flags = flags, .slots = slots, .at = start};
+}
+
 int re_backtrack_groups(pf_regex *re, const char *text, size_t len, size_t start, size_t end,
                         unsigned flags, ptrdiff_t *slots) {
     struct re_backtrack *memory = get_memory(re);
@@ -230,19 +237,10 @@ int re_backtrack_groups(pf_regex *re, const char *text, size_t len, size_t start
         return PF_RE_NOMEM;
     memset(memory->visited, 0, words * sizeof *memory->visited);
     clear_slots(slots, re->capture.slots);
-    struct run run = {
-        .re = re,
-        .program = &re->capture,
-        .text = text,
-        .len = len,
-        .start = start,
-        .limit = end,
-        .flags = flags,
-        .whole = true,
-        .slots = slots,
-        .visited = memory->visited,
-        .at = start,
-    };
+    struct run run = run_of(re, text, len, start, flags, slots);
+    run.limit = end;
+    run.whole = true;
+    run.visited = memory->visited;
     uint64_t budget = UINT64_MAX;
     return run_all(&run, memory, &budget);
 }
@@ -261,18 +259,8 @@ int re_backtrack_search(pf_regex *re, const char *text, size_t len, size_t from,
         }
         clear_slots(slots, re->capture.slots);
         memory->best[1] = -1;
-        struct run run = {
-            .re = re,
-            .program = &re->capture,
-            .text = text,
-            .len = len,
-            .start = start,
-            .limit = len,
-            .flags = flags,
-            .slots = slots,
-            .best = memory->best,
-            .at = start,
-        };
+        struct run run = run_of(re, text, len, start, flags, slots);
+        run.best = memory->best;
         int status = run_all(&run, memory, &budget);
         if (status == PF_RE_NOMEM || status == PF_RE_LIMIT) return status;
         if (memory->best[1] >= 0) {

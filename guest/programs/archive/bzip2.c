@@ -126,8 +126,7 @@ int bzip2_main(int argc, char **argv) {
     const char *name = g_last_part(g_name());
     job.s.decompress = strcmp(name, "bzip2") != 0;
     job.s.to_stdout = strcmp(name, "bzcat") == 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "dzkftcqvVLsh123456789", longs);
+    g_options o = g_options_of(argc, argv, "dzkftcqvVLsh123456789", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (single_level(option, &job.s.level)) continue;
         switch (option) {

@@ -360,8 +360,7 @@ int gzip_main(int argc, char **argv) {
     g.s.to_stdout = strcmp(name, "zcat") == 0;
     g_begin("gzip", g_help());
     g_set_hint("Try `gzip --help' for more information.");
-    g_options o;
-    g_options_init(&o, argc, argv, "ab:cdfhklLmMnNqrS:tvVZ0123456789", longs);
+    g_options o = g_options_of(argc, argv, "ab:cdfhklLmMnNqrS:tvVZ0123456789", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (single_level(option, &g.s.level)) continue;
         switch (option) {

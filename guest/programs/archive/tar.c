@@ -543,7 +543,7 @@ static void read_arguments(tar_options *o, int argc, char **argv) {
     int from = 0;
     bool only_operands = false;
     while (from < argc - 1) {
-        g_options_init(&g, argc - from, argv + from, stops, longs);
+        g = g_options_of(argc - from, argv + from, stops, longs);
         for (int option; (option = g_option(&g)) >= 0;) one_option(o, option, &g);
         int at = from + g.at;
         if (at > from + 1 && strcmp(argv[at - 1], "--") == 0) only_operands = true;

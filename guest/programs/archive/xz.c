@@ -124,8 +124,7 @@ int xz_main(int argc, char **argv) {
     snprintf(line, sizeof line, "%.40s: Try `%.40s --help' for more information.", g_name(),
              g_name());
     g_set_hint(line);
-    g_options o;
-    g_options_init(&o, argc, argv, "zdtlkfcehT:F:S:C:M:qvQV0123456789", longs);
+    g_options o = g_options_of(argc, argv, "zdtlkfcehT:F:S:C:M:qvQV0123456789", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (single_level(option, &job.s.level)) continue;
         switch (option) {

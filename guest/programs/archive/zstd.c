@@ -140,8 +140,7 @@ int zstd_main(int argc, char **argv) {
     job.s.to_stdout = strcmp(name, "zstdcat") == 0;
     bool ultra = false;
     int digits = -1;
-    g_options o;
-    g_options_init(&o, argc, argv, "dztcko:fqvhVT:rlC0123456789", longs);
+    g_options o = g_options_of(argc, argv, "dztcko:fqvhVT:rlC0123456789", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         int digit;
         if (single_level(option, &digit)) {

@@ -205,8 +205,8 @@ int awk_main(int argc, char **argv) {
     const char *name = slash ? slash + 1 : argv[0];
     g_begin(name, g_help());
     awk.bytes = !g_utf8_locale();
-    g_options o;
-    g_options_init(&o, argc, argv, "+F:f:v:e:E:bcCd::D::ghi:Il:L::MnNo::Op::PrsStVkW:", longs);
+    g_options o =
+        g_options_of(argc, argv, "+F:f:v:e:E:bcCd::D::ghi:Il:L::MnNo::Op::PrsStVkW:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         one_option(&opts, option, o.arg);
         if (option == 'E') break;

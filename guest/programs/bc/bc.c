@@ -37,8 +37,7 @@ int bc_main(int argc, char **argv) {
         long value = atol(length);
         st.line_length = value == 0 ? 0 : value < 3 ? 70 : (size_t)value;
     }
-    g_options o;
-    g_options_init(&o, argc, argv, "hilqswv", longs);
+    g_options o = g_options_of(argc, argv, "hilqswv", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'l') library = true;
         if (option == 'h') {

@@ -19,12 +19,17 @@ static const g_word controls[] = {{"none", BACKUP_NONE},         {"off", BACKUP_
                                   {"numbered", BACKUP_NUMBERED}, {"t", BACKUP_NUMBERED},
                                   {0}};
 
-backup_options backup_choose(bool wanted, const char *control, const char *suffix) {
-    backup_options o = {.mode = BACKUP_NONE, .suffix = suffix};
+void backup_option(backup_request *request, int option, const char *arg) {
+    request->wanted = true;
+    if (arg) *(option == 'S' ? &request->suffix : &request->control) = arg;
+}
+
+backup_options backup_choose(const backup_request *request) {
+    backup_options o = {.mode = BACKUP_NONE, .suffix = request->suffix};
     if (!o.suffix) o.suffix = getenv("SIMPLE_BACKUP_SUFFIX");
     if (!o.suffix || !*o.suffix || strchr(o.suffix, '/')) o.suffix = "~";
-    if (!wanted) return o;
-    const char *option = "backup type";
+    if (!request->wanted) return o;
+    const char *option = "backup type", *control = request->control;
     if (!control || !*control) {
         control = getenv("VERSION_CONTROL");
         option = "$VERSION_CONTROL";

@@ -11,8 +11,16 @@ typedef struct {
     const char *suffix;
 } backup_options;
 
-/* From --backup=CONTROL (NULL: $VERSION_CONTROL or "existing") and -S; ends on a wrong word. */
-backup_options backup_choose(bool wanted, const char *control, const char *suffix);
+/* What the command line says of backups. Zero-initialised: nothing. */
+typedef struct {
+    bool wanted;
+    const char *control, *suffix; /* NULL: not given */
+} backup_request;
+
+/* Takes -b and --backup[=CONTROL] ('b', arg NULL without CONTROL) or -S ('S'). */
+void backup_option(backup_request *request, int option, const char *arg);
+/* With the environment's words where none were given; a wrong one ends the command. */
+backup_options backup_choose(const backup_request *request);
 /* The name that the next backup of `path` gets, in fresh memory. */
 char *backup_name(const backup_options *o, const char *path);
 /* Renames the file and returns the backup's name (fresh memory); NULL when there was no file. */

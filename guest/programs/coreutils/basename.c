@@ -37,8 +37,7 @@ int basename_main(int argc, char **argv) {
     bool multiple = false;
     const char *suffix = NULL;
     char end = '\n';
-    g_options o;
-    g_options_init(&o, argc, argv, "+as:z", longs);
+    g_options o = g_options_of(argc, argv, "+as:z", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'a') multiple = true;
         if (option == 'z') end = '\0';

@@ -169,8 +169,7 @@ static const g_long longs[] = {
 
 int cat_main(int argc, char **argv) {
     cat c = {.line_start = true};
-    g_options o;
-    g_options_init(&o, argc, argv, "benstuvAET", longs);
+    g_options o = g_options_of(argc, argv, "benstuvAET", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'b') c.number_nonblank = c.number = true;
         if (option == 'n') c.number = true;

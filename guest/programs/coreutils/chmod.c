@@ -145,10 +145,10 @@ int chmod_main(int argc, char **argv) {
     changer c = {0};
     const char *reference = NULL;
     g_text mode = {0};
-    g_options o;
-    g_options_init(&o, argc, argv, "Rcfvr::w::x::X::s::t::u::g::o::a::,::+::=::0::1::2::3::4::5::6::7::",
+    g_options o =
+        g_options_of(argc, argv, "Rcfvr::w::x::X::s::t::u::g::o::a::,::+::=::0::1::2::3::4::5::6::7::",
                    longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'R': c.recursive = true; break;
         case 'c': c.changes = true; break;
@@ -165,7 +165,6 @@ int chmod_main(int argc, char **argv) {
             c.surprising = true;
             break;
         }
-    }
     int at = o.at;
     if (reference && mode.len) g_usage("cannot combine mode and --reference options");
     const char *text = mode.s;

@@ -236,9 +236,8 @@ int chown_main(int argc, char **argv) {
     owner o = {.uid = NOBODY, .gid = NOBODY, .from_uid = NOBODY, .from_gid = NOBODY};
     o.group_only = strcmp(slash ? slash + 1 : g_name(), "chgrp") == 0;
     const char *reference = NULL, *ignored;
-    g_options options;
-    g_options_init(&options, argc, argv, "HLPRcfhv", longs);
-    for (int option; (option = g_option(&options)) >= 0;) {
+    g_options options = g_options_of(argc, argv, "HLPRcfhv", longs);
+    for (int option; (option = g_option(&options)) >= 0;)
         switch (option) {
         case 'H': o.walk = G_WALK_FOLLOW_ROOT; break;
         case 'L': o.walk = G_WALK_FOLLOW; break;
@@ -254,7 +253,6 @@ int chown_main(int argc, char **argv) {
         case NO_PRESERVE: o.preserve_root = false; break;
         case FROM: parse_owner(options.arg, &o.from_uid, &o.from_gid, &ignored, &ignored); break;
         }
-    }
     int at = options.at;
     if (argc - at < (reference ? 1 : 2)) g_missing_operand(at < argc ? argv[argc - 1] : NULL);
     if (reference) {

@@ -247,3 +247,32 @@ int copy_path(const copy_options *o, copy_memory *memory, const char *from, cons
     t.loops = S_ISDIR(first.st_mode) && inside_itself(from, to);
     return walk_tree(&t, flags);
 }
+
+static int not_a_directory(const char *path) {
+    struct stat st;
+    return stat(path, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+}
+
+copy_operands copy_operands_of(copy_options *options, const g_options *o, const char *dir,
+                               bool no_dir, bool strip) {
+    copy_operands all = {o->argv + o->at, o->argc - o->at, dir};
+    options->mask = umask(0);
+    umask(options->mask);
+    if (all.count == 0) g_usage("missing file operand");
+    if (all.count == 1 && !dir)
+        g_usage("missing destination file operand after %s", g_quoteaf(all.files[0]));
+    for (int i = 0; strip && i < all.count; i++) g_strip_slashes(all.files[i]);
+    if (dir && no_dir) g_die(1, "cannot combine --target-directory (-t) and --no-target-directory (-T)");
+    int error = dir ? not_a_directory(dir) : 0;
+    if (error) g_die_errno(1, error, "target directory %s", g_quoteaf(dir));
+    if (dir) return all;
+    if (no_dir && all.count > 2) g_usage("extra operand %s", g_quoteaf(all.files[2]));
+    const char *last = all.files[all.count - 1];
+    error = no_dir ? ENOTDIR : not_a_directory(last);
+    if (error && all.count > 2) g_die_errno(1, error, "target %s", g_quoteaf(last));
+    if (!error) {
+        all.count--;
+        all.dir = last;
+    }
+    return all;
+}

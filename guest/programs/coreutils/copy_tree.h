@@ -6,6 +6,7 @@
 
 #include "backup.h"
 #include "copy_memory.h"
+#include "g_option.h"
 
 #include <sys/stat.h>
 
@@ -51,5 +52,17 @@ int copy_path(const copy_options *o, copy_memory *memory, const char *from, cons
 int copy_regular(const copy_options *o, const copy_item *item);
 /* Mode, owner and times of what was copied. `fd` -1: by path. 0, or 1 after messages. */
 int copy_attributes(const copy_options *o, int fd, const char *to, const struct stat *st);
+
+/* What cp and mv are to do with their operands. */
+typedef struct {
+    char **files;
+    int count;
+    const char *dir; /* where each of them goes; NULL: files[0] becomes files[1] */
+} copy_operands;
+
+/* Decides it from the operands behind the options: `dir` is that of -t or NULL, `no_dir` -T, `strip`
+ * --strip-trailing-slashes. Ends the command when they make no sense. Fills in options->mask. */
+copy_operands copy_operands_of(copy_options *options, const g_options *o, const char *dir,
+                               bool no_dir, bool strip);
 
 #endif

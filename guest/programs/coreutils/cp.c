@@ -187,12 +187,12 @@ static int copy_one(const copy_options *c, const char *from, const char *to) {
 
 int cp_main(int argc, char **argv) {
     copy_options c = {0};
-    const char *dir = NULL, *suffix = NULL, *control = NULL;
-    bool parents = false, no_dir = false, strip = false, backup = false;
+    const char *dir = NULL;
+    backup_request backup = {0};
+    bool parents = false, no_dir = false, strip = false;
     int links = -1, sparse = WHEN_AUTO, reflink = WHEN_AUTO;
-    g_options o;
-    g_options_init(&o, argc, argv, "abdfHilLnprst:uvxPRS:TZ", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "abdfHilLnprst:uvxPRS:TZ", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'a':
             keep(&c, KEEP_ALL, true);
@@ -200,9 +200,7 @@ int cp_main(int argc, char **argv) {
             links = COPY_NO_FOLLOW;
             break;
         case 'b':
-            backup = true;
-            if (o.arg) control = o.arg;
-            break;
+        case 'S': backup_option(&backup, option, o.arg); break;
         case 'd':
             c.keep_links = true;
             links = COPY_NO_FOLLOW;
@@ -234,47 +232,23 @@ int cp_main(int argc, char **argv) {
         case ATTRIBUTES: c.attributes_only = true; break;
         case CONTENTS: c.content_special = true; break;
         case 's': c.symbolic_link = true; break;
-        case 'S': suffix = o.arg; backup = true; break;
         case 't': dir = o.arg; break;
         case 'T': no_dir = true; break;
         case 'u': c.update = true; break;
         case 'v': c.verbose = true; break;
         case 'x': c.same_device = true; break;
         }
-    }
     if (links < 0) links = c.recursive ? COPY_NO_FOLLOW : COPY_FOLLOW_ALL;
     c.links = (enum copy_links)links;
     if (c.hard_link && c.symbolic_link) g_usage("cannot make both hard and symbolic links");
-    if (backup && c.overwrite == COPY_NEVER)
+    if (backup.wanted && c.overwrite == COPY_NEVER)
         g_usage("options --backup and --no-clobber are mutually exclusive");
     if (reflink == WHEN_ALWAYS && sparse != WHEN_AUTO)
         g_usage("--reflink can be used only with --sparse=auto");
     c.need_clone = reflink == WHEN_ALWAYS;
-    c.backup = backup_choose(backup, control, suffix);
-    c.mask = umask(0);
-    umask(c.mask);
-    char **files = argv + o.at;
-    int count = argc - o.at;
-    if (count == 0) g_usage("missing file operand");
-    if (count == 1 && !dir)
-        g_usage("missing destination file operand after %s", g_quoteaf(files[0]));
-    if (strip)
-        for (int i = 0; i < count; i++) g_strip_slashes(files[i]);
-    struct stat st;
-    if (dir) {
-        if (no_dir) g_die(1, "cannot combine --target-directory (-t) and --no-target-directory (-T)");
-        int error = stat(dir, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-        if (error) g_die_errno(1, error, "target directory %s", g_quoteaf(dir));
-        return copy_into(&c, files, count, dir, parents);
-    }
-    const char *last = files[count - 1];
-    if (no_dir) {
-        if (count > 2) g_usage("extra operand %s", g_quoteaf(files[2]));
-        return copy_one(&c, files[0], last);
-    }
-    int error = stat(last, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-    if (!error) return copy_into(&c, files, count - 1, last, parents);
-    if (count > 2) g_die_errno(1, error, "target %s", g_quoteaf(last));
-    if (parents) g_usage("with --parents, the destination must be a directory");
-    return copy_one(&c, files[0], last);
+    c.backup = backup_choose(&backup);
+    copy_operands to = copy_operands_of(&c, &o, dir, no_dir, strip);
+    if (to.dir) return copy_into(&c, to.files, to.count, to.dir, parents);
+    if (parents && !no_dir) g_usage("with --parents, the destination must be a directory");
+    return copy_one(&c, to.files[0], to.files[1]);
 }

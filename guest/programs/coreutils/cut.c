@@ -207,9 +207,8 @@ int cut_main(int argc, char **argv) {
     cutter c = {.delimiter = '\t', .end = '\n'};
     const char *list = NULL, *delimiter = NULL;
     bool invert = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "b:c:d:f:nsz", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "b:c:d:f:nsz", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b': case 'c': case 'f':
             if (list) g_usage("only one list may be specified");
@@ -230,7 +229,6 @@ int cut_main(int argc, char **argv) {
             break;
         case COMPLEMENT: invert = true; break;
         }
-    }
     if (!list) g_usage("you must specify a list of bytes, characters, or fields");
     if (delimiter && c.mode != 'f')
         g_usage("an input delimiter may be specified only when operating on fields");

@@ -105,8 +105,7 @@ static const char *const rfc_formats[] = {"", "", "%Y-%m-%d", "%Y-%m-%d %H:%M:%S
 int date_main(int argc, char **argv) {
     const char *date = NULL, *file = NULL, *reference = NULL, *format = NULL;
     bool several = false, set = false, resolution = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "d:f:I::r:Rs:u", longs);
+    g_options o = g_options_of(argc, argv, "d:f:I::r:Rs:u", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         const char *new_format = NULL;
         switch (option) {

@@ -18,8 +18,7 @@ static const g_long longs[] = {{"zero", 'z', G_NONE}, {0}};
 
 int dirname_main(int argc, char **argv) {
     char end = '\n';
-    g_options o;
-    g_options_init(&o, argc, argv, "z", longs);
+    g_options o = g_options_of(argc, argv, "z", longs);
     while (g_option(&o) >= 0) end = '\0';
     if (o.at == argc) g_missing_operand(NULL);
     for (int i = o.at; i < argc; i++) {

@@ -46,14 +46,7 @@ static bool put_escaped(const char *s) {
 int echo_main(int argc, char **argv) {
     bool posix = getenv("POSIXLY_CORRECT") != NULL;
     bool newline = true, escapes = posix;
-    if (!posix && argc == 2 && strcmp(argv[1], "--help") == 0) {
-        g_outs(g_help());
-        return 0;
-    }
-    if (!posix && argc == 2 && strcmp(argv[1], "--version") == 0) {
-        g_print_version();
-        return 0;
-    }
+    if (!posix) g_standard_option(argc, argv);
     int i = 1;
     for (; i < argc && is_option(argv[i]); i++) {
         if (posix && !(i == 1 && strcmp(argv[i], "-n") == 0)) break;

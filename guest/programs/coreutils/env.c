@@ -157,9 +157,8 @@ int env_main(int argc, char **argv) {
     size_t unset_count = 0;
     int splits = 0;
     g_set_failure(125);
-    g_options o;
-    g_options_init(&o, argc, argv, "+C:iS:u:v0 \t", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "+C:iS:u:v0 \t", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'i': ignore = true; break;
         case '0': end = '\0'; break;
@@ -172,7 +171,7 @@ int env_main(int argc, char **argv) {
         case 'S':
             if (++splits > 100) g_die(125, "-S: too many nested strings");
             splice(o.arg, &argc, &argv, o.at);
-            g_options_init(&o, argc, argv, "+C:iS:u:v0 \t", longs);
+            o = g_options_of(argc, argv, "+C:iS:u:v0 \t", longs);
             break;
         case BLOCK_SIGNAL: case DEFAULT_SIGNAL: case IGNORE_SIGNAL:
             handle_signals(o.arg, option);
@@ -180,7 +179,6 @@ int env_main(int argc, char **argv) {
         case LIST_SIGNALS: break;
         default: g_usage("invalid option -- '%c'", option);
         }
-    }
     int at = o.at;
     if (at < argc && strcmp(argv[at], "-") == 0) {
         ignore = true;

@@ -80,9 +80,8 @@ static size_t columns(const char *text) {
 int fold_main(int argc, char **argv) {
     folder f = {.width = 80};
     g_text old = {0}; /* -NUM, digit by digit */
-    g_options o;
-    g_options_init(&o, argc, argv, "bsw:0123456789", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "bsw:0123456789", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b': f.bytes = true; break;
         case 's': f.spaces = true; break;
@@ -93,6 +92,5 @@ int fold_main(int argc, char **argv) {
             g_text_addc(&old, (char)option);
             f.width = columns(old.s);
         }
-    }
     return g_each_line(argc - o.at, argv + o.at, fold_line, &f);
 }

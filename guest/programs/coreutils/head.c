@@ -61,12 +61,7 @@ static int first_lines(int fd, uint64_t count, char end, char *block) {
     while (count > 0) {
         ssize_t n = g_read(fd, block, BLOCK);
         if (n <= 0) return n < 0 ? errno : 0;
-        char *at = block, *stop = block + n;
-        while (count > 0 && (at = memchr(at, end, (size_t)(stop - at)))) {
-            at++;
-            count--;
-        }
-        if (!at) at = stop;
+        char *stop = block + n, *at = g_skip_lines(block, stop, end, &count);
         g_out(block, (size_t)(at - block));
         if (count == 0) give_back(fd, (size_t)(stop - at));
     }
@@ -215,9 +210,8 @@ int head_main(int argc, char **argv) {
         argc--;
         argv[0] = (char *)g_name();
     }
-    g_options o;
-    g_options_init(&o, argc, argv, "c:n:qvz0123456789", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "c:n:qvz0123456789", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'c':
             r.bytes = true;
@@ -232,7 +226,6 @@ int head_main(int argc, char **argv) {
         case 'z': r.end = '\0'; break;
         default: g_usage("invalid trailing option -- %c", option);
         }
-    }
     char *block = g_alloc(BLOCK);
     bool show = header >= 0 ? header : argc - o.at > 1, first = true;
     int status = 0;

@@ -87,9 +87,8 @@ int id_main(int argc, char **argv) {
         return groups(argc, argv, g_no_options(argc, argv));
     char what = 0, end = '\n';
     bool name = false, real = false, zero = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "agnruzGZ", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "agnruzGZ", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'g': case 'G': case 'u':
             if (what && what != option) g_die(1, "cannot print \"only\" of more than one choice");
@@ -100,7 +99,6 @@ int id_main(int argc, char **argv) {
         case 'z': end = '\0'; zero = true; break;
         case 'Z': g_die(1, "--context (-Z) works only on an SELinux-enabled kernel");
         }
-    }
     if (!what && (name || real))
         g_die(1, "cannot print only names or real IDs in default format");
     if (!what && zero) g_die(1, "option --zero not permitted in default format");

@@ -247,16 +247,13 @@ static mode_t read_mode(const char *text, bool directory) {
 int install_main(int argc, char **argv) {
     installer in = {.mode = 0755, .owner = (uid_t)-1, .group = (gid_t)-1};
     in.copy = (copy_options){.installing = true, .links = COPY_FOLLOW_ALL, .remove_first = true};
-    const char *mode = NULL, *suffix = NULL, *control = NULL, *stripper = NULL;
-    bool backup = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "bcCsDdg:m:o:pt:TvS:Z", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    const char *mode = NULL, *stripper = NULL;
+    backup_request backup = {0};
+    g_options o = g_options_of(argc, argv, "bcCsDdg:m:o:pt:TvS:Z", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b':
-            backup = true;
-            if (o.arg) control = o.arg;
-            break;
+        case 'S': backup_option(&backup, option, o.arg); break;
         case 'C': in.compare = true; break;
         case 'd': in.directories = true; break;
         case 'D': in.parents = true; break;
@@ -269,10 +266,6 @@ int install_main(int argc, char **argv) {
         case KEEP_CONTEXT:
             g_warn("WARNING: ignoring --preserve-context; this kernel is not SELinux-enabled");
             break;
-        case 'S':
-            suffix = o.arg;
-            backup = true;
-            break;
         case 't': in.target = o.arg; break;
         case 'T': in.plain_target = true; break;
         case 'v': in.copy.verbose = true; break;
@@ -281,9 +274,8 @@ int install_main(int argc, char **argv) {
                 g_warn("warning: ignoring --context; it requires an SELinux-enabled kernel");
             break;
         }
-    }
     check(&in);
-    in.copy.backup = backup_choose(backup, control, suffix);
+    in.copy.backup = backup_choose(&backup);
     int count = argc - o.at;
     if (count <= (in.directories || in.target ? 0 : 1)) {
         if (count == 0) g_usage("missing file operand");

@@ -226,16 +226,14 @@ static const g_long longs[] = {
 
 int ln_main(int argc, char **argv) {
     linker l = {0};
-    const char *dir = NULL, *suffix = NULL, *control = NULL;
-    bool no_dir = false, backup = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "bdfinrst:vFLPS:T", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    const char *dir = NULL;
+    backup_request backup = {0};
+    bool no_dir = false;
+    g_options o = g_options_of(argc, argv, "bdfinrst:vFLPS:T", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b':
-            backup = true;
-            if (o.arg) control = o.arg;
-            break;
+        case 'S': backup_option(&backup, option, o.arg); break;
         case 'd': case 'F': l.allow_directories = true; break;
         case 'f': l.force = true; l.ask = false; break;
         case 'i': l.ask = true; l.force = false; break;
@@ -244,17 +242,15 @@ int ln_main(int argc, char **argv) {
         case 'P': l.logical = false; break;
         case 'r': l.relative = true; break;
         case 's': l.symbolic = true; break;
-        case 'S': suffix = o.arg; backup = true; break;
         case 't': dir = o.arg; break;
         case 'T': no_dir = true; break;
         case 'v': l.verbose = true; break;
         }
-    }
     char **files = argv + o.at;
     int count = argc - o.at;
     if (count == 0) g_usage("missing file operand");
     if (l.relative && !l.symbolic) g_die(1, "cannot do --relative without --symbolic");
-    l.backup = backup_choose(backup, control, suffix);
+    l.backup = backup_choose(&backup);
     struct stat st;
     if (dir && stat(dir, &st) < 0) g_die_errno(1, errno, "failed to access %s", g_quoteaf(dir));
     if (dir && !S_ISDIR(st.st_mode)) g_die(1, "target %s is not a directory", g_quoteaf(dir));

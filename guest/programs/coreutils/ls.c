@@ -436,8 +436,7 @@ int ls_main(int argc, char **argv) {
     ls_options opt = {.end = '\n', .tab = 8};
     choices c = {.format = -1, .sort = -1, .quote = -1, .hide_control = -1};
     g_set_failure(2);
-    g_options o;
-    g_options_init(&o, argc, argv, "abcdfghiklmnopqrstuvw:xABCDFGHI:LNQRST:UXZ1", longs);
+    g_options o = g_options_of(argc, argv, "abcdfghiklmnopqrstuvw:xABCDFGHI:LNQRST:UXZ1", longs);
     for (int option; (option = g_option(&o)) >= 0;) one_option(&opt, &c, option, o.arg);
     settle(&opt, &c);
     ls_list list = {0};

@@ -84,8 +84,7 @@ static const g_long longs[] = {{"mode", 'm', G_REQUIRED},
 int mkdir_main(int argc, char **argv) {
     maker m = {0};
     const char *mode = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "pm:vZ", longs);
+    g_options o = g_options_of(argc, argv, "pm:vZ", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'p') m.parents = true;
         if (option == 'm') mode = o.arg;

@@ -23,8 +23,7 @@ static const g_long longs[] = {{"mode", 'm', G_REQUIRED}, {"context", 'Z', G_OPT
 
 int mkfifo_main(int argc, char **argv) {
     const char *text = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "m:Z", longs);
+    g_options o = g_options_of(argc, argv, "m:Z", longs);
     for (int option; (option = g_option(&o)) >= 0;)
         if (option == 'm') text = o.arg;
     if (o.at == argc) g_missing_operand(NULL);

@@ -44,8 +44,7 @@ static unsigned long device_number(const char *text, const char *what) {
 
 int mknod_main(int argc, char **argv) {
     const char *mode_text = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "m:Z", longs);
+    g_options o = g_options_of(argc, argv, "m:Z", longs);
     for (int option; (option = g_option(&o)) >= 0;)
         if (option == 'm') mode_text = o.arg;
     mode_t mode = mode_text ? mode_of(mode_text) : 0666;

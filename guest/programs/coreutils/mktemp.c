@@ -74,9 +74,8 @@ static const g_long longs[] = {
 int mktemp_main(int argc, char **argv) {
     bool directory = false, dry_run = false, quiet = false, use_dir = false, old_t = false;
     const char *suffix = NULL, *dir_arg = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "dp:qtuV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "dp:qtuV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'd': directory = true; break;
         case 'u': dry_run = true; break;
@@ -88,7 +87,6 @@ int mktemp_main(int argc, char **argv) {
             break;
         case SUFFIX: suffix = o.arg; break;
         }
-    }
     if (argc - o.at > 1) g_usage("too many templates");
     const char *given = o.at < argc ? argv[o.at] : NULL;
     if (!given) use_dir = true;

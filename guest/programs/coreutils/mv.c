@@ -126,16 +126,14 @@ static const g_long longs[] = {
 
 int mv_main(int argc, char **argv) {
     copy_options c = {.moving = true};
-    const char *dir = NULL, *suffix = NULL, *control = NULL;
-    bool no_dir = false, strip = false, backup = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "bfint:uvS:TZ", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    const char *dir = NULL;
+    backup_request backup = {0};
+    bool no_dir = false, strip = false;
+    g_options o = g_options_of(argc, argv, "bfint:uvS:TZ", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b':
-            backup = true;
-            if (o.arg) control = o.arg;
-            break;
+        case 'S': backup_option(&backup, option, o.arg); break;
         case 'f': c.overwrite = COPY_OVERWRITE; break;
         case 'i': c.overwrite = COPY_ASK; break;
         case 'n': c.overwrite = COPY_NEVER; break;
@@ -143,36 +141,12 @@ int mv_main(int argc, char **argv) {
         case 'T': no_dir = true; break;
         case 'u': c.update = true; break;
         case 'v': c.verbose = true; break;
-        case 'S': suffix = o.arg; backup = true; break;
         case STRIP: strip = true; break;
         }
-    }
-    if (backup && c.overwrite == COPY_NEVER)
+    if (backup.wanted && c.overwrite == COPY_NEVER)
         g_usage("options --backup and --no-clobber are mutually exclusive");
-    c.backup = backup_choose(backup, control, suffix);
-    c.mask = umask(0);
-    umask(c.mask);
-    char **files = argv + o.at;
-    int count = argc - o.at;
-    if (count == 0) g_usage("missing file operand");
-    if (count == 1 && !dir)
-        g_usage("missing destination file operand after %s", g_quoteaf(files[0]));
-    if (strip)
-        for (int i = 0; i < count; i++) g_strip_slashes(files[i]);
-    struct stat st;
-    if (dir) {
-        if (no_dir) g_die(1, "cannot combine --target-directory (-t) and --no-target-directory (-T)");
-        int error = stat(dir, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-        if (error) g_die_errno(1, error, "target directory %s", g_quoteaf(dir));
-        return move_into(&c, files, count, dir);
-    }
-    const char *last = files[count - 1];
-    if (no_dir) {
-        if (count > 2) g_usage("extra operand %s", g_quoteaf(files[2]));
-        return move_one(&c, files[0], last);
-    }
-    int error = stat(last, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-    if (!error) return move_into(&c, files, count - 1, last);
-    if (count > 2) g_die_errno(1, error, "target %s", g_quoteaf(last));
-    return move_one(&c, files[0], last);
+    c.backup = backup_choose(&backup);
+    copy_operands to = copy_operands_of(&c, &o, dir, no_dir, strip);
+    if (to.dir) return move_into(&c, to.files, to.count, to.dir);
+    return move_one(&c, to.files[0], to.files[1]);
 }

@@ -153,9 +153,8 @@ int nl_main(int argc, char **argv) {
                   .delimiter = "\\:", .delimiter_len = 2, .increment = 1, .first = 1,
                   .blank_group = 1, .separator = "\t", .width = 6};
     bool good = true; /* as GNU: styles and the format are complained about together */
-    g_options o;
-    g_options_init(&o, argc, argv, "h:b:f:v:i:pl:s:w:n:d:", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "h:b:f:v:i:pl:s:w:n:d:", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'h': good &= set_style(&n.header, o.arg, "header"); break;
         case 'b': good &= set_style(&n.body, o.arg, "body"); break;
@@ -190,7 +189,6 @@ int nl_main(int argc, char **argv) {
             }
             break;
         }
-    }
     if (!good) g_usage(NULL);
     n.number = n.first;
     n.now = &n.body;

@@ -23,8 +23,7 @@ static const g_long longs[] = {{"all", ALL, G_NONE}, {"ignore", IGNORE, G_REQUIR
 int nproc_main(int argc, char **argv) {
     uint64_t ignore = 0, limit = UINT64_MAX;
     bool all = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "", longs);
+    g_options o = g_options_of(argc, argv, "", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == IGNORE) ignore = g_number(o.arg, "", 0, UINT64_MAX, "invalid number");
         else all = true;

@@ -141,8 +141,7 @@ int paste_main(int argc, char **argv) {
     const char *list = "\t";
     bool serial = false;
     char end = '\n';
-    g_options o;
-    g_options_init(&o, argc, argv, "d:sz", longs);
+    g_options o = g_options_of(argc, argv, "d:sz", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'd') list = strcmp(o.arg, "\\0") == 0 ? "" : o.arg;
         if (option == 's') serial = true;

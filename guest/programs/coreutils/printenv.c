@@ -21,9 +21,8 @@ static const g_long longs[] = {{"null", '0', G_NONE}, {0}};
 
 int printenv_main(int argc, char **argv) {
     char end = '\n';
-    g_options o;
     g_set_failure(2);
-    g_options_init(&o, argc, argv, "+0", longs);
+    g_options o = g_options_of(argc, argv, "+0", longs);
     while (g_option(&o) >= 0) end = '\0';
     int found = 0;
     for (char **e = environ; o.at == argc && e && *e; e++) {

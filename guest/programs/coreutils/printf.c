@@ -248,14 +248,7 @@ static void put_format(printer *p, const char *at) {
 
 int printf_main(int argc, char **argv) {
     int first = 1;
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        g_outs(g_help());
-        return 0;
-    }
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        g_print_version();
-        return 0;
-    }
+    g_standard_option(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--") == 0) first = 2;
     if (first >= argc) g_missing_operand(NULL);
     printer p = {.args = argv + first + 1, .left = argc - first - 1};

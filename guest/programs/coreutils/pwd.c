@@ -35,8 +35,7 @@ static const g_long longs[] = {{"logical", 'L', G_NONE}, {"physical", 'P', G_NON
 
 int pwd_main(int argc, char **argv) {
     bool use_logical = getenv("POSIXLY_CORRECT") != NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "LP", longs);
+    g_options o = g_options_of(argc, argv, "LP", longs);
     for (int option; (option = g_option(&o)) >= 0;) use_logical = option == 'L';
     if (o.at < argc) g_warn("ignoring non-option arguments");
     const char *path = use_logical ? logical() : NULL;

@@ -35,9 +35,8 @@ int readlink_main(int argc, char **argv) {
     int mode = -1, status = 0;
     bool newline = true, verbose = getenv("POSIXLY_CORRECT") != NULL;
     char end = '\n';
-    g_options o;
-    g_options_init(&o, argc, argv, "efmnqsvz", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "efmnqsvz", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'e': mode = G_ALL_EXIST; break;
         case 'f': mode = G_ALL_BUT_LAST; break;
@@ -47,7 +46,6 @@ int readlink_main(int argc, char **argv) {
         case 'v': verbose = true; break;
         case 'z': end = '\0'; break;
         }
-    }
     if (o.at == argc) g_missing_operand(NULL);
     if (argc - o.at > 1 && !newline) {
         g_warn("ignoring --no-newline with multiple arguments");

@@ -95,9 +95,8 @@ int realpath_main(int argc, char **argv) {
     bool quiet = false;
     char end = '\n';
     int status = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "eLmPqsz", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "eLmPqsz", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'e': r.mode = G_ALL_EXIST; break;
         case 'm': r.mode = G_ANY_MISSING; break;
@@ -109,7 +108,6 @@ int realpath_main(int argc, char **argv) {
         case RELATIVE_TO: to = o.arg; break;
         case RELATIVE_BASE: base = o.arg; break;
         }
-    }
     if (o.at == argc) g_missing_operand(NULL);
     if (base && !to) to = base;
     if (to) to = resolve_option(&r, to, true);

@@ -128,9 +128,8 @@ static int rename_one(const form *f, const char *name) {
 
 int rename_main(int argc, char **argv) {
     form f = {0};
-    g_options o;
-    g_options_init(&o, argc, argv, "vsnaloihV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "vsnaloihV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'v': f.verbose = true; break;
         case 's': f.symlink = true; break;
@@ -142,7 +141,6 @@ int rename_main(int argc, char **argv) {
         case 'h': g_outs(g_help()); return 0;
         case 'V': g_print_version(); return 0;
         }
-    }
     if (argc - o.at < 3) g_usage("not enough arguments");
     f.from = argv[o.at];
     f.to = argv[o.at + 1];

@@ -37,8 +37,7 @@ int rev_main(int argc, char **argv) {
     char end = '\n';
     int status = 0;
     bool utf8 = g_utf8_locale();
-    g_options o;
-    g_options_init(&o, argc, argv, "0hV", longs);
+    g_options o = g_options_of(argc, argv, "0hV", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == '0') end = '\0';
         if (option == 'h') {

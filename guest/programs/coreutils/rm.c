@@ -68,9 +68,8 @@ static void hint_at_hyphens(int argc, char **argv) {
 int rm_main(int argc, char **argv) {
     remove_options r = {0};
     bool once = false;
-    g_options o;
     hint_at_hyphens(argc, argv);
-    g_options_init(&o, argc, argv, "dfirvIR", longs);
+    g_options o = g_options_of(argc, argv, "dfirvIR", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == INTERACTIVE)
             option = o.arg ? g_match_word("--interactive", o.arg, whens) : 'i';

@@ -59,8 +59,7 @@ static const g_long longs[] = {{"ignore-fail-on-non-empty", IGNORE_FULL, G_NONE}
 int rmdir_main(int argc, char **argv) {
     remover r = {0};
     int status = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "pv", longs);
+    g_options o = g_options_of(argc, argv, "pv", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'p') r.parents = true;
         if (option == 'v') r.verbose = true;

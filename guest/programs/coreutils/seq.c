@@ -318,8 +318,7 @@ static bool number_ahead(const g_options *o) {
 int seq_main(int argc, char **argv) {
     const char *format = NULL, *separator = "\n";
     bool equal_width = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "+f:s:w", longs);
+    g_options o = g_options_of(argc, argv, "+f:s:w", longs);
     for (int option; !number_ahead(&o) && (option = g_option(&o)) >= 0;) {
         if (option == 'f') format = o.arg;
         if (option == 's') separator = o.arg;

@@ -365,8 +365,7 @@ int sort_main(int argc, char **argv) {
     choices c = {.order = {.tab = -1, .end = '\n'}, .global = {0}};
     g_set_failure(2);
     argc = take_old_keys(&c, argc, argv);
-    g_options o;
-    g_options_init(&o, argc, argv, "bcCdfghik:mMno:rRsS:t:T:uVyz", longs);
+    g_options o = g_options_of(argc, argv, "bcCdfghik:mMno:rRsS:t:T:uVyz", longs);
     for (int option; (option = g_option(&o)) >= 0;) one_option(&c, option, o.arg);
     settle(&c);
     static char *only_stdin[] = {"-"};

@@ -317,9 +317,8 @@ static const g_long longs[] = {{"dereference", 'L', G_NONE}, {"file-system", 'f'
 int stat_main(int argc, char **argv) {
     bool follow = false, fs = false, terse = false, escapes = false;
     const char *format = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "c:fLt", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "c:fLt", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'L': follow = true; break;
         case 'f': fs = true; break;
@@ -329,7 +328,6 @@ int stat_main(int argc, char **argv) {
             escapes = option == PRINTF;
             break;
         }
-    }
     if (o.at == argc) g_missing_operand(NULL);
     int status = 0;
     for (int i = o.at; i < argc; i++) {

@@ -106,8 +106,7 @@ static const g_long longs[] = {
 int tac_main(int argc, char **argv) {
     reverser r = {.separator = "\n"};
     bool regex = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "brs:", longs);
+    g_options o = g_options_of(argc, argv, "brs:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'b') r.before = true;
         if (option == 'r') regex = true;

@@ -86,11 +86,7 @@ static int skip_lines(int fd, uint64_t count, char end, char *block) {
     while (count > 0) {
         ssize_t n = g_read(fd, block, BLOCK);
         if (n <= 0) return n < 0 ? errno : 0;
-        char *at = block, *stop = block + n;
-        while (count > 0 && (at = memchr(at, end, (size_t)(stop - at)))) {
-            at++;
-            count--;
-        }
+        char *stop = block + n, *at = g_skip_lines(block, stop, end, &count);
         if (count == 0) g_out(at, (size_t)(stop - at));
     }
     return copy_rest(fd, block);
@@ -363,9 +359,8 @@ int tail_main(int argc, char **argv) {
         argc--;
         argv[0] = (char *)g_name();
     }
-    g_options o;
-    g_options_init(&o, argc, argv, "c:n:fFqs:vz0123456789", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "c:n:fFqs:vz0123456789", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'c': case 'n':
             t.bytes = option == 'c';
@@ -389,7 +384,6 @@ int tail_main(int argc, char **argv) {
             break;
         default: g_die(1, "option used in invalid context -- %c", option);
         }
-    }
     static char *only_stdin[] = {"-"};
     char **names = o.at < argc ? argv + o.at : only_stdin;
     int count = o.at < argc ? argc - o.at : 1, status = 0;

@@ -57,8 +57,7 @@ static int write_all(int fd, const char *s, size_t len) {
 int tee_main(int argc, char **argv) {
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
     enum on_error mode = SIGPIPE_ENDS;
-    g_options o;
-    g_options_init(&o, argc, argv, "aip", longs);
+    g_options o = g_options_of(argc, argv, "aip", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'a') flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
         if (option == 'i') signal(SIGINT, SIG_IGN);

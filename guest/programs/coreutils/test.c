@@ -236,14 +236,7 @@ int test_main(int argc, char **argv) {
     const char *called = strrchr(g_name(), '/');
     called = called ? called + 1 : g_name();
     if (strcmp(called, "[") == 0) {
-        if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-            g_outs(g_help());
-            return 0;
-        }
-        if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-            g_print_version();
-            return 0;
-        }
+        g_standard_option(argc, argv);
         if (argc < 2 || strcmp(argv[argc - 1], "]") != 0) g_die(2, "missing %s", g_quote("]"));
         argc--;
     }

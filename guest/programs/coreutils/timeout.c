@@ -77,9 +77,8 @@ int timeout_main(int argc, char **argv) {
     int term = SIGTERM;
     double kill_after = 0;
     g_set_failure(125);
-    g_options o;
-    g_options_init(&o, argc, argv, "+k:s:v", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "+k:s:v", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'k': kill_after = duration(o.arg); break;
         case 's':
@@ -90,7 +89,6 @@ int timeout_main(int argc, char **argv) {
         case PRESERVE: preserve = true; break;
         case FOREGROUND: foreground = true; break;
         }
-    }
     if (argc - o.at < 2) g_usage(NULL);
     double limit = duration(argv[o.at]);
     char **command = argv + o.at + 1;

@@ -109,8 +109,7 @@ static const g_word words[] = {{"atime", 'a'}, {"access", 'a'}, {"use", 'a'},
 int touch_main(int argc, char **argv) {
     bool atime = false, mtime = false, create = true, no_deref = false;
     const char *date = NULL, *reference = NULL, *stamp = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "acd:fhmr:t:", longs);
+    g_options o = g_options_of(argc, argv, "acd:fhmr:t:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == TIME) option = g_match_word("--time", o.arg, words);
         switch (option) {

@@ -369,8 +369,7 @@ static const g_long longs[] = {{"complement", 'c', G_NONE},
 int tr_main(int argc, char **argv) {
     bool complement = false, truncate = false;
     work w = {0};
-    g_options o;
-    g_options_init(&o, argc, argv, "+AcCdst", longs);
+    g_options o = g_options_of(argc, argv, "+AcCdst", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'c' || option == 'C') complement = true;
         if (option == 'd') w.delete = true;

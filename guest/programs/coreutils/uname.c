@@ -44,9 +44,8 @@ static const g_long longs[] = {
     {"hardware-platform", 'i', G_NONE}, {"operating-system", 'o', G_NONE}, {0}};
 
 static int hostname(int argc, char **argv, const struct utsname *u) {
-    g_options o;
     g_set_failure(255);
-    g_options_init(&o, argc, argv, "fsidAIy", NULL);
+    g_options o = g_options_of(argc, argv, "fsidAIy", NULL);
     bool domain = false;
     for (int option; (option = g_option(&o)) >= 0;) domain = option == 'd';
     g_set_failure(1);
@@ -65,9 +64,8 @@ int uname_main(int argc, char **argv) {
     if (strcmp(called, "hostname") == 0) return hostname(argc, argv, &u);
     unsigned wanted = 0;
     bool all = false;
-    g_options o;
     bool is_arch = strcmp(called, "arch") == 0;
-    g_options_init(&o, argc, argv, is_arch ? "" : "asnrvmpio", is_arch ? NULL : longs);
+    g_options o = g_options_of(argc, argv, is_arch ? "" : "asnrvmpio", is_arch ? NULL : longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'a') all = true;
         else wanted |= 1u << (strchr(order, option) - order);

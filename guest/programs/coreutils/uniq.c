@@ -172,9 +172,8 @@ static uint64_t number(const char *text, const char *problem) {
 int uniq_main(int argc, char **argv) {
     uniq u = {.check = UINT64_MAX, .end = '\n', .show_unique = true, .show_repeated = true};
     bool old_fields = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "cdDf:is:uw:z0123456789", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "cdDf:is:uw:z0123456789", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'c': u.count = true; break;
         case 'd': u.show_unique = false; break;
@@ -202,7 +201,6 @@ int uniq_main(int argc, char **argv) {
             u.skip_fields = u.skip_fields * 10 + (uint64_t)(option - '0');
             break;
         }
-    }
     int operands = o.at; /* old usage: +N among the files says how many bytes to skip */
     for (int i = o.at; i < argc; i++) {
         uint64_t value;

@@ -277,9 +277,8 @@ static const g_long longs[] = {{"bytes", 'c', G_NONE},
 int wc_main(int argc, char **argv) {
     what w = {0};
     const char *list = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "clLmw", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "clLmw", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'c': w.bytes = true; break;
         case 'm': w.chars = true; break;
@@ -288,7 +287,6 @@ int wc_main(int argc, char **argv) {
         case 'L': w.width = true; break;
         case FILES0: list = o.arg; break;
         }
-    }
     if (!w.bytes && !w.chars && !w.lines && !w.words && !w.width)
         w.lines = w.words = w.bytes = true;
     static char *only_stdin[] = {"-"};

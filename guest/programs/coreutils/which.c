@@ -48,9 +48,8 @@ static bool find(const char *name, bool all, bool silent) {
 int which_main(int argc, char **argv) {
     bool all = false, silent = false;
     int missing = 0;
-    g_options o;
     g_set_failure(2);
-    g_options_init(&o, argc, argv, "as", NULL);
+    g_options o = g_options_of(argc, argv, "as", NULL);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'a') all = true;
         else silent = true;

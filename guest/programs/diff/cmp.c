@@ -210,9 +210,8 @@ int cmp_main(int argc, char **argv) {
     comparison c = {.limit = UINT64_MAX, .at = 1, .line = 1};
     g_set_failure(2);
     g_set_usage_line("cmp: ");
-    g_options o;
-    g_options_init(&o, argc, argv, "bci:ln:sv", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "bci:ln:sv", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b':
         case 'c': c.bytes = true; break;
@@ -222,7 +221,6 @@ int cmp_main(int argc, char **argv) {
         case 's': c.silent = true; break;
         case 'v': g_print_version(); return 0;
         }
-    }
     if (c.every && c.silent) g_usage("options -l and -s are incompatible");
     int operands = argc - o.at;
     if (operands == 0) g_usage("missing operand after '%s'", argv[argc - 1]);

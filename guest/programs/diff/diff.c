@@ -318,8 +318,8 @@ int diff_main(int argc, char **argv) {
     choices c = {.context = -1, .old_context = -1};
     g_set_failure(2);
     g_set_usage_line("diff: ");
-    g_options g;
-    g_options_init(&g, argc, argv, "0123456789abBcC:dD:eEfF:hHiI:lL:nNpPqrsS:tTuU:vwW:x:X:yZ",
+    g_options g =
+        g_options_of(argc, argv, "0123456789abBcC:dD:eEfF:hHiI:lL:nNpPqrsS:tTuU:vwW:x:X:yZ",
                    longs);
     for (int option; (option = g_option(&g)) >= 0;) one_option(&o, &c, option, &g);
     finish(&o, &c);

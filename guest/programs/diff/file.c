@@ -178,9 +178,8 @@ static const g_long longs[] = {{"brief", 'b', G_NONE},
 int file_main(int argc, char **argv) {
     options o = {.separator = ":"};
     const char *list = NULL;
-    g_options g;
-    g_options_init(&g, argc, argv, "bf:F:ihLN0skrvzm:CEnS", longs);
-    for (int option; (option = g_option(&g)) >= 0;) {
+    g_options g = g_options_of(argc, argv, "bf:F:ihLN0skrvzm:CEnS", longs);
+    for (int option; (option = g_option(&g)) >= 0;)
         switch (option) {
         case 'b': o.brief = true; break;
         case 'f': list = g.arg; break;
@@ -198,7 +197,6 @@ int file_main(int argc, char **argv) {
         case 'C':
         case REFUSED: g_die(1, "-%c is not supported", option == REFUSED ? '-' : option);
         }
-    }
     if (g.at == argc && !list) {
         g_out_flush();
         static const char usage[] =

@@ -545,8 +545,7 @@ int patch_main(int argc, char **argv) {
     const char *input = NULL;
     g_set_failure(2);
     g_set_usage_line("patch: ");
-    g_options g;
-    g_options_init(&g, argc, argv, "bB:cd:D:eEfF:g:i:lnNo:p:r:RstTuvV:Y:z:Z", longs);
+    g_options g = g_options_of(argc, argv, "bB:cd:D:eEfF:g:i:lnNo:p:r:RstTuvV:Y:z:Z", longs);
     for (int option; (option = g_option(&g)) >= 0;) one_option(&o, &input, option, &g);
     if (g.at < argc) o.operand = argv[g.at++];
     if (g.at < argc) input = argv[g.at++];

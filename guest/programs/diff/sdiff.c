@@ -74,8 +74,7 @@ int sdiff_main(int argc, char **argv) {
     g_set_usage_line("sdiff: ");
     args_add(&args, "diff", NULL);
     args_add(&args, "--side-by-side", NULL);
-    g_options o;
-    g_options_init(&o, argc, argv, "abBdEHiI:lo:stvw:WZ", longs);
+    g_options o = g_options_of(argc, argv, "abBdEHiI:lo:stvw:WZ", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         char letter[3] = {'-', (char)option, '\0'};
         switch (option) {

@@ -285,8 +285,7 @@ int basenc_main(int argc, char **argv) {
     int chosen = strcmp(name, "base64") == 0 ? BASE64 : strcmp(name, "base32") == 0 ? BASE32 : -1;
     bool decoding = false, ignore_garbage = false;
     uint64_t wrap = 76;
-    g_options o;
-    g_options_init(&o, argc, argv, "diw:", chosen < 0 ? longs : plain_longs);
+    g_options o = g_options_of(argc, argv, "diw:", chosen < 0 ? longs : plain_longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
         case 'd': decoding = true; break;

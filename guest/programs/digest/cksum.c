@@ -137,11 +137,8 @@ int cksum_main(int argc, char **argv) {
     const char *slash = strrchr(g_name(), '/');
     bool sum = strcmp(slash ? slash + 1 : g_name(), "sum") == 0;
     job j = {.check = {.kind = sum ? DIGEST_BSD : DIGEST_CRC, .size = DIGEST_MAX, .end = '\n'}};
-    g_options o;
-    if (sum)
-        g_options_init(&o, argc, argv, "rs", sum_longs);
-    else
-        g_options_init(&o, argc, argv, "a:bl:ctwz", cksum_longs);
+    g_options o = sum ? g_options_of(argc, argv, "rs", sum_longs)
+                      : g_options_of(argc, argv, "a:bl:ctwz", cksum_longs);
     read_options(&j, &o);
     if (j.check.fixed_size && j.check.kind != DIGEST_BLAKE2B)
         g_usage("--length is only supported with --algorithm=blake2b");

@@ -139,9 +139,8 @@ static size_t length_in_bytes(const char *text) {
 int digest_main(int argc, char **argv) {
     job j = {.check = {.kind = kind_of(g_name()), .size = DIGEST_MAX, .end = '\n'}};
     bool blake = j.check.kind == DIGEST_BLAKE2B;
-    g_options o;
-    g_options_init(&o, argc, argv, blake ? "l:bctwz" : "bctwz", blake ? b2_longs : longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, blake ? "l:bctwz" : "bctwz", blake ? b2_longs : longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'l':
             j.check.size = length_in_bytes(o.arg);
@@ -170,7 +169,6 @@ int digest_main(int argc, char **argv) {
             break;
         case STRICT: j.check.strict = true; break;
         }
-    }
     check_usage(&j);
     static char *only_stdin[] = {"-"};
     char **names = o.at < argc ? argv + o.at : only_stdin;

@@ -496,8 +496,7 @@ static const char *one_option(xargs *x, int option, const char *arg, const char 
 int xargs_main(int argc, char **argv) {
     xargs x = {.delimiter = -1, .max_procs = 1, .max_bytes = COMMAND_BYTES};
     const char *file = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "+0a:E:e::i::I:l::L:n:prs:txP:d:o", longs);
+    g_options o = g_options_of(argc, argv, "+0a:E:e::i::I:l::L:n:prs:txP:d:o", longs);
     for (int option; (option = g_option(&o)) >= 0;) file = one_option(&x, option, o.arg, file);
     static char *echo[] = {"echo"};
     x.initial = o.at < argc ? argv + o.at : echo;

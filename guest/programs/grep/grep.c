@@ -299,8 +299,8 @@ int grep_main(int argc, char **argv) {
     g_set_failure(2);
     g_set_usage_line("Usage: grep [OPTION]... PATTERNS [FILE]...\n");
     bool in_cluster = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "0123456789A:B:C:D:EFGHILPTUVX:abcd:e:f:hiLlm:noqRrsuvwxyZz",
+    g_options o =
+        g_options_of(argc, argv, "0123456789A:B:C:D:EFGHILPTUVX:abcd:e:f:hiLlm:noqRrsuvwxyZz",
                    longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (!in_cluster) c.digits.len = 0; /* -1 -2 is not -12 */

@@ -117,16 +117,22 @@ static bool printable(const scan *s, const char *text, size_t len) {
     return pf_utf8_valid_len(text, len) == len;
 }
 
+/* The next match in a line that is not empty, from *from on, which moves behind it. */
+static bool next_shown(scan *s, const char *line, size_t len, size_t *from, pf_range *match) {
+    while (*from <= len && grep_next_match(s->m, line, len, *from, match)) {
+        bool empty = match->end == match->start;
+        *from = (size_t)match->end + empty;
+        if (!empty) return true;
+    }
+    return false;
+}
+
 static void put_matches(scan *s, size_t start, size_t end, char mark) {
     const char *line = s->buf + start;
     size_t len = end - start;
     pf_range match;
-    for (size_t from = 0; from <= len && grep_next_match(s->m, line, len, from, &match);) {
+    for (size_t from = 0; next_shown(s, line, len, &from, &match);) {
         size_t a = (size_t)match.start, b = (size_t)match.end;
-        if (b == a) {
-            from = b + 1;
-            continue;
-        }
         if (!printable(s, line + a, b - a)) {
             s->hidden = true;
             break;
@@ -134,7 +140,6 @@ static void put_matches(scan *s, size_t start, size_t end, char mark) {
         put_head(s, start, start + a, mark);
         put_colored(s, s->o->color_match, line + a, b - a);
         g_outc(s->o->end);
-        from = b;
     }
 }
 
@@ -142,15 +147,11 @@ static void put_colored_line(scan *s, size_t start, size_t end) {
     const char *line = s->buf + start;
     size_t len = end - start, at = 0;
     pf_range match;
-    for (size_t from = 0; from <= len && grep_next_match(s->m, line, len, from, &match);) {
+    for (size_t from = 0; next_shown(s, line, len, &from, &match);) {
         size_t a = (size_t)match.start, b = (size_t)match.end;
-        if (b == a) {
-            from = b + 1;
-            continue;
-        }
         g_out(line + at, a - at);
         put_colored(s, s->o->color_match, line + a, b - a);
-        at = from = b;
+        at = b;
     }
     g_out(line + at, len - at);
 }

@@ -434,8 +434,7 @@ int rg_main(int argc, char **argv) {
     int restrictions = 0;
     bool perl = false;
     g_set_failure(2);
-    g_options g;
-    g_options_init(&g, argc, argv, shorts, longs);
+    g_options g = g_options_of(argc, argv, shorts, longs);
     for (int option; (option = g_option(&g)) >= 0;)
         one_option(&o, option, &g, &restrictions, &perl);
     add_types(&o.types, &o.type_names);

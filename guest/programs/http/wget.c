@@ -374,11 +374,10 @@ static void spread(int argc, char **argv) {
 int wget_main(int argc, char **argv) {
     struct wget w = {.tries = 20, .redirects = 20};
     char *input = NULL;
-    g_options o;
     int status = WGET_OK, option;
     g_set_failure(WGET_PARSE);
     spread(argc, argv);
-    g_options_init(&o, argc, argv, "O:qSP:i:t:T:U:vhVrmc46", longs);
+    g_options o = g_options_of(argc, argv, "O:qSP:i:t:T:U:vhVrmc46", longs);
     while ((option = g_option(&o)) >= 0) {
         if (option == 'h') {
             g_outs(g_help());

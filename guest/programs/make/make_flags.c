@@ -148,8 +148,7 @@ static void take_operand(make_arguments *a, char *word, bool goals) {
 }
 
 static void take_words(make_arguments *a, int argc, char **argv, bool goals) {
-    g_options o;
-    g_options_init(&o, argc, argv, SHORTS, longs);
+    g_options o = g_options_of(argc, argv, SHORTS, longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if ((option == 'f' || option == 'C' || option == 'p') && !goals) continue;
         take_option(a, option, o.arg);

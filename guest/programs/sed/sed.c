@@ -61,9 +61,8 @@ int sed_main(int argc, char **argv) {
         bool file, extended;
     } *scripts = g_zalloc((size_t)(argc + 1) * sizeof *scripts);
     size_t script_count = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "bsnrzuEe:f:l:i::V:", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "bsnrzuEe:f:l:i::V:", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'n': p.quiet = true; break;
         case 'e':
@@ -87,7 +86,6 @@ int sed_main(int argc, char **argv) {
         case POSIX: p.posix = true; break;
         case SANDBOX: p.sandbox = true; break;
         }
-    }
     int at = o.at;
     if (script_count == 0) {
         if (at == argc) {

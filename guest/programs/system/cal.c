@@ -170,10 +170,9 @@ int cal_main(int argc, char **argv) {
     time_t now = time(NULL);
     struct tm *today = localtime(&now);
     when w = {today->tm_year + 1900, today->tm_mon};
-    g_options o;
     g_set_failure(64);
-    g_options_init(&o, argc, argv, "31A:B:d:hjm:MSybCN", (g_long[]){{0}});
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "31A:B:d:hjm:MSybCN", (g_long[]){{0}});
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case '3': f.before = f.after = 1; break;
         case 'A': f.after = count_of(o.arg); break;
@@ -189,7 +188,6 @@ int cal_main(int argc, char **argv) {
         case 'y': f.whole_year = true; break;
         case 'N': g_die(64, "-N is not supported: weeks are lines");
         }
-    }
     int count = argc - o.at;
     if (count > 2) g_usage("too many operands");
     if (count == 2) {

@@ -298,9 +298,8 @@ int df_main(int argc, char **argv) {
                                               IAVAIL, IPCENT, TARGET};
     lister l = {.style = {.block = 1024, .suffix = ""}};
     bool by_inodes = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "aB:iF:hHklmPTt:vx:", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "aB:iF:hHklmPTt:vx:", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'a': l.all = true; break;
         case 'B':
@@ -319,7 +318,6 @@ int df_main(int argc, char **argv) {
         case OUTPUT: read_columns(&l, o.arg); break;
         case TOTAL: l.total = true; break;
         }
-    }
     if (l.count == 0 && by_inodes)
         set_columns(&l, l.type ? typed_inodes : inodes, l.type ? 7 : 6);
     else if (l.count == 0)

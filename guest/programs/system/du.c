@@ -288,13 +288,12 @@ int du_main(int argc, char **argv) {
     counter c = {.max_depth = -1, .end = '\n', .time_format = "%Y-%m-%d %H:%M"};
     bool summarize = false;
     const char *list = NULL;
-    g_options o;
     c.style = (g_size_style){.block = 1024, .suffix = ""};
     if (getenv("POSIXLY_CORRECT")) c.style.block = 512;
     const char *block = getenv("DU_BLOCK_SIZE");
     if (!block) block = getenv("BLOCK_SIZE");
     if (block) g_size_style_parse(block, &c.style);
-    g_options_init(&o, argc, argv, "0abd:chHklmst:xB:DLPSX:", longs);
+    g_options o = g_options_of(argc, argv, "0abd:chHklmst:xB:DLPSX:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
         case '0': c.end = '\0'; break;

@@ -91,9 +91,8 @@ static void say(const char *name, int64_t bytes, const char *what) {
 int fallocate_main(int argc, char **argv) {
     int64_t length = -1, offset = 0;
     bool keep = false, zero = false, punch = false, verbose = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "l:no:xzpvcdihV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "l:no:xzpvcdihV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'l': length = size_of(o.arg, "length"); break;
         case 'o': offset = size_of(o.arg, "offset"); break;
@@ -107,7 +106,6 @@ int fallocate_main(int argc, char **argv) {
         case 'h': g_outs(g_help()); return 0;
         case 'V': g_print_version(); return 0;
         }
-    }
     if (o.at == argc) g_die(1, "no filename specified");
     if (argc - o.at > 1) g_die(1, "unexpected number of arguments");
     if (length < 0) g_die(1, "no length argument specified");

@@ -76,9 +76,8 @@ int free_main(int argc, char **argv) {
     form f = {.unit = 1024};
     int power = 1;
     bool human = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "bkmghltw", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "bkmghltw", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b': power = 0; break;
         case 'k': power = 1; break;
@@ -97,7 +96,6 @@ int free_main(int argc, char **argv) {
         case 't': f.total = true; break;
         case 'w': f.wide = true; break;
         }
-    }
     f.unit = human ? 0 : 1;
     for (int i = 0; i < power && !human; i++) f.unit *= f.si ? 1000 : 1024;
     int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);

@@ -130,9 +130,8 @@ int getent_main(int argc, char **argv) {
     static const char *const others[] = {"ahostsv6",   "aliases",  "ethers",   "gshadow",
                                          "initgroups", "netgroup", "networks", "protocols",
                                          "rpc",        "services", "shadow",   NULL};
-    g_options o;
     g_set_failure(1);
-    g_options_init(&o, argc, argv, "Ais:?V", longs);
+    g_options o = g_options_of(argc, argv, "Ais:?V", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == '?') {
             g_outs(g_help());

@@ -56,8 +56,7 @@ static const g_long who_longs[] = {
 /* There is nobody to list: what is left are the headings and the number of users. */
 static int who(int argc, char **argv) {
     bool heading = false, count = false, message = false, idle = false, exits = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "abdlmpqrstuwHT", who_longs);
+    g_options o = g_options_of(argc, argv, "abdlmpqrstuwHT", who_longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         heading = heading || option == 'H';
         count = count || option == 'q';

@@ -74,8 +74,7 @@ static const g_long longs[] = {{"portability", BOTH, G_NONE}, {0}};
 int pathchk_main(int argc, char **argv) {
     bool portable = false, strange = false;
     int status = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "+pP", longs);
+    g_options o = g_options_of(argc, argv, "+pP", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         portable |= option != 'P';
         strange |= option != 'p';

@@ -161,11 +161,11 @@ int pgrep_main(int argc, char **argv) {
     bool kills = strcmp(name, "pkill") == 0, ignore_case = false, criteria;
     int signal_number = kills ? take_signal(&argc, argv) : 0;
     search s = {.delimiter = "\n"};
-    g_options o;
     g_set_failure(2);
     g_set_hint(kills ? "Try `pkill --help' for more information."
                      : "Try `pgrep --help' for more information.");
-    g_options_init(&o, argc, argv, kills ? "cefg:inoP:s:u:U:x" : "acd:fg:ilnoP:s:u:U:vx", longs);
+    const char *shorts = kills ? "cefg:inoP:s:u:U:x" : "acd:fg:ilnoP:s:u:U:vx";
+    g_options o = g_options_of(argc, argv, shorts, longs);
     read_options(&s, &o, &signal_number, &ignore_case);
     criteria = s.groups || s.parents || s.sessions || s.users;
     if (argc - o.at > 1) g_usage("only one pattern can be provided");

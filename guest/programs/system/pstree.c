@@ -175,9 +175,8 @@ static _Noreturn void no_user(const char *name) {
 int pstree_main(int argc, char **argv) {
     form f = {.ascii = true}; /* lines of other characters are for terminals, or -U */
     bool parents = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "aAcglTUnpshV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "aAcglTUnpshV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'a': f.arguments = true; break;
         case 'A': f.ascii = true; break;
@@ -189,7 +188,6 @@ int pstree_main(int argc, char **argv) {
         case 'U': f.ascii = false; break;
         case 'V': g_print_version(); return 0;
         }
-    }
     if (argc - o.at > 1) g_extra_operand(argv[o.at + 1]);
     f.list = proc_list(&f.count);
     const char *who = o.at < argc ? argv[o.at] : "1";

@@ -26,8 +26,7 @@ static const g_long longs[] = {
 
 int setsid_main(int argc, char **argv) {
     bool fork_always = false, waits = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "+cfwhV", longs);
+    g_options o = g_options_of(argc, argv, "+cfwhV", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'c')
             g_die(1, "failed to set the controlling terminal: there are no terminals here");

@@ -22,8 +22,7 @@ static const g_long longs[] = {{"data", 'd', G_NONE}, {"file-system", 'f', G_NON
 
 int sync_main(int argc, char **argv) {
     bool data = false, system = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "df", longs);
+    g_options o = g_options_of(argc, argv, "df", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         data |= option == 'd';
         system |= option == 'f';

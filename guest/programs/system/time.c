@@ -104,9 +104,8 @@ int time_main(int argc, char **argv) {
     const char *format = usual, *output = NULL;
     bool append = false, quiet = false;
     g_set_failure(125);
-    g_options o;
-    g_options_init(&o, argc, argv, "+af:o:pqvV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "+af:o:pqvV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'a': append = true; break;
         case 'f': format = o.arg; break;
@@ -116,7 +115,6 @@ int time_main(int argc, char **argv) {
         case 'v': format = all; break;
         case 'V': g_print_version(); return 0;
         }
-    }
     if (o.at == argc) g_usage("missing program to run");
     int fd = STDERR_FILENO;
     if (output && (fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC),

@@ -137,16 +137,14 @@ int tput_main(int argc, char **argv) {
     const char *term = getenv("TERM");
     bool clear = strcmp(name, "clear") == 0, input = false, keep = false;
     g_set_failure(clear ? 1 : 2);
-    g_options o;
-    g_options_init(&o, argc, argv, clear ? "+T:xV" : "+T:SxV", NULL);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, clear ? "+T:xV" : "+T:SxV", NULL);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'T': term = o.arg; break;
         case 'S': input = true; break;
         case 'x': keep = true; break;
         case 'V': g_print_version(); return 0;
         }
-    }
     if (!clear && (!term || !*term)) g_die(2, "No value for $TERM and no -T specified");
     if (clear) {
         g_outs("\033[H\033[2J");

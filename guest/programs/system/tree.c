@@ -373,8 +373,7 @@ static void read_options(tree_options *t, g_options *o) {
 int tree_main(int argc, char **argv) {
     tree_options t = {.sort = 'n', .ascii = !g_utf8_locale()};
     bool failed = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "adlfxL:P:I:o:qNQpugshDFvtcUrinCSAXJH:R", longs);
+    g_options o = g_options_of(argc, argv, "adlfxL:P:I:o:qNQpugshDFvtcUrinCSAXJH:R", longs);
     read_options(&t, &o);
     tree_begin(&t);
     if (o.at == argc) list_root(&t, ".", true, &failed);

@@ -108,9 +108,8 @@ int truncate_main(int argc, char **argv) {
     request r = {.create = true, .size = -1, .reference = -1};
     const char *reference = NULL;
     bool sized = false, good = true;
-    g_options o;
-    g_options_init(&o, argc, argv, "cor:s:", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "cor:s:", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'c': r.create = false; break;
         case 'o': r.blocks = true; break;
@@ -120,7 +119,6 @@ int truncate_main(int argc, char **argv) {
             sized = true;
             break;
         }
-    }
     if (!reference && !sized)
         g_usage("you must specify either %s or %s", g_quote("--size"), g_quote("--reference"));
     if (reference && sized && !r.mode)

@@ -18,9 +18,8 @@ static const g_long longs[] = {{"silent", 's', G_NONE}, {"quiet", 's', G_NONE}, 
 
 int tty_main(int argc, char **argv) {
     bool silent = false;
-    g_options o;
     g_set_failure(2);
-    g_options_init(&o, argc, argv, "s", longs);
+    g_options o = g_options_of(argc, argv, "s", longs);
     while (g_option(&o) >= 0) silent = true;
     if (o.at < argc) g_extra_operand(argv[o.at]);
     bool terminal = isatty(STDIN_FILENO);

@@ -87,8 +87,7 @@ static void put_since(void) {
 
 static int uptime(int argc, char **argv) {
     static const g_long longs[] = {{"pretty", 'p', G_NONE}, {"since", 's', G_NONE}, {0}};
-    g_options o;
-    g_options_init(&o, argc, argv, "phsV", longs);
+    g_options o = g_options_of(argc, argv, "phsV", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'p') put_pretty();
         if (option == 's') put_since();
@@ -110,8 +109,7 @@ static int who(int argc, char **argv) {
                                    {"ip-addr", 'i', G_NONE},
                                    {0}};
     bool header = true, brief = false, from = true;
-    g_options o;
-    g_options_init(&o, argc, argv, "hsfuoiV", longs);
+    g_options o = g_options_of(argc, argv, "hsfuoiV", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'h') header = false;
         if (option == 's') brief = true;

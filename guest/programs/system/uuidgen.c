@@ -77,9 +77,8 @@ int uuidgen_main(int argc, char **argv) {
     const char *space = NULL, *name = NULL;
     int kind = 'r';
     bool hex = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "rtn:N:msxhV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "rtn:N:msxhV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'n': space = o.arg; break;
         case 'N': name = o.arg; break;
@@ -89,7 +88,6 @@ int uuidgen_main(int argc, char **argv) {
         case 'V': g_print_version(); return 0;
         default: kind = option;
         }
-    }
     uint8_t id[PF_HASH_MAX];
     if (kind == 'r') {
         if (space || name) g_die(1, "--namespace and --name need --md5 or --sha1");

@@ -115,9 +115,8 @@ static const g_long longs[] = {{"beep", 'b', G_NONE},
 
 int watch_main(int argc, char **argv) {
     watcher w = {.interval = 2, .title = true};
-    g_options o;
-    g_options_init(&o, argc, argv, "+bcd::egn:ptxw", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "+bcd::egn:ptxw", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'b': w.beep = true; break;
         case 'e': w.stop_on_error = true; break;
@@ -131,7 +130,6 @@ int watch_main(int argc, char **argv) {
         case 't': w.title = false; break;
         case 'x': w.direct = true; break;
         }
-    }
     if (o.at == argc) {
         fprintf(stderr, "%s", g_help());
         return 1;

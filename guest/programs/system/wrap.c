@@ -54,9 +54,8 @@ static int execute(char **argv, const char *problem, const char *shown) {
 }
 
 static int nohup(int argc, char **argv) {
-    g_options o;
     g_set_failure(125);
-    g_options_init(&o, argc, argv, "+", NULL);
+    g_options o = g_options_of(argc, argv, "+", NULL);
     while (g_option(&o) >= 0) {
     }
     if (o.at == argc) g_usage("missing operand");
@@ -88,8 +87,7 @@ static int nice_command(int argc, char **argv) {
         argv++;
         argc--;
     }
-    g_options o;
-    g_options_init(&o, argc, argv, "+n:", nice_longs);
+    g_options o = g_options_of(argc, argv, "+n:", nice_longs);
     while (g_option(&o) >= 0) adjustment = o.arg;
     int64_t value;
     if (adjustment && g_parse_signed(*adjustment == '+' ? adjustment + 1 : adjustment, "", &value,
@@ -109,8 +107,7 @@ static const g_long stdbuf_longs[] = {
 static int stdbuf(int argc, char **argv) {
     bool any = false;
     g_set_failure(125);
-    g_options o;
-    g_options_init(&o, argc, argv, "+i:o:e:", stdbuf_longs);
+    g_options o = g_options_of(argc, argv, "+i:o:e:", stdbuf_longs);
     for (int option; (option = g_option(&o)) >= 0; any = true) {
         uint64_t size;
         if (option == 'i' && strcasecmp(o.arg, "L") == 0)

@@ -330,9 +330,8 @@ int column_main(int argc, char **argv) {
     const char *columns = getenv("COLUMNS");
     if (columns && atoi(columns) > 0) l.width = (size_t)atoi(columns);
     bool good = true;
-    g_options o;
-    g_options_init(&o, argc, argv, "c:dE:eH:hJl:LN:n:O:o:p:R:r:s:T:tVW:x", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "c:dE:eH:hJl:LN:n:O:o:p:R:r:s:T:tVW:x", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'c':
             l.width = (size_t)g_number(o.arg, "", 1, 1 << 20, "invalid columns argument");
@@ -360,7 +359,6 @@ int column_main(int argc, char **argv) {
             g_die(1, "option '%s%s' is not supported", o.name ? "--" : "-",
                   o.name ? o.name : (char[]){(char)option, 0});
         }
-    }
     if (!l.table && (l.names || l.order || l.hidden || l.right))
         g_die(1, "option --table required for all --table-*");
     if (l.json && !l.names) g_die(1, "option --table-columns required for --json");

@@ -125,9 +125,8 @@ static const g_long longs[] = {{"check-order", CHECK, G_NONE},
 
 int comm_main(int argc, char **argv) {
     comparer c = {.delimiter = NULL, .end = '\n'};
-    g_options o;
-    g_options_init(&o, argc, argv, "123z", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "123z", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case '1':
         case '2':
@@ -143,7 +142,6 @@ int comm_main(int argc, char **argv) {
             break;
         case TOTAL: c.total = true; break;
         }
-    }
     if (!c.delimiter) {
         c.delimiter = "\t";
         c.delimiter_len = 1;

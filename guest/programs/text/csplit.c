@@ -262,9 +262,8 @@ static void check_format(const char *format) {
 
 int csplit_main(int argc, char **argv) {
     splitter s = {.prefix = "xx", .digits = 2};
-    g_options o;
-    g_options_init(&o, argc, argv, "f:b:kn:sqz", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "f:b:kn:sqz", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'f': s.prefix = o.arg; break;
         case 'b':
@@ -278,7 +277,6 @@ int csplit_main(int argc, char **argv) {
         case 'z': s.elide = true; break;
         case SUPPRESS: s.suppress = true; break;
         }
-    }
     if (argc - o.at < 2) g_missing_operand(o.at < argc ? argv[o.at] : NULL);
     const char *file = argv[o.at++];
     pattern *patterns = g_zalloc((size_t)argc * sizeof *patterns);

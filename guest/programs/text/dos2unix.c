@@ -103,9 +103,8 @@ int dos2unix_main(int argc, char **argv) {
     converter c = {.to_dos = strcmp(slash ? slash + 1 : g_name(), "unix2dos") == 0};
     bool pairs = false;
     int status = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "fknoq", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "fknoq", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'f': c.force = true; break;
         case 'k': c.keep_date = true; break;
@@ -113,7 +112,6 @@ int dos2unix_main(int argc, char **argv) {
         case 'o': pairs = false; break;
         case 'q': c.quiet = true; break;
         }
-    }
     if (o.at == argc) {
         size_t len;
         char *s = g_read_all(STDIN_FILENO, &len);

@@ -433,9 +433,8 @@ static int session(struct ed *ed, bool loose) {
 int ed_main(int argc, char **argv) {
     struct ed ed = {0};
     bool loose = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "EGhlp:qrsvV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "EGhlp:qrsvV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'E': ed.extended = true; break;
         case 'h': g_outs(g_help()); return 0;
@@ -450,7 +449,6 @@ int ed_main(int argc, char **argv) {
         case 'v': ed.help = true; break;
         case 'V': g_print_version(); return 0;
         }
-    }
     g_reader input;
     g_reader_init(&input, STDIN_FILENO, '\n');
     ed.input = &input;

@@ -94,8 +94,7 @@ static const g_long longs[] = {{"variables", 'v', G_NONE}, {0}};
 
 int envsubst_main(int argc, char **argv) {
     bool variables = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "vhV", longs);
+    g_options o = g_options_of(argc, argv, "vhV", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'v') variables = true;
         if (option == 'h') g_outs(g_help());

@@ -61,8 +61,7 @@ static const g_long longs[] = {{"tabs", 't', G_REQUIRED}, {"initial", 'i', G_NON
 
 int expand_main(int argc, char **argv) {
     expander e = {.initial = false};
-    g_options o;
-    g_options_init(&o, argc, argv, "it:0::1::2::3::4::5::6::7::8::9::", longs);
+    g_options o = g_options_of(argc, argv, "it:0::1::2::3::4::5::6::7::8::9::", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
         case 'i': e.initial = true; break;

@@ -308,9 +308,7 @@ static char *evaluate(parser *p, bool wanted) {
 
 int expr_main(int argc, char **argv) {
     g_set_failure(2);
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--version") == 0)) {
-        g_no_options(argc, argv);
-    }
+    g_standard_option(argc, argv);
     parser p = {.at = argv + 1};
     if (argc > 1 && strcmp(argv[1], "--") == 0) p.at++;
     if (!*p.at) g_usage("missing operand");

@@ -335,9 +335,8 @@ int fmt_main(int argc, char **argv) {
         argv++;
         argc--;
     }
-    g_options o;
-    g_options_init(&o, argc, argv, "0123456789cstuw:p:g:", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "0123456789cstuw:p:g:", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'c': f.crown = true; break;
         case 's': f.split = true; break;
@@ -351,7 +350,6 @@ int fmt_main(int argc, char **argv) {
                     "use -w N instead",
                     option);
         }
-    }
     if (f.crown) f.tagged = false;
     f.width = 75;
     if (width) f.width = width_value(width, 2500);

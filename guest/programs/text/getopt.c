@@ -252,9 +252,8 @@ int getopt_main(int argc, char **argv) {
         p.unquoted = p.compatible = true;
         at = 2;
     } else {
-        g_options o;
-        g_options_init(&o, argc, argv, "+ao:l:n:qQs:TuhV", longs);
-        for (int option; (option = g_option(&o)) >= 0;) {
+        g_options o = g_options_of(argc, argv, "+ao:l:n:qQs:TuhV", longs);
+        for (int option; (option = g_option(&o)) >= 0;)
             switch (option) {
             case 'a': p.alternative = true; break;
             case 'o': p.shorts = o.arg; break;
@@ -268,7 +267,6 @@ int getopt_main(int argc, char **argv) {
             case 'h': g_outs(g_help()); return 0;
             case 'V': g_print_version(); return 0;
             }
-        }
         at = o.at;
         if (!p.shorts) {
             if (at == argc) g_usage("missing optstring argument");

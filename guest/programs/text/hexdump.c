@@ -463,9 +463,8 @@ static const g_long longs[] = {{"one-byte-octal", 'b', G_NONE},  {"one-byte-char
 int hexdump_main(int argc, char **argv) {
     dumper d = {.fd = -1};
     const char *slash = strrchr(g_name(), '/');
-    g_options o;
-    g_options_init(&o, argc, argv, "bcCdoxe:f:n:s:vhVL::", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "bcCdoxe:f:n:s:vhVL::", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'e': add_format(&d, o.arg); break;
         case 'f': add_file(&d, o.arg); break;
@@ -480,7 +479,6 @@ int hexdump_main(int argc, char **argv) {
         case 'L': break;
         default: add_known(&d, (char)option);
         }
-    }
     if (d.count == 0) add_known(&d, strcmp(slash ? slash + 1 : g_name(), "hd") == 0 ? 'C' : 0);
     d.files = argv + o.at;
     d.file_count = argc - o.at;

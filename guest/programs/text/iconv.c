@@ -321,10 +321,9 @@ int iconv_main(int argc, char **argv) {
     converter c = {.from = UTF8, .to = UTF8};
     const char *from = "UTF-8", *to = "UTF-8", *output = NULL;
     bool drop = false;
-    g_options o;
     g_set_failure(64);
-    g_options_init(&o, argc, argv, "f:t:lco:s", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "f:t:lco:s", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'f': from = o.arg; break;
         case 't': to = o.arg; break;
@@ -332,7 +331,6 @@ int iconv_main(int argc, char **argv) {
         case 'c': drop = true; break;
         case 'o': output = o.arg; break;
         }
-    }
     g_set_failure(1);
     choose(&c, from, to);
     c.drop = drop;

@@ -358,9 +358,8 @@ int join_main(int argc, char **argv) {
     joiner j = {.paired = true, .separator = -1, .end = '\n'};
     bool set[2] = {false, false};
     int format_at = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "a:e:i1:2:j:o:t:v:z", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "a:e:i1:2:j:o:t:v:z", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'v': j.paired = false; /* fall through */
         case 'a': j.unpairable[file_number(o.arg)] = true; break;
@@ -389,7 +388,6 @@ int join_main(int argc, char **argv) {
         case NOCHECK: j.check = CHECK_NEVER; break;
         case HEADER: j.header = true; break;
         }
-    }
     /* Old style: further fields of -o may stand apart. */
     while (format_at && argc - o.at > 2 && strchr("012", argv[o.at][0]) && argv[o.at][0])
         add_outputs(&j, argv[o.at++]);

@@ -77,9 +77,8 @@ static const char *lower_bound(const rules *r, const char *key, const char *text
 int look_main(int argc, char **argv) {
     rules r = {0};
     int stop = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "adft:hV", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "adft:hV", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'd': r.alphanum = true; break;
         case 'f': r.any_case = true; break;
@@ -87,7 +86,6 @@ int look_main(int argc, char **argv) {
         case 'h': g_outs(g_help()); return 0;
         case 'V': g_print_version(); return 0;
         }
-    }
     if (argc - o.at < 1 || argc - o.at > 2) g_usage("bad usage");
     if (argc - o.at == 1) {
         r.alphanum = r.any_case = true;

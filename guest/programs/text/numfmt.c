@@ -492,8 +492,7 @@ int numfmt_main(int argc, char **argv) {
                    .end = '\n',
                    .auto_padding = true,
                    .precision = -1};
-    g_options o;
-    g_options_init(&o, argc, argv, "d:z", longs);
+    g_options o = g_options_of(argc, argv, "d:z", longs);
     read_options(&c, &o);
     if (c.delimiter >= 0) c.auto_padding = false;
     for (int i = o.at; i < argc; i++) put_line(&c, argv[i], strlen(argv[i]), true);

@@ -494,8 +494,7 @@ static void take_old_operands(dumper *d, bool modern, bool traditional) {
 int od_main(int argc, char **argv) {
     dumper d = {.radix = 'o', .fd = -1};
     bool modern = false, traditional = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "A:aBbcDdeFfHhIij:LlN:OoS:st:vw::Xx", longs);
+    g_options o = g_options_of(argc, argv, "A:aBbcDdeFfHhIij:LlN:OoS:st:vw::Xx", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         const char *old = old_type(option);
         if (old) {

@@ -638,8 +638,8 @@ int pr_main(int argc, char **argv) {
                .separator = "",
                .page = 1};
     struct asked asked = {0};
-    g_options o;
-    g_options_init(&o, argc, argv, "0123456789D:FJN:S::TW:abcde::fh:i::l:mn::o:rs::tvw:", longs);
+    g_options o =
+        g_options_of(argc, argv, "0123456789D:FJN:S::TW:abcde::fh:i::l:mn::o:rs::tvw:", longs);
     for (int option; (option = g_option(&o)) >= 0;) one_option(&p, &asked, &o, option);
     if (asked.columns.len) p.columns = positive(asked.columns.s, "invalid number of columns");
     if (p.merge && asked.columns_given)

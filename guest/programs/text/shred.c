@@ -173,9 +173,8 @@ static enum how how_of(const char *text) {
 
 int shred_main(int argc, char **argv) {
     form f = {.passes = 3, .source_fd = -1};
-    g_options o;
-    g_options_init(&o, argc, argv, "fn:s:uvxz", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "fn:s:uvxz", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'f': f.force = true; break;
         case 'n':
@@ -200,7 +199,6 @@ int shred_main(int argc, char **argv) {
             f.source = o.arg;
             break;
         }
-    }
     if (o.at == argc) {
         g_warn("missing file operand");
         g_try_help(1);

@@ -223,8 +223,7 @@ int shuf_main(int argc, char **argv) {
     bool echo = false, range = false, repeat = false, has_count = false;
     uint64_t wanted = UINT64_MAX;
     const char *output = NULL;
-    g_options o;
-    g_options_init(&o, argc, argv, "ei:n:o:rz", longs);
+    g_options o = g_options_of(argc, argv, "ei:n:o:rz", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
         case 'e': echo = true; break;

@@ -414,8 +414,7 @@ int split_main(int argc, char **argv) {
                   .input = "-",
                   .end = '\n',
                   .alphabet = "abcdefghijklmnopqrstuvwxyz"};
-    g_options o;
-    g_options_init(&o, argc, argv, "0123456789C:a:b:del:n:t:ux", longs);
+    g_options o = g_options_of(argc, argv, "0123456789C:a:b:del:n:t:ux", longs);
     read_options(&s, &o);
     if (s.k && s.filter) g_usage("--filter does not process a chunk extracted to stdout");
     if (o.at < argc) s.input = argv[o.at++];

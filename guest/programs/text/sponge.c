@@ -21,8 +21,7 @@
 
 int sponge_main(int argc, char **argv) {
     bool append = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "a", NULL);
+    g_options o = g_options_of(argc, argv, "a", NULL);
     while (g_option(&o) >= 0) append = true;
     if (argc - o.at > 1) g_extra_operand(argv[o.at + 1]);
     size_t len;

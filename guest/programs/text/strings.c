@@ -130,9 +130,8 @@ int strings_main(int argc, char **argv) {
     finder f = {.min = 4, .separator = "\n"};
     g_text old = {0};
     bool good = true;
-    g_options o;
-    g_options_init(&o, argc, argv, "adfn:ot:we:s:h0123456789", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "adfn:ot:we:s:h0123456789", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'a':
         case 'd': break;
@@ -154,7 +153,6 @@ int strings_main(int argc, char **argv) {
         case 'h': g_outs(g_help()); return 0;
         default: g_text_addc(&old, (char)option); f.min = length_value(old.s);
         }
-    }
     /* "-" is an old way to say -a. */
     bool named = false;
     for (int i = o.at; i < argc; i++) named = named || strcmp(argv[i], "-") != 0;

@@ -95,9 +95,8 @@ int unexpand_main(int argc, char **argv) {
     bool first_only = false;
     char digits[64] = "";
     size_t len = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "at:0123456789,", longs);
-    for (int option; (option = g_option(&o)) >= 0;) {
+    g_options o = g_options_of(argc, argv, "at:0123456789,", longs);
+    for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {
         case 'a': u.all = true; break;
         case FIRST_ONLY: first_only = true; break;
@@ -109,7 +108,6 @@ int unexpand_main(int argc, char **argv) {
             if (len < sizeof digits - 1) digits[len++] = (char)option;
             digits[len] = '\0';
         }
-    }
     if (len) tab_stops_add(&u.tabs, digits);
     if (first_only) u.all = false;
     tab_stops_finish(&u.tabs);

@@ -63,8 +63,7 @@ static void encode(const unsigned char *s, size_t len, bool plain64) {
 static int uuencode(int argc, char **argv) {
     static const g_long longs[] = {{"base64", 'm', G_NONE}, {0}};
     bool plain64 = false;
-    g_options o;
-    g_options_init(&o, argc, argv, "m", longs);
+    g_options o = g_options_of(argc, argv, "m", longs);
     for (int option; (option = g_option(&o)) >= 0;)
         if (option == 'm') plain64 = true;
     int count = argc - o.at, fd = STDIN_FILENO;
@@ -196,8 +195,7 @@ static int uudecode(int argc, char **argv) {
     const char *to = NULL;
     bool keep_mode = false;
     int status = 0;
-    g_options o;
-    g_options_init(&o, argc, argv, "o:c", longs);
+    g_options o = g_options_of(argc, argv, "o:c", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'o') to = o.arg;
         if (option == 'c') keep_mode = true;
