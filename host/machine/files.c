@@ -169,18 +169,30 @@ pf_status pf_file_take(pf_sandbox *s, const char *path, char **data, size_t *len
     return status;
 }
 
-/* What a recorded reading did to the sandbox, without the contents. */
-pf_status machine_touch_file(pf_sandbox *s, const char *path, pf_error *error) {
-    struct machine_reading r;
+pf_status machine_begin_reading(pf_sandbox *s, const char *path, struct machine_reading *r,
+                                pf_error *error) {
     pf_status status = machine_check_path(path, error);
     if (status == PF_OK) status = machine_enter_act(s, "reading", path, false, error);
     if (status != PF_OK) return status;
     machine_tape_act(s, "read", path);
     machine_show_time(s);
-    int64_t result = machine_open_file(s, path, &r);
-    if (result < 0) status = machine_guest_error(s, result, path, error);
-    machine_close_file(s, &r);
+    int64_t result = machine_open_file(s, path, r);
+    if (result >= 0) return PF_OK;
+    status = machine_guest_error(s, result, path, error);
+    machine_end_reading(s, r);
+    return status;
+}
+
+void machine_end_reading(pf_sandbox *s, struct machine_reading *r) {
+    machine_close_file(s, r);
     machine_leave_act(s);
+}
+
+/* What a recorded reading did to the sandbox, without the contents. */
+pf_status machine_touch_file(pf_sandbox *s, const char *path, pf_error *error) {
+    struct machine_reading r;
+    pf_status status = machine_begin_reading(s, path, &r, error);
+    if (status == PF_OK) machine_end_reading(s, &r);
     return status;
 }
 

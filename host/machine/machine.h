@@ -574,6 +574,10 @@ struct machine_reading {
 };
 /* 0, or -errno: then there is nothing to close. Brings what is still with the host. */
 int64_t machine_open_file(pf_sandbox *sandbox, const char *path, struct machine_reading *reading);
+/* The act of reading a file, with its line of a trace. After PF_OK machine_end_reading() ends it. */
+pf_status machine_begin_reading(pf_sandbox *sandbox, const char *path,
+                                struct machine_reading *reading, pf_error *error);
+void machine_end_reading(pf_sandbox *sandbox, struct machine_reading *reading);
 /* Frees what a reading holds; it may be closed already. */
 void machine_close_file(pf_sandbox *sandbox, struct machine_reading *reading);
 /* `path` is for messages. */

@@ -71,15 +71,9 @@ _Static_assert(PF_DIGEST_BYTES == MOUNT_DIGEST, "one digest for all");
 pf_status pf_file_digest(pf_sandbox *s, const char *path, uint8_t digest[PF_DIGEST_BYTES],
                          pf_error *error) {
     struct machine_reading r;
-    pf_status status = machine_check_path(path, error);
-    if (status == PF_OK) status = machine_enter_act(s, "reading", path, false, error);
+    pf_status status = machine_begin_reading(s, path, &r, error);
     if (status != PF_OK) return status;
-    machine_tape_act(s, "read", path);
-    machine_show_time(s);
-    int64_t result = machine_open_file(s, path, &r);
-    if (result < 0) status = machine_guest_error(s, result, path, error);
-    if (status == PF_OK) status = mount_digest_file(s, path, &r, digest, error);
-    machine_close_file(s, &r);
-    machine_leave_act(s);
+    status = mount_digest_file(s, path, &r, digest, error);
+    machine_end_reading(s, &r);
     return status;
 }
