@@ -10,7 +10,6 @@ a mount namespace: this needs root. --words keeps the cases that name one of the
 the builtins of bash that are also commands (echo, printf, test ...), so that the commands are what is tested.
 """
 import argparse
-import collections
 import concurrent.futures
 import json
 import os
@@ -18,7 +17,7 @@ import re
 import subprocess
 import tempfile
 
-from case_process import run_to_end
+from case_process import compare, run_to_end
 
 INSIDE = """
 mount --bind "$2" /etc/passwd && mount --bind "$3" /etc/group && mount --bind "$1" /srv
@@ -117,26 +116,12 @@ def main():
     bin_dir = make_bin(a.bin, a.shell)
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         results = list(pool.map(lambda c: run(c, bin_dir, a.timeout), cases))
-    groups, passed, failures = collections.defaultdict(lambda: [0, 0]), 0, []
-    for case, (out, status, err) in zip(cases, results):
-        ok = out == case["stdout"] and status == case["status"]
-        group = groups[case["id"].rsplit("/", 1)[0]]
-        group[0] += ok
-        group[1] += 1
-        passed += ok
-        if not ok:
-            failures.append((case, out, status, err))
-    for case, out, status, err in failures[a.skip:a.skip + a.show]:
-        print(f"--- {case['id']}\n{case['code']}--- expected (status {case['status']})\n{case['stdout']}"
-              f"--- got (status {status})\n{out}--- stderr\n{err[:2000]}")
+    failures, counts = compare(cases, results, a.skip, a.show, lambda id: id.rsplit("/", 1)[0])
     if a.list_failed:
         for case, _, status, err in failures:
             missing = re.findall(r"(\S+): command not found", err)
             print("FAILED", case["id"], "(timeout)" if status == "timeout" else "", " ".join(sorted(set(missing))))
-    for name, (good, total) in sorted(groups.items()):
-        if good < total:
-            print(f"{name}: {good}/{total}", end="  ")
-    print(f"\n{passed} of {len(cases)} cases agree ({100 * passed / max(1, len(cases)):.1f} %)")
+    print(counts)
     subprocess.run(["rm", "-rf", bin_dir], check=False)
 
 

@@ -7,14 +7,13 @@ Seconds instead of a sandbox build: for work on the shell. A case is {"id", "cod
 "files"; it runs in an empty directory of its own with a private TMP. The verdict that counts is the sandbox's.
 """
 import argparse
-import collections
 import concurrent.futures
 import json
 import os
 import shutil
 import tempfile
 
-from case_process import run_to_end
+from case_process import compare, run_to_end
 
 
 def run(case, shell, helpers, timeout):
@@ -54,25 +53,11 @@ def main():
     cases = [c for c in map(json.loads, open(a.cases)) if a.only in c["id"]]
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         results = list(pool.map(lambda c: run(c, a.shell, a.helpers, a.timeout), cases))
-    groups, passed, failures = collections.defaultdict(lambda: [0, 0]), 0, []
-    for case, (out, status, err) in zip(cases, results):
-        ok = out == case["stdout"] and status == case["status"]
-        group = groups[case["id"].split("/", 1)[0]]
-        group[0] += ok
-        group[1] += 1
-        passed += ok
-        if not ok:
-            failures.append((case, out, status, err))
-    for case, out, status, err in failures[a.skip:a.skip + a.show]:
-        print(f"--- {case['id']}\n{case['code']}--- expected (status {case['status']})\n{case['stdout']}"
-              f"--- got (status {status})\n{out}--- stderr\n{err[:2000]}")
+    failures, counts = compare(cases, results, a.skip, a.show, lambda id: id.split("/", 1)[0])
     if a.list_failed:
         for case, _, status, _ in failures:
             print("FAILED", case["id"], "(timeout)" if status == "timeout" else "")
-    for name, (good, total) in sorted(groups.items()):
-        if good < total:
-            print(f"{name}: {good}/{total}", end="  ")
-    print(f"\n{passed} of {len(cases)} cases agree ({100 * passed / max(1, len(cases)):.1f} %)")
+    print(counts)
 
 
 if __name__ == "__main__":
