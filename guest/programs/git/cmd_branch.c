@@ -1,12 +1,15 @@
 /*
  * cmd_branch.c: git branch.
  */
+#include "color.h"
+#include "ref_format.h"
 #include "revs.h"
 #include "status.h"
 #include "worktree.h"
 
 static int remotes, all, delete_, move, copy, force, verbose, list, show_current, quiet, unset_upstream, edit;
-static const char *upstream, *track, *sort, *format, *column, *color, *points_at;
+static const char *upstream, *track, *format, *column, *points_at;
+static int color = COLOR_UNSET;
 static string_list contains, no_contains, merged, no_merged;
 static int ignore_case, abbrev, create_reflog;
 
@@ -16,6 +19,15 @@ static void add_name(const option *o, const char *argument, bool unset) {
     list_add(o->value, argument ? argument : "HEAD");
 }
 
+static void add_sort(const option *o, const char *argument, bool unset) {
+    (void)o, (void)unset;
+    ref_sort_by(argument);
+}
+
+static void set_color(const option *o, const char *argument, bool unset) {
+    color = unset ? COLOR_NEVER : color_when(argument, o->name);
+}
+
 static const option table[] = {
     {OPT_GROUP, 0, NULL, NULL, NULL, "Generic options", 0, NULL, NULL, 0},
     {OPT_COUNT, 'v', "verbose", &verbose, NULL, "show hash and subject, give twice for upstream branch", 0, NULL, NULL, 0},
@@ -23,7 +35,7 @@ static const option table[] = {
     {OPT_MAYBE, 't', "track", &track, "(direct|inherit)", "set branch tracking configuration", 0, "direct", NULL, 0},
     {OPT_STRING, 'u', "set-upstream-to", &upstream, "upstream", "change the upstream info", 0, NULL, NULL, 0},
     FLAG(0, "unset-upstream", unset_upstream, "unset the upstream info"),
-    {OPT_MAYBE, 0, "color", &color, "when", "use colored output", 0, "", NULL, 0},
+    {OPT_CALL_MAYBE, 0, "color", NULL, "when", "use colored output", 0, NULL, set_color, 0},
     {OPT_SET, 'r', "remotes", &remotes, NULL, "act on remote-tracking branches", 1, NULL, NULL, 0},
     {OPT_CALL_MAYBE, 0, "contains", &contains, "commit", "print only branches that contain the commit", 0, "last", add_name, 0},
     {OPT_CALL_MAYBE, 0, "no-contains", &no_contains, "commit", "print only branches that don't contain the commit", 0, "last", add_name, 0},
@@ -44,7 +56,7 @@ static const option table[] = {
     {OPT_CALL_MAYBE, 0, "merged", &merged, "commit", "print only branches that are merged", 0, "last", add_name, 0},
     {OPT_CALL_MAYBE, 0, "no-merged", &no_merged, "commit", "print only branches that are not merged", 0, "last", add_name, 0},
     {OPT_MAYBE, 0, "column", &column, "style", "list branches in columns", 0, "", NULL, 0},
-    {OPT_STRING, 0, "sort", &sort, "key", "field name to sort on", 0, NULL, NULL, 0},
+    {OPT_CALL, 0, "sort", NULL, "key", "field name to sort on", 0, NULL, add_sort, 0},
     {OPT_STRING, 0, "points-at", &points_at, "object", "print only branches of the object", 0, NULL, NULL, 0},
     FLAG('i', "ignore-case", ignore_case, "sorting and filtering are case insensitive"),
     {OPT_STRING, 0, "format", &format, "format", "format to use for the output", 0, NULL, NULL, 0},
@@ -62,9 +74,9 @@ static const char usage[] = "git branch [<options>] [-r | -a] [--merged] [--no-m
 extern int wildmatch(const char *pattern, const char *text, unsigned int flags);
 
 typedef struct {
-    char *full, *name, *target;
+    ref_item item;
+    char *target;
     git_oid id;
-    git_time_t date;
     bool current;
 } row;
 static row *rows;
@@ -109,18 +121,8 @@ static bool matches(const char *name, int argc, char **argv) {
 
 static void add_row(const char *full, const git_oid *id, const char *name, const char *target) {
     if (count == cap) rows = g_more(rows, &cap, sizeof *rows);
-    rows[count++] = (row){g_copy_string(full), g_copy_string(name), target ? g_copy_string(target) : NULL, *id,
-                          git_commit_time(commit_of(id)), false};
-}
-
-static int by_name(const void *a, const void *b) {
-    const row *x = a, *y = b;
-    if (sort && strstr(sort, "committerdate") && x->date != y->date)
-        return (x->date < y->date ? -1 : 1) * (*sort == '-' ? -1 : 1);
-    bool rx = strncmp(x->full, "refs/remotes/", 13) == 0, ry = strncmp(y->full, "refs/remotes/", 13) == 0;
-    if (rx != ry) return rx - ry;
-    int order = strcmp(x->name, y->name);
-    return sort && *sort == '-' && strstr(sort, "refname") ? -order : order;
+    rows[count] = (row){{g_copy_string(full), g_copy_string(name), NULL}, target ? g_copy_string(target) : NULL, *id, false};
+    ref_prepare(&rows[count++].item);
 }
 
 static void collect(int argc, char **argv) {
@@ -140,7 +142,7 @@ static void collect(int argc, char **argv) {
         add_row(full, &id, name, target);
         rows[count - 1].current = head && strcmp(head, full) == 0;
     }
-    if (count) qsort(rows, count, sizeof *rows, by_name);
+    if (count) qsort(rows, count, sizeof *rows, ref_order);
 }
 
 static char *detached_name(void) {
@@ -160,14 +162,16 @@ static char *detached_name(void) {
     return out.s;
 }
 
+static const char *upstream_color = "";
+
 static void add_verbose(const row *r) {
     char *up;
     size_t ahead, behind;
     bool gone;
     g_outf(" %s ", short_id(&r->id));
-    if (strncmp(r->full, "refs/heads/", 11) == 0 && tracking(r->name, &up, &ahead, &behind, &gone)) {
+    if (strncmp(r->item.full, "refs/heads/", 11) == 0 && tracking(r->item.name, &up, &ahead, &behind, &gone)) {
         g_text t = {0};
-        if (verbose > 1) g_text_adds(&t, up);
+        if (verbose > 1) g_text_addf(&t, "%s%s%s", upstream_color, up, *upstream_color ? COLOR_RESET : "");
         const char *sep = verbose > 1 ? ": " : "";
         if (gone) g_text_addf(&t, "%sgone", sep);
         else if (ahead && behind) g_text_addf(&t, "%sahead %zu, behind %zu", sep, ahead, behind);
@@ -181,38 +185,47 @@ static void add_verbose(const row *r) {
 static int show_list(int argc, char **argv) {
     git_oid id;
     size_t width = 0;
+    ref_sort_configured("branch.sort");
+    ref_ignore_case = ignore_case;
+    ref_color = color_wanted(color, "branch");
     collect(argc, argv);
     bool detached = !head_target() && git_reference_name_to_id(&id, repo, "HEAD") == 0 && !argc && (!remotes || all) && chosen(&id);
     char *here = detached ? detached_name() : NULL;
     if (here) width = strlen(here);
     for (size_t i = 0; i < count; i++) {
-        size_t len = strlen(rows[i].name) + (all && strncmp(rows[i].full, "refs/remotes/", 13) == 0 ? 8 : 0);
+        size_t len = strlen(rows[i].item.name) + (all && strncmp(rows[i].item.full, "refs/remotes/", 13) == 0 ? 8 : 0);
         if (len > width) width = len;
     }
     if (format) {
         for (size_t i = 0; i < count; i++) {
-            extern void expand_ref_format(const char *format_, const char *full, const char *name);
-            expand_ref_format(format, rows[i].full, rows[i].name);
-            g_outc('\n');
+            g_text line = {0};
+            ref_format(&line, format, rows[i].item.full, rows[i].item.name);
+            g_outf("%s\n", line.s ? line.s : "");
+            g_text_free(&line);
         }
         return 0;
     }
+    const char *current = color_of(ref_color, "branch.current", "green"), *local = color_of(ref_color, "branch.local", "normal");
+    const char *remote = color_of(ref_color, "branch.remote", "red"), *elsewhere = color_of(ref_color, "branch.worktree", "cyan");
+    const char *reset = ref_color ? COLOR_RESET : "";
+    upstream_color = color_of(ref_color, "branch.upstream", "blue");
     if (here) {
-        row r = {"HEAD", here, NULL, id, 0, true};
-        g_outf("* %s", here);
-        if (verbose) g_out_fill(' ', width - strlen(here)), add_verbose(&r);
+        row r = {{(char *)"HEAD", here, NULL}, NULL, id, true};
+        g_outf("* %s%s", current, here);
+        if (verbose) g_out_fill(' ', width - strlen(here));
+        g_outs(reset);
+        if (verbose) add_verbose(&r);
         g_outc('\n');
     }
     for (size_t i = 0; i < count; i++) {
-        const char *before = all && strncmp(rows[i].full, "refs/remotes/", 13) == 0 ? "remotes/" : "";
-        g_outf("%c %s%s", rows[i].current ? '*' : worktree_of_branch(rows[i].full) ? '+' : ' ', before, rows[i].name);
-        if (verbose && !rows[i].target) {
-            g_out_fill(' ', width - strlen(before) - strlen(rows[i].name));
-            add_verbose(&rows[i]);
-        } else if (rows[i].target) {
-            if (verbose) g_out_fill(' ', width - strlen(before) - strlen(rows[i].name));
-            g_outf(" -> %s", rows[i].target);
-        }
+        const char *before = all && strncmp(rows[i].item.full, "refs/remotes/", 13) == 0 ? "remotes/" : "";
+        bool is_remote = strncmp(rows[i].item.full, "refs/remotes/", 13) == 0, other = !is_remote && worktree_of_branch(rows[i].item.full);
+        const char *shade = rows[i].current ? current : other ? elsewhere : is_remote ? remote : local;
+        g_outf("%c %s%s%s", rows[i].current ? '*' : other ? '+' : ' ', shade, before, rows[i].item.name);
+        if (verbose) g_out_fill(' ', width - strlen(before) - strlen(rows[i].item.name));
+        g_outs(reset);
+        if (rows[i].target) g_outf(" -> %s", rows[i].target);
+        else if (verbose) add_verbose(&rows[i]);
         g_outc('\n');
     }
     return 0;

@@ -3,14 +3,16 @@
  */
 #include "git.h"
 
+#include <ctype.h>
 #include <sys/stat.h>
 
 static int cached, deleted, modified, others, ignored, stage, unmerged, killed, null, tags, directory;
-static int error_unmatch, full_name, exclude_standard;
+static int error_unmatch, full_name, exclude_standard, lower;
 static string_list excludes, exclude_files;
 static const option table[] = {
     FLAG('z', NULL, null, "separate paths with the NUL character"),
     FLAG('t', NULL, tags, "identify the file status with tags"),
+    FLAG('v', NULL, lower, "use lowercase letters for 'assume unchanged' files"),
     FLAG('c', "cached", cached, "show cached files in the output (default)"),
     FLAG('d', "deleted", deleted, "show deleted files in the output"),
     FLAG('m', "modified", modified, "show modified files in the output"),
@@ -30,7 +32,9 @@ static const option table[] = {
 
 static void show(const char *path, const char *tag, const git_index_entry *e) {
     char end = null ? '\0' : '\n';
-    if (tags) g_outf("%s ", tag);
+    char letter = e && (e->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) && *tag == 'H' ? 'S' : *tag;
+    if (lower && e && (e->flags & GIT_INDEX_ENTRY_VALID)) letter = (char)tolower((unsigned char)letter);
+    if (tags || lower) g_outf("%c ", letter);
     if (e && (stage || unmerged)) g_outf("%06o %s %d\t", e->mode, full_id(&e->id), GIT_INDEX_ENTRY_STAGE(e));
     out_path(full_name ? path : relative(path), end);
 }

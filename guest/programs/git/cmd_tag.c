@@ -1,19 +1,30 @@
 /*
  * cmd_tag.c: git tag and for-each-ref.
  */
+#include "color.h"
+#include "ref_format.h"
 #include "revs.h"
 
-void expand_ref_format(const char *format, const char *full, const char *name);
 extern int wildmatch(const char *pattern, const char *text, unsigned int flags);
 
 static int list, delete_, annotate, force, lines = -1, sign, verify;
-static string_list messages, contains, merged, no_merged;
-static const char *file, *sort, *format, *points_at, *column, *cleanup, *lines_text;
+static string_list messages, contains, no_contains, merged, no_merged;
+static int color = COLOR_UNSET, ignore_case;
+static const char *file, *format, *points_at, *column, *cleanup, *lines_text;
 
 static void add_name(const option *o, const char *argument, bool unset) {
     (void)unset;
     list = 1;
     list_add(o->value, argument ? argument : "HEAD");
+}
+
+static void add_sort(const option *o, const char *argument, bool unset) {
+    (void)o, (void)unset;
+    ref_sort_by(argument);
+}
+
+static void set_color(const option *o, const char *argument, bool unset) {
+    color = unset ? COLOR_NEVER : color_when(argument, o->name);
 }
 
 static const option table[] = {
@@ -31,11 +42,14 @@ static const option table[] = {
     {OPT_GROUP, 0, NULL, NULL, NULL, "Tag listing options", 0, NULL, NULL, 0},
     {OPT_MAYBE, 0, "column", &column, "style", "show tag list in columns", 0, "", NULL, 0},
     {OPT_CALL_MAYBE, 0, "contains", &contains, "commit", "print only tags that contain the commit", 0, "last", add_name, 0},
+    {OPT_CALL_MAYBE, 0, "no-contains", &no_contains, "commit", "print only tags that don't contain the commit", 0, "last", add_name, 0},
     {OPT_CALL_MAYBE, 0, "merged", &merged, "commit", "print only tags that are merged", 0, "last", add_name, 0},
     {OPT_CALL_MAYBE, 0, "no-merged", &no_merged, "commit", "print only tags that are not merged", 0, "last", add_name, 0},
-    {OPT_STRING, 0, "sort", &sort, "key", "field name to sort on", 0, NULL, NULL, 0},
+    {OPT_CALL, 0, "sort", NULL, "key", "field name to sort on", 0, NULL, add_sort, 0},
     {OPT_STRING, 0, "points-at", &points_at, "object", "print only tags of the object", 0, NULL, NULL, 0},
     {OPT_STRING, 0, "format", &format, "format", "format to use for the output", 0, NULL, NULL, 0},
+    {OPT_CALL_MAYBE, 0, "color", NULL, "when", "respect format colors", 0, NULL, set_color, 0},
+    FLAG('i', "ignore-case", ignore_case, "sorting and filtering are case insensitive"),
     {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
 static const char usage[] = "git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F <file>] [-e]\n"
@@ -47,10 +61,7 @@ static const char usage[] = "git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F
                             "        [--merged <commit>] [--no-merged <commit>] [<pattern>...]\n"
                             "git tag -v [--format=<format>] <tagname>...";
 
-typedef struct {
-    char *full, *name;
-    git_time_t date;
-} row;
+typedef ref_item row;
 static row *rows;
 static size_t count, cap;
 
@@ -67,40 +78,14 @@ static bool has(const string_list *names, git_commit *commit, bool within) {
     return true;
 }
 
-/* v1.10 behind v1.9: runs of digits are numbers. */
-static int version_order(const char *a, const char *b) {
-    while (*a && *b) {
-        if (*a >= '0' && *a <= '9' && *b >= '0' && *b <= '9') {
-            char *ea, *eb;
-            unsigned long x = strtoul(a, &ea, 10), y = strtoul(b, &eb, 10);
-            if (x != y) return x < y ? -1 : 1;
-            a = ea, b = eb;
-        } else if (*a != *b) {
-            return (unsigned char)*a - (unsigned char)*b;
-        } else {
-            a++, b++;
-        }
-    }
-    return (unsigned char)*a - (unsigned char)*b;
-}
-
-static int order(const void *a, const void *b) {
-    const row *x = a, *y = b;
-    const char *key = sort ? sort : "refname";
-    int sign_ = *key == '-' ? -1 : 1;
-    if (*key == '-') key++;
-    if (strncmp(key, "version:", 8) == 0 || strncmp(key, "v:", 2) == 0) return sign_ * version_order(x->name, y->name);
-    if (strstr(key, "date") && x->date != y->date) return sign_ * (x->date < y->date ? -1 : 1);
-    int names = strcmp(x->full, y->full);
-    return strstr(key, "date") ? names : sign_ * names;
-}
-
 static void add_row(const char *full, const char *name) {
     git_object *object = object_named(full);
     git_commit *commit = commit_of_ref(full);
     if (!object) return;
     if (commit && (!has(&contains, commit, false) || !has(&merged, commit, true))) return;
     if (commit && no_merged.count && has(&no_merged, commit, true)) return;
+    if (commit && no_contains.count && has(&no_contains, commit, false)) return;
+    if (!commit && (contains.count || no_contains.count || merged.count || no_merged.count)) return;
     if (points_at) {
         git_object *wanted = object_named(points_at);
         if (!wanted) die("malformed object name '%s'", points_at);
@@ -108,26 +93,36 @@ static void add_row(const char *full, const char *name) {
             !(commit && git_oid_equal(git_object_id(wanted), git_commit_id(commit)))) return;
     }
     if (count == cap) rows = g_more(rows, &cap, sizeof *rows);
-    const git_signature *tagger = git_object_type(object) == GIT_OBJECT_TAG ? git_tag_tagger((git_tag *)object) : NULL;
-    rows[count++] = (row){g_copy_string(full), g_copy_string(name), tagger ? tagger->when.time : commit ? git_commit_time(commit) : 0};
+    rows[count] = (row){g_copy_string(full), g_copy_string(name), NULL};
+    ref_prepare(&rows[count++]);
+}
+
+static void show_formatted(const row *r, const char *how) {
+    g_text line = {0};
+    ref_format(&line, how, r->full, r->name);
+    g_out(line.s ? line.s : "", line.len);
+    g_outc('\n');
+    g_text_free(&line);
 }
 
 static int show(int argc, char **argv) {
     git_strarray names;
+    ref_sort_configured("tag.sort");
+    ref_ignore_case = ignore_case;
+    ref_color = color_wanted(color, "tag");
     check(git_tag_list(&names, repo));
     for (size_t i = 0; i < names.count; i++) {
         char full[1000];
         bool hit = !argc;
-        for (int k = 0; k < argc; k++) hit |= wildmatch(argv[k], names.strings[i], 0) == 0;
+        for (int k = 0; k < argc; k++) hit |= wildmatch(argv[k], names.strings[i], ignore_case ? 1 : 0) == 0;
         snprintf(full, sizeof full, "refs/tags/%s", names.strings[i]);
         if (hit) add_row(full, names.strings[i]);
     }
-    if (count) qsort(rows, count, sizeof *rows, order);
+    if (count) qsort(rows, count, sizeof *rows, ref_order);
     if (lines_text) lines = atoi(lines_text);
     for (size_t i = 0; i < count; i++) {
         if (format) {
-            expand_ref_format(format, rows[i].full, rows[i].name);
-            g_outc('\n');
+            show_formatted(&rows[i], format);
             continue;
         }
         if (lines < 0) {
@@ -221,17 +216,35 @@ int cmd_tag(int argc, char **argv) {
 
 static int each_max;
 static const option each_table[] = {
-    {OPT_STRING, 0, "format", &format, "format", "format to use for the output", 0, NULL, NULL, 0},
-    {OPT_STRING, 0, "sort", &sort, "key", "field name to sort on", 0, NULL, NULL, 0},
+    {OPT_SET, 's', "shell", &ref_quoting, NULL, "quote placeholders suitably for shells", QUOTE_SHELL, NULL, NULL, 0},
+    {OPT_SET, 'p', "perl", &ref_quoting, NULL, "quote placeholders suitably for perl", QUOTE_PERL, NULL, NULL, 0},
+    {OPT_SET, 0, "python", &ref_quoting, NULL, "quote placeholders suitably for python", QUOTE_PYTHON, NULL, NULL, 0},
+    {OPT_SET, 0, "tcl", &ref_quoting, NULL, "quote placeholders suitably for Tcl", QUOTE_TCL, NULL, NULL, 0},
+    {OPT_GROUP, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_NUMBER, 0, "count", &each_max, "n", "show only <n> matched refs", 0, NULL, NULL, 0},
+    {OPT_STRING, 0, "format", &format, "format", "format to use for the output", 0, NULL, NULL, 0},
+    {OPT_CALL_MAYBE, 0, "color", NULL, "when", "respect format colors", 0, NULL, set_color, 0},
+    {OPT_CALL, 0, "sort", NULL, "key", "field name to sort on", 0, NULL, add_sort, 0},
     {OPT_STRING, 0, "points-at", &points_at, "object", "print only refs which points at the given object", 0, NULL, NULL, 0},
-    {OPT_CALL_MAYBE, 0, "contains", &contains, "commit", "print only refs which contain the commit", 0, "last", add_name, 0},
     {OPT_CALL_MAYBE, 0, "merged", &merged, "commit", "print only refs that are merged", 0, "last", add_name, 0},
+    {OPT_CALL_MAYBE, 0, "no-merged", &no_merged, "commit", "print only refs that are not merged", 0, "last", add_name, 0},
+    {OPT_CALL_MAYBE, 0, "contains", &contains, "commit", "print only refs which contain the commit", 0, "last", add_name, 0},
+    {OPT_CALL_MAYBE, 0, "no-contains", &no_contains, "commit", "print only refs which don't contain the commit", 0, "last", add_name, 0},
+    FLAG(0, "ignore-case", ignore_case, "sorting and filtering are case insensitive"),
     {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
 
 int cmd_for_each_ref(int argc, char **argv) {
-    int n = options(argc, argv, each_table, "git for-each-ref [<options>] [<pattern>]", 0);
+    int n = options(argc, argv, each_table, "git for-each-ref [<options>] [<pattern>]\n"
+                                            "git for-each-ref [--points-at <object>]\n"
+                                            "git for-each-ref [--merged [<commit>]] [--no-merged [<commit>]]\n"
+                                            "git for-each-ref [--contains [<commit>]] [--no-contains [<commit>]]", 0);
+    if (each_max < 0) {
+        error("invalid --count argument: `%d'", each_max);
+        usage_error(NULL);
+    }
+    ref_ignore_case = ignore_case;
+    ref_color = color_wanted(color, "for-each-ref");
     git_reference_iterator *at;
     const char *name;
     check(git_reference_iterator_new(&at, repo));
@@ -239,15 +252,14 @@ int cmd_for_each_ref(int argc, char **argv) {
         bool hit = !n;
         for (int k = 0; k < n; k++) {
             size_t len = strlen(argv[k]);
-            hit |= wildmatch(argv[k], name, 2) == 0 ||
+            hit |= wildmatch(argv[k], name, 2 | (ignore_case ? 1 : 0)) == 0 ||
                    (strncmp(name, argv[k], len) == 0 && (!name[len] || name[len] == '/' || argv[k][len - 1] == '/'));
         }
         if (hit) add_row(name, short_ref(name));
     }
-    if (count) qsort(rows, count, sizeof *rows, order);
+    if (count) qsort(rows, count, sizeof *rows, ref_order);
     for (size_t i = 0; i < count && (!each_max || i < (size_t)each_max); i++) {
-        expand_ref_format(format ? format : "%(objectname) %(objecttype)\t%(refname)", rows[i].full, rows[i].name);
-        g_outc('\n');
+        show_formatted(&rows[i], format ? format : "%(objectname) %(objecttype)\t%(refname)");
     }
     return 0;
 }
