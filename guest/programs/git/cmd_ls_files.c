@@ -1,5 +1,5 @@
 /*
- * cmd_ls_files.c: git ls-files and check-ignore.
+ * cmd_ls_files.c: git ls-files.
  */
 #include "git.h"
 
@@ -89,45 +89,4 @@ int cmd_ls_files(int argc, char **argv) {
         return 1;
     }
     return 0;
-}
-
-int cmd_check_ignore(int argc, char **argv) {
-    static int quiet, verbose, input, no_index, zero, non_matching;
-    static const option ignore_table[] = {
-        FLAG('q', "quiet", quiet, "suppress progress reporting"), FLAG('v', "verbose", verbose, "be verbose"),
-        FLAG(0, "stdin", input, "read file names from stdin"), FLAG('z', NULL, zero, "terminate input and output records by a NUL character"),
-        FLAG('n', "non-matching", non_matching, "show non-matching input paths"),
-        FLAG(0, "no-index", no_index, "ignore index when checking"), {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}};
-    int n = options(argc, argv, ignore_table, "git check-ignore [<options>] <pathname>...\ngit check-ignore [<options>] --stdin", 0), found = 0;
-    string_list names = {0};
-    g_text text = {0};
-    if (verbose) die("--verbose is not there: the rule that matched is not known");
-    if (input) {
-        read_stdin(&text);
-        for (char *line = text.s; line && *line; line = strchr(line, '\0') + 1) {
-            char *end = strchr(line, '\n');
-            if (end) *end = '\0';
-            list_add(&names, line);
-            if (!end) break;
-        }
-    }
-    for (int i = 0; i < n; i++) list_add(&names, argv[i]);
-    if (!names.count && !input) die("no path specified");
-    for (int i = 0; i < names.count; i++) {
-        int is_ignored = 0;
-        char *path = repo_path(names.items[i]);
-        struct stat st;
-        if (!no_index && git_index_get_bypath(index_of_repo(), path, 0)) continue;
-        bool slash = names.items[i][strlen(names.items[i]) - 1] == '/';
-        if (!slash && lstat(in_workdir(path), &st) == 0 && S_ISDIR(st.st_mode)) {
-            g_text dir = {0};
-            g_text_addf(&dir, "%s/", path);
-            path = dir.s;
-        }
-        git_ignore_path_is_ignored(&is_ignored, repo, path);
-        if (!is_ignored) continue;
-        found = 1;
-        if (!quiet) out_path(names.items[i], zero ? '\0' : '\n');
-    }
-    return !found;
 }

@@ -373,9 +373,9 @@ int cmd_check_ref_format(int argc, char **argv) {
         else if (strcmp(argv[i], "--refspec-pattern") == 0) flags |= GIT_REFERENCE_FORMAT_REFSPEC_PATTERN;
         else break;
     }
-    static const option none[] = {END};
-    char *no_arguments[] = {argv[0], "-h", NULL};
-    if (i != argc - 1) options(2, no_arguments, none, "git check-ref-format [--normalize] [<options>] <refname>\ngit check-ref-format --branch <branchname-shorthand>", 0);
+    if (i != argc - 1)
+        die_status(129, "usage: git check-ref-format [--normalize] [<options>] <refname>\n"
+                        "   or: git check-ref-format --branch <branchname-shorthand>");
     g_text plain = {0};
     for (const char *p = argv[i]; *p; p++)
         if (!normalize || *p != '/' || (plain.len && plain.s[plain.len - 1] != '/')) g_text_addc(&plain, *p);

@@ -41,6 +41,7 @@ typedef struct {
     const char *word_regex;
     int no_textconv, ignore_submodules, color, break_;
     int merges; /* of a merge: 1 each parent (-m), MERGES_COMBINED, MERGES_DENSE */
+    int raw_full; /* raw lines have whole names */
     int stage;  /* in a conflict: 1 the base, 2 ours, 3 theirs; 0 ours, a patch has both */
     const char *src, *dst;
     const char *filter;
@@ -71,6 +72,8 @@ bool diff_any(git_diff *diff);
 int diff_names_alone(int format);
 /* Writes it in the formats that `format` says. */
 void diff_write(g_text *out, git_diff *diff, int format);
+/* One in a list of names (raw, name-only, name-status). */
+void diff_write_delta(g_text *out, const git_diff_delta *delta, int format);
 /* What diff_patch.c and diff_stat.c do for one. */
 void diff_write_patch(g_text *out, git_diff *diff, size_t i);
 void diff_write_words(g_text *out, git_patch *patch, size_t hunk, size_t lines); /* a hunk's lines */

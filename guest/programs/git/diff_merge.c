@@ -100,7 +100,7 @@ static void add_letters(g_text *out, const combined_path *path) {
 
 static void add_raw(g_text *out, const combined_path *path) {
     int length = diffs.abbrev ? diffs.abbrev : 7;
-    bool full = diffs.full_index || diffs.abbrev == OID_HEX;
+    bool full = diffs.full_index || diffs.abbrev == OID_HEX || (diffs.raw_full && !diffs.abbrev);
     for (unsigned i = 0; i < path->count; i++) g_text_addc(out, ':');
     for (unsigned i = 0; i <= path->count; i++)
         g_text_addf(out, "%06o ", (i < path->count ? &path->parents[i] : &path->result)->mode);

@@ -112,7 +112,7 @@ static void ignored(const option *o, const char *argument, bool unset) {
 }
 
 static void abbrev(const option *o, const char *argument, bool unset) {
-    diffs.abbrev = unset ? OID_HEX : argument ? number_of(o, argument) : 0;
+    diffs.abbrev = unset ? OID_HEX : argument ? number_of(o, argument) : 7;
 }
 
 #define FORMAT(letter, name, bit) {OPT_CALL_NONE, letter, name, NULL, NULL, NULL, bit, NULL, set_format, 0}

@@ -146,7 +146,7 @@ static void add_raw(g_text *out, const git_diff_delta *d) {
     int length = diffs.abbrev ? diffs.abbrev : 7;
     /* what was not looked into has no name yet */
     if (!(d->new_file.flags & GIT_DIFF_FLAG_VALID_ID) && d->status != GIT_DELTA_DELETED) new_id = &none;
-    bool full = diffs.full_index || diffs.abbrev == OID_HEX;
+    bool full = diffs.full_index || diffs.abbrev == OID_HEX || (diffs.raw_full && !diffs.abbrev);
     bool old = d->status != GIT_DELTA_ADDED && d->status != GIT_DELTA_CONFLICTED;
     const git_oid *old_id = old ? &d->old_file.id : &none;
     g_text_addf(out, ":%06o %06o %s ", old ? d->old_file.mode : 0, d->status == GIT_DELTA_DELETED ? 0 : d->new_file.mode,
@@ -160,6 +160,13 @@ typedef void (*each)(g_text *out, const git_diff_delta *d);
 static void name_status(g_text *out, const git_diff_delta *d) { add_status(out, d, false); }
 static void name_only(g_text *out, const git_diff_delta *d) {
     diff_write_name(out, d->status == GIT_DELTA_DELETED ? d->old_file.path : d->new_file.path, diffs.null ? '\0' : '\n');
+}
+
+void diff_write_delta(g_text *out, const git_diff_delta *d, int format) {
+    if (format & DIFF_NAME_STATUS) name_status(out, d);
+    else if (format & DIFF_NAME_ONLY) name_only(out, d);
+    else if (format & DIFF_RAW) add_raw(out, d);
+    else g_text_addc(out, ' ');
 }
 
 size_t diff_beside_stage(const git_diff_delta *d) {
