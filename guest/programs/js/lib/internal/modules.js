@@ -6,7 +6,7 @@
 'use strict';
 
 const path = require('path');
-const { coded, argType, endOfText, setFrames, systemError } = require('internal/errors');
+const { coded, argType, argValue, endOfText, setFrames, systemError } = require('internal/errors');
 
 // Names that a program may require; each is a file of lib/ of that name.
 const builtins = new Set([
@@ -108,7 +108,7 @@ const extensions = ['.js', '.json', '.cjs', '.mjs', '.ts'];
 
 function asFile(file) {
     if (kindOf(file) === 'file') return file;
-    for (const extension of extensions)
+    for (const extension of [...extensions, ...Object.keys(Module._extensions).filter(name => !extensions.includes(name))])
         if (kindOf(file + extension) === 'file') return file + extension;
     // TypeScript writes './x.js' for x.ts
     if (file.endsWith('.js') && kindOf(`${file.slice(0, -3)}.ts`) === 'file') return `${file.slice(0, -3)}.ts`;
@@ -220,9 +220,9 @@ function real(file) {
 
 // ---------------------------------------------------------------- CommonJS
 
-const loaded = Object.create(null); // require.cache: file -> Module
+// A program may replace most of what follows: a loader that mocks modules or compiles other languages does.
 
-function Module(id, parent) {
+function Module(id = '', parent = undefined) {
     this.id = id;
     this.path = path.dirname(id);
     this.exports = {};
@@ -230,16 +230,12 @@ function Module(id, parent) {
     this.loaded = false;
     this.children = [];
     Object.defineProperty(this, 'parent', { value: parent, writable: true, configurable: true });
+    parent?.children?.push(this);
 }
-Object.defineProperty(Module.prototype, 'paths', {
-    configurable: true,
-    get() {
-        return nodeModulePaths(this.path);
-    },
-});
-Module.prototype.require = function (request) {
-    return makeRequire(this)(request);
-};
+Module._cache = Object.create(null); // require.cache: file -> Module
+Module._pathCache = Object.create(null);
+Module._extensions = { __proto__: null };
+const loaded = Module._cache;
 
 function nodeModulePaths(from) {
     const list = [];
@@ -249,29 +245,83 @@ function nodeModulePaths(from) {
     }
 }
 
+function checkRequest(request, name) {
+    if (typeof request !== 'string') throw argType(name, 'string', request);
+    if (request === '') throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument '${name}' must be a non-empty string. Received ''`);
+}
+
+const directoryOf = module => (module?.filename && path.isAbsolute(module.filename) ? path.dirname(module.filename) : process.cwd());
+const conditions = ['node', 'require', 'module-sync'];
+
+Module._resolveFilename = function (request, parent, isMain, options) {
+    checkRequest(request, 'id');
+    if (builtinName(request) !== undefined) return request;
+    let file;
+    if (options?.paths !== undefined) {
+        if (!Array.isArray(options.paths)) throw argValue('options.paths', options.paths);
+        for (const place of options.paths) if ((file = resolveFile(request, path.resolve(place), conditions)) !== undefined) break;
+    } else {
+        file = resolveFile(request, directoryOf(parent), conditions);
+    }
+    if (file === undefined) throw notFound(request, parent?.filename);
+    return file;
+};
+
+Module._load = function (request, parent, isMain) {
+    const file = Module._resolveFilename(request, parent, isMain);
+    if (loaded[file] === undefined && builtinName(file) !== undefined) return builtin(file);
+    return loadFile(file, parent).exports;
+};
+
+Module.prototype.require = function (id) {
+    checkRequest(id, 'id');
+    return Module._load(id, this, false);
+};
+
+Module.prototype.load = function (filename) {
+    this.filename ??= filename;
+    this.paths = nodeModulePaths(path.dirname(filename));
+    const base = path.basename(filename), from = base.indexOf('.', 1);
+    let extension = '.js';
+    for (let at = from; at !== -1; at = base.indexOf('.', at + 1)) {
+        if (Module._extensions[base.slice(at)] === undefined) continue;
+        extension = base.slice(at);
+        break;
+    }
+    Module._extensions[extension](this, filename);
+    this.loaded = true;
+};
+
+const unparsed = new WeakSet(); // errors of texts that do not parse
+Module.prototype._compile = function (content, filename) {
+    let body;
+    try {
+        body = native.program.function(content, filename, false);
+    } catch (error) {
+        unparsed.add(error);
+        throw error;
+    }
+    return body.call(this.exports, this.exports, makeRequire(this), this, filename, path.dirname(filename));
+};
+
 let mainModule;
-const extensionTable = { __proto__: null, '.js': undefined, '.json': undefined, '.node': undefined };
 
 function makeRequire(module) {
-    const directory = () => (module.filename && path.isAbsolute(module.filename) ? path.dirname(module.filename) : process.cwd());
-    const conditions = ['node', 'require', 'module-sync'];
-    const resolve = request => {
-        if (typeof request !== 'string') throw argType('id', 'string', request);
-        if (request === '') throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The argument 'id' must be a non-empty string. Received ''");
-        if (builtinName(request) !== undefined) return request;
-        const file = resolveFile(request, directory(), conditions);
-        if (file === undefined) throw notFound(request, module.filename);
-        return file;
-    };
-    function require(request) {
-        const file = resolve(request);
-        return builtinName(file) !== undefined ? builtin(file) : loadFile(file, module).exports;
+    function require(path) {
+        return module.require(path);
     }
-    resolve.paths = request => (builtinName(request) !== undefined ? null : nodeModulePaths(directory()));
-    require.resolve = resolve;
+    require.resolve = function resolve(request, options) {
+        if (typeof request !== 'string') throw argType('request', 'string', request);
+        return Module._resolveFilename(request, module, false, options);
+    };
+    require.resolve.paths = function paths(request) {
+        if (typeof request !== 'string') throw argType('request', 'string', request);
+        if (builtinName(request) !== undefined) return null;
+        return /^\.{1,2}(?:\/|$)/.test(request) ? [directoryOf(module)] : nodeModulePaths(directoryOf(module));
+    };
     require.main = mainModule;
-    require.extensions = extensionTable;
-    require.cache = loaded;
+    require.extensions = Module._extensions;
+    require.cache = Module._cache;
     return require;
 }
 
@@ -283,48 +333,53 @@ function isEsm(file) {
 
 function loadFile(file, parent) {
     const known = loaded[file];
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+        if (parent?.children && !parent.children.includes(known)) parent.children.push(known);
+        return known;
+    }
     const module = new Module(file, parent);
     module.filename = file;
     loaded[file] = module;
-    parent?.children.push(module);
     let ok = false;
     try {
-        runFile(module, file);
-        module.loaded = ok = true;
+        module.load(file);
+        ok = true;
     } finally {
-        if (!ok) delete loaded[file];
+        if (!ok) {
+            delete loaded[file];
+            const at = parent?.children?.indexOf(module) ?? -1;
+            if (at !== -1) parent.children.splice(at, 1);
+        }
     }
     return module;
 }
 
-function runFile(module, file) {
+Module._extensions['.js'] = function (module, file) {
     const text = readText(file);
-    if (file.endsWith('.json')) {
-        try {
-            module.exports = JSON.parse(text);
-        } catch (error) {
-            error.message = `${file}: ${error.message}`;
-            throw error;
-        }
-        return;
-    }
     if (isEsm(file)) {
         module.exports = requireEsm(file);
         return;
     }
     const source = /\.[cm]?ts$/.test(file) ? libraryRequire('internal/typescript').erase(text, file) : text;
-    let body;
     try {
-        body = native.program.function(source, file, false);
+        module._compile(source, file);
     } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error;
+        if (!(error instanceof SyntaxError) || !unparsed.has(error)) throw error;
         if (!/\b(?:import|export)\b/.test(source)) throw endOfText(error, source, file);
         module.exports = requireEsm(file);
-        return;
     }
-    body.call(module.exports, module.exports, makeRequire(module), module, file, path.dirname(file));
-}
+};
+Module._extensions['.json'] = function (module, file) {
+    try {
+        module.exports = JSON.parse(readText(file));
+    } catch (error) {
+        if (error instanceof SyntaxError) error.message = `${file}: ${error.message}`;
+        throw error;
+    }
+};
+Module._extensions['.node'] = function (module, file) {
+    throw coded(Error, 'ERR_DLOPEN_FAILED', `${file}: native addons are not available in a sandbox`);
+};
 
 // An ES module that does not wait at its top level, as Node's require(esm).
 function requireEsm(file) {
@@ -348,6 +403,7 @@ function makeMain(filename, scope) {
     process.mainModule = module;
     if (scope === undefined) {
         module.path = path.dirname(filename);
+        module.paths = nodeModulePaths(module.path);
         loaded[filename] = module;
         return module;
     }
