@@ -1,8 +1,8 @@
 /*
  * wc.c: counts lines, words, characters and bytes.
  *
- * Lines alone are counted by words of memory; lines and words in one pass over the bytes; only -m and
- * -L decode characters.
+ * Lines alone are counted by words of memory; lines and words in one pass over the bytes; only
+ * characters beyond ASCII, and widths, are looked at one by one.
  *
  * help wc:
  *   Usage: wc [OPTION]... [FILE]...
@@ -135,10 +135,29 @@ static void count_wide(counts *n, state *st, uint32_t code) {
     st->in_word = false;
 }
 
+/* How many bytes from the start on are ASCII, found by words: up to seven may be left out. */
+static size_t ascii_words(const char *s, size_t len) {
+    size_t at = 0;
+    for (uint64_t w; len - at >= 8; at += 8) {
+        memcpy(&w, s + at, 8);
+        if (w & HIGHS) break;
+    }
+    return at;
+}
+
 /* Whole characters of s[0 .. len); returns how many bytes at the end are a cut one. */
-static size_t count_text(counts *n, state *st, const char *s, size_t len, bool utf8, bool last) {
+static size_t count_text(counts *n, const what *w, state *st, const char *s, size_t len, bool utf8,
+                         bool last) {
     for (size_t i = 0; i < len;) {
         unsigned char c = (unsigned char)s[i];
+        size_t plain = w->width ? 0 : ascii_words(s + i, len - i);
+        if (plain) {
+            n->chars += plain;
+            if (w->words) count_words(n, s + i, plain, &st->in_word);
+            else if (w->lines) n->lines += count_lines(s + i, plain);
+            i += plain;
+            continue;
+        }
         if (c < 0x80) {
             count_ascii(n, st, c);
             i++;
@@ -165,13 +184,13 @@ static size_t count_text(counts *n, state *st, const char *s, size_t len, bool u
 static int count_fd(int fd, const what *w, counts *n, char *block) {
     memset(n, 0, sizeof *n);
     bool utf8 = g_utf8_locale();
-    bool decode = w->chars || w->width || (w->words && utf8);
+    bool decode = w->width || ((w->words || w->chars) && utf8);
     struct stat file;
-    if (w->bytes && !w->lines && !w->words && !decode && fstat(fd, &file) == 0 &&
+    if ((w->bytes || w->chars) && !w->lines && !w->words && !decode && fstat(fd, &file) == 0 &&
         S_ISREG(file.st_mode) && file.st_size > 0) {
         off_t at = lseek(fd, 0, SEEK_CUR);
         if (at >= 0 && file.st_size >= at) {
-            n->bytes = (uint64_t)(file.st_size - at);
+            n->bytes = n->chars = (uint64_t)(file.st_size - at);
             lseek(fd, 0, SEEK_END);
             return 0;
         }
@@ -185,7 +204,7 @@ static int count_fd(int fd, const what *w, counts *n, char *block) {
         size_t len = held + (size_t)got;
         held = 0;
         if (decode) {
-            held = count_text(n, &st, block, len, utf8, got == 0);
+            held = count_text(n, w, &st, block, len, utf8, got == 0);
             memmove(block, block + len - held, held);
         } else if (w->words) {
             count_words(n, block, len, &st.in_word);
@@ -194,6 +213,7 @@ static int count_fd(int fd, const what *w, counts *n, char *block) {
         }
         if (got == 0) break;
     }
+    if (!utf8) n->chars = n->bytes;
     n->words += st.in_word;
     line_ends(n, &st);
     return 0;
