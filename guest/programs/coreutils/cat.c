@@ -39,21 +39,22 @@ typedef struct {
     /* State that goes on from file to file. */
     bool line_start;
     unsigned blank_lines;
-    uint64_t line;
+    char line[24]; /* the last line's number, up to the end; 0 before the first */
+    size_t line_at; /* where its digits begin */
     bool pending_cr; /* a CR at the end of a block: with -E it may be the first half of ^M$ */
+    bool marks;       /* there are bytes that are shown in another way: */
+    bool marked[256]; /* these; and the line end */
 } cat;
 
+/* Counts in the text itself: it is shorter than to divide. */
 static void put_number(cat *c) {
-    char text[24];
-    size_t at = sizeof text;
-    uint64_t value = ++c->line;
-    text[--at] = '\t';
-    do {
-        text[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    while (sizeof text - at < 7) text[--at] = ' ';
-    g_out(text + at, sizeof text - at);
+    size_t last = sizeof c->line - 1, at = last;
+    while (at >= c->line_at && c->line[at] == '9') c->line[at--] = '0';
+    if (at < c->line_at) c->line[--c->line_at] = '1';
+    else c->line[at]++;
+    size_t from = c->line_at < last - 5 ? c->line_at : last - 5;
+    g_out(c->line + from, sizeof c->line - from);
+    g_outc('\t');
 }
 
 static void put_visible(unsigned char byte) {
@@ -91,13 +92,14 @@ static void begin_line(cat *c, bool empty) {
 }
 
 static void format(cat *c, const unsigned char *p, size_t len) {
-    for (const unsigned char *end = p + len; p < end; p++) {
+    for (const unsigned char *end = p + len; p < end;) {
         if (c->pending_cr) {
             if (*p == '\n') g_out("^M", 2);
             else g_outc('\r');
             c->pending_cr = false;
         }
         if (*p == '\n') {
+            p++;
             if (c->line_start) {
                 if (++c->blank_lines > 1 && c->squeeze) continue;
                 begin_line(c, true);
@@ -111,8 +113,28 @@ static void format(cat *c, const unsigned char *p, size_t len) {
             c->blank_lines = 0;
             begin_line(c, false);
         }
-        put_byte(c, *p);
+        const unsigned char *run = p;
+        if (c->marks) {
+            while (p < end && !c->marked[*p]) p++;
+        } else {
+            p = memchr(p, '\n', (size_t)(end - p));
+            if (!p) p = end;
+        }
+        if (p > run) g_out(run, (size_t)(p - run));
+        if (p < end && *p != '\n') put_byte(c, *p++);
     }
+}
+
+/* Which bytes do not stand for themselves. */
+static void mark_bytes(cat *c) {
+    for (int byte = 0; byte < 256; byte++) {
+        bool visible = byte >= 32 && byte < 127;
+        c->marked[byte] = byte == '\t'                 ? c->tabs
+                          : byte == '\r' && c->ends    ? true
+                                                       : c->nonprinting && !visible;
+        c->marks = c->marks || c->marked[byte];
+    }
+    c->marked['\n'] = true;
 }
 
 /* Nothing to change: numbers and squeezing need line starts only. */
@@ -168,7 +190,8 @@ static const g_long longs[] = {
     {"show-all", 'A', G_NONE},        {0}};
 
 int cat_main(int argc, char **argv) {
-    cat c = {.line_start = true};
+    cat c = {.line_start = true, .line_at = sizeof c.line};
+    memset(c.line, ' ', sizeof c.line);
     g_options o = g_options_of(argc, argv, "benstuvAET", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == 'b') c.number_nonblank = c.number = true;
@@ -179,6 +202,7 @@ int cat_main(int argc, char **argv) {
         if (strchr("vetA", option)) c.nonprinting = true;
     }
     bool plain = !(c.number || c.squeeze || c.ends || c.tabs || c.nonprinting);
+    mark_bytes(&c);
     char *block = g_alloc(BLOCK);
     int status = 0;
     if (o.at == argc) status = cat_file(&c, plain, "-", block);
