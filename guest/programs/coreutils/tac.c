@@ -22,7 +22,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define BLOCK (64u << 10)
 
 typedef struct {
     bool before;
@@ -80,6 +83,44 @@ static void put_reversed(const reverser *r, const char *s, size_t len) {
     g_out(s, end);
 }
 
+/* A file in which one can go back is read from its end, a block at a time. What lies before the last
+ * separator found stays at the end of the buffer; a long piece makes that larger. */
+static bool reverse_blocks(const reverser *r, int fd, off_t size) {
+    size_t cap = BLOCK, held = 0;
+    char *buf = g_alloc(cap);
+    for (off_t pos = size; pos > 0;) {
+        size_t want = pos < (off_t)BLOCK ? (size_t)pos : BLOCK;
+        if (cap - held < want) {
+            char *larger = g_alloc(2 * cap);
+            memcpy(larger + 2 * cap - held, buf + cap - held, held);
+            free(buf);
+            buf = larger;
+            cap *= 2;
+        }
+        pos -= (off_t)want;
+        char *from = buf + cap - held - want;
+        size_t got = 0;
+        if (lseek(fd, pos, SEEK_SET) < 0) return false;
+        for (ssize_t n; got < want; got += (size_t)n) {
+            if ((n = g_read(fd, from + got, want - got)) > 0) continue;
+            if (n == 0) errno = EIO; /* it became shorter meanwhile */
+            return false;
+        }
+        char *end = buf + cap, *search = from + want, *found;
+        while ((found = memrchr(from, *r->separator, (size_t)(search - from)))) {
+            char *cut = r->before ? found : found + 1;
+            g_out(cut, (size_t)(end - cut));
+            end = cut;
+            search = found;
+        }
+        held = (size_t)(end - from);
+        memmove(buf + cap - held, from, held);
+    }
+    g_out(buf + cap - held, held);
+    free(buf);
+    return true;
+}
+
 static int reverse_file(const reverser *r, const char *name) {
     int fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
@@ -87,8 +128,19 @@ static int reverse_file(const reverser *r, const char *name) {
         return 1;
     }
     size_t len;
-    char *s = g_read_all(fd, &len);
+    struct stat st;
+    bool back = !r->re && r->separator_len == 1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                st.st_size > 0;
     int status = 0;
+    if (back) { /* all of it, wherever the descriptor stands: as GNU */
+        if (!reverse_blocks(r, fd, st.st_size)) {
+            g_warn_errno(errno, "%s: read error", g_quotef(name));
+            status = 1;
+        }
+        g_close_input(fd);
+        return status;
+    }
+    char *s = g_read_all(fd, &len);
     if (!s) {
         g_warn_errno(errno, "%s: read error", g_quotef(name));
         status = 1;
