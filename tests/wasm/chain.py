@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "cmake"))
 
 import checked_image  # noqa: E402
 import split_image  # noqa: E402
+import wasm_data  # noqa: E402
 import wasm_image  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -70,6 +71,24 @@ def run(command: list, **more) -> subprocess.CompletedProcess:
                           check=False, **more)
 
 
+CODE, SEGMENT_CODE = 10, (b"\xfc\x08", b"\xfc\x09")  # memory.init, data.drop
+
+
+def goes_past(wasm: pathlib.Path) -> bool:
+    """Is its data such as an image's, which cmake/wasm_data.py takes past wasm2c? What code names by its
+    number has to stay."""
+    data = wasm.read_bytes()
+    reader = wasm_data.Reader(data[8:])
+    while reader.more:
+        kind, body = reader.u8(), reader.take(reader.u32())
+        if kind == CODE and any(code in body for code in SEGMENT_CODE):
+            return False
+    try:
+        return bool(wasm_data.take_data(data)[1])
+    except wasm_data.Refused:
+        return False
+
+
 def compile_c(tools: Tools, source: pathlib.Path, out: pathlib.Path, flavour: str, *flags) -> None:
     command = [tools.cc, "-std=gnu11", "-D_GNU_SOURCE", "-c", source, "-o", out, f"-I{ROOT}",
                f"-I{tools.include}", f"-I{HERE}", *flags]
@@ -89,6 +108,7 @@ class Generated:
     text: str
     exports: list[str]
     parts: bool  # is it to be compiled in parts?
+    past: bool  # has its data gone past wasm2c?
 
     def glue(self) -> str:
         """The thunks and the image of this module."""
@@ -163,8 +183,16 @@ class Chain:
             edges = Edges(wasm.read_bytes())
             if any(module != "spectest" or kind for module, _, kind in edges.imports):
                 raise LeftOut("imports what is no function of the host")
-            wasm_image.translate(self.tools.wasm2c, wasm, name, self.folder)
+            past = optimised and goes_past(wasm)
             source, header = self.folder / f"{name}.c", self.folder / f"{name}.h"
+            if past:
+                bare, segments = wasm_data.take_data(wasm.read_bytes())
+                wasm = self.folder / f"{name}.bare.wasm"
+                wasm.write_bytes(bare)
+            wasm_image.translate(self.tools.wasm2c, wasm, name, self.folder)
+            if past:
+                text = wasm_data.add_data(source.read_text(), segments)
+                wasm_image.write_changed(source, text)
             if self.flavour == "checked":
                 text, _, _ = checked_image.check_source(source.read_text(), name)
                 wasm_image.write_changed(source, text)
@@ -173,7 +201,7 @@ class Chain:
         except (wasm_image.Refused, checked_image.Refused) as error:
             raise LeftOut(str(error)) from None
         return Generated(name, source, header.read_text(), source.read_text(),
-                         list(edges.exports), optimised)
+                         list(edges.exports), optimised, past)
 
     def parts(self, module: Generated) -> list[pathlib.Path]:
         """The module's C as files: split as large images are, where there is something to share."""

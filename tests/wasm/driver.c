@@ -194,17 +194,18 @@ static cpu_instance *make(const struct driver_module *module) {
 /* ---- the suite */
 
 static const char *text;
-static char word_now[256];
+static char word_now[4096];
 
 static const char *word(void) {
     int used = 0;
     *word_now = 0;
-    if (sscanf(text, "%255s%n", word_now, &used) == 1) text += used;
+    if (sscanf(text, "%4095s%n", word_now, &used) == 1) text += used;
     return word_now;
 }
 
 static const struct driver_export *find(const struct driver_module *module, const char *name) {
     const struct driver_export *e = module->exports;
+    if (strcmp(name, "-") == 0) name = ""; /* as one can write it between blanks */
     while (e->name && strcmp(e->name, name) != 0) e++;
     return e->name ? e : NULL;
 }
