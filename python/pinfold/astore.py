@@ -131,6 +131,14 @@ class AsyncStore:
         """See `Store.list`."""
         return await _done(self.store.list)
 
+    async def line(self, which: str | int, *, limit: int = 1000) -> Records:
+        """See `Store.line`."""
+        return await _done(self.store.line, which, limit=limit)
+
+    async def now(self) -> float:
+        """See `Store.now`."""
+        return await _done(self.store.now)
+
     async def find(self, which: str | int) -> Saved:
         """See `Store.find`."""
         return await _done(self.store.find, which)

@@ -111,6 +111,22 @@ class Records:
         except ValueError as error:
             raise self._db.damage(str(error)) from None
 
+    def line(self, which: str | int, *, limit: int = _TREE) -> list[Saved]:
+        """A snapshot and what it went on from, newest first, and no more than so many."""
+        id = self._resolve(which)
+        rows = self._db.line(id, limit)
+        try:
+            return [
+                Saved(id, parent, label, seconds, size, [], head)
+                for id, parent, label, seconds, size, head in rows
+            ]
+        except ValueError as error:
+            raise self._db.damage(str(error)) from None
+
+    def now(self) -> float:
+        """Seconds since 1970 by the clock that ages are told by."""
+        return self._db.now()
+
     # ------------------------------------------------------------------ traces
 
     def add_trace(

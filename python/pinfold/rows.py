@@ -80,6 +80,9 @@ class Rows(Protocol):
     def tree(self, root: int, limit: int) -> list[Any]:
         """As `saved`: a snapshot and all that went on from it, by id, and no more than so many."""
 
+    def line(self, id: int, limit: int) -> list[Any]:
+        """As `saved`: a snapshot and its ancestors, nearest first, and no more than so many."""
+
     def drivers(self, names: list[str]) -> dict[str, str]:
         """Who has a lease that lasts, by name."""
 

@@ -145,6 +145,18 @@ class StoreFile(Database):
             *(_NUMBER, _PARENT, _TEXT, _TIME, _NUMBER, _BYTES),
         )
 
+    def line(self, id: int, limit: int) -> list[Any]:
+        return self.rows(
+            "WITH RECURSIVE line(at, above, depth) AS ("
+            " SELECT id, parent, 0 FROM snapshot WHERE id = ?1 UNION ALL"
+            " SELECT snapshot.id, snapshot.parent, depth + 1 FROM snapshot"
+            " JOIN line ON snapshot.id = line.above WHERE depth + 1 < ?2)"
+            " SELECT id, parent, label, time, length(data), substr(data, 1, 72)"
+            " FROM line JOIN snapshot ON id = at ORDER BY depth",
+            (id, limit),
+            *(_NUMBER, _PARENT, _TEXT, _TIME, _NUMBER, _BYTES),
+        )
+
     def drivers(self, names: list[str]) -> dict[str, str]:
         found = {}
         for name in names:

@@ -23,7 +23,7 @@ def issued(issuer, *capabilities, **how):
 class Service:
     """In a thread: its `home` can be looked into."""
 
-    def __init__(self, place, tenants, server=None, **how):
+    def __init__(self, place, tenants, server=None, admin=None, **how):
         import uvicorn
 
         from pinfold.service.api import create_app
@@ -33,7 +33,7 @@ class Service:
         settings = config({"tenants": tenants, "server": server or {}})
         self.store = Store(place, **how)
         self.home = Sessions(settings, self.store, "this server")
-        self.app = create_app(settings, self.home)
+        self.app = create_app(settings, self.home, admin)
         listening = socket.socket()
         listening.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
@@ -51,10 +51,15 @@ class Service:
 class Process:
     """A real one, by its command line."""
 
-    def __init__(self, folder, place, config, port=0):
+    def __init__(self, folder, place, config, port=0, advertise=False):
+        if advertise:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
         self.log = open(os.path.join(folder, "log"), "ab")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "pinfold", "serve", "--config", config, "--store", place, "--port", str(port)],
+            [sys.executable, "-m", "pinfold", "serve", "--config", config, "--store", place, "--port", str(port)]
+            + (["--advertise", f"http://127.0.0.1:{port}"] if advertise else []),
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
@@ -88,10 +93,12 @@ def ready(url):
         time.sleep(0.02)
 
 
-def configured(folder, issuer, **tenant):
+def configured(folder, issuer, peers=None, **tenant):
     """A file for `Process`, of the tenant acme."""
     path = os.path.join(folder, "service.toml")
     lines = ["[server]", "idle_seconds = 5", "grace_seconds = 5", "lease_seconds = 6", "[tenants.acme]"]
+    if peers is not None:
+        lines.insert(1, f"peers = {json.dumps(peers)}")
     lines += [f"keys = [{json.dumps(issuer.public_key.hex())}]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in tenant.items()]
     with open(path, "w") as file:

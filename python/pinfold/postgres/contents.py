@@ -167,6 +167,18 @@ class Contents:
             *(_NUMBER, _MAYBE, _TEXT, _TIME, _NUMBER, _BYTES),
         )
 
+    def line(self, id: int, limit: int) -> list[Any]:
+        return self.rows(
+            "WITH RECURSIVE line(at, above, depth) AS ("
+            " SELECT id, parent, 0 FROM snapshot WHERE id = ?1 UNION ALL"
+            " SELECT snapshot.id, snapshot.parent, depth + 1 FROM snapshot"
+            " JOIN line ON snapshot.id = line.above WHERE depth + 1 < ?2)"
+            " SELECT id, parent, label, time, size, head"
+            " FROM line JOIN snapshot ON id = at ORDER BY depth",
+            (id, limit),
+            *(_NUMBER, _MAYBE, _TEXT, _TIME, _NUMBER, _BYTES),
+        )
+
     def drop(self, kept: dict[int, int | None], gone: list[int]) -> None:
         """What is a delta against something that goes becomes one against what stays."""
         select = (

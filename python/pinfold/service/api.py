@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from .. import __version__
 from ..errors import BoundError, PinfoldError
 from ..files import HOME
+from .admin import router as admin_router
 from .authority import Authority, Principal
 from .config import Config
 from .logs import Logged
@@ -37,7 +38,7 @@ from .models import (
     TraceInfo,
     TraceList,
 )
-from .problems import Problem
+from .problems import Elsewhere, Problem
 from .session import Session, dumped
 from .sessions import Sessions
 from .state import Run
@@ -58,8 +59,9 @@ router = APIRouter(
 )
 
 
-def create_app(config: Config, sessions: Sessions) -> FastAPI:
-    """The application; ``sessions`` are opened and closed with it."""
+def create_app(config: Config, sessions: Sessions, admin: str | None = None) -> FastAPI:
+    """The application; ``sessions`` are opened and closed with it. ``admin`` is the token of the
+    page for operators, which is not there without one."""
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -71,6 +73,8 @@ def create_app(config: Config, sessions: Sessions) -> FastAPI:
     app.state.sessions, app.state.authority = sessions, Authority(config)
     app.include_router(router)
     app.include_router(_operators())
+    if admin is not None:
+        app.include_router(admin_router(admin))
     app.add_exception_handler(Problem, _told)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
@@ -100,6 +104,16 @@ def _operators() -> APIRouter:
 
 
 async def _told(request: Request, problem: Any) -> Response:
+    if isinstance(problem, Elsewhere):
+        home = _home(request)
+        try:
+            answer = await home.peers.answer(request, problem)
+        except Problem as other:
+            problem = other
+        else:
+            if answer is not None:
+                home.metrics.passed_on.inc()
+                return answer
     if problem.status in (401, 403):
         request.app.state.sessions.metrics.denials.labels(problem.code).inc()
     headers = {"Retry-After": "1"} if problem.status in (429, 503) else {}
@@ -328,6 +342,7 @@ async def write_file(request: Request, who: Who, name: str, path: str) -> Respon
         data += part
         if len(data) > who.tenant.upload_bytes:
             raise Problem(413, "too_large", f"a file has at most {who.tenant.upload_bytes} bytes")
+    request.state.body = data
     session = await _done(_home(request).get(who, "write", name))
 
     def work(sandbox: Any) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: What may be asked again: the server did nothing, or the request names what it is about.
 _AGAIN = (429, 503)
+_MOVED = ("elsewhere", "moved")
 
 
 class ServiceError(PinfoldError):
@@ -83,8 +84,10 @@ class Client:
             else:
                 if answer.is_success:
                     return answer
-                if answer.status_code not in _AGAIN or time.monotonic() > until:
-                    raise _refused(answer)
+                refused = _refused(answer)
+                later = answer.status_code in _AGAIN or refused.code in _MOVED
+                if not later or time.monotonic() > until:
+                    raise refused
             time.sleep(0.2)
 
     def stream(self, method: str, path: str, **how: Any) -> Iterator[tuple[str, Any]]:

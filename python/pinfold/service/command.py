@@ -127,6 +127,16 @@ def _parser() -> Parser:
     _store_options(parser)
     add("--host", default="127.0.0.1", help="default 127.0.0.1")
     add("--port", type=int, default=8080, help="default 8080; 0: any free one, which is printed")
+    add(
+        "--advertise",
+        metavar="URL",
+        help="where other servers of the store reach this one, if it is one of their peers",
+    )
+    add(
+        "--admin-token",
+        metavar="FILE",
+        help="serve a page for operators at /admin, for who has the token in this file",
+    )
     add("--openapi", action="store_true", help="print the description of the interface, and end")
     return parser
 
@@ -136,10 +146,12 @@ def _serve(arguments: list[str]) -> int:
     try:
         import uvicorn
 
+        from .admin import SHORTEST
         from .api import create_app, openapi
         from .sessions import Sessions
     except ImportError as error:
         raise PinfoldError(f"{error.name} is missing: pip install 'pinfold[service]'") from None
+    from .addresses import known
     from .config import config, read
     from .logs import to_stderr
 
@@ -150,11 +162,17 @@ def _serve(arguments: list[str]) -> int:
     if not given.config:
         raise ValueError("--config is needed; see pinfold serve --help")
     read_config = read(given.config)
+    admin = given.admin_token and Path(given.admin_token).read_text("utf-8").strip()
+    if admin is not None and len(admin) < SHORTEST:
+        raise ValueError(f"{given.admin_token}: an admin token has {SHORTEST} characters or more")
+    holder = given.advertise
+    if holder is not None and not known(holder, read_config.peers):
+        raise ValueError(f"--advertise {holder}: the configuration's peers do not name it")
     store = _store(given, lease_seconds=read_config.lease_seconds)
     listening = _listen(given.host, given.port)
     port = listening.getsockname()[1]
-    home = Sessions(read_config, store, f"{socket.gethostname()}:{port}")
-    app = create_app(read_config, home)
+    home = Sessions(read_config, store, holder or f"{socket.gethostname()}:{port}")
+    app = create_app(read_config, home, admin)
     to_stderr()
     server = _server(
         uvicorn.Config(

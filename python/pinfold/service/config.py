@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ..capability import MethodCapability, load_policy
 from ..limits import DEFAULTS, Limits
+from .addresses import checked
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -55,10 +56,20 @@ class Config(NamedTuple):
     grace_seconds: float
     #: A server that hangs keeps its sessions from others for so long.
     lease_seconds: float
+    #: Addresses of other servers, to which requests about their sessions are passed on.
+    peers: tuple[str, ...]
     isolation: Any
 
 
-_SERVER = {"idle_seconds", "live", "threads", "grace_seconds", "lease_seconds", "isolation"}
+_SERVER = {
+    "idle_seconds",
+    "live",
+    "threads",
+    "grace_seconds",
+    "lease_seconds",
+    "peers",
+    "isolation",
+}
 _TENANT = {
     "keys",
     "policy",
@@ -106,6 +117,7 @@ def config(given: dict[str, Any], folder: Path = Path()) -> Config:
         int(_number("server", server, "threads", 32)),
         _number("server", server, "grace_seconds", 20.0),
         _number("server", server, "lease_seconds", 20.0),
+        checked(server.get("peers", [])),
         "process" if server.get("isolation", "process") == "process" else None,
     )
 

@@ -31,6 +31,7 @@ class Metrics:
         self.active = gauge("active", "Sandboxes in memory")
         self.running = gauge("running", "Runs that compute")
         self.waiting = gauge("waiting", "Runs in memory that wait for answers")
+        self.passed_on = counter("passed_on", "Requests that another server answered")
         self.runs = counter("runs", "Runs that ended", ("outcome",))
         self.calls = counter("calls", "Tool calls", ("outcome",))
         self.denials = counter("denials", "Requests and calls that were refused", ("what",))

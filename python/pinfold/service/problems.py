@@ -15,3 +15,11 @@ class Problem(Exception):
 
     def body(self) -> dict[str, object]:
         return {"error": {"code": self.code, "message": self.message, **self.more}}
+
+
+class Elsewhere(Problem):
+    """Another server drives the session: ``server`` is its address, if that is known."""
+
+    def __init__(self, key: str, server: str, message: str) -> None:
+        super().__init__(409, "elsewhere", message, **({"server": server} if server else {}))
+        self.key, self.server = key, server

@@ -17,11 +17,13 @@ from ..limits import DEFAULTS, Limits
 from ..sandbox import Sandbox
 from ..store import Store
 from ..tool import Tool
+from .addresses import place_of
 from .authority import OWN, Principal
 from .config import NAME, Config, Tenant
 from .metrics import Metrics
 from .models import SessionSpec
-from .problems import Problem
+from .peers import Peers
+from .problems import Elsewhere, Problem
 from .recording import Recording
 from .session import Session, after_place, dumped, store_problem
 from .state import Pending, State
@@ -47,6 +49,7 @@ class Sessions:
         self._live: dict[str, Session] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._webhook = Webhook(self)
+        self.peers = Peers(config.peers, self._driver, self.log)
         self._reaper: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._probe: asyncio.Task[bool] | None = None
@@ -156,11 +159,17 @@ class Sessions:
                 lambda: self.store.lease(key, holder=self.holder, timeout=_LEASE_WAIT)
             )
         except LeaseError as error:
-            raise Problem(
-                409, "elsewhere", f"another server drives the session: {after_place(error)}"
+            driver = await self._driver(key)
+            raise Elsewhere(
+                key,
+                place_of(driver or ""),
+                f"another server drives the session: {after_place(error)}",
             ) from error
         except SnapshotError as error:
             raise store_problem(error) from error
+
+    async def _driver(self, key: str) -> str | None:
+        return await self._stored(lambda: self.store.driver(key))
 
     async def _stored(self, function: Callable[[], T]) -> T:
         """What is read there."""
@@ -256,6 +265,13 @@ class Sessions:
     def _measure(self) -> None:
         self.metrics.active.set(len(self._live))
 
+    def live(self) -> dict[str, str | None]:
+        """Those in memory, and what their runs do."""
+        return {
+            key: None if session.run is None else session.run.state
+            for key, session in self._live.items()
+        }
+
     def measured(self) -> bytes:
         states = [s.run.state for s in self._live.values() if s.run is not None]
         self.metrics.running.set(states.count("running"))
@@ -281,19 +297,10 @@ class Sessions:
     async def history(self, who: Principal, name: str) -> list[Any]:
         """Its snapshots, newest first. Also of one that cannot go on."""
         key = f"{who.tenant.name}/{name}"
-        line: list[Any] = []
         try:
-            saved = await self._stored(lambda: self.store.find(key))
-            while len(line) < _HISTORY:
-                line.append(saved)
-                if saved.parent is None:
-                    break
-                parent = saved.parent
-                saved = await self._stored(lambda: self.store.find(parent))  # noqa: B023
+            return await self._stored(lambda: self.store.line(key, limit=_HISTORY))
         except KeyError:
-            if not line:
-                raise Problem(404, "no_session", f"there is no session {name!r}") from None
-        return line
+            raise Problem(404, "no_session", f"there is no session {name!r}") from None
 
     async def traces(self, who: Principal, name: str) -> list[Any]:
         """What there is of a session's recordings, newest first."""
@@ -410,6 +417,7 @@ class Sessions:
                 session.sandbox.interrupt()
                 await session.discard(stopped)
         await self._webhook.close()
+        await self.peers.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
         await asyncio.to_thread(self.store.close)
 

@@ -1,0 +1,155 @@
+"""Several servers on one store: who is asked passes a request on to who drives the session."""
+
+import json
+import signal
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("fastapi", reason="fastapi is for who serves by it")
+pytest.importorskip("uvicorn", reason="uvicorn is for who serves by it")
+pytest.importorskip("prometheus_client", reason="prometheus_client is for who serves by it")
+
+import httpx
+from service_server import Issuer, Process, configured, issued
+
+from pinfold.service.addresses import checked, known, place_of
+from pinfold.service.client import Client, ServiceError
+
+STEP = {"name": "step", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+PEERS = ["http://127.0.0.1:*"]
+
+
+@pytest.fixture
+def issuer():
+    return Issuer()
+
+
+@pytest.fixture
+def servers(tmp_path, issuer, postgres):
+    """Makes servers on one store, and a client for each."""
+    made, place = [], postgres.database()
+
+    def start(peers=PEERS, advertise=True, timeout=2.0):
+        config = configured(tmp_path, issuer, peers=peers)
+        server = Process(tmp_path, place, config, advertise=advertise)
+        made.append(server)
+        return server, Client(server.url, issued(issuer), timeout=timeout)
+
+    yield start
+    for server in made:
+        server.process.send_signal(signal.SIGCONT)
+        if server.process.poll() is None:
+            server.kill()
+
+
+def test_any_server_answers(servers):
+    _, first = servers()
+    second_server, second = servers()
+    mine = first.create("alice", tools=[STEP])
+    box = second.session("alice")  # through the other one
+    run = box.start("echo one; echo $(tool step --n 1) $(tool step --n 2)")
+    assert mine.info()["run"]["calls"] == run["calls"]
+    run = box.answer(run["calls"][0]["id"], value="a")
+    assert mine.answer(run["calls"][0]["id"], value="b")["result"]["stdout"] == 'one\n"a" "b"\n'
+    box.write("deep/f", bytes(range(256)) * 100)
+    assert mine.read("deep/f") == box.read("deep/f") == bytes(range(256)) * 100
+    seen = []
+    for event in box.stream("echo streamed; tool step --n 3; exit 4"):
+        seen.append(event)
+        if event[0] == "waiting":
+            box.answer(box.info()["run"]["calls"][0]["id"], value=1)
+    assert [kind for kind, _ in seen] == ["output", "call", "waiting", "output", "result"]
+    assert seen[-1][1]["exit_code"] == 4
+    with pytest.raises(ServiceError) as told:
+        box.read("nowhere")
+    assert (told.value.status, told.value.code) == (404, "no_file")
+    wrong = Client(second.url, issued(Issuer()), timeout=1)
+    with pytest.raises(ServiceError) as told:
+        wrong.session("alice").info()
+    assert told.value.status == 401  # which is said at once
+    assert "pinfold_passed_on_total" in httpx.get(f"{second_server.url}/metrics").text
+    box.delete()
+    assert first.sessions() == []
+
+
+def test_a_request_is_passed_on_once(servers):
+    _, first = servers()
+    _, second = servers()
+    first.create("alice")
+    headers = {**second._http.headers, "pinfold-passed-on": "1"}
+    answer = httpx.get(f"{second.url}/v1/sessions/alice", headers=headers)
+    assert answer.status_code == 409 and answer.json()["error"]["code"] == "elsewhere"
+    assert answer.json()["error"]["server"] == first.url
+
+
+def test_tokens_go_to_named_servers_only(servers):
+    """Whoever writes the store does not say where requests go."""
+    _, first = servers()
+    _, second = servers(peers=["http://10.0.0.*:8080"], advertise=False)
+    first.create("alice")
+    with pytest.raises(ServiceError) as told:
+        second.session("alice").info()
+    assert told.value.code == "elsewhere"
+
+
+def test_a_server_that_pauses_gives_way_to_the_one_that_is_asked(servers):
+    one, first = servers()
+    _, second = servers(timeout=60)
+    run = first.create("alice", tools=[STEP]).start("echo $(tool step --n 1); echo end")
+    id = run["calls"][0]["id"]
+    one.process.send_signal(signal.SIGSTOP)
+    done = second.session("alice").answer(id, value="second")  # when the lease has ended
+    assert done["result"]["stdout"] == '"second"\nend\n'
+    one.process.send_signal(signal.SIGCONT)
+    # It is not the driver any more: what it is asked now goes to the other one.
+    until = time.monotonic() + 30
+    while True:
+        try:
+            first.session("alice").answer(id, value="first")
+        except ServiceError as error:
+            if error.code == "answered":
+                break
+            assert error.code in ("moved", "elsewhere") and time.monotonic() < until
+    assert first.session("alice").info()["run"]["result"]["stdout"] == '"second"\nend\n'
+
+
+def test_a_server_that_is_killed_while_it_is_asked(servers):
+    one, first = servers()
+    _, second = servers(timeout=60)
+    first.create("alice")
+    got = []
+    box = second.session("alice")
+    thread = threading.Thread(target=lambda: got.append(box.run("sleep 2; echo x >> log; wc -l < log")))
+    thread.start()
+    while (second.session("alice").info()["run"] or {}).get("state") != "running":
+        time.sleep(0.02)
+    one.kill()
+    thread.join(60)
+    assert got[0]["stdout"] == "1\n" and box.read("log") == b"x\n"
+
+
+def test_addresses():
+    assert place_of("http://10.0.0.1:80 (connection 7)") == "http://10.0.0.1:80"
+    for holder in ("", "worker 7", "ftp://x", "http://", "http://user@10.0.0.1:80 (x)", "http://[::1"):
+        assert place_of(holder) == ""
+    patterns = checked(["http://*.pinfold.svc:8080", "http://10.0.0.*:80"])
+    for place in ("http://a-1.pinfold.svc:8080", "http://10.0.0.17:80"):
+        assert known(place, patterns)
+    for place in (
+        "http://a.b.pinfold.svc:8080",
+        "http://evil.com/.pinfold.svc:8080",
+        "http://evil.com#.pinfold.svc:8080",
+        "http://10.0.0.1.evil.com:80",
+        "https://10.0.0.1:80",
+        "http://10.0.0.1:80/path",
+        "http://10.0.0.:80",
+        "http://a.pinfold.svc:8080\n",
+        "",
+    ):
+        assert not known(place, patterns)
+    for wrong in ("http://x", ["x"], ["http://*"], ["http://x/y"], ["http://u@x"], [7], ["file:///x"]):
+        with pytest.raises(ValueError, match="peers"):
+            checked(wrong)
+    assert json.dumps(PEERS) and checked(PEERS)
