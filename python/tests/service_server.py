@@ -51,7 +51,7 @@ class Service:
 class Process:
     """A real one, by its command line."""
 
-    def __init__(self, folder, place, config, port=0, advertise=False):
+    def __init__(self, folder, place, config, port=0, advertise=False, announced=False):
         if advertise:
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))
@@ -59,7 +59,7 @@ class Process:
         self.log = open(os.path.join(folder, "log"), "ab")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "pinfold", "serve", "--config", config, "--store", place, "--port", str(port)]
-            + (["--advertise", f"http://127.0.0.1:{port}"] if advertise else []),
+            + (["--advertise", f"http://127.0.0.1:{port}"] if advertise or announced else []),
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
