@@ -13,6 +13,7 @@ import sys
 
 import adapt_private
 import adapt_stack
+import adapt_syntax
 
 # (why, how often, old, new)
 CHANGES = [
@@ -1093,7 +1094,8 @@ def adapt(source, output, changes):
 
 def main():
     wording = [("wording", *change) for change in WORDING]
-    adapt(*sys.argv[1:], CHANGES + adapt_private.CHANGES + adapt_stack.CHANGES + wording)
+    more = adapt_private.CHANGES + adapt_stack.CHANGES + adapt_syntax.CHANGES
+    adapt(*sys.argv[1:], CHANGES + more + wording)
 
 
 if __name__ == "__main__":

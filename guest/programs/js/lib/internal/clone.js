@@ -1,6 +1,7 @@
 // clone: structuredClone.
 'use strict';
 
+const { coded } = require('internal/errors');
 const { classOf } = native.inspect;
 const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 const MAX_DEPTH = 2000;
@@ -8,6 +9,20 @@ const MAX_DEPTH = 2000;
 function refuse(value) {
     const what = typeof value === 'function' ? `${value}` : typeof value === 'symbol' ? value.toString() : `#<${value.constructor?.name ?? 'Object'}>`;
     throw new DOMException(`${what} could not be cloned.`, 'DataCloneError');
+}
+
+const isPort = value => value?.[Symbol.toStringTag] === 'MessagePort' && value instanceof MessagePort;
+
+// What is no plain object, but of a class that the platform knows how to copy.
+function cloneOfPlatform(value) {
+    switch (value[Symbol.toStringTag]) {
+    case 'Blob': case 'File': return value instanceof Blob ? value : undefined;
+    case 'CryptoKey': return value instanceof CryptoKey ? value : undefined;
+    case 'MessagePort':
+        if (isPort(value)) throw new DOMException('Object that needs transfer was found in message but not listed in transferList', 'DataCloneError');
+        return undefined;
+    default: return undefined;
+    }
 }
 
 function clone(value, seen, moved, depth) {
@@ -59,7 +74,10 @@ function clone(value, seen, moved, depth) {
         return made;
     }
     }
+    if (moved.has(value)) return keep(value);
     if (kind !== 'Object' && kind !== 'Arguments') refuse(value);
+    const platform = cloneOfPlatform(value);
+    if (platform !== undefined) return keep(platform);
     const made = keep({});
     for (const key of Object.keys(value))
         Object.defineProperty(made, key, { value: inner(value[key]), writable: true, enumerable: true, configurable: true });
@@ -68,9 +86,14 @@ function clone(value, seen, moved, depth) {
 
 function structuredClone(value, options) {
     if (arguments.length === 0) throw new TypeError("The \"value\" argument must be specified");
-    const moved = new Set(options?.transfer ?? []);
-    for (const item of moved)
-        if (!(item instanceof ArrayBuffer)) throw new DOMException('Value not transferable', 'DataCloneError');
+    if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function')
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The options argument must be either an object or undefined');
+    const moved = new Set();
+    for (const item of options?.transfer ?? []) {
+        if (!(item instanceof ArrayBuffer) && !isPort(item)) throw coded(TypeError, 'ERR_INVALID_TRANSFER_OBJECT', 'Found invalid object in transferList');
+        if (moved.has(item)) throw new DOMException(`Transfer list contains duplicate ${item instanceof ArrayBuffer ? 'ArrayBuffer' : 'MessagePort'}`, 'DataCloneError');
+        moved.add(item);
+    }
     return clone(value, new Map(), moved, 0);
 }
 
