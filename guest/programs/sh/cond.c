@@ -213,11 +213,7 @@ static int eval_cond(struct shell *sh, const struct cond *c, bool negated) {
 
 int exec_cond(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
-    sh->line = n->line + sh->line_shift;
-    if (!sh->in_trap) sh->command = n;
-    exec_step(sh);
-    trap_run(sh, TRAP_DEBUG);
-    if (sh->flow != FLOW_NONE) return sh->status;
+    if (!exec_begin(sh, n, false)) return sh->status;
     int result = eval_cond(sh, n->test.expr, false);
     arena_release(&sh->tmp, mark);
     if (sh->flow != FLOW_NONE) return sh->status;

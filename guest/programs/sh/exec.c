@@ -121,14 +121,18 @@ _Noreturn void exec_subshell_here(struct shell *sh, struct node *n) {
     process_exit(sh, sh->flow == FLOW_NONE ? status : sh->status);
 }
 
+bool exec_begin(struct shell *sh, struct node *n, bool part) {
+    sh->line = n->line + sh->line_shift;
+    if (!sh->in_trap) sh->command = n;
+    if (!part) exec_step(sh);
+    trap_run(sh, TRAP_DEBUG);
+    return sh->flow == FLOW_NONE;
+}
+
 static int exec_arith(struct shell *sh, struct node *n) {
     int64_t value;
     arena_mark mark = arena_here(&sh->tmp);
-    sh->line = n->line + sh->line_shift;
-    if (!sh->in_trap) sh->command = n;
-    exec_step(sh);
-    trap_run(sh, TRAP_DEBUG);
-    if (sh->flow != FLOW_NONE) return sh->status;
+    if (!exec_begin(sh, n, false)) return sh->status;
     if (sh->opt[OPT_XTRACE])
         exec_trace_text(sh, arena_printf(&sh->tmp, "(( %s ))", n->arith.expr->text));
     bool ok = expand_arith(sh, n->arith.expr, &value, "((");

@@ -305,10 +305,7 @@ static bool item_matches(struct shell *sh, const struct case_item *item, const c
 
 int exec_case(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
-    sh->line = n->line + sh->line_shift;
-    if (!sh->in_trap) sh->command = n;
-    trap_run(sh, TRAP_DEBUG);
-    if (sh->flow != FLOW_NONE) return sh->status;
+    if (!exec_begin(sh, n, true)) return sh->status;
     if (sh->opt[OPT_XTRACE])
         exec_trace_text(sh, arena_printf(&sh->tmp, "case %s in", n->choice.subject->text));
     char *subject = expand_single(sh, n->choice.subject);

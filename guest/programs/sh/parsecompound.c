@@ -241,16 +241,19 @@ static struct case_item *parse_case_item(struct parser *p) {
     return p->failed ? NULL : item;
 }
 
-static struct node *parse_case(struct parser *p) {
-    struct node *n = parse_new(p, N_CASE);
-    struct case_item **tail = &n->choice.items;
+/* Takes the token; false: no word is behind it, which was said. */
+static bool word_follows(struct parser *p) {
     lex_take(p);
     p->ctx = (struct lex_context){0};
     lex_peek(p);
-    if (p->tok.kind != T_WORD) {
-        parse_unexpected(p);
-        return NULL;
-    }
+    if (p->tok.kind != T_WORD) parse_unexpected(p);
+    return p->tok.kind == T_WORD;
+}
+
+static struct node *parse_case(struct parser *p) {
+    struct node *n = parse_new(p, N_CASE);
+    struct case_item **tail = &n->choice.items;
+    if (!word_follows(p)) return NULL;
     n->choice.subject = p->tok.word;
     lex_take(p);
     parse_skip_newlines(p);
@@ -307,13 +310,7 @@ struct node *parse_function_body(struct parser *p) {
 
 static struct node *parse_function(struct parser *p) {
     struct node *n = parse_new(p, N_FUNCTION);
-    lex_take(p);
-    p->ctx = (struct lex_context){0};
-    lex_peek(p);
-    if (p->tok.kind != T_WORD) {
-        parse_unexpected(p);
-        return NULL;
-    }
+    if (!word_follows(p)) return NULL;
     n->func.name = p->tok.word->text;
     n->func.tree = p->tree;
     lex_take(p);

@@ -56,6 +56,14 @@ void path_hash_clear(struct shell *sh) {
     arena_release(&sh->tmp, mark);
 }
 
+void path_hash_keep(struct shell *sh, const char *name, const char *path, int hits) {
+    struct hashed *h = table_entry(sh->hash, name, strlen(name), sizeof *h);
+    char *copy = xstrdup(path);
+    free(h->path);
+    h->path = copy;
+    h->hits = hits;
+}
+
 const char *path_find(struct shell *sh, const char *name, int *error) {
     *error = 0;
     if (strchr(name, '/')) return name;
@@ -71,15 +79,6 @@ const char *path_find(struct shell *sh, const char *name, int *error) {
     if (!path) path = "";
     const char *found = path_search(sh, path, name, error, 0);
     if (!found || *error) return found;
-    if (sh->opt[OPT_HASHALL] && strncmp(found, "./", 2) != 0) {
-        if (!h) {
-            h = xcalloc(1, sizeof *h);
-            h->entry.key = xstrdup(name);
-            table_add(sh->hash, &h->entry);
-        }
-        free(h->path);
-        h->path = xstrdup(found);
-        h->hits = 1;
-    }
+    if (sh->opt[OPT_HASHALL] && strncmp(found, "./", 2) != 0) path_hash_keep(sh, name, found, 1);
     return found;
 }

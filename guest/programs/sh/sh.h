@@ -255,6 +255,8 @@ struct table *table_new(void); /* An empty table. */
 /* The entry whose key is the n bytes; NULL: none. */
 struct entry *table_find(const struct table *t, const char *key, size_t n);
 void table_add(struct table *t, struct entry *e); /* Adds an entry whose key is not there yet. */
+/* The entry whose key is the n bytes; a new one is `size` bytes of zeros behind its key. */
+void *table_entry(struct table *t, const char *key, size_t n, size_t size);
 /* Puts `by` at the place of `old`; NULL removes it. */
 void table_swap(struct table *t, struct entry *old, struct entry *by);
 int table_count(const struct table *t); /* The number of entries. */
@@ -414,6 +416,7 @@ void assoc_list(const struct assoc *a, arena *mem, char ***keys, char ***values)
 void var_print_declare(struct shell *sh, struct var *v, sb *out); /* declare -x a="…" */
 void var_print_key(sb *out, const char *key); /* an associative subscript, quoted if need be */
 void var_print_value(struct shell *sh, struct var *v, sb *out);   /* ="…" or =([0]="…" …) */
+void var_print_bare(struct shell *sh, struct var *v, sb *out);    /* a=… and a line end, as `set` */
 void var_attributes(const struct var *v, char out[16]);           /* letters, "" for none */
 
 /* ------------------------------------------------------------------ assign.c */
@@ -576,6 +579,9 @@ int exec_arith_for(struct shell *sh, struct node *n); /* for ((…; …; …)) *
 int exec_while(struct shell *sh, struct node *n); /* while and until */
 int exec_case(struct shell *sh, struct node *n); /* case */
 int exec_time(struct shell *sh, struct node *n); /* time PIPELINE */
+/* What begins a command that is no simple one: its line, a step unless it is `part` of one, the DEBUG
+ * trap. False: flow is set. */
+bool exec_begin(struct shell *sh, struct node *n, bool part);
 /* ( … ) in a process that was forked for it already. */
 _Noreturn void exec_subshell_here(struct shell *sh, struct node *n);
 bool exec_loop_flow(struct shell *sh);          /* after a body: true when the loop must end */
@@ -666,6 +672,8 @@ const char *path_find(struct shell *sh, const char *name, int *error);
 /* The nth (0 first) executable of that name along `path`; NULL: *error says why. */
 const char *path_search(struct shell *sh, const char *path, const char *name, int *error, int nth);
 void path_hash_clear(struct shell *sh); /* Forgets where commands are, as hash -r. */
+/* Where a command was found: `hash` lists it. */
+void path_hash_keep(struct shell *sh, const char *name, const char *path, int hits);
 bool path_is_executable(const char *path); /* A regular file that may be run? */
 struct hashed {
     struct entry entry;

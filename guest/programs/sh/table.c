@@ -56,6 +56,15 @@ void table_add(struct table *t, struct entry *e) {
     t->count++;
 }
 
+void *table_entry(struct table *t, const char *key, size_t n, size_t size) {
+    struct entry *e = table_find(t, key, n);
+    if (e) return e;
+    e = xcalloc(1, size);
+    e->key = xstrndup(key, n);
+    table_add(t, e);
+    return e;
+}
+
 void table_swap(struct table *t, struct entry *old, struct entry *by) {
     struct entry **at = &t->buckets[hash_of(old->key, strlen(old->key)) & t->mask];
     while (*at != old) at = &(*at)->next;

@@ -86,3 +86,14 @@ void var_copy_elements(struct shell *sh, struct var *to, struct var *from) {
     }
     to->flags = (uint16_t)((to->flags & ~V_SET) | (from->flags & V_SET));
 }
+
+void var_print_bare(struct shell *sh, struct var *v, sb *out) {
+    sb_puts(out, v->entry.key);
+    if (v->flags & (V_ARRAY | V_ASSOC)) {
+        var_print_value(sh, v, out);
+    } else {
+        sb_putc(out, '=');
+        quote_value(out, var_text(v));
+    }
+    sb_putc(out, '\n');
+}

@@ -17,12 +17,7 @@ static struct alias *find(struct shell *sh, const char *name) {
 }
 
 void alias_set(struct shell *sh, const char *name, size_t n, const char *value) {
-    struct alias *a = (struct alias *)table_find(sh->aliases, name, n);
-    if (!a) {
-        a = xcalloc(1, sizeof *a);
-        a->entry.key = xstrndup(name, n);
-        table_add(sh->aliases, &a->entry);
-    }
+    struct alias *a = table_entry(sh->aliases, name, n, sizeof *a);
     free(a->value);
     a->value = xstrdup(value);
 }

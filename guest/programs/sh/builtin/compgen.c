@@ -354,12 +354,7 @@ struct completion {
 
 void complete_keep(struct shell *sh, const char *name, const char *text) {
     if (!sh->completions) sh->completions = table_new();
-    struct completion *c = (struct completion *)table_find(sh->completions, name, strlen(name));
-    if (!c) {
-        c = xcalloc(1, sizeof *c);
-        c->entry.key = xstrdup(name);
-        table_add(sh->completions, &c->entry);
-    }
+    struct completion *c = table_entry(sh->completions, name, strlen(name), sizeof *c);
     free(c->text);
     c->text = xstrdup(text);
 }

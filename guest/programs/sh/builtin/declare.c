@@ -32,14 +32,7 @@ static void print_one(struct shell *sh, struct var *v) {
 static void print_bare(struct shell *sh, struct var *v) {
     sb text = {0};
     if (!(v->flags & V_SET)) return;
-    sb_puts(&text, v->entry.key);
-    if (v->flags & (V_ARRAY | V_ASSOC)) {
-        var_print_value(sh, v, &text);
-    } else {
-        sb_putc(&text, '=');
-        quote_value(&text, var_text(v));
-    }
-    sb_putc(&text, '\n');
+    var_print_bare(sh, v, &text);
     out_put(sh, text.s, text.n);
     sb_free(&text);
 }

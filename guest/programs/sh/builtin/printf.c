@@ -52,13 +52,19 @@ static bool quoted_character(const char *arg, uint32_t *code) {
     return true;
 }
 
-static int64_t integer_arg(struct printing *p) {
+/* The next argument, to be read as a number; NULL: *code is its value already. */
+static const char *number_arg(struct printing *p, uint32_t *code) {
     const char *arg = next_arg(p);
+    if (arg && quoted_character(arg, code)) return NULL;
+    *code = 0;
+    return arg && *arg ? arg : NULL;
+}
+
+static int64_t integer_arg(struct printing *p) {
     uint32_t code;
+    const char *arg = number_arg(p, &code);
     char *end;
-    if (!arg) return 0;
-    if (quoted_character(arg, &code)) return code;
-    if (!*arg) return 0;
+    if (!arg) return code;
     errno = 0;
     int64_t n = p->unsigned_kind ? (int64_t)strtoull(arg, &end, 0) : strtoll(arg, &end, 0);
     if (errno == ERANGE) out_of_range(p, arg);
@@ -68,12 +74,10 @@ static int64_t integer_arg(struct printing *p) {
 
 /* In double, where bash computes in long double: wasm has no such type that printf could print. */
 static double float_arg(struct printing *p) {
-    const char *arg = next_arg(p);
     uint32_t code;
+    const char *arg = number_arg(p, &code);
     char *end;
-    if (!arg) return 0;
-    if (quoted_character(arg, &code)) return code;
-    if (!*arg) return 0;
+    if (!arg) return code;
     double n = strtod(arg, &end);
     if (end == arg || *end) bad_number(p, arg);
     return n;

@@ -13,14 +13,7 @@ static void print_all(struct shell *sh) {
         var_refresh(sh, v);
         if (!(v->flags & V_SET) || !name_ok(v->entry.key)) continue;
         sb text = {0};
-        sb_puts(&text, v->entry.key);
-        if (v->flags & (V_ARRAY | V_ASSOC)) {
-            var_print_value(sh, v, &text);
-        } else {
-            sb_putc(&text, '=');
-            quote_value(&text, var_text(v));
-        }
-        sb_putc(&text, '\n');
+        var_print_bare(sh, v, &text);
         out_put(sh, text.s, text.n);
         sb_free(&text);
     }

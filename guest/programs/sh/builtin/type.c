@@ -146,18 +146,6 @@ BUILTIN(type) {
 
 /* ------------------------------------------------------------------ hash */
 
-static void hash_remember(struct shell *sh, const char *name, const char *path) {
-    struct hashed *h = (struct hashed *)table_find(sh->hash, name, strlen(name));
-    if (!h) {
-        h = xcalloc(1, sizeof *h);
-        h->entry.key = xstrdup(name);
-        table_add(sh->hash, &h->entry);
-    }
-    free(h->path);
-    h->path = xstrdup(path);
-    h->hits = 0;
-}
-
 static void hash_forget(struct shell *sh, struct hashed *h) {
     table_swap(sh->hash, &h->entry, NULL);
     free(h->entry.key);
@@ -197,7 +185,7 @@ static int hash_one(struct shell *sh, const char *name, const char *path, bool f
         return 0;
     }
     if (path) {
-        hash_remember(sh, name, path);
+        path_hash_keep(sh, name, path, 0);
         return 0;
     }
     if (strchr(name, '/') || func_find(sh, name) || builtin_find(sh, name)) return 0;
@@ -207,7 +195,7 @@ static int hash_one(struct shell *sh, const char *name, const char *path, bool f
         sh_builtin_error(sh, "%s: not found", name);
         return 1;
     }
-    hash_remember(sh, name, found);
+    path_hash_keep(sh, name, found, 0);
     return 0;
 }
 
