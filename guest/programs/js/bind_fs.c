@@ -350,7 +350,6 @@ void bind_fs(JSContext *ctx, JSValueConst native) {
         JS_CFUNC_DEF("utimes", 4, fs_utimes),
         JS_CFUNC_DEF("readdir", 1, fs_readdir),
         JS_CFUNC_DEF("statfs", 1, fs_statfs),
-        JS_PROP_INT32_DEF("O_NONBLOCK", O_NONBLOCK, 0),
-    };
+        JS_PROP_INT32_DEF("O_NONBLOCK", O_NONBLOCK, 0)};
     engine_bind(ctx, native, "fs", functions, sizeof functions / sizeof *functions);
 }

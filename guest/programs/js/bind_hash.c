@@ -158,11 +158,8 @@ static JSValue hash_scrypt_mix(JSContext *ctx, JSValueConst this_val, int argc,
 
 void bind_hash(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("init", 1, hash_new),
-        JS_CFUNC_DEF("update", 2, hash_more),
-        JS_CFUNC_DEF("final", 1, hash_end),
-        JS_CFUNC_DEF("digest", 2, hash_digest),
-        JS_CFUNC_DEF("scryptMix", 2, hash_scrypt_mix),
-    };
+        JS_CFUNC_DEF("init", 1, hash_new), JS_CFUNC_DEF("update", 2, hash_more),
+        JS_CFUNC_DEF("final", 1, hash_end), JS_CFUNC_DEF("digest", 2, hash_digest),
+        JS_CFUNC_DEF("scryptMix", 2, hash_scrypt_mix)};
     engine_bind(ctx, native, "hash", functions, sizeof functions / sizeof *functions);
 }

@@ -62,10 +62,7 @@ static JSValue inspect_named_keys(JSContext *ctx, JSValueConst this_val, int arg
 
 void bind_inspect(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("classOf", 1, inspect_class),
-        JS_CFUNC_DEF("proxy", 1, inspect_proxy),
-        JS_CFUNC_DEF("rest", 1, inspect_rest),
-        JS_CFUNC_DEF("namedKeys", 2, inspect_named_keys),
-    };
+        JS_CFUNC_DEF("classOf", 1, inspect_class), JS_CFUNC_DEF("proxy", 1, inspect_proxy),
+        JS_CFUNC_DEF("rest", 1, inspect_rest), JS_CFUNC_DEF("namedKeys", 2, inspect_named_keys)};
     engine_bind(ctx, native, "inspect", functions, sizeof functions / sizeof *functions);
 }

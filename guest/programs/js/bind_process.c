@@ -205,7 +205,6 @@ void bind_process(JSContext *ctx, JSValueConst native) {
         JS_CFUNC_DEF("setenv", 2, process_setenv),
         JS_CFUNC_DEF("runText", 0, process_run_text),
         JS_CFUNC_DEF("runValue", 1, process_run_value),
-        JS_CFUNC_DEF("hostname", 0, process_hostname),
-    };
+        JS_CFUNC_DEF("hostname", 0, process_hostname)};
     engine_bind(ctx, native, "process", functions, sizeof functions / sizeof *functions);
 }

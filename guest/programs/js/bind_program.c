@@ -116,7 +116,6 @@ void bind_program(JSContext *ctx, JSValueConst native) {
         JS_CFUNC_DEF("drain", 1, program_drain),
         JS_CFUNC_DEF("promiseState", 1, program_promise_state),
         JS_CFUNC_DEF("promiseResult", 1, program_promise_result),
-        JS_CFUNC_DEF("markHandled", 1, program_mark_handled),
-    };
+        JS_CFUNC_DEF("markHandled", 1, program_mark_handled)};
     engine_bind(ctx, native, "program", functions, sizeof functions / sizeof *functions);
 }

@@ -245,11 +245,8 @@ static JSValue spawn_communicate(JSContext *ctx, JSValueConst this_val, int argc
 
 void bind_spawn(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("start", 6, spawn_start),
-        JS_CFUNC_DEF("wait", 2, spawn_wait),
-        JS_CFUNC_DEF("pipe", 0, spawn_pipe),
-        JS_CFUNC_DEF("nonblock", 2, spawn_nonblock),
-        JS_CFUNC_DEF("communicate", 6, spawn_communicate),
-    };
+        JS_CFUNC_DEF("start", 6, spawn_start), JS_CFUNC_DEF("wait", 2, spawn_wait),
+        JS_CFUNC_DEF("pipe", 0, spawn_pipe), JS_CFUNC_DEF("nonblock", 2, spawn_nonblock),
+        JS_CFUNC_DEF("communicate", 6, spawn_communicate)};
     engine_bind(ctx, native, "spawn", functions, sizeof functions / sizeof *functions);
 }

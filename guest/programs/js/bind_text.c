@@ -385,23 +385,21 @@ static JSValue bytes_random(JSContext *ctx, JSValueConst this_val, int argc, JSV
 }
 
 void bind_text(JSContext *ctx, JSValueConst native) {
-    static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("utf8Encode", 1, utf8_encode),
-        JS_CFUNC_DEF("utf8Length", 1, utf8_length),
-        JS_CFUNC_DEF("utf8Decode", 3, utf8_decode),
-        JS_CFUNC_DEF("utf8Valid", 3, utf8_valid),
-        JS_CFUNC_DEF("latin1Encode", 1, latin1_encode),
-        JS_CFUNC_DEF("latin1Decode", 4, latin1_decode),
-        JS_CFUNC_DEF("utf16Encode", 1, utf16_encode),
-        JS_CFUNC_DEF("utf16Decode", 3, utf16_decode),
-        JS_CFUNC_DEF("hexEncode", 1, hex_encode),
-        JS_CFUNC_DEF("hexDecode", 3, hex_decode),
-        JS_CFUNC_DEF("base64Encode", 2, base64_encode),
-        JS_CFUNC_DEF("base64Decode", 4, base64_decode),
-        JS_CFUNC_DEF("copy", 3, bytes_copy),
-        JS_CFUNC_DEF("compare", 2, bytes_compare),
-        JS_CFUNC_DEF("find", 3, bytes_find),
-        JS_CFUNC_DEF("random", 1, bytes_random),
-    };
+    static const JSCFunctionListEntry functions[] = {JS_CFUNC_DEF("utf8Encode", 1, utf8_encode),
+                                                     JS_CFUNC_DEF("utf8Length", 1, utf8_length),
+                                                     JS_CFUNC_DEF("utf8Decode", 3, utf8_decode),
+                                                     JS_CFUNC_DEF("utf8Valid", 3, utf8_valid),
+                                                     JS_CFUNC_DEF("latin1Encode", 1, latin1_encode),
+                                                     JS_CFUNC_DEF("latin1Decode", 4, latin1_decode),
+                                                     JS_CFUNC_DEF("utf16Encode", 1, utf16_encode),
+                                                     JS_CFUNC_DEF("utf16Decode", 3, utf16_decode),
+                                                     JS_CFUNC_DEF("hexEncode", 1, hex_encode),
+                                                     JS_CFUNC_DEF("hexDecode", 3, hex_decode),
+                                                     JS_CFUNC_DEF("base64Encode", 2, base64_encode),
+                                                     JS_CFUNC_DEF("base64Decode", 4, base64_decode),
+                                                     JS_CFUNC_DEF("copy", 3, bytes_copy),
+                                                     JS_CFUNC_DEF("compare", 2, bytes_compare),
+                                                     JS_CFUNC_DEF("find", 3, bytes_find),
+                                                     JS_CFUNC_DEF("random", 1, bytes_random)};
     engine_bind(ctx, native, "text", functions, sizeof functions / sizeof *functions);
 }

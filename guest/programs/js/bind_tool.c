@@ -227,9 +227,8 @@ static JSValue tool_make(JSContext *ctx, JSValueConst this_val, int argc, JSValu
 
 void bind_tool(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("start", 2, tool_start),         JS_CFUNC_DEF("cancel", 1, tool_cancel),
-        JS_CFUNC_DEF("make", 4, tool_make),           JS_CFUNC_DEF("parse", 1, tool_parse),
-        JS_CFUNC_DEF("stringify", 1, tool_stringify),
-    };
+        JS_CFUNC_DEF("start", 2, tool_start), JS_CFUNC_DEF("cancel", 1, tool_cancel),
+        JS_CFUNC_DEF("make", 4, tool_make), JS_CFUNC_DEF("parse", 1, tool_parse),
+        JS_CFUNC_DEF("stringify", 1, tool_stringify)};
     engine_bind(ctx, native, "tool", functions, sizeof functions / sizeof *functions);
 }

@@ -58,11 +58,9 @@ static JSValue vm_run(JSContext *ctx, JSValueConst this_val, int argc, JSValueCo
 }
 
 void bind_vm(JSContext *ctx, JSValueConst native) {
-    static const JSCFunctionListEntry functions[] = {
-        JS_CFUNC_DEF("create", 0, vm_create),
-        JS_CFUNC_DEF("global", 1, vm_global),
-        JS_CFUNC_DEF("run", 4, vm_run),
-    };
+    static const JSCFunctionListEntry functions[] = {JS_CFUNC_DEF("create", 0, vm_create),
+                                                     JS_CFUNC_DEF("global", 1, vm_global),
+                                                     JS_CFUNC_DEF("run", 4, vm_run)};
     static const JSClassDef definition = {"Context", .finalizer = context_end};
     JSRuntime *rt = JS_GetRuntime(ctx);
     JS_NewClassID(rt, &context_class);

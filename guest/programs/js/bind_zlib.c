@@ -187,8 +187,7 @@ void bind_zlib(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("start", 5, zlib_start), JS_CFUNC_DEF("dictionary", 2, zlib_dictionary),
         JS_CFUNC_DEF("run", 4, zlib_run),     JS_CFUNC_DEF("reset", 1, zlib_reset),
-        JS_CFUNC_DEF("crc32", 2, zlib_crc32), JS_CFUNC_DEF("params", 3, zlib_params),
-    };
+        JS_CFUNC_DEF("crc32", 2, zlib_crc32), JS_CFUNC_DEF("params", 3, zlib_params)};
     static const JSClassDef definition = {"Zlib", .finalizer = stream_end};
     JSRuntime *rt = JS_GetRuntime(ctx);
     JS_NewClassID(rt, &stream_class);

@@ -390,7 +390,6 @@ void bind_engine(JSContext *ctx, JSValueConst native) {
         JS_CFUNC_DEF("memory", 0, native_memory),
         JS_CFUNC_DEF("setContext", 1, native_set_context),
         JS_CFUNC_DEF("setStackMaker", 1, native_set_stack_maker),
-        JS_PROP_STRING_DEF("version", "0.18.0", 0),
-    };
+        JS_PROP_STRING_DEF("version", "0.18.0", 0)};
     engine_bind(ctx, native, "engine", functions, sizeof functions / sizeof *functions);
 }

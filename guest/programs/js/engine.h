@@ -79,19 +79,9 @@ _Noreturn void engine_exit(int status);
 JSValue engine_strings(JSContext *ctx, char **strings);
 
 /* Properties of the `native` object, one function per file of bindings. */
-void bind_engine(JSContext *ctx, JSValueConst native);
-void bind_fs(JSContext *ctx, JSValueConst native);
-void bind_hash(JSContext *ctx, JSValueConst native);
-void bind_inspect(JSContext *ctx, JSValueConst native);
-void bind_loop(JSContext *ctx, JSValueConst native);
-void bind_process(JSContext *ctx, JSValueConst native);
-void bind_program(JSContext *ctx, JSValueConst native);
-void bind_spawn(JSContext *ctx, JSValueConst native);
-void bind_text(JSContext *ctx, JSValueConst native);
-void bind_time(JSContext *ctx, JSValueConst native);
-void bind_tool(JSContext *ctx, JSValueConst native);
-void bind_vm(JSContext *ctx, JSValueConst native);
-void bind_zlib(JSContext *ctx, JSValueConst native);
+typedef void binding(JSContext *ctx, JSValueConst native);
+binding bind_engine, bind_fs, bind_hash, bind_inspect, bind_loop, bind_process, bind_program,
+    bind_spawn, bind_text, bind_time, bind_tool, bind_vm, bind_zlib;
 
 /* Defines `tab` as the property `name` of `native`. */
 void engine_bind(JSContext *ctx, JSValueConst native, const char *name,

@@ -244,7 +244,6 @@ void bind_loop(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("watch", 3, loop_watch),     JS_CFUNC_DEF("update", 3, loop_update),
         JS_CFUNC_DEF("unwatch", 1, loop_unwatch), JS_CFUNC_DEF("catchSignal", 2, loop_catch),
-        JS_PROP_INT32_DEF("IN", POLLIN, 0),       JS_PROP_INT32_DEF("OUT", POLLOUT, 0),
-    };
+        JS_PROP_INT32_DEF("IN", POLLIN, 0),       JS_PROP_INT32_DEF("OUT", POLLOUT, 0)};
     engine_bind(ctx, native, "loop", functions, sizeof functions / sizeof *functions);
 }
