@@ -36,7 +36,7 @@ static const struct {
     {"gsed", "use sed"},
     {"ggrep", "use grep"},
     {"gdate", "use date"},
-    {"gtar bsdtar cpio ar", "use tar"},
+    {"gtar bsdtar ar", "use tar"},
     {"zgrep zegrep zfgrep zless zmore zdiff zcmp bzgrep xzgrep",
      "use zcat, bzcat or xzcat and a pipe"},
     {"diff3 merge", "use diff -u and patch"},
