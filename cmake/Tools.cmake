@@ -32,6 +32,12 @@ find_path(PF_WASM_RT_INCLUDE wasm-rt.h)
 if(NOT PF_WASM_RT_INCLUDE)
     message(FATAL_ERROR "wasm-rt.h is missing. On Debian: apt install wabt")
 endif()
+if(CMAKE_CROSSCOMPILING)
+    # It lies among this machine's headers, of which the other's compiler must see nothing else.
+    file(GLOB headers ${PF_WASM_RT_INCLUDE}/wasm-rt*.h)
+    file(COPY ${headers} DESTINATION ${PROJECT_BINARY_DIR}/wasm_rt)
+    set(PF_WASM_RT_INCLUDE ${PROJECT_BINARY_DIR}/wasm_rt)
+endif()
 
 if(NOT PF_GUEST)
     return()

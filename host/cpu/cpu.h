@@ -312,8 +312,9 @@ _Noreturn void cpu_trap(struct cpu_thread *self, int signal_number);
 
 /* ---- what watches guests: trap.c and timer.c by signals; with PF_SIGNALS=OFF ticker.c, by asking */
 
-/* A real-time signal near the end: libraries that use any start at the other one. */
-#define CPU_TICK_SIGNAL (SIGRTMAX - 1) /* the last is Valgrind's own */
+/* A real-time signal near the end: libraries that use any start at the other one. The last is
+ * Valgrind's own; qemu-user, which keeps two for itself, has none for the last two. */
+#define CPU_TICK_SIGNAL (SIGRTMAX - 4)
 /* Installs or re-installs the fault handlers in front of what is there: all of them, or that of
  * SIGSEGV, which is what a guest can cause. */
 void cpu_traps_install(bool all);

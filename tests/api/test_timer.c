@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TICK (SIGRTMAX - 1)
+#define TICK (SIGRTMAX - 4) /* CPU_TICK_SIGNAL in host/cpu/cpu.h */
 
 static pf_sandbox *small(void) {
     pf_options *options = make_options("get");
