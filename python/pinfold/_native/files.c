@@ -59,8 +59,10 @@ PyObject *native_file_write(machine *self, PyObject *const *args, Py_ssize_t cou
     Py_RETURN_NONE;
 }
 
-/* file_read(path, …bounds): the content of a file. */
-PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t count) {
+/* Bytes that belong to a path. */
+typedef pf_status (*take_fn)(pf_sandbox *, const char *, char **, size_t *, pf_error *);
+
+static PyObject *take_bytes(machine *self, PyObject *const *args, Py_ssize_t count, take_fn take) {
     PyObject *held;
     const char *path;
     native_act act;
@@ -68,7 +70,7 @@ PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t coun
     size_t len = 0;
     pf_error error;
     if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
-    pf_status status = pf_file_take(self->sandbox, path, &data, &len, &error);
+    pf_status status = take(self->sandbox, path, &data, &len, &error);
     bool ok = native_act_end(self, &act, status, &error, args[0]);
     Py_XDECREF(held);
     if (ok) return native_take_bytes(data, len);
@@ -76,21 +78,19 @@ PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t coun
     return NULL;
 }
 
+/* file_read(path, …bounds): the content of a file. */
+PyObject *native_file_read(machine *self, PyObject *const *args, Py_ssize_t count) {
+    return take_bytes(self, args, count, pf_file_take);
+}
+
 /* file_link(path, …bounds): the target of a link. */
 PyObject *native_file_link(machine *self, PyObject *const *args, Py_ssize_t count) {
-    PyObject *held;
-    const char *path;
-    native_act act;
-    char *target = NULL;
-    size_t len = 0;
-    pf_error error;
-    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
-    pf_status status = pf_file_link(self->sandbox, path, &target, &len, &error);
-    bool ok = native_act_end(self, &act, status, &error, args[0]);
-    Py_XDECREF(held);
-    if (ok) return native_take_bytes(target, len);
-    pf_free(target);
-    return NULL;
+    return take_bytes(self, args, count, pf_file_link);
+}
+
+/* file_tar(path, …bounds): a tree as a tar archive. */
+PyObject *native_file_tar(machine *self, PyObject *const *args, Py_ssize_t count) {
+    return take_bytes(self, args, count, pf_file_tar);
 }
 
 /* file_digest(path, …bounds): equal for equal contents. */
@@ -194,21 +194,4 @@ PyObject *native_file_make(machine *self, PyObject *const *args, Py_ssize_t coun
     Py_XDECREF(held);
     if (!ok) return NULL;
     Py_RETURN_NONE;
-}
-
-/* file_tar(path, …bounds) */
-PyObject *native_file_tar(machine *self, PyObject *const *args, Py_ssize_t count) {
-    PyObject *held;
-    const char *path;
-    native_act act;
-    char *data = NULL;
-    size_t len = 0;
-    pf_error error;
-    if (!begin(self, args, count, 1, &act, &path, &held)) return NULL;
-    pf_status status = pf_file_tar(self->sandbox, path, &data, &len, &error);
-    bool ok = native_act_end(self, &act, status, &error, args[0]);
-    Py_XDECREF(held);
-    if (ok) return native_take_bytes(data, len);
-    pf_free(data);
-    return NULL;
 }

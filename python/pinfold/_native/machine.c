@@ -240,34 +240,30 @@ static PyObject *native_fork(machine *self, PyObject *const *args, Py_ssize_t co
     return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
 }
 
-/* A branch that spends from the same budgets. */
-static PyObject *native_fork_shared(machine *self, PyObject *none) {
-    (void)none;
+/* Another machine that a function of the library makes of this one. */
+static PyObject *made_of(machine *self, pf_status (*make)(pf_sandbox *, pf_sandbox **, pf_error *)) {
     if (!native_enter(self)) return NULL;
     pf_sandbox *sandbox = NULL;
     pf_error error;
     pf_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = pf_sandbox_fork_shared(self->sandbox, &sandbox, &error);
+    status = make(self->sandbox, &sandbox, &error);
     Py_END_ALLOW_THREADS
     native_leave(self);
     if (status != PF_OK) return native_raise(self->state, &error, NULL);
     return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
 }
 
+/* A branch that spends from the same budgets. */
+static PyObject *native_fork_shared(machine *self, PyObject *none) {
+    (void)none;
+    return made_of(self, pf_sandbox_fork_shared);
+}
+
 /* preview(): a copy that accept() can put in this one's place. */
 static PyObject *native_preview(machine *self, PyObject *none) {
     (void)none;
-    if (!native_enter(self)) return NULL;
-    pf_sandbox *sandbox = NULL;
-    pf_error error;
-    pf_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = pf_sandbox_preview(self->sandbox, &sandbox, &error);
-    Py_END_ALLOW_THREADS
-    native_leave(self);
-    if (status != PF_OK) return native_raise(self->state, &error, NULL);
-    return native_wrap(Py_TYPE((PyObject *)self), self->state, sandbox);
+    return made_of(self, pf_sandbox_preview);
 }
 
 /* accepts(preview) -> bool */

@@ -46,8 +46,9 @@ PyObject *native_raise(const native_state *state, const pf_error *error, PyObjec
 
 /* options.c: the settings tuple of Machine() as options; NULL with an exception set. */
 pf_options *native_options(const native_state *state, PyObject *settings);
-/* The text of a str, which lives with it; NULL: an exception is set, also for a NUL in it. */
-const char *native_text(PyObject *text);
+/* The text of a str, which lives with it; NULL: an exception is set. With `len` NULL it holds no NUL. */
+const char *native_text_of(PyObject *text, Py_ssize_t *len);
+const char *native_text(PyObject *text); /* one without a NUL */
 
 /* place.c: (cwd or None, ["NAME=VALUE", …], limits by the library's names or None) of one run. */
 typedef struct native_place {

@@ -9,8 +9,7 @@
 
 enum { LIMITS, ENV, TOOLS, POLICY, CATCH_ALL, CLOCK, SEED, JS_PRELUDE, SETTINGS };
 
-/* The text of a str, with the NULs of a C string refused; NULL with an exception. */
-static const char *text_of(PyObject *value, Py_ssize_t *len) {
+const char *native_text_of(PyObject *value, Py_ssize_t *len) {
     if (!PyUnicode_Check(value)) {
         PyErr_Format(PyExc_TypeError, "expected str, got %R", value);
         return NULL;
@@ -25,7 +24,7 @@ static const char *text_of(PyObject *value, Py_ssize_t *len) {
     return text;
 }
 
-const char *native_text(PyObject *text) { return text_of(text, NULL); }
+const char *native_text(PyObject *text) { return native_text_of(text, NULL); }
 
 /* Member i of a tuple in a sequence, borrowed; NULL with an exception. */
 static PyObject *member(PyObject *tuple, Py_ssize_t i) {
@@ -35,7 +34,7 @@ static PyObject *member(PyObject *tuple, Py_ssize_t i) {
 
 static bool add_limit(const native_state *state, pf_options *options, PyObject *item) {
     PyObject *name = member(item, 0), *number = member(item, 1);
-    const char *text = name && number ? text_of(name, NULL) : NULL;
+    const char *text = name && number ? native_text_of(name, NULL) : NULL;
     if (!text) return false;
     unsigned long long value = PyLong_AsUnsignedLongLong(number);
     if (value == (unsigned long long)-1 && PyErr_Occurred()) return false;
@@ -47,8 +46,8 @@ static bool add_limit(const native_state *state, pf_options *options, PyObject *
 
 static bool add_env(const native_state *state, pf_options *options, PyObject *item) {
     PyObject *name = member(item, 0), *value = member(item, 1);
-    const char *name_text = name && value ? text_of(name, NULL) : NULL;
-    const char *value_text = name_text ? text_of(value, NULL) : NULL;
+    const char *name_text = name && value ? native_text_of(name, NULL) : NULL;
+    const char *value_text = name_text ? native_text_of(value, NULL) : NULL;
     if (!value_text) return false;
     pf_error error;
     if (pf_options_env(options, name_text, value_text, &error) == PF_OK) return true;
@@ -59,12 +58,12 @@ static bool add_env(const native_state *state, pf_options *options, PyObject *it
 static bool add_tool(const native_state *state, pf_options *options, PyObject *item) {
     PyObject *name = member(item, 0), *description = member(item, 1), *schema = member(item, 2);
     if (!name || !description || !schema) return false;
-    const char *name_text = text_of(name, NULL);
-    const char *description_text = name_text ? text_of(description, NULL) : NULL;
+    const char *name_text = native_text_of(name, NULL);
+    const char *description_text = name_text ? native_text_of(description, NULL) : NULL;
     if (!description_text) return false;
     const char *schema_text = NULL;
     Py_ssize_t schema_len = 0;
-    if (schema != Py_None && !(schema_text = text_of(schema, &schema_len))) return false;
+    if (schema != Py_None && !(schema_text = native_text_of(schema, &schema_len))) return false;
     pf_error error;
     if (pf_options_tool(options, name_text, description_text, schema_text, (size_t)schema_len,
                         &error) == PF_OK)
@@ -90,7 +89,7 @@ static bool add_all(const native_state *state, pf_options *options, PyObject *it
 static bool add_policy(const native_state *state, pf_options *options, PyObject *policy) {
     if (!policy || policy == Py_None) return policy != NULL;
     Py_ssize_t len = 0;
-    const char *text = text_of(policy, &len);
+    const char *text = native_text_of(policy, &len);
     if (!text) return false;
     pf_error error;
     if (pf_options_policy(options, text, (size_t)len, &error) == PF_OK) return true;
@@ -117,7 +116,7 @@ static bool add_clock_and_seed(pf_options *options, PyObject *clock, PyObject *s
 static bool add_prelude(const native_state *state, pf_options *options, PyObject *prelude) {
     if (!prelude || prelude == Py_None) return prelude != NULL;
     Py_ssize_t len = 0;
-    const char *text = text_of(prelude, &len);
+    const char *text = native_text_of(prelude, &len);
     if (!text) return false;
     pf_error error;
     if (pf_options_js_prelude(options, text, (size_t)len, &error) == PF_OK) return true;

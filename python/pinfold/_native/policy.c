@@ -4,22 +4,6 @@
  */
 #include "native.h"
 
-/* The text of a str; NULL with an exception. With `len` NULL it holds no NUL. */
-static const char *text_of(PyObject *value, Py_ssize_t *len) {
-    Py_ssize_t size = 0;
-    if (!PyUnicode_Check(value)) {
-        PyErr_Format(PyExc_TypeError, "expected str, got %R", value);
-        return NULL;
-    }
-    const char *text = PyUnicode_AsUTF8AndSize(value, &size);
-    if (text && !len && strlen(text) != (size_t)size) {
-        PyErr_Format(PyExc_ValueError, "a NUL character is not allowed here: %R", value);
-        return NULL;
-    }
-    if (len) *len = size;
-    return text;
-}
-
 /* What is wrong with a policy is a CapabilityError. */
 static PyObject *refuse(PyObject *module, const pf_error *error) {
     native_state *state = PyModule_GetState(module);
@@ -38,7 +22,7 @@ static bool check_count(Py_ssize_t count, Py_ssize_t expected) {
 PyObject *native_json_refusal(PyObject *module, PyObject *text) {
     (void)module;
     Py_ssize_t len = 0;
-    const char *json = text_of(text, &len);
+    const char *json = native_text_of(text, &len);
     if (!json) return NULL;
     pf_error error;
     if (pf_json_check(json, (size_t)len, &error) == PF_OK) Py_RETURN_NONE;
@@ -55,7 +39,7 @@ static PyObject *take_text(char *text) {
 
 PyObject *native_policy_check(PyObject *module, PyObject *text) {
     Py_ssize_t len = 0;
-    const char *json = text_of(text, &len);
+    const char *json = native_text_of(text, &len);
     pf_error error;
     if (!json) return NULL;
     if (pf_policy_check(json, (size_t)len, &error) == PF_OK) Py_RETURN_NONE;
@@ -66,8 +50,8 @@ PyObject *native_policy_check(PyObject *module, PyObject *text) {
 PyObject *native_policy_gap(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     Py_ssize_t child_len = 0, parent_len = 0;
     if (!check_count(count, 2)) return NULL;
-    const char *child = text_of(args[0], &child_len);
-    const char *parent = child ? text_of(args[1], &parent_len) : NULL;
+    const char *child = native_text_of(args[0], &child_len);
+    const char *parent = child ? native_text_of(args[1], &parent_len) : NULL;
     if (!parent) return NULL;
     bool subset = false;
     char *why = NULL;
@@ -82,7 +66,7 @@ PyObject *native_policy_gap(PyObject *module, PyObject *const *args, Py_ssize_t 
 
 PyObject *native_policy_normalize(PyObject *module, PyObject *text) {
     Py_ssize_t len = 0;
-    const char *json = text_of(text, &len);
+    const char *json = native_text_of(text, &len);
     char *out = NULL;
     size_t out_len = 0;
     pf_error error;
@@ -97,7 +81,7 @@ typedef pf_status (*pattern_question)(const char *, const char *, bool *, pf_err
 static PyObject *ask(PyObject *module, PyObject *const *args, Py_ssize_t count,
                      pattern_question question) {
     if (!check_count(count, 2)) return NULL;
-    const char *first = text_of(args[0], NULL), *second = first ? text_of(args[1], NULL) : NULL;
+    const char *first = native_text(args[0]), *second = first ? native_text(args[1]) : NULL;
     bool yes = false;
     pf_error error;
     if (!second) return NULL;
@@ -144,7 +128,8 @@ PyObject *native_tool_names(machine *self, PyObject *none) {
 PyObject *native_refusal(machine *self, PyObject *const *args, Py_ssize_t count) {
     Py_ssize_t len = 0;
     if (!check_count(count, 2)) return NULL;
-    const char *method = text_of(args[0], NULL), *params = method ? text_of(args[1], &len) : NULL;
+    const char *method = native_text(args[0]);
+    const char *params = method ? native_text_of(args[1], &len) : NULL;
     if (!params || !native_enter(self)) return NULL;
     char *why = NULL;
     bool allowed = pf_sandbox_can_call(self->sandbox, method, params, (size_t)len, &why);
