@@ -98,6 +98,23 @@ struct pf_statfs {
     uint64_t files, files_free;
 };
 
+/* LOCK: bytes of a file that are locked; of PF_LOCK_OF_WHOLE only the type counts. */
+struct pf_lock {
+    uint32_t type, whence; /* PF_LOCK_READ …; as of LSEEK: 0, 1 or 2 */
+    int64_t start, len;    /* len 0: up to the end, wherever that will be; negative: before start */
+    int32_t pid;           /* of TEST: whose it is; -1: an open file's */
+    uint32_t unused;
+};
+#define PF_LOCK_READ       0
+#define PF_LOCK_WRITE      1
+#define PF_LOCK_NONE       2
+#define PF_LOCK_TEST       0
+#define PF_LOCK_SET        1
+#define PF_LOCK_WAIT       2
+#define PF_LOCK_OF_PROCESS 0 /* records; gone when it closes any descriptor of the file */
+#define PF_LOCK_OF_FILE    1 /* records; gone with the open file, as dup() and fork() share it */
+#define PF_LOCK_OF_WHOLE   2 /* flock() */
+
 struct pf_pollfd {
     int32_t fd; /* a descriptor, PF_POLL_OPS, or any other negative number: ignored */
     uint16_t events, revents;
@@ -128,6 +145,7 @@ struct pf_exec {
 #define PF_SPAWN_SETPGROUP  0x2u
 #define PF_SPAWN_SETSIGDEF  0x4u
 #define PF_SPAWN_SETSIGMASK 0x8u
+#define PF_SPAWN_SETSID     0x80u  /* as SETSID, first of all */
 #define PF_SPAWN_FOREGROUND 0x100u /* make its group the terminal's foreground group */
 
 enum pf_spawn_action_kind {

@@ -144,6 +144,7 @@ static void check_process(const struct k_proc *proc) {
 void k_check(void) {
     k_alloc_check();
     k_timer_check();
+    k_lock_check();
     uint32_t alive = 0;
     for (struct k_link *at = k_procs()->next; at != k_procs(); at = at->next) {
         struct k_proc *proc = K_OUTER(at, struct k_proc, all);

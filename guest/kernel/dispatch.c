@@ -160,6 +160,7 @@ int k_boot(const uint8_t *image_names, uint32_t len) {
     k_sched_boot();
     k_op_boot();
     k_inode_boot();
+    k_lock_boot();
     k_mount_boot();
     k_tree_boot();
     int error = k_exec_boot(image_names, len);

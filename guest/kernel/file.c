@@ -31,6 +31,7 @@ void k_file_put(struct k_file *file) {
     K_ASSERT(file->refs > 0);
     if (--file->refs) return;
     struct k_inode *inode = file->inode;
+    k_lock_file_gone(file);
     if ((inode->kind == K_PIPE || inode->kind == K_STREAM) && !(file->flags & PF_O_PATH))
         k_pipe_closed(file);
     k_inode_put(inode);
@@ -79,7 +80,9 @@ int k_fd_set(struct k_proc *proc, struct k_file *file, int64_t fd, bool cloexec)
     if (error) return error;
     struct k_file *old = proc->fds[fd].file;
     proc->fds[fd] = (struct k_fd){file, cloexec};
-    if (old) k_file_put(old);
+    if (!old) return 0;
+    k_lock_closed(proc, old->inode);
+    k_file_put(old);
     return 0;
 }
 
@@ -89,6 +92,7 @@ int k_fd_close(struct k_proc *proc, int64_t fd) {
     proc->fds[fd] = (struct k_fd){NULL, false};
     K_ASSERT(file->refs > 0);
     if ((uint32_t)fd < proc->fd_hint) proc->fd_hint = (uint32_t)fd;
+    k_lock_closed(proc, file->inode);
     k_file_put(file);
     return 0;
 }

@@ -189,6 +189,7 @@ struct k_inode {
     uint32_t mode, uid, gid;
     uint8_t kind;            /* enum k_inode_kind, fixed */
     bool counted;            /* counts against limits.files and has times; fixed */
+    uint16_t locks;          /* how many of lock.c are of it */
     uint32_t node;           /* K_DEVICE: which; K_PROCFS: which node */
     int32_t pid, number;     /* K_PROCFS: whose, and which descriptor */
     int64_t atime, mtime, ctime, btime;
@@ -369,6 +370,15 @@ int k_fds_copy(struct k_proc *to, const struct k_proc *from);
 /* Closes all descriptors, or those that exec closes. */
 void k_fds_close(struct k_proc *proc, bool only_cloexec);
 
+/* lock.c: LOCK: records of files, and whole files, that somebody has for itself */
+void k_lock_boot(void); /* No locks. */
+/* A process has closed a descriptor of a file: its records are free. */
+void k_lock_closed(const struct k_proc *proc, const struct k_inode *inode);
+void k_lock_file_gone(const struct k_file *file); /* the last descriptor of it is closed */
+#ifndef __wasm__
+void k_lock_check(void); /* Traps when locks exclude each other or are of no open file. */
+#endif
+
 /* open.c: OPENAT. Without a call that can wait, FIFOs open at once or fail. */
 int k_open(struct k_proc *proc, int64_t dirfd, const char *path, uint32_t len, uint32_t flags,
            uint32_t mode, struct k_file **out);
@@ -481,6 +491,7 @@ struct k_proc {
     bool has_result;    /* the call is done; its retry only fetches the result */
     int64_t result;
     struct k_file *opening; /* a FIFO waiting for its other end */
+    const struct k_proc *lock_of; /* whose record it waits for, while it waits in LOCK */
     int fill_error;         /* why the host could not fetch what the call in progress wants, or 0 */
     uint32_t timer_at[K_TIMERS]; /* place in the timer heap + 1; 0: not set */
 

@@ -86,6 +86,10 @@ int k_exec_actions(struct k_proc *child, const struct k_exec *exec) {
 }
 
 static int set_attributes(struct k_proc *child, const struct pf_exec *head) {
+    if (head->flags & PF_SPAWN_SETSID) {
+        child->sid = child->pgid = child->pid;
+        child->behind = true;
+    }
     if (head->flags & PF_SPAWN_SETPGROUP) {
         int32_t pgid = head->pgid ? head->pgid : child->pid;
         if (pgid < 0) return -PF_EINVAL;

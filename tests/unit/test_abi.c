@@ -78,6 +78,7 @@ static void numbers(void) {
     for (size_t i = 1; i < sizeof calls / sizeof *calls; i++) CHECK(calls[i] > calls[i - 1]);
     CHECK_EQ(PF_CALL_OPENAT, 1);
     CHECK_EQ(PF_CALL_COPY, 34);
+    CHECK_EQ(PF_CALL_LOCK, 35);
     CHECK_EQ(PF_CALL_ARGS, 64);
     CHECK_EQ(PF_CALL_NAME, 86);
     CHECK_EQ(PF_CALL_OP_START, 128);

@@ -138,6 +138,19 @@ static uint32_t any_poll(uint8_t *to) {
     return count * (uint32_t)sizeof(struct pf_pollfd);
 }
 
+/* Few bytes, so that processes meet. */
+static uint32_t any_lock(struct request *r) {
+    struct pf_lock lock = {.type = any(3), .start = any(40), .len = any(12)};
+    if (chance(20)) lock.whence = any(4);
+    if (chance(5)) lock.start = any_number();
+    if (chance(5)) lock.len = any_number();
+    r->words.arg[0] = any(8);
+    r->words.arg[1] = any(3);
+    r->words.arg[2] = any(3);
+    memcpy(r->in, &lock, sizeof lock);
+    return sizeof lock;
+}
+
 static void fill(struct request *r, uint32_t call) {
     *r = (struct request){.call = call, .flags = chance(85) ? PF_MSG_UNWIND : 0};
     for (int i = 0; i < PF_MESSAGE_ARGS; i++) r->words.arg[i] = any_number();
@@ -159,6 +172,7 @@ static void fill(struct request *r, uint32_t call) {
         break;
     case PF_CALL_SPAWN: r->in_len = any_exec(r->in); break;
     case PF_CALL_POLL: r->in_len = any_poll(r->in); break;
+    case PF_CALL_LOCK: r->in_len = any_lock(r); break;
     case PF_CALL_WRITE:
     case PF_CALL_PWRITE:
     case PF_CALL_OP_START:
@@ -182,7 +196,8 @@ static uint32_t any_call(void) {
     static const uint32_t often[] = {PF_CALL_OPENAT, PF_CALL_READ,      PF_CALL_WRITE,
                                      PF_CALL_PIPE,   PF_CALL_POLL,      PF_CALL_FORK,
                                      PF_CALL_WAIT,   PF_CALL_MKNODAT,   PF_CALL_DUPFD,
-                                     PF_CALL_SPAWN,  PF_CALL_SIGACTION, PF_CALL_CLOSE};
+                                     PF_CALL_SPAWN,  PF_CALL_SIGACTION, PF_CALL_CLOSE,
+                                     PF_CALL_LOCK};
     if (chance(40)) return often[any(K_COUNT(often))];
     uint32_t call = calls[any(K_COUNT(calls))];
     if ((call == PF_CALL_KILL || call == PF_CALL_EXIT || call == PF_CALL_EXEC) && chance(60))

@@ -47,6 +47,9 @@ extern "C" {
 #define F_GETLK         5
 #define F_SETLK         6
 #define F_SETLKW        7
+#define F_OFD_GETLK     36
+#define F_OFD_SETLK     37
+#define F_OFD_SETLKW    38
 #define F_DUPFD_CLOEXEC 1030
 #define F_SETPIPE_SZ    1031
 #define F_GETPIPE_SZ    1032
@@ -76,6 +79,8 @@ struct flock {
 #define SEEK_CUR 1
 #define SEEK_END 2
 #endif
+#define SEEK_DATA 3
+#define SEEK_HOLE 4
 
 #define POSIX_FADV_NORMAL     0
 #define POSIX_FADV_RANDOM     1

@@ -27,6 +27,7 @@ typedef struct {
 #define POSIX_SPAWN_SETSIGDEF     0x04
 #define POSIX_SPAWN_SETSIGMASK    0x08
 #define POSIX_SPAWN_USEVFORK      0x40
+#define POSIX_SPAWN_SETSID        0x80
 #define POSIX_SPAWN_TCSETPGROUP   0x100 /* its group becomes the terminal's foreground group */
 
 int posix_spawn(pid_t *__restrict, const char *__restrict, const posix_spawn_file_actions_t *,

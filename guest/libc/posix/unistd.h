@@ -135,6 +135,11 @@ long pathconf(const char *, int);
 long fpathconf(int, int);
 long sysconf(int);
 size_t confstr(int, char *, size_t);
+#define F_ULOCK 0
+#define F_LOCK  1
+#define F_TLOCK 2
+#define F_TEST  3
+int lockf(int, int, off_t);
 int getpagesize(void);
 int getdtablesize(void);
 void *sbrk(intptr_t);
@@ -176,6 +181,7 @@ enum {
     _SC_PHYS_PAGES = 85, _SC_AVPHYS_PAGES = 86, _SC_MONOTONIC_CLOCK = 149, _SC_SYMLOOP_MAX = 173,
     _SC_HOST_NAME_MAX = 180,
 };
+#define _SC_PAGESIZE   _SC_PAGESIZE /* asked for by #if */
 #define _SC_PAGE_SIZE  _SC_PAGESIZE
 #define _SC_UIO_MAXIOV _SC_IOV_MAX
 #define _CS_PATH       0

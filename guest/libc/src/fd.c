@@ -1,6 +1,7 @@
 /* fd.c: opening, closing and copying descriptors, and what is set on them. */
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -70,13 +71,18 @@ int pipe2(int ends[2], int flags) {
 }
 int pipe(int ends[2]) { return pipe2(ends, 0); }
 
+static bool is_lock(int command) {
+    return (command >= F_GETLK && command <= F_SETLKW) ||
+           (command >= F_OFD_GETLK && command <= F_OFD_SETLKW);
+}
+
 int fcntl(int fd, int command, ...) {
     va_list rest;
     va_start(rest, command);
-    int64_t argument = command == F_GETLK || command == F_SETLK || command == F_SETLKW
-                           ? (int64_t)(uintptr_t)va_arg(rest, void *)
-                           : va_arg(rest, int);
+    void *pointer = is_lock(command) ? va_arg(rest, void *) : NULL;
+    int argument = pointer ? 0 : va_arg(rest, int);
     va_end(rest);
+    if (is_lock(command)) return __pf_record_lock(fd, command, pointer);
     switch (command) {
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:
@@ -87,6 +93,6 @@ int fcntl(int fd, int command, ...) {
     case F_SETFL: return __pf_result(PF_SEND(FCNTL, .arg = {fd, command, argument}));
     case F_SETPIPE_SZ:
     case F_GETPIPE_SZ: return fcntl(fd, F_GETFD) < 0 ? -1 : (int)PF_PIPE_SIZE;
-    default: errno = EINVAL; return -1; /* among them file locks: nobody has them here */
+    default: errno = EINVAL; return -1;
     }
 }

@@ -63,6 +63,10 @@ struct __pf_pair {
 int __pf_pair_make(struct __pf_pair *pair, const char *first, const char *second);
 void __pf_pair_free(struct __pf_pair *pair); /* Frees what __pf_pair_make() allocated. */
 
+/* lock.c: F_SETLK and its like, of fcntl(). */
+struct flock;
+int __pf_record_lock(int fd, int command, struct flock *lock);
+
 /* Runs the handlers of caught signals. In signal.c; absent in programs that never catch any. */
 __attribute__((weak)) void __pf_deliver_signals(void);
 

@@ -65,7 +65,8 @@ int posix_spawnattr_destroy(posix_spawnattr_t *how) {
 }
 #define FLAGS                                                                                      \
     (POSIX_SPAWN_RESETIDS | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |                        \
-     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_USEVFORK | POSIX_SPAWN_TCSETPGROUP)
+     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_USEVFORK | POSIX_SPAWN_SETSID | \
+     POSIX_SPAWN_TCSETPGROUP)
 int posix_spawnattr_setflags(posix_spawnattr_t *how, short flags) {
     if (flags & ~FLAGS) return EINVAL;
     how->__flags = flags;
@@ -103,10 +104,12 @@ int posix_spawnattr_getsigdefault(const posix_spawnattr_t *restrict how, sigset_
 _Static_assert(POSIX_SPAWN_SETPGROUP == PF_SPAWN_SETPGROUP &&
                    POSIX_SPAWN_SETSIGDEF == PF_SPAWN_SETSIGDEF &&
                    POSIX_SPAWN_SETSIGMASK == PF_SPAWN_SETSIGMASK &&
+                   POSIX_SPAWN_SETSID == PF_SPAWN_SETSID &&
                    POSIX_SPAWN_TCSETPGROUP == PF_SPAWN_FOREGROUND,
                "the flags go to the kernel as they are");
 #define SENT                                                                                       \
-    (PF_SPAWN_SETPGROUP | PF_SPAWN_SETSIGDEF | PF_SPAWN_SETSIGMASK | PF_SPAWN_FOREGROUND)
+    (PF_SPAWN_SETPGROUP | PF_SPAWN_SETSIGDEF | PF_SPAWN_SETSIGMASK | PF_SPAWN_SETSID |             \
+     PF_SPAWN_FOREGROUND)
 
 struct attempt {
     const posix_spawn_file_actions_t *actions;
