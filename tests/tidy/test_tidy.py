@@ -40,6 +40,17 @@ class Tidy(unittest.TestCase):
         self.assertIn("lib/y.h: f: has no comment", self.found("lib/y.h", text)[0])
         self.assertEqual(self.found("lib/y.h", text.replace("lex.c", "Reads.")), [])
 
+    def test_limits(self) -> None:
+        said = {tidy.LIMITS: "/* machine.h: why. */\n    X(cpu_ms, 10 * 1000ull) \\\n    X(files, 5ull)\n",
+                "cli/arguments.c": "/* cpu_seconds, files */\n",
+                "python/pinfold/limits.py": '"""Why."""\n    "cpu_seconds": 10.0,\n    "files": 5,\n'}
+        self.assertEqual(list(tidy.limits(said)), [])
+        found = [what for _, what in tidy.limits({**said, "cli/arguments.c": "/* cpu_seconds */\n"})]
+        self.assertEqual(found, ["does not tell of the limit files of host/machine/machine.h"])
+        other = said["python/pinfold/limits.py"].replace("5", "6")
+        found = [what for _, what in tidy.limits({**said, "python/pinfold/limits.py": other})]
+        self.assertEqual(found, ["has another default of files than host/machine/machine.h: 5"])
+
     def test_layers(self) -> None:
         text = '/* y.c: why. */\n#include "host/machine/loop.h"\n'
         self.assertIn("a file of host/base includes only from", self.found("host/base/y.c", text)[0])

@@ -40,6 +40,10 @@ KNOWN_INCLUDES: set[str] = set()
 #: Headers whose functions have their documentation elsewhere: what POSIX, libraries or tables say.
 DOCUMENTED_ELSEWHERE = ("guest/libc/", "guest/programs/js/quickjs_", "guest/programs/python/pyconfig.h")
 
+#: Where the limits of LIMITS are told again, for those who do not read it.
+LIMITS = "host/machine/machine.h"
+LIMITS_TOLD = ("include/pinfold.h", "cli/arguments.c", "docs/pinfold.1", "python/pinfold/limits.py")
+
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 FUNCTION = re.compile(r"^(?!#|/|\s|typedef|struct \w+ \{|enum|union)[^;={}]*?(\w+)\([^;{}]*\)[^;={}]*\{$", re.MULTILINE)
 
@@ -98,10 +102,24 @@ def includes(name, text, files):
         yield "include", f"{name}: {include}", f"a file of {layer} includes only from {LAYERS[layer]}"
 
 
+def limits(sources):
+    """A limit that is not told everywhere, or with another default."""
+    told = dict(re.findall(r"^    X\((\w+), (.*?)\)", sources.get(LIMITS, ""), re.MULTILINE))
+    defaults = dict(re.findall(r'^    "(\w+)": (.*),$', sources.get("python/pinfold/limits.py", ""), re.MULTILINE))
+    for name, value in told.items():
+        spoken = name.replace("_ms", "_seconds")
+        for place in LIMITS_TOLD:
+            if place in sources and not re.search(rf"\b({name}|{spoken})\b", sources[place]):
+                yield place, f"does not tell of the limit {name} of {LIMITS}"
+        known, unit = eval(value.replace("ull", "")), 1000 if name.endswith("_ms") else 1
+        if defaults and eval(defaults.get(spoken, "0").replace("MIB", "2**20")) * unit != known:
+            yield "python/pinfold/limits.py", f"has another default of {spoken} than {LIMITS}: {known / unit:g}"
+
+
 def listed(root):
     """The sources below a folder, by name."""
     out = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
-    names = [name for name in out.split("\n") if name.endswith((".c", ".h", ".py"))]
+    names = [name for name in out.split("\n") if name.endswith((".c", ".h", ".py")) or name in LIMITS_TOLD]
     return {name: (root / name).read_text(encoding="utf-8", errors="replace") for name in names if (root / name).is_file()}
 
 
@@ -117,6 +135,7 @@ def check(sources):
                 needed.add(where)
             else:
                 wrong.append(f"{where}: {what}")
+    wrong += [f"{place}: {what}" for place, what in limits(sources)]
     unused = set().union(*known.values()) - needed
     return wrong + [f"tests/tidy/tidy.py: the exception {one!r} is not needed any more" for one in sorted(unused)]
 
