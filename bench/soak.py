@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 import uuid
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python/tests"))
@@ -28,7 +29,7 @@ import httpx
 import postgres_server
 from service_server import Issuer, Process, configured, issued
 
-from pinfold.service.client import Client, ServiceError
+from pinfold.service.client import Client, RemoteSession, ServiceError
 
 STEP = {"name": "step", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
 CALLS = 3
@@ -51,7 +52,7 @@ class Worker(threading.Thread):
 
     def run(self) -> None:
         try:
-            self._ask(lambda box: self._created(box))
+            self._ask(self._created)
             while time.monotonic() < self.until:
                 self._round()
         except Exception as error:
@@ -67,17 +68,16 @@ class Worker(threading.Thread):
 
     def _round(self) -> None:
         key, turn = uuid.uuid4().hex, self.rounds
-        run = self._ask(lambda box: box.start(SCRIPT, key=key))
+        run = self._ask(partial(RemoteSession.start, code=SCRIPT, key=key))
         while run["state"] != "done":
             if not run["calls"]:
-                number = run["number"]
-                run = self._ask(lambda box: self._looked(box, number, key))
+                run = self._ask(partial(self._looked, number=run["number"], key=key))
                 continue
             call = run["calls"][0]
             if call["id"] in self.acknowledged:
                 raise AssertionError(f"call {call['id']} was asked again")
             value = f"{turn}.{call['params']['n']}"
-            run = self._ask(lambda box: box.answer(call["id"], value=value))
+            run = self._ask(partial(RemoteSession.answer, id=call["id"], value=value))
             self.acknowledged.add(call["id"])
         self.rounds += 1
         expected = f"{CALLS * self.rounds}\n"
