@@ -70,6 +70,8 @@ lazy('DOMException', () => libraryRequire('internal/domexception').DOMException)
 for (const name of ['atob', 'btoa']) lazy(name, () => libraryRequire('internal/domexception')[name], true);
 lazy('structuredClone', () => libraryRequire('internal/clone').structuredClone, true);
 lazy('performance', () => libraryRequire('perf_hooks').performance, true);
+for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver', 'PerformanceObserverEntryList', 'PerformanceResourceTiming'])
+    lazy(name, () => libraryRequire('perf_hooks')[name]);
 lazy('crypto', () => libraryRequire('internal/webcrypto').crypto, true);
 lazy('CryptoKey', () => libraryRequire('internal/crypto/keys').CryptoKey);
 lazy('SubtleCrypto', () => libraryRequire('internal/crypto/subtle').SubtleCrypto);
