@@ -57,6 +57,9 @@ static span key_of(const sort_order *o, const sort_key *k, const char *s, size_t
 /* Every byte counts, as itself. */
 static bool is_plain(const sort_key *k) { return !k->dictionary && !k->printable && !k->fold; }
 
+/* Every byte counts, as itself or in upper case. */
+static bool is_direct(const sort_key *k) { return !k->dictionary && !k->printable; }
+
 static bool counts(const sort_key *k, unsigned char c) {
     if (k->dictionary && !(isalnum(c) && c < 0x80) && c != ' ' && c != '\t') return false;
     return !(k->printable && (c < 0x20 || c >= 0x7f));
@@ -67,6 +70,14 @@ static unsigned char folded(const sort_key *k, unsigned char c) {
 }
 
 static int compare_text(const sort_key *k, span a, span b) {
+    if (is_direct(k) && k->fold) {
+        size_t common = a.len < b.len ? a.len : b.len;
+        for (size_t i = 0; i < common; i++) {
+            int x = folded(k, (unsigned char)a.s[i]), y = folded(k, (unsigned char)b.s[i]);
+            if (x != y) return x - y;
+        }
+        return (a.len > b.len) - (a.len < b.len);
+    }
     if (is_plain(k)) {
         size_t common = a.len < b.len ? a.len : b.len;
         int order = common ? memcmp(a.s, b.s, common) : 0;
@@ -203,16 +214,26 @@ static uint64_t rank_random(const sort_order *o, const sort_key *key, span k) {
     return hash ^ hash >> 33;
 }
 
+/* Eight bytes with their ASCII letters in upper case. */
+static uint64_t fold_word(uint64_t w) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+    uint64_t low = w & ~highs; /* no sum below reaches the next byte */
+    uint64_t letters = (low + ones * (0x80 - 'a')) & ~(low + ones * (0x7f - 'z')) & ~w & highs;
+    return w ^ letters >> 2;
+}
+
 /* Seven bytes, and the length as far as eight: with less than that the rank says all. */
 static uint64_t rank_text(const sort_key *key, span k) {
     uint64_t rank = 0;
-    if (is_plain(key)) {
+    if (is_direct(key)) {
         if (k.len >= 8) {
             memcpy(&rank, k.s, 8);
+            if (key->fold) rank = fold_word(rank);
             return (__builtin_bswap64(rank) & ~UINT64_C(0xff)) | 8;
         }
-        for (size_t i = 0; i < 7; i++) rank = rank << 8 | (i < k.len ? (unsigned char)k.s[i] : 0);
-        return rank << 8 | k.len;
+        for (size_t i = 0; i < k.len; i++)
+            rank |= (uint64_t)folded(key, (unsigned char)k.s[i]) << (56 - 8 * i);
+        return rank | k.len;
     }
     unsigned taken = 0;
     for (size_t i = 0; i < k.len && taken < 8; i++) {
@@ -239,7 +260,7 @@ static uint64_t rank_key(const sort_order *o, const sort_key *key, span k) {
 }
 
 bool sort_rank_has_parts(const sort_order *o, size_t index) {
-    return o->keys[index].kind == SORT_TEXT && is_plain(&o->keys[index]);
+    return o->keys[index].kind == SORT_TEXT && is_direct(&o->keys[index]);
 }
 
 uint64_t sort_rank(const sort_order *o, size_t index, size_t part, const char *s, size_t len) {

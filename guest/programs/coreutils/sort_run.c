@@ -1,8 +1,8 @@
 /*
  * sort_run.c: reading, sorting and merging.
  *
- * All input lies in memory; lines are entries that point into it, merge-sorted with a half-sized
- * spare array. Memory that is not there ends the command with its message.
+ * All input lies in memory; lines are entries that point into it, spread by the bytes of their ranks
+ * or merge-sorted, with a spare array. Memory that is not there ends the command with its message.
  */
 #include "g_in.h"
 #include "g_out.h"
@@ -19,6 +19,7 @@
 
 enum {
     FEW = 12,        /* lines that are sorted without dividing them */
+    MANY = 400,      /* lines from which on it pays to count bytes of their ranks */
     MOST_PARTS = 64, /* of a key that are ranked; 448 bytes */
 };
 
@@ -73,6 +74,13 @@ static void split_lines(const sort_order *o, const text *t, table *lines) {
     }
 }
 
+/* Room for lines while others are sorted: for half of them, or for all where that is little beside
+ * the text. */
+typedef struct {
+    sort_line *lines;
+    size_t count;
+} line_room;
+
 /* A stable merge by rank alone: what is in the text is not looked at. Branches depend on no data
  * that is sorted, which a processor could only guess. */
 static void merge_by_rank(sort_line *l, sort_line *spare, size_t n) {
@@ -99,6 +107,32 @@ static void merge_by_rank(sort_line *l, sort_line *spare, size_t n) {
     }
     while (a < a_end) *out++ = *a++;
     if (n > 4096) pf_yield();
+}
+
+/* The same for many lines: spread by one byte of the rank after the other, from the last, over those
+ * bytes in which they differ. */
+static void spread_by_rank(sort_line *l, sort_line *spare, size_t n) {
+    uint64_t differ = 0;
+    for (size_t i = 1; i < n; i++) differ |= l[i].rank ^ l[0].rank;
+    sort_line *from = l, *to = spare;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (!(differ >> shift & 0xff)) continue;
+        static uint32_t at[256]; /* not on the stack: sort_range() is deep */
+        uint32_t sum = 0;
+        memset(at, 0, sizeof at);
+        for (size_t i = 0; i < n; i++) at[from[i].rank >> shift & 0xff]++;
+        for (int byte = 0; byte < 256; byte++) {
+            uint32_t count = at[byte];
+            at[byte] = sum;
+            sum += count;
+        }
+        for (size_t i = 0; i < n; i++) to[at[from[i].rank >> shift & 0xff]++] = from[i];
+        sort_line *filled = to;
+        to = from;
+        from = filled;
+        if (n > 4096) pf_yield();
+    }
+    if (from != l) memcpy(l, from, n * sizeof *l);
 }
 
 /* The same by comparing lines in the key, for those whose ranks don't tell. */
@@ -128,21 +162,23 @@ static void rank_lines(const sort_order *o, size_t key, size_t part, sort_line *
  * of this key, so that a long common beginning is read once for each line and not once for each
  * comparison, or the next key. The depth is at most MOST_PARTS for each key.
  */
-static void sort_range(const sort_order *o, size_t key, size_t part, sort_line *l, sort_line *spare,
+static void sort_range(const sort_order *o, size_t key, size_t part, sort_line *l, line_room *room,
                        size_t n) {
-    merge_by_rank(l, spare, n);
+    sort_line *spare = room->lines;
+    if (n >= MANY && n <= room->count) spread_by_rank(l, spare, n);
+    else merge_by_rank(l, spare, n);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && l[end].rank == l[i].rank;) end++;
         if (end - i == 1) continue;
         if (sort_rank_says_all(o, key, l[i].rank)) {
             if (key + 1 == o->key_count) continue;
             rank_lines(o, key + 1, 0, l + i, end - i);
-            sort_range(o, key + 1, 0, l + i, spare, end - i);
+            sort_range(o, key + 1, 0, l + i, room, end - i);
             continue;
         }
         if (end - i > FEW && part + 1 < MOST_PARTS && sort_rank_has_parts(o, key)) {
             rank_lines(o, key, part + 1, l + i, end - i);
-            sort_range(o, key, part + 1, l + i, spare, end - i);
+            sort_range(o, key, part + 1, l + i, room, end - i);
             continue;
         }
         merge_by_text(o, key, l + i, spare, end - i);
@@ -150,7 +186,7 @@ static void sort_range(const sort_order *o, size_t key, size_t part, sort_line *
         for (size_t from = i, to; from < end; from = to) {
             for (to = from + 1; to < end && sort_compare_key(o, key, &l[from], &l[to]) == 0;) to++;
             rank_lines(o, key + 1, 0, l + from, to - from);
-            sort_range(o, key + 1, 0, l + from, spare, to - from);
+            sort_range(o, key + 1, 0, l + from, room, to - from);
         }
     }
 }
@@ -172,9 +208,11 @@ int sort_files(const sort_order *o, char **names, int count, const char *output)
     for (int i = 0; i < count; i++) read_file(&t, names[i], o->end);
     table lines = {0};
     split_lines(o, &t, &lines);
-    sort_line *spare = g_resize(NULL, lines.count / 2 + 1, sizeof *spare);
-    sort_range(o, 0, 0, lines.lines, spare, lines.count);
-    free(spare);
+    bool short_lines = t.len / sizeof *lines.lines < lines.count;
+    line_room room = {.count = short_lines ? lines.count / 2 + 1 : lines.count};
+    room.lines = g_resize(NULL, room.count, sizeof *room.lines);
+    sort_range(o, 0, 0, lines.lines, &room, lines.count);
+    free(room.lines);
     open_output(output);
     const sort_line *last = NULL;
     for (size_t i = 0; i < lines.count; i++) {
