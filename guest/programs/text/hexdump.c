@@ -72,8 +72,12 @@ typedef struct {
     uint64_t skip, limit;
     char **files;
     int file_count, next, fd;
-    bool opened, failed;
+    bool opened, failed, skipping;
+    unsigned char *buffer;
+    size_t buffer_at, buffer_len; /* what is not taken yet */
 } dumper;
+
+enum { BUFFER = 65536 };
 
 /* Formats */
 
@@ -227,11 +231,28 @@ static bool next_file(dumper *d) {
     return false;
 }
 
+/* As read(2). Under a limit no more is taken than is wanted: the rest is for who reads next. */
+static ssize_t read_file(dumper *d, unsigned char *to, size_t want) {
+    if (d->has_limit) return g_read(d->fd, to, want);
+    if (d->buffer_at == d->buffer_len) {
+        if (!d->buffer) d->buffer = g_alloc(BUFFER);
+        ssize_t n = g_read(d->fd, d->buffer, BUFFER);
+        if (n <= 0) return n;
+        d->buffer_at = 0;
+        d->buffer_len = (size_t)n;
+    }
+    size_t n = d->buffer_len - d->buffer_at < want ? d->buffer_len - d->buffer_at : want;
+    memcpy(to, d->buffer + d->buffer_at, n);
+    d->buffer_at += n;
+    return (ssize_t)n;
+}
+
 static size_t read_input(dumper *d, unsigned char *to, size_t want) {
     size_t have = 0;
-    if (d->has_limit && want > d->limit) want = (size_t)d->limit;
+    bool limited = d->has_limit && !d->skipping;
+    if (limited && want > d->limit) want = (size_t)d->limit;
     while (have < want && (d->fd >= 0 || next_file(d))) {
-        ssize_t n = g_read(d->fd, to + have, want - have);
+        ssize_t n = read_file(d, to + have, want - have);
         if (n < 0) {
             g_warn_errno(errno, "%s", d->files[d->next - 1]);
             d->failed = true;
@@ -241,13 +262,36 @@ static size_t read_input(dumper *d, unsigned char *to, size_t want) {
         g_close_input(d->fd);
         d->fd = -1;
     }
-    if (d->has_limit) d->limit -= have;
+    if (limited) d->limit -= have;
     return have;
 }
 
 /* Output */
 
+/* A number that nothing but zeroes and blanks in front are asked for: false, if there is more. */
+static bool put_plain(const conversion *c, uint64_t value, char base) {
+    bool zeroes = c->flags[0] == '0' && !c->flags[1];
+    int width = c->width, digits = zeroes ? width : 1;
+    if ((c->flags[0] && !zeroes) || width > 64) return false;
+    if (c->precision >= 0) {
+        if (c->precision == 0 || c->precision > 64) return false;
+        digits = c->precision; /* and the flag has no meaning */
+    }
+    char text[72];
+    size_t at = sizeof text;
+    do {
+        unsigned digit = base == 'x' || base == 'X' ? value & 15 : base == 'o' ? value & 7 : value % 10;
+        text[--at] = (base == 'X' ? "0123456789ABCDEF" : "0123456789abcdef")[digit];
+        value = base == 'x' || base == 'X' ? value >> 4 : base == 'o' ? value >> 3 : value / 10;
+    } while (value);
+    while ((int)(sizeof text - at) < digits) text[--at] = '0';
+    while ((int)(sizeof text - at) < width) text[--at] = ' ';
+    g_out(text + at, sizeof text - at);
+    return true;
+}
+
 static void put_offset(const conversion *c, uint64_t offset) {
+    if (put_plain(c, offset, c->base)) return;
     char spec[48];
     const char *kind = c->base == 'd' ? PRId64 : c->base == 'o' ? PRIo64 : PRIx64;
     if (c->precision >= 0)
@@ -290,6 +334,8 @@ static void put_number(const conversion *c, const unsigned char *p) {
     uint64_t value = 0;
     char spec[48], text[128];
     for (int i = 0; i < c->bytes && i < 8; i++) value |= (uint64_t)p[i] << 8 * i;
+    bool natural = c->kind == 'x' || c->kind == 'X' || c->kind == 'o' || c->kind == 'u';
+    if (natural && put_plain(c, value, c->kind)) return;
     char precision[16] = "";
     if (c->precision >= 0) snprintf(precision, sizeof precision, ".%d", c->precision);
     if (strchr("EefGg", c->kind)) {
@@ -320,8 +366,10 @@ static void put_conversion(const conversion *c, const unsigned char *p, uint64_t
     case 'a': put_offset(c, offset); break;
     case 'A': break;
     case 'p':
-        snprintf(text, sizeof text, "%c", *p >= 32 && *p < 127 ? *p : '.');
-        put_padded(c, text);
+        text[0] = *p >= 32 && *p < 127 ? (char)*p : '.';
+        text[1] = '\0';
+        if (c->width <= 1) g_outc(text[0]);
+        else put_padded(c, text);
         break;
     case 'C':
     case 'U': put_padded(c, name_of(*p, c->kind, text)); break;
@@ -347,7 +395,8 @@ static void put_blank(const conversion *c) {
 
 /* The blanks at the end of a repeated text are left out the last time. */
 static void put_after(const char *text, bool last_of_repeat) {
-    size_t len = text ? strlen(text) : 0;
+    if (!text) return;
+    size_t len = strlen(text);
     while (last_of_repeat && len > 0 && isspace((unsigned char)text[len - 1])) len--;
     if (len) g_out(text, len);
 }
@@ -361,7 +410,7 @@ static void put_format(const format *f, const unsigned char *p, size_t len, uint
                 const conversion *c = &u->parts[k];
                 bool ended = c->bytes > 0 && at + (size_t)c->bytes > len && at >= len;
                 if (c->kind == 'A') continue;
-                g_outs(c->before);
+                if (*c->before) g_outs(c->before);
                 if (ended)
                     put_blank(c);
                 else
@@ -377,16 +426,15 @@ static void dump(dumper *d) {
     unsigned char *now = g_zalloc(d->block + 16), *before = g_zalloc(d->block + 16);
     uint64_t offset = 0;
     bool first = true, starred = false;
+    d->skipping = true;
     for (uint64_t left = d->skip; left > 0;) {
-        bool limited = d->has_limit;
         unsigned char waste[4096];
-        d->has_limit = false;
         size_t n = read_input(d, waste, left < sizeof waste ? (size_t)left : sizeof waste);
-        d->has_limit = limited;
         if (n == 0) break;
         left -= n;
         offset += n;
     }
+    d->skipping = false;
     for (size_t n; (n = read_input(d, now, d->block)) > 0; offset += n) {
         if (n < d->block) memset(now + n, 0, d->block - n);
         if (n == d->block && !first && !d->duplicates && memcmp(now, before, n) == 0) {

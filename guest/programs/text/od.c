@@ -51,6 +51,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { BUFFER = 65536 };
+
 typedef struct {
     char type; /* a c d f o u x */
     int size;  /* bytes of a unit */
@@ -72,6 +74,9 @@ typedef struct {
     int fd;
     int status;
     uint64_t taken; /* bytes read under the limit */
+    bool skipping;  /* which no limit is for */
+    unsigned char *buffer;
+    size_t buffer_at, buffer_len; /* what is not taken yet */
 } dumper;
 
 /* Input: the files one behind the other */
@@ -85,12 +90,29 @@ static bool next_file(dumper *d) {
     return false;
 }
 
+/* As read(2). Under a limit no more is taken than is wanted: the rest is for who reads next. */
+static ssize_t read_file(dumper *d, unsigned char *to, size_t want) {
+    if (d->has_limit) return g_read(d->fd, to, want);
+    if (d->buffer_at == d->buffer_len) {
+        if (!d->buffer) d->buffer = g_alloc(BUFFER);
+        ssize_t n = g_read(d->fd, d->buffer, BUFFER);
+        if (n <= 0) return n;
+        d->buffer_at = 0;
+        d->buffer_len = (size_t)n;
+    }
+    size_t n = d->buffer_len - d->buffer_at < want ? d->buffer_len - d->buffer_at : want;
+    memcpy(to, d->buffer + d->buffer_at, n);
+    d->buffer_at += n;
+    return (ssize_t)n;
+}
+
 /* Up to `want` bytes; less only at the end of everything. */
 static size_t read_input(dumper *d, unsigned char *to, size_t want) {
     size_t have = 0;
-    if (d->has_limit && want > d->limit - d->taken) want = (size_t)(d->limit - d->taken);
+    bool limited = d->has_limit && !d->skipping;
+    if (limited && want > d->limit - d->taken) want = (size_t)(d->limit - d->taken);
     while (have < want && (d->fd >= 0 || next_file(d))) {
-        ssize_t n = g_read(d->fd, to + have, want - have);
+        ssize_t n = read_file(d, to + have, want - have);
         if (n > 0) {
             have += (size_t)n;
             continue;
@@ -109,33 +131,44 @@ static size_t read_input(dumper *d, unsigned char *to, size_t want) {
 static void skip_input(dumper *d) {
     static unsigned char waste[4096];
     uint64_t left = d->skip;
+    d->skipping = true;
     while (left > 0) {
-        bool limited = d->has_limit;
-        d->has_limit = false;
         size_t n = read_input(d, waste, left < sizeof waste ? (size_t)left : sizeof waste);
-        d->has_limit = limited;
         if (n == 0) g_die(1, "cannot skip past end of combined input");
         left -= n;
     }
+    d->skipping = false;
     d->taken = 0;
 }
 
 /* Output */
 
-static void put_address(const dumper *d, uint64_t offset, char end) {
-    switch (d->radix) {
-    case 'o': g_outf("%07" PRIo64, offset); break;
-    case 'd': g_outf("%07" PRIu64, offset); break;
-    case 'x': g_outf("%06" PRIx64, offset); break;
+/* Digits of a number, filled up in front to `digits` with zeroes and to `width` with blanks. */
+static void put_digits(uint64_t value, unsigned base, int digits, int width, bool negative) {
+    char text[80];
+    size_t at = sizeof text;
+    do {
+        text[--at] = "0123456789abcdef"[base == 16 ? value & 15 : base == 8 ? value & 7 : value % 10];
+        value = base == 16 ? value >> 4 : base == 8 ? value >> 3 : value / 10;
+    } while (value);
+    while ((int)(sizeof text - at) < digits) text[--at] = '0';
+    if (negative) text[--at] = '-';
+    if (width > (int)sizeof text) {
+        g_out_fill(' ', (size_t)width - sizeof text);
+        width = (int)sizeof text;
     }
+    while ((int)(sizeof text - at) < width) text[--at] = ' ';
+    g_out(text + at, sizeof text - at);
+}
+
+static void put_address(const dumper *d, uint64_t offset, char end) {
+    unsigned base = d->radix == 'd' ? 10 : d->radix == 'x' ? 16 : 8;
+    int digits = d->radix == 'x' ? 6 : 7;
+    if (d->radix != 'n') put_digits(offset, base, digits, 0, false);
     if (d->pseudo) {
-        uint64_t label = offset - d->skip + d->pseudo_start;
-        if (d->radix == 'd')
-            g_outf(" (%07" PRIu64 ")", label);
-        else if (d->radix == 'x')
-            g_outf(" (%06" PRIx64 ")", label);
-        else
-            g_outf(" (%07" PRIo64 ")", label);
+        g_outs(" (");
+        put_digits(offset - d->skip + d->pseudo_start, base, digits, 0, false);
+        g_outc(')');
     }
     if (end) g_outc(end);
 }
@@ -167,12 +200,16 @@ static void float_text(uint64_t bits, int size, char *out, size_t room) {
 
 static const char *character_text(unsigned char c, char out[8]) {
     static const char escapes[] = "0......abtnvfr";
-    if ((c >= 7 && c <= 13) || c == 0)
-        snprintf(out, 8, "\\%c", escapes[c]);
-    else if (c >= 32 && c < 127)
-        snprintf(out, 8, "%c", c);
-    else
-        snprintf(out, 8, "%03o", c);
+    size_t len = 0;
+    if ((c >= 7 && c <= 13) || c == 0) {
+        out[len++] = '\\';
+        out[len++] = escapes[c];
+    } else if (c >= 32 && c < 127) {
+        out[len++] = (char)c;
+    } else {
+        for (int shift = 6; shift >= 0; shift -= 3) out[len++] = (char)('0' + (c >> shift & 7));
+    }
+    out[len] = '\0';
     return out;
 }
 
@@ -184,37 +221,61 @@ static const char *named_text(unsigned char c, char out[8]) {
     c &= 0x7f;
     if (c <= 32) return names[c];
     if (c == 127) return "del";
-    snprintf(out, 8, "%c", c);
+    out[0] = (char)c;
+    out[1] = '\0';
     return out;
+}
+
+static void put_text(const char *text, int width) {
+    size_t len = strlen(text);
+    if (width > (int)len) g_out_fill(' ', (size_t)width - len);
+    g_out(text, len);
 }
 
 static void put_field(const dumper *d, const spec *s, const unsigned char *p, int width) {
     char text[40];
     uint64_t value = unit_at(d, p, s->size);
     switch (s->type) {
-    case 'a': g_outf("%*s", width, named_text(*p, text)); return;
-    case 'c': g_outf("%*s", width, character_text(*p, text)); return;
+    case 'a': put_text(named_text(*p, text), width); return;
+    case 'c': put_text(character_text(*p, text), width); return;
     case 'f':
         float_text(value, s->size, text, sizeof text);
-        g_outf("%*s", width, text);
+        put_text(text, width);
         return;
     case 'd': {
         int shift = 64 - 8 * s->size;
-        g_outf("%*" PRId64, width, (int64_t)(value << shift) >> shift);
+        int64_t number = (int64_t)(value << shift) >> shift;
+        put_digits(number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10, 0, width, number < 0);
         return;
     }
-    case 'u': g_outf("%*" PRIu64, width, value); return;
-    case 'o': snprintf(text, sizeof text, "%0*" PRIo64, s->width, value); break;
-    default: snprintf(text, sizeof text, "%0*" PRIx64, s->width, value); break;
+    case 'u': put_digits(value, 10, 0, width, false); return;
+    case 'o': put_digits(value, 8, s->width, width, false); return;
+    default: put_digits(value, 16, s->width, width, false);
     }
-    g_outf("%*s", width, text);
+}
+
+/* Bytes in hexadecimal, what od is mostly asked for, each behind one blank. */
+static void put_bytes(const unsigned char *p, size_t len) {
+    static const char digits[] = "0123456789abcdef";
+    char text[3 * 64];
+    for (size_t n; len > 0; p += n, len -= n) {
+        n = len < 64 ? len : 64;
+        for (size_t i = 0; i < n; i++) {
+            text[3 * i] = ' ';
+            text[3 * i + 1] = digits[p[i] >> 4];
+            text[3 * i + 2] = digits[p[i] & 15];
+        }
+        g_out(text, 3 * n);
+    }
 }
 
 static void put_line(const dumper *d, const spec *s, const unsigned char *p, size_t len) {
     int fields = (int)(d->block / (unsigned)s->size),
         blank = (int)((d->block - len) / (unsigned)s->size);
     int left = s->pad;
-    for (int i = fields; i > blank; i--, p += s->size) {
+    bool bytes = s->type == 'x' && s->size == 1 && s->pad == fields;
+    if (bytes) put_bytes(p, len);
+    for (int i = bytes ? blank : fields; i > blank; i--, p += s->size) {
         int next = (int)((int64_t)s->pad * (i - 1) / fields);
         put_field(d, s, p, left - next + s->width);
         left = next;
