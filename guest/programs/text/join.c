@@ -41,20 +41,22 @@ typedef struct {
     size_t start, len;
 } field;
 
-typedef struct {
+typedef struct row {
     g_text text;
     field *fields;
     size_t count, cap;
+    struct row *spare;
 } row;
 
 /* Rows of one file that have the same key, and the row behind them. */
 typedef struct {
     const char *name;
     g_reader in;
-    row *rows;
+    row **rows;
     size_t count, cap; /* rows in use */
     row *next;         /* read ahead; NULL at the end */
-    row *before;       /* the row before `next`, for the check of order */
+    row *before;       /* the row before `next`, for the check of order; it may be the last of `rows` */
+    row *spare;        /* rows that are not in use, to be filled again: each names the next */
     uint64_t line;
     size_t key; /* the field to join on, from 0 */
     size_t auto_count;
@@ -120,12 +122,12 @@ static int compare(const joiner *j, const row *a, size_t a_key, const row *b, si
     size_t a_len, b_len;
     const char *x = field_of(a, a_key, &a_len), *y = field_of(b, b_key, &b_len);
     size_t len = a_len < b_len ? a_len : b_len;
+    if (!j->ignore_case) {
+        int order = len ? memcmp(x, y, len) : 0;
+        return order ? order : (a_len > b_len) - (a_len < b_len);
+    }
     for (size_t i = 0; i < len; i++) {
-        unsigned char p = (unsigned char)x[i], q = (unsigned char)y[i];
-        if (j->ignore_case) {
-            p = (unsigned char)toupper(p);
-            q = (unsigned char)toupper(q);
-        }
+        int p = toupper((unsigned char)x[i]), q = toupper((unsigned char)y[i]);
         if (p != q) return p < q ? -1 : 1;
     }
     return (a_len > b_len) - (a_len < b_len);
@@ -142,11 +144,17 @@ static void check_order(joiner *j, side *s) {
     if (j->check == CHECK_ALWAYS) g_exit(1);
 }
 
-static void free_row(row *r) {
-    if (!r) return;
-    g_text_free(&r->text);
-    free(r->fields);
-    free(r);
+static void give_back(side *s, row *r) {
+    r->spare = s->spare;
+    s->spare = r;
+}
+
+static row *take_spare(side *s) {
+    row *r = s->spare;
+    if (!r) return g_zalloc(sizeof *r);
+    s->spare = r->spare;
+    r->text.len = 0;
+    return r;
 }
 
 /* Reads the row behind `next`; the caller has taken `next` or it becomes `before`. */
@@ -157,7 +165,7 @@ static void read_next(joiner *j, side *s, bool check) {
         s->next = NULL;
         return;
     }
-    row *r = g_zalloc(sizeof *r);
+    row *r = take_spare(s);
     g_text_add(&r->text, line.s, line.len);
     split(j, r);
     s->line++;
@@ -165,38 +173,27 @@ static void read_next(joiner *j, side *s, bool check) {
     if (check) check_order(j, s);
 }
 
-static void copy_row(const joiner *j, row *to, const row *from) {
-    to->text.len = 0;
-    g_text_add(&to->text, from->text.s, from->text.len);
-    split(j, to);
-}
-
 /* Moves on by one row, which is kept for the check of order. */
 static void advance(joiner *j, side *s) {
-    if (!s->before) s->before = g_zalloc(sizeof *s->before);
-    copy_row(j, s->before, s->next);
-    free_row(s->next);
+    s->before = s->next;
     read_next(j, s, true);
 }
 
 /* Takes `next` and every row behind it with the same key. */
 static void take_group(joiner *j, side *s) {
     s->count = 0;
+    if (s->before) give_back(s, s->before);
     do {
         if (s->count == s->cap) s->rows = g_more(s->rows, &s->cap, sizeof *s->rows);
-        row *r = &s->rows[s->count++];
-        memset(r, 0, sizeof *r);
-        copy_row(j, r, s->next);
+        s->rows[s->count++] = s->next;
         advance(j, s);
         pf_yield();
-    } while (s->next && compare(j, &s->rows[0], s->key, s->next, s->key) == 0);
+    } while (s->next && compare(j, s->rows[0], s->key, s->next, s->key) == 0);
 }
 
+/* The last row of the group stays, as the one before `next`. */
 static void drop_group(side *s) {
-    for (size_t i = 0; i < s->count; i++) {
-        g_text_free(&s->rows[i].text);
-        free(s->rows[i].fields);
-    }
+    for (size_t i = 0; i + 1 < s->count; i++) give_back(s, s->rows[i]);
     s->count = 0;
 }
 
@@ -243,6 +240,7 @@ static void put(const joiner *j, const row *a, const row *b) {
 static void put_unpairable(joiner *j, int which) {
     side *s = &j->sides[which];
     if (j->unpairable[which]) put(j, which == 0 ? s->next : NULL, which == 0 ? NULL : s->next);
+    if (s->before) give_back(s, s->before);
     advance(j, s);
     if (j->sides[!which].next) j->seen_unpairable = true;
 }
@@ -257,7 +255,7 @@ static int run(joiner *j) {
         put(j, a->next, b->next);
         for (int i = 0; i < 2; i++) {
             if (!j->sides[i].next) continue;
-            free_row(j->sides[i].next);
+            give_back(&j->sides[i], j->sides[i].next);
             read_next(j, &j->sides[i], false);
         }
     }
@@ -271,7 +269,7 @@ static int run(joiner *j) {
             take_group(j, a);
             take_group(j, b);
             for (size_t i = 0; j->paired && i < a->count; i++)
-                for (size_t k = 0; k < b->count; k++) put(j, &a->rows[i], &b->rows[k]);
+                for (size_t k = 0; k < b->count; k++) put(j, a->rows[i], b->rows[k]);
             drop_group(a);
             drop_group(b);
         }
