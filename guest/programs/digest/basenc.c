@@ -84,48 +84,61 @@ static void encode_group(writer *w, const unsigned char *p, int n) {
     }
 }
 
-/* ---- base64 in whole groups: two characters, of 12 bits, at a time */
+/* ---- whole groups, where a character has more than one bit: two characters at a time */
 
 static char pairs[1 << 12][2];
 
+static bool has_groups(const encoding *e) {
+    return e->bits > 1;
+}
+
 static void make_pairs(const encoding *e) {
-    for (int i = 0; i < 1 << 12; i++) {
-        pairs[i][0] = e->alphabet[i >> 6];
-        pairs[i][1] = e->alphabet[i & 63];
+    for (int i = 0; i < 1 << 2 * e->bits; i++) {
+        pairs[i][0] = e->alphabet[i >> e->bits];
+        pairs[i][1] = e->alphabet[i & ((1 << e->bits) - 1)];
     }
 }
 
-/* Groups of three bytes as characters at `to`. */
-static void encode_groups(char *to, const unsigned char *p, size_t groups) {
-    for (; groups > 0; groups--, p += 3, to += 4) {
-        uint32_t value = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
-        memcpy(to, pairs[value >> 12], 2);
-        memcpy(to + 2, pairs[value & 0xfff], 2);
+/* Groups as characters at `to`; the sizes are constants for the compiler. */
+static inline void encode_sized(char *to, const unsigned char *p, size_t groups, int bits,
+                                int group, int bytes) {
+    for (; groups > 0; groups--, p += bytes) {
+        uint64_t value = 0;
+        for (int i = 0; i < bytes; i++) value = value << 8 | p[i];
+        for (int left = group - 2; left >= 0; left -= 2, to += 2)
+            memcpy(to, pairs[value >> left * bits & ((1u << 2 * bits) - 1)], 2);
     }
 }
 
-/* As many whole groups as lie on lines together; returns how many bytes they were. A line that ends
- * within a group is left to encode_group(). */
-static size_t encode_runs(writer *w, const unsigned char *p, size_t len) {
-    char line[4096];
-    size_t at = 0;
-    while (len - at >= 3) {
-        size_t groups = (len - at) / 3, most = sizeof line / 4;
+static void put_run(writer *w, const char *s, size_t len) {
+    while (len > 0) {
         if (w->wrap && w->column == w->wrap) {
             g_outc('\n');
             w->column = 0;
         }
-        if (w->wrap && (w->wrap - w->column) / 4 < most) most = (size_t)(w->wrap - w->column) / 4;
-        if (most == 0) {
-            encode_group(w, p + at, 3);
-            at += 3;
-            continue;
+        size_t n = w->wrap && w->wrap - w->column < len ? (size_t)(w->wrap - w->column) : len;
+        g_out(s, n);
+        w->column += n;
+        s += n;
+        len -= n;
+    }
+}
+
+/* All whole groups; returns how many bytes they were. */
+static size_t encode_groups(writer *w, const unsigned char *p, size_t len) {
+    char text[4096];
+    const encoding *e = w->e;
+    size_t bytes = (size_t)e->bytes, group = (size_t)e->group, at = 0;
+    while (len - at >= bytes) {
+        size_t groups = (len - at) / bytes;
+        if (groups > sizeof text / group) groups = sizeof text / group;
+        switch (e->bits) {
+        case 6: encode_sized(text, p + at, groups, 6, 4, 3); break;
+        case 5: encode_sized(text, p + at, groups, 5, 8, 5); break;
+        default: encode_sized(text, p + at, groups, 4, 2, 1); break;
         }
-        if (groups > most) groups = most;
-        encode_groups(line, p + at, groups);
-        g_out(line, groups * 4);
-        w->column += groups * 4;
-        at += groups * 3;
+        put_run(w, text, groups * group);
+        at += groups * bytes;
     }
     return at;
 }
@@ -136,7 +149,7 @@ static int encode(int fd, const encoding *e, uint64_t wrap) {
     char *bytes;
     unsigned char rest[8];
     int kept = 0;
-    if (e->bits == 6) make_pairs(e);
+    if (has_groups(e)) make_pairs(e);
     g_reader_init(&in, fd, '\n');
     for (size_t n; (n = g_read_some(&in, &bytes)) > 0;) {
         size_t i = 0;
@@ -146,7 +159,7 @@ static int encode(int fd, const encoding *e, uint64_t wrap) {
             kept = 0;
         }
         if (kept > 0) continue;
-        if (e->bits == 6) i += encode_runs(&w, (const unsigned char *)bytes + i, n - i);
+        if (has_groups(e)) i += encode_groups(&w, (const unsigned char *)bytes + i, n - i);
         for (; i + (size_t)e->bytes <= n; i += (size_t)e->bytes)
             encode_group(&w, (const unsigned char *)bytes + i, e->bytes);
         while (i < n) rest[kept++] = (unsigned char)bytes[i++];
@@ -204,34 +217,34 @@ static void take(reader *r, unsigned char c, bool ignore_garbage) {
     r->count = 0;
 }
 
-/* ---- base64 in whole groups: what each character is in each place of its group */
+/* ---- whole groups: what each character is in each place of its group */
 
-#define NO_VALUE 0xff000000u
-static uint32_t values[4][256];
+#define NO_VALUE (UINT64_C(1) << 63)
+static uint64_t values[8][256];
 
 static void make_values(const reader *r) {
-    for (int place = 0; place < 4; place++)
+    const encoding *e = r->e;
+    for (int place = 0; place < e->group; place++)
         for (int c = 0; c < 256; c++)
-            values[place][c] =
-                r->value[c] < 0 ? NO_VALUE : (uint32_t)r->value[c] << (3 - place) * 6;
+            values[place][c] = r->value[c] < 0
+                                   ? NO_VALUE
+                                   : (uint64_t)r->value[c] << (e->group - 1 - place) * e->bits;
 }
 
-/* Whole groups of four characters up to the first that has another one, with line ends between them;
- * returns how many characters that were. */
-static size_t decode_run(const unsigned char *p, size_t len) {
-    char out[3072];
+/* Whole groups up to the first that has another character, with line ends between them; returns how
+ * many characters that were. The sizes are constants for the compiler. */
+static inline size_t decode_sized(const unsigned char *p, size_t len, size_t group, int bytes) {
+    char out[3000];
     size_t at = 0, used = 0;
     for (;;) {
-        uint32_t value = NO_VALUE;
-        if (len - at >= 4)
-            value = values[0][p[at]] | values[1][p[at + 1]] | values[2][p[at + 2]] |
-                    values[3][p[at + 3]];
+        uint64_t value = NO_VALUE;
+        if (len - at >= group) {
+            value = 0;
+            for (size_t i = 0; i < group; i++) value |= values[i][p[at + i]];
+        }
         if (value < NO_VALUE) {
-            out[used] = (char)(value >> 16);
-            out[used + 1] = (char)(value >> 8);
-            out[used + 2] = (char)value;
-            used += 3;
-            at += 4;
+            for (int i = bytes - 1; i >= 0; i--) out[used++] = (char)(value >> 8 * i);
+            at += group;
             if (used < sizeof out) continue;
             g_out(out, used);
             used = 0;
@@ -245,6 +258,14 @@ static size_t decode_run(const unsigned char *p, size_t len) {
     return at;
 }
 
+static size_t decode_groups(const encoding *e, const unsigned char *p, size_t len) {
+    switch (e->bits) {
+    case 6: return decode_sized(p, len, 4, 3);
+    case 5: return decode_sized(p, len, 8, 5);
+    default: return decode_sized(p, len, 2, 1);
+    }
+}
+
 static int decode(int fd, const encoding *e, bool ignore_garbage) {
     reader r = {.e = e};
     memset(r.value, -1, sizeof r.value);
@@ -254,11 +275,11 @@ static int decode(int fd, const encoding *e, bool ignore_garbage) {
     g_reader in;
     char *bytes;
     g_reader_init(&in, fd, '\n');
-    if (e->bits == 6) make_values(&r);
+    if (has_groups(e)) make_values(&r);
     for (size_t n; (n = g_read_some(&in, &bytes)) > 0;)
         for (size_t i = 0; i < n; i++) {
-            if (e->bits == 6 && r.count == 0 && r.padding == 0)
-                i += decode_run((const unsigned char *)bytes + i, n - i);
+            if (has_groups(e) && r.count == 0 && r.padding == 0)
+                i += decode_groups(e, (const unsigned char *)bytes + i, n - i);
             if (i < n) take(&r, (unsigned char)bytes[i], ignore_garbage);
         }
     if (!in.error && (r.count > 0 || r.padding > 0)) invalid(&r);
