@@ -410,7 +410,12 @@ static enum stop run_table(struct scan *scan) {
         while (at < limit) {
             column = of_byte[(unsigned char)text[at]];
             entry = trans[row + column];
-            if (entry >= RE_T_SPECIAL) break;
+            /* Most steps lead nowhere else: what does not wait for the one before is fast. */
+            while (entry == row && ++at < limit) {
+                column = of_byte[(unsigned char)text[at]];
+                entry = trans[row + column];
+            }
+            if (at >= limit || entry >= RE_T_SPECIAL) break;
             row = entry;
             at++;
         }

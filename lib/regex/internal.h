@@ -249,16 +249,20 @@ void re_walk_free(pf_regex *re); /* The same of walk.c. */
 
 /* ------------------------------------------------------------------ literal.c */
 
-/* Bytes that every match begins with (or is); `rare` is the index of the one looked for first. */
+/* Bytes that every match begins with (or is); `rare` is the index of the one looked for first,
+ * `second` that of the next. */
 struct re_literal {
     char *bytes;
-    size_t len, cap, rare;
-    bool whole; /* the pattern is nothing but this text */
+    size_t len, cap, rare, second;
+    bool whole;   /* the pattern is nothing but this text */
+    bool letters; /* there are ASCII letters in it … */
+    bool folds;   /* … which are lower case, and stand for both cases */
 };
-/* Finds the literal of the parsed tree. PF_RE_OK or PF_RE_NOMEM. */
 int re_literal_make(pf_regex *re);
 /* The first place at or after `from` where the literal is; len when there is none. */
 size_t re_literal_find(const struct re_literal *literal, const char *text, size_t len, size_t from);
+/* Whether it is at p, behind which there are bytes enough. */
+bool re_literal_at(const struct re_literal *literal, const char *p);
 
 /* ------------------------------------------------------------------ regex.c */
 

@@ -264,7 +264,7 @@ int pf_regex_search(pf_regex *re, const char *text, size_t len, size_t from, uns
 
 int pf_regex_fullmatch(pf_regex *re, const char *text, size_t len) {
     if (re->literal.whole) {
-        bool equal = len == re->literal.len && memcmp(text, re->literal.bytes, len) == 0;
+        bool equal = len == re->literal.len && re_literal_at(&re->literal, text);
         return equal ? PF_RE_OK : PF_RE_NOMATCH;
     }
     size_t floor, end;
