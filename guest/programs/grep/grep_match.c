@@ -20,6 +20,7 @@ struct grep_matcher {
     grep_perl *perl;   /* -P: instead of re */
     grep_words *words; /* many fixed patterns: instead of re */
     bool whole_word, whole_line, line_by_line, utf8, never;
+    bool only_ends; /* of lines matter, not where they begin: they are counted */
     char end;
 };
 
@@ -90,6 +91,7 @@ grep_matcher *grep_matcher_new(const grep_options *o) {
     m->end = o->end;
     m->line_by_line = o->end == '\0' || has_text_anchor(o);
     m->never = !o->any_pattern;
+    m->only_ends = o->count && !o->invert && !m->whole_word && !m->whole_line;
     if (m->never) return m;
     if (o->perl) {
         m->perl = grep_perl_new(o);
@@ -206,6 +208,11 @@ bool grep_next_line(grep_matcher *m, const char *text, size_t len, size_t from, 
         } else if (!search(m, text, len - 1, from, &match)) {
             /* The last line end is no line of its own. */
             return false;
+        }
+        if (m->only_ends) {
+            const char *after = memchr(text + match.start, '\n', len - (size_t)match.start);
+            *line = (pf_range){match.start, after ? after - text : (ptrdiff_t)len};
+            if (!unsure && match.end <= line->end) return true;
         }
         *line = line_around(text, len, from, (size_t)match.start, '\n');
         bool sure = !unsure && !m->whole_word && !m->whole_line && match.end <= line->end;
