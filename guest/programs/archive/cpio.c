@@ -246,10 +246,9 @@ static void set_option(cpio_options *o, int option, const char *arg) {
 
 int cpio_main(int argc, char **argv) {
     cpio_options options = {.block = 512}, *o = &options;
-    g_options parser;
     g_set_failure(64);
     g_set_hint("Try 'cpio --help' or 'cpio --usage' for more information.");
-    g_options_init(&parser, argc, argv, "+0aBcC:dD:E:fF:H:iI:lLmnoO:ptuvVW:?", longs);
+    g_options parser = g_options_of(argc, argv, "+0aBcC:dD:E:fF:H:iI:lLmnoO:ptuvVW:?", longs);
     for (int option; (option = g_option(&parser)) >= 0;) set_option(o, option, parser.arg);
     g_set_failure(2);
     int left = argc - parser.at;
