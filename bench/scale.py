@@ -10,6 +10,7 @@ has results and what they mean for many machines. The load of the machine is pri
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -67,17 +68,43 @@ def live(count: int) -> float:
     return taken
 
 
+def worker_memory(count: int) -> float:
+    """What the process of one sandbox takes of its own: shared pages are divided among all."""
+    sandboxes = [waiting("process") for _ in range(count)]
+    taken = 0
+    for pid in children(os.getpid()):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as file:
+            taken += sum(int(line.split()[1]) for line in file if line.startswith("Pss:")) * 1024
+    for sandbox in sandboxes:
+        sandbox.close()
+    return taken / count
+
+
+def children(pid: int) -> list[int]:
+    """All processes below one."""
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/children") as file:
+            for child in map(int, file.read().split()):
+                found += [child, *children(child)]
+    return found
+
+
 def measure(place: str, seconds: float) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     found["create"] = spread(times(lambda turn: Sandbox().close(), seconds))
     process = times(lambda turn: Sandbox(isolation="process").close(), seconds)
     found["create, isolation=process"] = spread(process)
+    found["create, run, wait"] = spread(times(lambda turn: waiting().close(), seconds))
+    process = times(lambda turn: waiting("process").close(), seconds)
+    found["create, run, wait, isolation=process"] = spread(process)
     sandbox = waiting()
     data = sandbox.snapshot()
     found["suspend to bytes"] = spread(times(lambda turn: sandbox.snapshot(), seconds))
     restore = lambda turn: Sandbox.restore(data, tools=TOOLS, capabilities=ALL).close()  # noqa: E731
     found["resume from bytes"] = spread(times(restore, seconds))
     found["a waiting sandbox"] = {"bytes": len(data), "memory_bytes": live(300)}
+    found["a worker process"] = {"memory_bytes": worker_memory(10)}
     with Store(place) as store:
         save = lambda turn: store.save(f"s{turn}", sandbox)  # noqa: E731
         found["save in the store"] = spread(times(save, seconds))
