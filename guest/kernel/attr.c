@@ -1,5 +1,5 @@
 /*
- * attr.c: what is known about a file besides its contents, and the working directory.
+ * attr.c: the attributes of files, and the working directory.
  */
 #include "kernel.h"
 

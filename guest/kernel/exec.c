@@ -2,8 +2,8 @@
  * exec.c: programs: EXEC, "#!", and the start block that ARGS gives.
  *
  * A program file names an image of the table given at boot and the command of it (applet). The
- * kernel knows nothing else about images. What the program starts with (arguments, environment) is
- * kept as one block until it execs again or ends; the libc fetches it with ARGS.
+ * kernel knows nothing else about images. The arguments and the environment of a program are kept
+ * as one block until it execs again or ends; the libc fetches it with ARGS.
  */
 #include "kernel.h"
 

@@ -2,7 +2,7 @@
  * group.c: process ids, groups and sessions.
  *
  * A group is orphaned when none of its members has a parent in another group of the same session:
- * nobody could continue it, so terminal stop signals do not stop it.
+ * no process could continue it, so terminal stop signals do not stop it.
  */
 #include "kernel.h"
 
@@ -39,8 +39,8 @@ int k_signal_group(int32_t pgid, int signal) {
     return k_signal_some(in_group, pgid, signal);
 }
 
-/* Groups that lost an anchor in this call. What follows from it is done when the call is over,
- * because it may end further processes. */
+/* Groups that lost an anchor in this call. The consequences follow when the call is over, because
+ * they may end further processes. */
 static int32_t losers[PF_PROCESS_TABLE];
 static uint32_t loser_count;
 

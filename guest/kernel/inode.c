@@ -1,5 +1,5 @@
 /*
- * inode.c: inodes, whatever they are: made, counted, freed; who may do what; stat.
+ * inode.c: inodes, whatever they are: made, counted, freed; permissions; stat.
  *
  * Called by everything that has to do with files. Names are dir.c's matter, contents data.c's.
  */

@@ -1,5 +1,5 @@
 /*
- * limit.c: what the embedder allows the whole sandbox, and each process its own resource limits.
+ * limit.c: the embedder's limits of the whole sandbox, and the resource limits of each process.
  *
  * The embedder's limits come with HOST_CONFIGURE; UINT64_MAX means the hard bound. RLIMIT keeps all
  * sixteen of Linux's resources; open files, processes and file size are enforced where they arise.

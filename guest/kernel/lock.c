@@ -3,8 +3,9 @@
  *
  * A record belongs to a process, which loses it when it closes any descriptor of the file, or to an
  * open file, as a lock of the whole file does, and then goes with that. Records and locks of whole
- * files do not see each other. There are few locks, so all are on one list, and so is who waits: a
- * lock that shrinks or goes wakes everybody, and who cannot go on yet waits again.
+ * files do not see each other. There are few locks, so all are on one list, and so are the
+ * processes that wait: a lock that shrinks or goes wakes everybody, and who cannot go on yet waits
+ * again.
  */
 #include "kernel.h"
 
@@ -65,7 +66,8 @@ static const struct k_lock *conflict(const struct k_lock *want) {
     return found;
 }
 
-/* Would who has a lock never give it back, because it waits, over others, for this process? */
+/* Does the owner of a lock wait, over others, for this process, so that it never gives the lock
+ * back? */
 static bool deadlock(const struct k_proc *proc, const struct k_lock *lock) {
     const struct k_proc *owner = lock->pid > 0 ? lock->owner : NULL;
     for (uint32_t steps = 0; owner && steps < PF_PROCESS_TABLE; steps++) {
@@ -213,7 +215,8 @@ int64_t k_do_LOCK(struct k_call *call) {
     if (unlock) return set(want, true);
     const struct k_lock *other = conflict(&want);
     if (!other) return set(want, false);
-    /* As on Linux, who asks for another lock of the whole file gives back the one that it has. */
+    /* As on Linux, a process that asks for another lock of the whole file gives back the one that
+     * it has. */
     if (want.whole) set(want, true);
     if (how == PF_LOCK_SET) return -PF_EAGAIN;
     if (kind == PF_LOCK_OF_PROCESS && deadlock(proc, other)) return -PF_EDEADLK;

@@ -1,5 +1,5 @@
 /*
- * op.c: host operations: what a process asks of the world outside (a tool call).
+ * op.c: host operations, which processes start: tool calls, for example.
  *
  * An operation goes QUEUED -> TAKEN (by the host) -> FINISHED (answered), and belongs to the
  * process that started it. Closing one early, or the end of its process, cancels it: one not yet

@@ -2,8 +2,9 @@
  * pipe.c: pipes, FIFOs, and the streams between a run and the host: all one ring of bytes.
  *
  * A stream is a ring whose other end is the host: stdin, which it fills, and output, which it
- * drains after each slice. A reader that finds nothing and a writer that finds no room wait; who
- * waits is woken when its call can go on, not before: a writer says how much room it needs.
+ * drains after each slice. A reader that finds nothing and a writer that finds no room wait; a
+ * waiting process is woken when its call can go on, not before: a writer says how much room it
+ * needs.
  */
 #include "kernel.h"
 

@@ -1,8 +1,8 @@
 /*
  * poll.c: POLL: waiting for any of several descriptors, or for finished host operations.
  *
- * What is ready is found anew at every try. Only when nothing is, the caller is put into the queue
- * of each descriptor where a change would show.
+ * Every try looks anew for what is ready. Only when nothing is, the caller is put into the queue of
+ * each descriptor where a change would show.
  */
 #include "kernel.h"
 

@@ -153,7 +153,7 @@ void k_process_settle(void) {
     }
 }
 
-/* Its parent has waited for it, or nobody will. */
+/* Its parent has waited for it, or no process will. */
 void k_proc_reap(struct k_proc *proc) {
     k_list_remove(&proc->sibling);
     proc->parent = NULL;

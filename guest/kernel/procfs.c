@@ -1,5 +1,5 @@
 /*
- * procfs.c: /proc: what the kernel knows about processes and the machine, as files.
+ * procfs.c: /proc: shows what the kernel knows about processes and the machine as files.
  *
  * Nodes are made when they are looked up and live while somebody refers to them. A file's text is
  * made when it is opened. Links do not lead through text: following one jumps to what it means.

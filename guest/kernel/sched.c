@@ -1,5 +1,6 @@
 /*
- * sched.c: who runs, who waits. Called by everything that waits or wakes; k_next() by the host.
+ * sched.c: decides which process runs; keeps those that wait. Called by everything that waits or
+ * wakes; k_next() by the host.
  *
  * One run queue, first in, first out. A slice is counted in calls (and in the steps that a process
  * reports with YIELD), never in time, so the order of everything follows from the inputs alone.

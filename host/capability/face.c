@@ -1,5 +1,5 @@
 /*
- * host/capability/face.c: what programs are told of the policy, and the check of results.
+ * host/capability/face.c: tells programs about the policy, and checks results.
  */
 #include "gate_state.h"
 #include "reserved.h"

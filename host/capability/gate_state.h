@@ -1,5 +1,5 @@
 /*
- * host/capability/gate_state.h: what a gate is made of. For gate.c, decide.c, counters.c and
+ * host/capability/gate_state.h: the structure of a gate, for gate.c, decide.c, counters.c and
  * match.c.
  */
 #ifndef CAP_GATE_STATE_H

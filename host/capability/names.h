@@ -1,5 +1,6 @@
 /*
- * host/capability/names.h: what a tool or method may be called, and its one canonical spelling.
+ * host/capability/names.h: the rules for names of tools and methods, and their one canonical
+ * spelling.
  *
  * Called for tool names, for patterns and for the names that guests write. `stripe.charges.create`,
  * `stripe/charges/create` and `mcp:stripe.charges.create` have the same canonical id,

@@ -1,11 +1,10 @@
 /*
  * host/capability/regex.h: the regular expressions of `matches` and of a schema's `pattern`.
  *
- * One language for both: what JavaScript (with its u flag), Python and POSIX have in common, read
- * as JavaScript reads it. docs/policy.md lists it. What it does not have (look-around,
- * back-references,
- * \b, \p, flags) is refused when it is compiled, never ignored. Matching takes linear time;
- * lib/regex does it. This is the only file of the engine that knows lib/regex.
+ * One language for both: the syntax that JavaScript (with its u flag), Python and POSIX have in
+ * common, read as JavaScript reads it. docs/policy.md lists it. Other syntax (look-around,
+ * back-references, \b, \p, flags) is refused when it is compiled, never ignored. Matching takes
+ * linear time; lib/regex does it. This is the only file of the engine that knows lib/regex.
  */
 #ifndef CAP_REGEX_H
 #define CAP_REGEX_H

@@ -1,7 +1,7 @@
 /*
- * host/capability/schema_keywords.c: what each keyword of a schema means when it is read.
+ * host/capability/schema_keywords.c: reads each keyword of a schema.
  *
- * One function per keyword, in one table at the end: what is not in the table is refused.
+ * One function per keyword, in one table at the end: a keyword that is not in the table is refused.
  */
 #include "schema_node.h"
 

@@ -11,8 +11,8 @@
  *            signature by it, when the token is sealed
  *
  * The issuer signs the first block; each further one is signed by the key that the block before it
- * names as `next`, over that block's signature and its own payload. Who holds a token knows only
- * the last seed: so blocks can be added, but neither changed nor taken away.
+ * names as `next`, over that block's signature and its own payload. The holder of a token knows
+ * only the last seed: so blocks can be added, but neither changed nor taken away.
  */
 #ifndef CAP_TOKEN_H
 #define CAP_TOKEN_H

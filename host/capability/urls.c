@@ -3,7 +3,7 @@
  *
  * A property of a tool's arguments with the format http-url is read once, by the rules that everybody
  * follows who sends it (host/http/url.h), and written out anew: constraints, the handler and the log
- * see one spelling of it. What cannot be read so is no address.
+ * see one spelling of it. A text that cannot be read so is no address.
  */
 #include "schema_node.h"
 

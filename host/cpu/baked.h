@@ -1,10 +1,10 @@
 /*
  * host/cpu/baked.h: templates that the build made.
  *
- * What is the same in every process is booted once, by the build (host/bake.c), and lies in the
- * program as read-only pages: nobody boots a kernel or starts an engine at run time, and all
- * processes of a machine share the pages that nobody wrote. A program without them (or with other
- * images than they were made with) boots by itself, and gets exactly the same.
+ * The build boots once what is the same in every process (host/bake.c), and it lies in the program
+ * as read-only pages: no kernel boots and no engine starts at run time, and all processes of a
+ * machine share the pages that none of them wrote. A program without them (or with other images
+ * than they were made with) boots by itself, and gets exactly the same.
  *
  * The format belongs to one build: header, templates, then what their offsets name. Offsets are in
  * bytes from the header; data is aligned to CPU_PAGE.

@@ -1,5 +1,5 @@
 /*
- * host/cpu/guard.h: what generated code asks before it goes on, in a build without signal handlers
+ * host/cpu/guard.h: the limits that generated code checks in a build without signal handlers
  * (PF_SIGNALS=OFF).
  *
  * At each function's entry and each loop's head it compares its stack pointer with a limit: one

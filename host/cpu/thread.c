@@ -1,6 +1,6 @@
 /*
- * host/cpu/thread.c: what one host thread needs to run guests. Made at first use, freed when the
- * thread ends.
+ * host/cpu/thread.c: the state that one host thread needs to run guests. Made at first use, freed
+ * when the thread ends.
  */
 #include "cpu.h"
 

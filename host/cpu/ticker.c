@@ -1,6 +1,6 @@
 /*
- * host/cpu/ticker.c: what watches guests in a build without signal handlers, in place of timer.c
- * and trap.c.
+ * host/cpu/ticker.c: watches guests in a build without signal handlers, in place of timer.c and
+ * trap.c.
  *
  * One thread for all that run guests. Every CPU_TICK_NS it reads the CPU clock of each, counts, and
  * does what the signal's handler does elsewhere: sets the flag that the trampoline looks at, and,
@@ -248,8 +248,8 @@ void cpu_stack_begin(struct cpu_thread *self, const struct cpu_stack *stack) {
     __atomic_store_n(&self->guard.limit, self->floor, __ATOMIC_RELAXED);
 }
 
-/* Calls may push so much between the comparison and here: what was let through must not end because
- * somebody struck just then, or a run would depend on time. */
+/* Calls may push so much between the comparison and here: a call that was let through must not end
+ * because a limit strikes just then, or a run would depend on time. */
 #define CALL_BYTES 256
 
 void cpu_struck(struct cpu_guard *guard) {

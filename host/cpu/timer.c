@@ -54,7 +54,8 @@ static void tick(struct cpu_thread *self, void *ucontext) {
     }
 }
 
-/* A signal that is none of our ticks. Who stands behind us may have found us, and give it back. */
+/* A signal that is none of our ticks. A handler that was installed after ours may have saved ours,
+ * and may put it back. */
 static void pass_on(int number, siginfo_t *info, void *ucontext) {
     static __thread volatile bool passing __attribute__((tls_model("initial-exec")));
     if (passing) return;

@@ -68,7 +68,8 @@ void cpu_redirect(void *ucontext, struct cpu_thread *self, enum cpu_exit how) {
 
 /*
  * A handler that is done with a fault often restores what it once found and raises the signal again
- * (Python's faulthandler does). What it found is us, if it came after us; and we would give it back.
+ * (Python's faulthandler does). If it came after ours, the handler that it restores is ours, which
+ * would call it again.
  */
 static bool gives_back(int number, const siginfo_t *info) {
     bool own = (info->si_code == SI_TKILL || info->si_code == SI_USER) && info->si_pid == getpid();

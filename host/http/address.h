@@ -1,5 +1,5 @@
 /*
- * host/http/address.h: what kind of place an IP address is.
+ * host/http/address.h: the kinds of places that IP addresses name.
  *
  * Called before a connection is made. Addresses that are not on the public Internet are refused unless
  * they were granted, by the name of their class or by a network: "loopback", "10.0.0.0/8".

@@ -1,5 +1,5 @@
 /*
- * host/http/engine.h: what decides about the requests of a sandbox: rules, addresses and secrets.
+ * host/http/engine.h: decides about the requests of a sandbox: rules, addresses and secrets.
  *
  * Behind pf_http of include/pinfold.h. It makes no connection: who does asks it about the request, then
  * about the address that a name turned out to have, and gives it the answer to clean.

@@ -5,8 +5,9 @@
  *
  * `*` stands for any characters within one label of the host or one segment of the path, and alone for
  * a whole one; `**` alone for one or more labels, or for any number of segments. Methods are one, or some
- * with commas; without them it is every method. Without a port it is the scheme's, `:*` is any. Without a path it is every path. What comes behind ? is not asked about.
- * The scheme is http, https, or * for both.
+ * with commas; without them it is every method. Without a port it is the scheme's, `:*` is any.
+ * Without a path it is every path. A rule says nothing about the part behind ?. The scheme is http,
+ * https, or * for both.
  *
  * A path is compared as it is sent. One that a server might read as another, since something like
  * %2f..%2f or ..;/ is in it, matches only rules without a path or with the path / **.

@@ -1,5 +1,5 @@
 /*
- * host/http/secret.h: what a sandbox may use and never see.
+ * host/http/secret.h: secrets, which a sandbox may use and never sees.
  *
  * A script has a placeholder, pfsecret_NAME_ and 32 hexadecimal digits. It is exchanged for the value
  * on the way out, in the headers and for the hosts that the secret names; and on the way back the

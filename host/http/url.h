@@ -2,9 +2,9 @@
  * host/http/url.h: an address of the web, read once, by the rules of the WHATWG's URL standard.
  *
  * Called where requests are judged: by constraints (host/capability) and by pf_http (host/http.c).
- * What is read is written out anew, and only that is compared, resolved and sent: two spellings of
- * one address are one text. Only http and https exist. A user name or a password inside is refused,
- * and a fragment is dropped, for neither is sent.
+ * An address that was read is written out anew, and only that text is compared, resolved and sent:
+ * two spellings of one address are one text. Only http and https exist. A user name or a password
+ * inside is refused, and a fragment is dropped, for neither is sent.
  *
  * IDNA: names with letters beyond ASCII are mapped and normalised with the Unicode tables of
  * QuickJS-ng, and written as Punycode. Only letters, marks, digits and symbols are taken.

@@ -1,5 +1,5 @@
 /*
- * host/machine/check.c: what is always true of a sandbox that nobody is inside of.
+ * host/machine/check.c: checks what always holds of a sandbox between two acts of its embedder.
  *
  * The twin of the kernel's k_check(). Tests of the C interface call it whenever a thread leaves a
  * sandbox (tests/api/check_on_leave.c); others do not, since it looks at everything.

@@ -124,7 +124,7 @@ void machine_begin_act(pf_sandbox *s, const char *what, const char *path) {
     s->act.until_ns = seconds < SECONDS_MAX
                           ? base_clock_monotonic() + (int64_t)(seconds * 1e9)
                           : INT64_MAX;
-    /* What came for a run that is on ended an act before this one, or nothing. */
+    /* While a run is on, an interrupt that has come is not for this act. */
     bool others = s->run.on || machine_replays(s);
     s->act.came = others ? atomic_load(&s->interrupt) : INTERRUPT_AWAITED;
     int ignored = INTERRUPT_IGNORED;

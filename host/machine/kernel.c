@@ -163,7 +163,7 @@ bool machine_kernel_attach(pf_sandbox *sandbox) {
     sandbox->in_cap = mailbox->in_cap;
     if ((uint64_t)sandbox->in_area + sandbox->in_cap > size || sandbox->in_cap < PF_MESSAGE_IN_MAX)
         return false;
-    /* What was said last is over when it was answered. */
+    /* A message that was answered means nothing any more, nor does its input. */
     uint32_t said = sandbox->mailbox + (uint32_t)offsetof(struct pf_mailbox, msg);
     struct cpu_range message = {said, said + (uint32_t)sizeof mailbox->msg};
     struct cpu_range input = {sandbox->in_area, sandbox->in_area + sandbox->in_cap};

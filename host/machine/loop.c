@@ -200,7 +200,7 @@ static bool idle(pf_sandbox *s, int64_t deadline_ns) {
     return true;
 }
 
-/* Who called exec() is gone already, and nobody there can be told why. */
+/* The program that called exec() is gone already, so no process can be told why. */
 static void not_loaded(pf_sandbox *s, const struct pf_event *event) {
     char text[160];
     const struct pf_image *image = machine_image_info(event->image);

@@ -1,5 +1,5 @@
 /*
- * host/machine/options.c: what an embedder asks for, checked as it is given.
+ * host/machine/options.c: takes the embedder's settings and checks each at once.
  */
 #include "machine.h"
 

@@ -1,5 +1,5 @@
 /*
- * host/machine/preview.c: what would come of an answer, looked at before it is given.
+ * host/machine/preview.c: shows what an answer would lead to, before it is given.
  *
  * A preview is a twin of a sandbox: it has its ids, moment and random numbers, so what it does is what
  * the sandbox would do. One of them can take the sandbox's place, in the same memory, so that pointers

@@ -1,5 +1,5 @@
 /*
- * host/machine/processes.c: what the kernel says about its processes, for people.
+ * host/machine/processes.c: lists the kernel's processes for people.
  */
 #include "machine.h"
 

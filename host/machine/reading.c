@@ -1,7 +1,7 @@
 /*
  * host/machine/reading.c: the contents of a guest's file, in pieces and without its holes.
  *
- * A file may say that it has two gigabytes and hold nothing: who reads it asks first where there is
+ * A file may say that it has two gigabytes and hold nothing: a reader asks first where there is
  * data, and pays for that alone. Everything that the kernel answers is checked.
  */
 #include "machine.h"
@@ -19,7 +19,7 @@ int64_t machine_open_file(pf_sandbox *s, const char *path, struct machine_readin
     struct pf_stat st;
     size_t len = strlen(path);
     *r = (struct machine_reading){.fd = -1};
-    /* Looked at first: who waits for the other end of a FIFO is not to be woken. */
+    /* Looked at first: a process that waits for the other end of a FIFO must not wake. */
     int64_t result = KERNEL(s, FSTATAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = len,
                             .out = &st, .out_cap = sizeof st);
     if (result == 0 && (st.mode & 0170000) == 0040000) result = -PF_EISDIR;

@@ -144,7 +144,7 @@ void machine_finish(pf_sandbox *s) {
     if (!run->limit && run->starved && (state.status & 0xff) == 128 + SIGKILL)
         run->limit = "memory_bytes";
     run->on = false;
-    /* What came at the last moment was for this run, but ends a replay as a whole. */
+    /* An interrupt of the last moment was for this run; it ends a replay as a whole. */
     if (!machine_replays(s)) atomic_store(&s->interrupt, INTERRUPT_IGNORED);
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
     s->result = (pf_result){

@@ -1,6 +1,6 @@
 /*
- * host/machine/tape.c: what happens in a sandbox, as lines of a trace. See tape.h; docs/trace.md
- * lists the lines.
+ * host/machine/tape.c: turns what happens in a sandbox into lines of a trace. See tape.h;
+ * docs/trace.md lists the lines.
  */
 #include "machine.h"
 

@@ -1,5 +1,5 @@
 /*
- * host/machine/toolfiles.c: what programs can read about the tools, under /tools.
+ * host/machine/toolfiles.c: writes the files below /tools, in which programs read about the tools.
  *
  *   /tools/tools.json        {"tools": [{"name","id","flat","flat_usable","dotted_usable",
  *                            "description","returns","shapes","parameters"}], "namespaces": [first literal

@@ -1,5 +1,5 @@
 /*
- * host/mount/changes.c: what became of a mount. See mount.h.
+ * host/mount/changes.c: lists how a mount was changed. See mount.h.
  */
 #include "mount.h"
 

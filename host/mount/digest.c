@@ -1,5 +1,5 @@
 /*
- * host/mount/digest.c: what a file's contents come to, in a few bytes. See mount.h.
+ * host/mount/digest.c: digests of a file's contents. See mount.h.
  *
  * The size, and a BLAKE2b over the blocks that are not zero, with their places: so that holes cost
  * nothing, and where they are makes no difference.

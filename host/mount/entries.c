@@ -1,5 +1,5 @@
 /*
- * host/mount/entries.c: what came in with a mount, and from where. See mount.h.
+ * host/mount/entries.c: keeps what came in with a mount, and from where. See mount.h.
  *
  * Entries are added as things come in and are put into order when somebody looks. Branches share
  * them until one of them has more to add.

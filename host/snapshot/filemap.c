@@ -42,7 +42,7 @@ struct walk {
     pf_error *error;
 };
 
-/* What each sandbox starts with, and nobody but the embedder writes to. */
+/* The files that each sandbox starts with, and that only the embedder writes. */
 static const char boots[] = "/bin\0/dev\0/proc\0/tools\0/usr/bin\0/usr/lib\0/usr/share";
 
 /* Below what each sandbox starts with, and the embedder may have written to. */

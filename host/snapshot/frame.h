@@ -1,6 +1,6 @@
 /*
- * host/snapshot/frame.h: what lies around the contents of a snapshot: format, build, compression,
- * checksum or authentication (docs/snapshot.md). Called by snapshot.c.
+ * host/snapshot/frame.h: the envelope around the contents of a snapshot: format, build,
+ * compression, checksum or authentication (docs/snapshot.md). Called by snapshot.c.
  *
  * Nothing of the contents is looked at, and nothing is decompressed, before everything around them
  * has been checked.

@@ -131,7 +131,7 @@ static pf_status put_budgets(struct writer *w, const pf_sandbox *s, pf_error *er
     return PF_OK;
 }
 
-/* What nobody is asked for. */
+/* Files that no guest is asked for. */
 static bool note_left(pf_sandbox *s, struct base_buf *left) {
     struct pf_run_state state = {0};
     bool ok = true;
