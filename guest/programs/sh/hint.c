@@ -37,8 +37,6 @@ static const struct {
     {"ggrep", "use grep"},
     {"gdate", "use date"},
     {"gtar bsdtar ar", "use tar"},
-    {"zgrep zegrep zfgrep zless zmore zdiff zcmp bzgrep xzgrep",
-     "use zcat, bzcat or xzcat and a pipe"},
     {"diff3 merge", "use diff -u and patch"},
     {"dc", "use bc"},
     {"ncal", "use cal"},
