@@ -1,8 +1,8 @@
 """What the embedder's process itself knows of a sandbox in a worker, and decides about its calls.
 
 The worker is believed in nothing here: each call that its machine lets through or refuses is judged
-once more, from the guest's own words, by the gate of this process, and counted here. What a
-truthful worker cannot say is a `Lie`, with what was wrong.
+once more, from the guest's own words, by the gate of this process, and counted here. A statement
+that a truthful worker cannot make is a `Lie`, which says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STRIKES = ("cpu_seconds", "wall_seconds", "memory_bytes", "processes", None)
 _REFUSED = ("denied", "limit", "invalid", "unknown")
 #: What a machine has decided about a call of a snapshot, as `Decision`.
 JUDGED = ((int,), (str,), (str,), (str,), (str, type(None)), (int,), (str, type(None)))
-#: What a machine says of a call: its id or 0, the outcome, the request as the guest sent it, and
+#: A machine's account of a call: its id or 0, the outcome, the request as the guest sent it, and
 #: the limit that refused it before the gate was asked, or nothing.
 DECISION = ((int,), (str,), (bytes,), (str,))
 _OUTCOME: tuple[tuple[type, ...], ...] = (
@@ -179,7 +179,7 @@ class Ledger:
     ) -> None:
         """What came with a snapshot: calls that its worker has judged again, of which those that it
         allows wait and the last ``new`` were not handed out; and what the capabilities have left.
-        What it allows is judged here as if it were made now."""
+        The calls that it allows are judged here as if they were made now."""
         self._elsewhere = True
         # Before them, as in the worker: a capability that is spent is passed over. What they
         # spend themselves comes with them.
@@ -369,7 +369,7 @@ def shaped(name: str, value: Any, shape: tuple[tuple[type, ...], ...]) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value for a message; what is long is cut before it is written out."""
+    """A value for a message; long values are cut before they are written out."""
     if isinstance(value, (list, tuple)):
         items = ", ".join(shown(item) for item in value[:8])
         return f"({items}{', ...' if len(value) > 8 else ''})"

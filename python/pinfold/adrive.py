@@ -1,7 +1,7 @@
 """The loop of ``arun()``: the guest in a thread, handlers concurrently on the event loop.
 
-Whoever awaits a run may be cancelled, more than once, and its event loop may be closed under it. In
-each case the guest is stopped before anybody else gets the sandbox: `Hold` sees to it.
+The task that awaits a run may be cancelled, more than once, and its event loop may be closed under
+it. In each case the guest is stopped before anybody else gets the sandbox: `Hold` sees to it.
 """
 
 from __future__ import annotations

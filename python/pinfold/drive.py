@@ -88,7 +88,7 @@ def drive(sandbox: Core) -> Outcome:
         waiter.close()
 
 
-#: What JSON has, so that a handler that gave one of these is done.
+#: The types of JSON: a handler that gave one of these is done.
 _JSON_TYPES = frozenset((str, int, float, bool, type(None), dict, list))
 
 
@@ -222,8 +222,8 @@ def fail(sandbox: Core, id: int, method: str, error: Exception) -> Outcome | Non
 
 
 def succeed(sandbox: Core, id: int, method: str, value: Any) -> Outcome | None:
-    """Answers with what a handler gave; what is no JSON value fails the call. A branch of a preview
-    takes the sandbox's place."""
+    """Answers with what a handler gave; a value that is not JSON fails the call. A branch of a
+    preview takes the sandbox's place."""
     if isinstance(value, InPlace):
         return value.take_as_answer()
     text = ""
@@ -412,7 +412,8 @@ class Stuck:
 
 def abandon(machine: Any) -> None:
     """Ends a run that its embedder gave up: interrupts the guest, fails what it still asks for.
-    What goes on for a second after that is killed; at once when an exception (Ctrl-C) comes."""
+    A process that goes on for a second after that is killed; at once when an exception (Ctrl-C)
+    comes."""
     try:
         unwatched: Machine = getattr(machine, "unwatched", machine)
         if not unwatched.running():

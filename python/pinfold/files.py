@@ -39,7 +39,7 @@ class Files(MutableMapping[str, bytes]):
     Relative paths are below ``/workspace``. Writing makes the directories on the way. Iterating
     gives the regular files in ``/workspace`` and ``/tmp``.
 
-    What comes out is bounded, because scripts decide how much there is: by default a file of as many
+    The output is bounded, because scripts decide how much there is: by default a file of as many
     bytes as ``memory_bytes``, holes included, and 60 seconds for each call; else it is a
     `BoundError`. `read`, `list` and `walk` take other bounds.
 
@@ -142,10 +142,10 @@ class Files(MutableMapping[str, bytes]):
         directory ``path``, which is made, and gives how many bytes of contents that were.
 
         Modes and times are taken over. Symbolic links of the host are not followed: they become
-        links inside, to the same text. Devices, sockets and the like are left out. What is there
-        already stays, unless a file of the same name comes. Over ``max_bytes`` of contents (1 GiB)
-        or ``max_seconds`` (60) it is a `BoundError`, and what came until then is there; what does
-        not fit into ``filesystem_bytes`` is an ``OSError``.
+        links inside, to the same text. Devices, sockets and the like are left out. Files that are
+        there already stay, unless one of the same name comes. Over ``max_bytes`` of contents (1
+        GiB) or ``max_seconds`` (60) it is a `BoundError`, and what came until then is there; a file
+        that does not fit into ``filesystem_bytes`` is an ``OSError``.
 
         >>> import pathlib, tempfile
         >>> from pinfold import Sandbox

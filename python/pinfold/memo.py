@@ -2,13 +2,12 @@
 
 With clock and seed fixed a run is a function of the sandbox before it, its text and settings, and
 the answers to its calls. So a run is a path through a tree: it begins at the hash of all that it
-starts from, and each answer leads on to the hash of what came before and the answer. What lies at a
-place is a snapshot: of a sandbox that waits for answers, or of one whose run is over, with its
-result.
+starts from, and each answer leads on to the hash of what came before and the answer. A place holds
+a snapshot: of a sandbox that waits for answers, or of one whose run is over, with its result.
 
 Authority never comes from here. Tools, policy, limits and what was spent of the budgets are part of
-the hash, so that other ones are other runs. What waits is restored as `Sandbox.restore` does it:
-each call is judged by the capabilities that hold now, before its handler is asked.
+the hash, so that other ones are other runs. Calls that wait are restored as `Sandbox.restore` does
+it: each call is judged by the capabilities that hold now, before its handler is asked.
 """
 
 from __future__ import annotations
@@ -203,8 +202,8 @@ class Cache:
     they answered before takes the sandbox to where it was then. Afterwards the sandbox is as if it
     had run: it is restored when something else is asked of it.
 
-    It needs a sandbox with ``clock`` and ``seed`` fixed: then nothing else comes in. What a clock
-    ended (a limit of time, an interrupt) is not kept.
+    It needs a sandbox with ``clock`` and ``seed`` fixed: then nothing else comes in. A run that a
+    clock ended (a limit of time, an interrupt) is not kept.
 
     >>> import tempfile
     >>> from pinfold import Sandbox
@@ -225,7 +224,8 @@ class Cache:
     * ``remember`` names tools, or patterns of them, whose answers are kept as well: the same
       arguments get the answer that they got first, without asking the handler. The call is judged,
       charged and, where its capability says so, approved before.
-    * ``max_bytes`` is how large the file may grow; what was not used for longest goes first.
+    * ``max_bytes`` is how large the file may grow; the entry that was not used for longest goes
+      first.
     * ``timeout`` is how many seconds to wait while another process writes.
 
     A file that is damaged, altered or of another program is a `StoreError`. Threads and processes
@@ -329,7 +329,7 @@ class Cache:
         return outcome
 
     def counts(self) -> Counts:
-        """What it was good for since it was opened, and what the file holds."""
+        """How often it served since it was opened, and what the file holds."""
         return Counts(self._hits, self._misses, self._remembered, *self._file.size())
 
     def clear(self) -> None:

@@ -1,8 +1,8 @@
 """A machine that stands at a state that is known, and is made when it is needed.
 
-A run that is known takes a sandbox from state to state without any of them being made: what is
-known of a state is its hash, the result there, or the calls that wait there. Those calls are judged
-by a gate of this process (`pinfold.accounts`), as a worker's are, so a file is believed as little.
+A run that is known takes a sandbox from state to state without any of them being made: a state is
+known by its hash, with the result there, or the calls that wait there. Those calls are judged by a
+gate of this process (`pinfold.accounts`), as a worker's are, so a file is believed as little.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Standing:
         self.digest: bytes | None = known.digest
         #: The hash that this very machine gives, if it is known: a restored one has new tools.
         self._own = known.digest if made is not None else b""
-        #: What it was before somebody asked for something that may change it; None: nobody has.
+        #: The state before an act that may change it; None: there was none.
         self._before: bytes | None = None
         self._watched = False
         self._known = known
@@ -200,7 +200,7 @@ class Standing:
         return self._made is None and self._waiting is not None
 
     def fetch(self) -> None:
-        """What it needs of the file is taken from it now."""
+        """Takes from the file now what it needs of it."""
         if self._made is None and not self._ended:
             self.real()
 
@@ -248,7 +248,7 @@ class Standing:
         self._strike("kill")
 
     def _strike(self, how: str) -> None:
-        """What is not made hears of it when it is; a run that is over is not concerned."""
+        """A machine that is not made yet hears of it later; a run that is over is not concerned."""
         if self._made is not None:
             getattr(self._made, how)()
         elif self.running():
@@ -291,7 +291,7 @@ def was_struck(machine: Machine) -> bool:
 
 
 class Judge(Ledger):
-    """What is known of the calls and budgets of a sandbox whose machine is not made."""
+    """The calls and budgets of a sandbox whose machine is not made, as far as they are known."""
 
     def __init__(self, settings: Settings, machine: Machine, capabilities: int) -> None:
         super().__init__(settings)

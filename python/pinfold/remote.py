@@ -1,10 +1,11 @@
 """``isolation="process"``: a machine that runs in a worker process of its own, under seccomp.
 
 `RemoteMachine` has the methods of `_native.Machine` and asks the worker for each that is about the
-inside. What is about the outside is known and decided here: budgets, calls and their ids, limits on
-what comes out, the decisions that an audit log gets (`pinfold.accounts`). The worker is not
-trusted: what it says is bounded before it is read, checked for its shape, its order and its time;
-and a worker that dies, lies or does not stop is one failed run: `SandboxDead`, with the reason.
+inside. This side knows and decides all that is about the outside: budgets, calls and their ids,
+limits on what comes out, the decisions that an audit log gets (`pinfold.accounts`). The worker is
+not trusted: what it says is bounded before it is read, checked for its shape, its order and its
+time; and a worker that dies, lies or does not stop is one failed run: `SandboxDead`, with the
+reason.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ._native import CallData, Durable, OnDecision, Outcome, Place, Settings
     from .images import Images
 
-#: What it has for the last line of a recording.
+#: The worker's part of the last line of a recording.
 _CLOSE_SECONDS = 2.0
 #: The longest that anybody sleeps because a worker says so, before it is asked again.
 _LONGEST_SLEEP = 3600.0
@@ -117,7 +118,7 @@ class RemoteMachine(Outside, Twins):
         answer = self._ask("new", settings, snapshot, durable, *limits)
         made = self._shaped("beginning", answer, MADE)
         link = self._alive()
-        #: What stands around the worker, as far as the system offers it.
+        #: The confinement of the worker, as far as the system offers it.
         self.report: dict[str, Any] = {
             "seccomp": True,
             "landlock": made[0],
@@ -456,7 +457,7 @@ class RemoteMachine(Outside, Twins):
         return False
 
     def _tell_late(self, id: int) -> None:
-        """No call is handed out of which nobody was told."""
+        """A call is handed out only after the observers were told of it."""
         decision = self._ledger.untold(id)
         if decision is not None and self._on_decision is not None:
             self._on_decision(*decision)

@@ -1,7 +1,7 @@
 """What a `Store` asks of its database: `store_file` is SQLite, `postgres.server` is the other.
 
-Statements are SQL that both know, with ``?`` or ``?1`` for values. What they do each in their own
-way has a method here. Errors are `StoreError`, whose message begins with ``path``.
+Statements are SQL that both know, with ``?`` or ``?1`` for values. Each has a method here for what
+it does in its own way. Errors are `StoreError`, whose message begins with ``path``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Rows(Protocol):
         """A transaction of this thread. ``alone``: with no other such one at the same time."""
 
     def together(self) -> AbstractContextManager[None]:
-        """What is read in it is of one moment."""
+        """All that is read in it is of one moment."""
 
     def again(self, work: Callable[[int], T]) -> T:
         """Does work, with the number of attempts before; again when the server went away."""

@@ -51,7 +51,8 @@ class Running(Core):
         * ``stdin``: what the script reads there; empty without.
         * ``on_output(text, stream)`` gets output as it appears, ``stream`` is ``"stdout"`` or
           ``"stderr"``; with ``binary=True`` it gets bytes as they are written. The time that it
-          takes counts for no limit, as that of handlers. What it raises ends the run and is raised.
+          takes counts for no limit, as that of handlers. An exception from it ends the run and is
+          raised.
         * ``isolated=True`` gives the run a fresh shell, or Python, of its own.
         * ``timeout``: seconds for the whole, handlers included. A run that takes longer has ended
           with ``Result.limit == "timeout"``; a handler that is not async goes on in a thread, with
@@ -64,7 +65,7 @@ class Running(Core):
           ``wall_seconds``, ``output_bytes``, ``tool_calls``, ``code_bytes``, ``stdin_bytes``; other
           limits are the whole sandbox's, and a ``ValueError``.
         * ``budget``: how many tool calls this run may make, or a dict that says so for methods and
-          patterns, ``{"pay": 1, "stripe/**": 5}``. What is over it is denied. It comes on top of the
+          patterns, ``{"pay": 1, "stripe/**": 5}``. Calls over it are denied. It comes on top of the
           capabilities' ``max_calls``, which such a call spends as well.
 
         A run that waits and goes on from a snapshot is under the limits of who restores it, and has

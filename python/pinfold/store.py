@@ -69,8 +69,8 @@ class Store(Records, Builds, Seals):
     {'added': ['/workspace/more'], 'changed': ['/workspace/plan'], 'removed': []}
 
     ``key`` authenticates the snapshots, see `Sandbox`, and the names: a row that is altered,
-    exchanged or rolled back is a `StoreError` when it is used. Who can put the whole file back
-    can roll it back all the same, unless you keep `counter` where they cannot write, and give it
+    exchanged or rolled back is a `StoreError` when it is used. An attacker who can put the whole
+    file back can still roll it back, unless you keep `counter` where they cannot write, and give it
     as ``min_counter`` the next time.
 
     ``read_only=True`` opens a store that is there and never writes to it; what would is a
@@ -89,7 +89,7 @@ class Store(Records, Builds, Seals):
     after that it is `StoreUnavailable`.
 
     `lease` lets one process at a time drive a name. ``lease_seconds`` is how long one that hangs
-    keeps others waiting; what ends gives its leases back at once.
+    keeps others waiting; a process that ends gives its leases back at once.
 
     A file that is damaged, altered, of another program, or cannot be read or written is a
     `StoreError`, which names the path. A `Store` may be used from several threads; any number of
@@ -207,7 +207,7 @@ class Store(Records, Builds, Seals):
     @property
     def counter(self) -> int:
         """How often the names have changed, 0 without a key: it never gets smaller. Keep it where
-        nobody can write who can write the store's file."""
+        those who can write the store's file cannot write."""
         self._vouch()
         return self._newest if self._key is not None else 0
 
@@ -288,7 +288,7 @@ class Store(Records, Builds, Seals):
         Over ``max_bytes`` of paths in a snapshot (1 GiB) or ``max_seconds`` (60) it is a
         `BoundError`; ``math.inf`` lifts a bound.
 
-        What one of them had not read of a mounted directory counts as unchanged where size and
+        Files of a mounted directory that one of them had not read count as unchanged where size and
         time are the same.
         """
         left = Left(*bounds(max_bytes, max_seconds))
@@ -303,9 +303,9 @@ class Store(Records, Builds, Seals):
     def prune(self, keep: int = 1, *, older: float = 0.0) -> int:
         """Removes snapshots that no name needs: for each, the newest ``keep`` of its line stay.
 
-        What stays keeps its place in the tree, below its nearest ancestor that stays. Gives how
-        many were removed. The file gets smaller unless somebody else is at work in it. With
-        ``older``, what is not that many seconds old stays, too.
+        Snapshots that stay keep their place in the tree, below their nearest ancestor that stays.
+        Gives how many were removed. The file gets smaller unless somebody else is at work in it.
+        With ``older``, snapshots that are younger than that many seconds stay, too.
         """
         if keep < 1:
             raise ValueError(f"keep must be 1 or more, got {keep}")

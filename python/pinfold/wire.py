@@ -10,7 +10,7 @@ one value: a byte that names its kind, then
 * ``L``, ``U``: a count (32 bits) and as many values, for a list and a tuple.
 
 Nothing in a frame can name code, as a pickle could, and nothing in it takes much more memory than
-its bytes: the worker is not trusted. Who reads says how long a frame may be and how many values it
+its bytes: the worker is not trusted. The reader says how long a frame may be and how many values it
 may have, and both are checked before anything is made of it.
 """
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: What a worker is asked, in what shape, and what it answers. Who changes any of it raises the number:
-#: workers of earlier builds (`pinfold.images`) are asked by later versions.
+#: The questions to a worker, their shapes, and its answers. A change to any of it raises the
+#: number: workers of earlier builds (`pinfold.images`) are asked by later versions.
 PROTOCOL = 1
 #: The descriptors of a worker beside 0, 1 and 2.
 REQUESTS, CONTROL, TRACE = 3, 4, 5
-#: What a machine refuses before it asks its gate, in its words.
+#: The refusals of a machine before it asks its gate, in its words.
 TOO_MANY = "this run has made as many tool calls as it may (tool_calls"
 NO_MEMORY = "the sandbox has no memory left for another call (memory_bytes)"
 #: Outcomes of a call that is handed out.
@@ -54,7 +54,7 @@ _NONE, _TRUE, _FALSE, _INTEGER, _REAL, _BYTES, _TEXT, _LIST, _TUPLE = b"NTFIDBSL
 
 
 class WireError(Exception):
-    """The other side sent what is no frame, or one that is too large."""
+    """The other side sent no frame, or one that is too large."""
 
 
 class Ended(Exception):
