@@ -13,8 +13,8 @@
 #include "pinfold.h"
 #include "text.h"
 
-/* Asks about a call that waits, of which no other is being answered. Whatever is said, it is
- * answered when this returns, or was given up by the script. */
+/* Asks about a call that waits while no other is being answered. Whatever is said, it is answered
+ * when this returns, or was given up by the script. */
 void approve_call(pf_sandbox *sandbox, const struct arguments *arguments, uint64_t id);
 
 /* What a command says to a call. */

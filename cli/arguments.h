@@ -1,5 +1,5 @@
 /*
- * arguments.h: what the command line says.
+ * arguments.h: the command line, read.
  *
  * Filled by arguments_parse(), which ends the program on anything it does not understand. Pointers
  * lead into argv; nothing is freed.

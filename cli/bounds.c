@@ -1,4 +1,4 @@
-/* bounds.c: what a recording of somebody else's may ask for: --limit and --max-seconds. */
+/* bounds.c: bounds on what a stranger's recording may ask for: --limit and --max-seconds. */
 #include "run.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /*
  * calls.c: the loop that answers a script's calls.
  *
- * Calls go to child processes (job.c), several at once when the script made several. What a
- * capability wants approved is asked about at the terminal (approve.c), when no other call is on
+ * Calls go to child processes (job.c), several at once when the script made several. Calls that a
+ * capability wants approved are asked about at the terminal (approve.c) while no other call is on
  * its way.
  */
 #include "run.h"
@@ -46,7 +46,8 @@ static void fail(pf_sandbox *sandbox, uint64_t id, const char *message) {
     expect(pf_sandbox_fail(sandbox, id, PF_FAILED, message, &error), &error);
 }
 
-/* A capability wants somebody to approve the call: a script that is run by a command has nobody. */
+/* A capability wants somebody to approve the call: a script that a command runs has no one to
+ * ask. */
 static void deny(pf_sandbox *sandbox, const pf_call *call) {
     char message[512];
     pf_error error;

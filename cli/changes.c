@@ -1,4 +1,4 @@
-/* changes.c: what differs between the files of two sandboxes. See approve.h.
+/* changes.c: lists the differences between the files of two sandboxes. See approve.h.
  *
  * Contents are compared, never times alone: a script can set those. */
 #include "approve.h"

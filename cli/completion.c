@@ -1,4 +1,4 @@
-/* completion.c: `pinfold completion SHELL`: what a shell needs to complete our commands. */
+/* completion.c: `pinfold completion SHELL`: prints what a shell needs to complete our commands. */
 #include "commands.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* consequence.c: what would come of one answer, and how a person is shown it. See approve.h. */
+/* consequence.c: finds what one answer would lead to, and shows it to a person. See approve.h. */
 #include "approve.h"
 
 #include <inttypes.h>

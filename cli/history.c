@@ -1,9 +1,9 @@
 /*
- * history.c: what was typed into `pinfold shell`, kept from one session to the next.
+ * history.c: keeps what was typed into `pinfold shell` from one session to the next.
  *
  * PINFOLD_HISTORY names the file; set but empty: no file. Otherwise it is
  * $XDG_STATE_HOME/pinfold/history, or ~/.local/state/pinfold/history. Commands are appended one by
- * one, so sessions side by side lose nothing. Nobody else may read it (mode 0600): people type
+ * one, so sessions side by side lose nothing. Only its owner may read it (mode 0600): people type
  * secrets. A history that cannot be kept is no reason to stop anyone: failures are silent.
  */
 #include "edit.h"

@@ -1,4 +1,4 @@
-/* language.c: which language a script is in, when nobody said so. */
+/* language.c: guesses the language of a script when none is given. */
 #include "run.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* snapshot.c: `pinfold snapshot show`: what is in a snapshot, without any authority. */
+/* snapshot.c: `pinfold snapshot show`: shows the contents of a snapshot, without any authority. */
 #include "commands.h"
 
 #include <errno.h>

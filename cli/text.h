@@ -1,5 +1,5 @@
 /*
- * text.h: growing text, whole files, JSON strings: what the parts of the program share.
+ * text.h: growing text, whole files, JSON strings: shared by the parts of the program.
  *
  * Memory that runs out ends the program: there is nothing to go on with.
  */

@@ -1,6 +1,6 @@
 /*
- * web_request.c: one request, by libcurl, which is loaded when it is needed: whoever grants no requests
- * need not have it.
+ * web_request.c: one request, by libcurl, which is loaded when it is needed: a system on which no
+ * requests are granted need not have it.
  *
  * pf_http decides about the request and about each address that libcurl is about to connect to; so a name
  * is resolved once, and what was judged is what is connected to.

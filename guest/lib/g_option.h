@@ -3,7 +3,7 @@
  *
  * Clusters (-la), values attached or apart (-n5, -n 5), long options with = or a following value,
  * unambiguous prefixes of long names, operands anywhere, "--". --help and --version are answered
- * here. What is wrong is reported in GNU's words and ends the command with g_failure().
+ * here. Wrong options are reported in GNU's words and end the command with g_failure().
  */
 #ifndef G_OPTION_H
 #define G_OPTION_H

@@ -26,7 +26,7 @@ extern g_sink g_stdout;
 /* Put bytes into a sink; the rest of the family is for standard output. */
 void g_sink_put(g_sink *sink, const void *bytes, size_t len);
 int g_sink_flush(g_sink *sink); /* 0 or the sink's error */
-void g_sink_free(g_sink *sink); /* Frees the buffer; what is in it is lost. */
+void g_sink_free(g_sink *sink); /* Frees the buffer; its contents are lost. */
 
 /* What g_out() does when the buffer has no room, or is sent at each line. */
 void g_out_slow(const void *bytes, size_t len);

@@ -28,7 +28,7 @@ struct parse {
     enum tool_args_outcome outcome;
 };
 
-/* What is wrong, unless it is that memory is out, which makes good input look bad. */
+/* The error, unless memory is out, which makes good input look bad. */
 __attribute__((format(printf, 2, 3))) static bool fail(struct parse *p, const char *format, ...) {
     if (p->outcome == TOOL_ARGS_NO_MEMORY) return false;
     va_list list;

@@ -50,9 +50,9 @@ static int out_of_memory(const char *name) {
 /* ------------------------------------------------------------------ standard input */
 
 /*
- * Whether parameters are to be read from standard input when there are no options. A terminal
- * never; a tool that needs parameters always; one that does not, from a pipe or from the start of a
- * file (a file read in part belongs to a loop around the call).
+ * Whether parameters are read from standard input when there are no options. A terminal never; a
+ * tool that needs parameters always; one that does not, from a pipe or from the start of a file (a
+ * file read in part belongs to a loop around the call).
  */
 static bool reads_input(struct tool_schema schema) {
     struct stat status;

@@ -54,7 +54,7 @@ struct cpu_stack {
 };
 
 /* Lazily committed. Programs that recurse far in generated code use up to 11 times their own stack of
- * it, so who has a longer stack than CPU_STACK_LONG gets CPU_STACK_TIMES its size. */
+ * it, so a program with a longer stack than CPU_STACK_LONG gets CPU_STACK_TIMES its size. */
 #define CPU_STACK_BYTES (16u << 20)
 #define CPU_STACK_LONG  (2u << 20)
 #define CPU_STACK_TIMES 32
@@ -198,8 +198,9 @@ cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot)
 typedef void (*cpu_page_fn)(void *user, size_t page);
 /* Calls `function` for each of these pages. */
 void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, void *user);
-/* A copy of an UNWOUND program or a kernel for another sandbox, in a slot of its own. What is mapped
- * from a template is mapped again, and only the pages that differ are copied. NULL: errno. */
+/* A copy of an UNWOUND program or a kernel for another sandbox, in a slot of its own. Pages that
+ * are mapped from a template are mapped again, and only those that differ are copied. NULL:
+ * errno. */
 cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *budget);
 /* The address that the program's stack pointer holds, as the guest left it: not checked. */
 uint32_t cpu_stack_pointer(const cpu_instance *instance);
@@ -218,9 +219,9 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
 /* ---- template.c: an instance frozen, from which others start. Shared between threads, constant. */
 
 /*
- * Most of a template is what nobody writes: constants, byte code, the library of a language. What
- * the first processes left alone is sealed in the copies that come after, and is not copied again
- * while it stays so.
+ * Most pages of a template are never written: constants, byte code, the library of a language.
+ * Pages that the first processes left alone are sealed in later copies, and are not copied again
+ * while they stay so.
  */
 struct cpu_steady {
     _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
@@ -333,7 +334,8 @@ void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun);
 void cpu_step_out(struct cpu_thread *self, const struct cpu_begun *begun);
 /* Back from the embedder's code: what watches is at work again. */
 bool cpu_step_in(struct cpu_thread *self, struct cpu_begun *begun);
-/* Ticks count for `watch` from here on, for nobody if NULL; what they counted for until now. */
+/* Ticks count for `watch` from here on, for nobody if NULL; returns what they counted for until
+ * now. */
 struct cpu_watch *cpu_watch(struct cpu_thread *self, struct cpu_watch *watch);
 /* The host calls the kernel, or has done so: ticks count for that, too. */
 void cpu_watch_kernel(struct cpu_thread *self, bool on);

@@ -45,7 +45,7 @@ static struct cpu_stack *stack_take(struct cpu_thread *self, size_t size) {
     return cpu_stack_new(size);
 }
 
-/* Each process that ends on a long stack comes here, so a sample has to do: who went deeper left
+/* Each process that ends on a long stack comes here, so a sample has to do: a deeper recursion left
  * frames of many words. */
 bool cpu_stack_touched(const uint8_t *at) {
     const uint64_t *words = (const uint64_t *)(at - CPU_PAGE);

@@ -1,9 +1,10 @@
 /*
  * host/cpu/template.c: a frozen instance from which others start.
  *
- * Short-lived processes are copied: a page fault costs more than copying its page. What lives long
- * (the kernel, the session's shell) is mapped copy-on-write, so that an idle sandbox stays small, and
- * so is what is large (a booted Python), of which a process writes a small part: clone.c learns which.
+ * Short-lived processes are copied: a page fault costs more than copying its page. Instances that
+ * live long (the kernel, the session's shell) are mapped copy-on-write, so that an idle sandbox
+ * stays small. So are large ones (a booted Python), of which a process writes a small part: clone.c
+ * learns which.
  */
 #include "cpu.h"
 

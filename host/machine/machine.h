@@ -300,7 +300,7 @@ pf_status machine_enter(pf_sandbox *sandbox, pf_error *error);
 pf_status machine_enter_to_change(pf_sandbox *sandbox, pf_error *error);
 /* Ends what machine_enter() began, on the same thread; the tape is told first. */
 void machine_leave(pf_sandbox *sandbox);
-/* The same for what runs no guest, the kernel included, and so needs nobody to watch. */
+/* The same for acts that run no guest, not even the kernel, and so need no watcher. */
 pf_status machine_take(pf_sandbox *sandbox, pf_error *error);
 /* As machine_take(), but PF_STATE where machine_enter_to_change() gives it. */
 pf_status machine_take_to_change(pf_sandbox *sandbox, pf_error *error);
@@ -438,7 +438,7 @@ pf_status machine_start_session(pf_sandbox *sandbox, uint32_t session, pf_error 
 
 /* Drives the guest until it needs the embedder, or the run is over. */
 pf_status machine_drive(pf_sandbox *sandbox, pf_error *error);
-/* Calls on_output; what it takes counts for no limit, as what a handler of a call takes. */
+/* Calls on_output; its time counts for no limit, as that of a call's handler. */
 void machine_tell_output(pf_sandbox *sandbox, int stream, const char *data, size_t len);
 /* Shows the kernel what time it is. */
 void machine_show_time(pf_sandbox *sandbox);
@@ -493,8 +493,9 @@ void machine_drain_value(pf_sandbox *sandbox);
 /* Gives the kernel as much of the run's stdin as it has room for, and its end. */
 void machine_feed_stdin(pf_sandbox *sandbox);
 void machine_run_init(struct machine_run *run); /* An empty run that is not on. */
-/* Lets a run that came with a snapshot fit the limits of who restored it: output is cut, a value that
- * is too large is none; PF_FORMAT: more is left of its stdin than there may be. */
+/* Fits a run that came with a snapshot into the limits of the embedder that restored it: output is
+ * cut, a value that is too large is none; PF_FORMAT: more is left of its stdin than there may
+ * be. */
 pf_status machine_fit_run(pf_sandbox *sandbox, pf_error *error);
 /* Of a run that was told to end before the snapshot: it has the shortest grace, not its limits anew. */
 void machine_arm_grace(pf_sandbox *sandbox);
@@ -537,7 +538,7 @@ struct machine_call *machine_next_call(const pf_sandbox *sandbox);
 pf_status machine_judge_again(pf_sandbox *sandbox, bool spent, pf_error *error);
 /* Tells on_decision what was decided when it was not there yet; once. */
 void machine_tell_judged(pf_sandbox *sandbox);
-/* Nobody listens, and the guest goes on. */
+/* No listener is there, and the guest goes on. */
 void machine_forget_judged(pf_sandbox *sandbox);
 
 /* ---- files.c */

@@ -3,7 +3,7 @@
  *
  * A snapshot says which calls wait, and which capability of its own embedder allowed each. That is
  * data: whether one may still happen is decided here, by the gate and the limits of the sandbox that
- * goes on, exactly as if it were made now. What is allowed waits on, with its id. What is not is
+ * goes on, exactly as if it were made now. An allowed call waits on, with its id. A refused one is
  * answered as denied before anything runs.
  *
  * Called when a sandbox is restored, and for a branch that shares its trunk's budget. The embedder

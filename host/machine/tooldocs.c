@@ -32,7 +32,7 @@ struct at {
     int depth;
     bool tight;   /* what stands here is joined with more */
     bool outside; /* what the members of the whole mean is told elsewhere */
-    bool given;   /* by a tool: defaults are nobody's business */
+    bool given;   /* by a tool: defaults are not told */
     const struct followed *followed;
 };
 
@@ -199,7 +199,7 @@ static void referred_type(struct base_buf *out, const char *reference, struct at
     type_of(out, target, at);
 }
 
-/* What a schema cannot be expressed as is `any`: a type that is too wide misleads nobody. */
+/* What a schema cannot be expressed as is `any`: a type that is too wide does not mislead. */
 static void type_of(struct base_buf *out, yyjson_val *schema, struct at at) {
     yyjson_val *part;
     if (++at.depth > DEPTH_MAX || out->len - at.begin > TYPE_LEN_MAX || !yyjson_is_obj(schema))

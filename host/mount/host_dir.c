@@ -2,8 +2,8 @@
  * host/mount/host_dir.c: a host directory, read so that nothing leads out of it.
  *
  * Every path is opened beneath the mount's descriptor and through no link, whatever somebody
- * changes meanwhile; where the system has no openat2(), name by name. What is no regular file,
- * directory or link is left out of listings, and is EIO when a file has become that since.
+ * changes meanwhile; where the system has no openat2(), name by name. Only regular files,
+ * directories and links are listed; a file that has become something else since is EIO.
  */
 #include "mount.h"
 

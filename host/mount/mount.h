@@ -4,9 +4,9 @@
  * A mount is lazy: when the sandbox is made it is one directory that the kernel knows to be absent.
  * The names of a directory come when it is first looked into, the contents of a file when it is
  * first opened (fill.c), by openat2() beneath the directory's descriptor, so that nothing leads
- * out. What has come in stays as it was then; what the sandbox changes stays inside until the
- * embedder takes it out. A read-only mount belongs to root, a copy-on-write one to the sandbox's
- * user.
+ * out. Files that have come in stay as they were then; what the sandbox changes stays inside until
+ * the embedder takes it out. A read-only mount belongs to root, a copy-on-write one to the
+ * sandbox's user.
  *
  * The machine remembers what came in (struct machine_mount, entries.c), so that changes can be
  * told, also after a snapshot. What came in is an input: a tape records it, and a replay needs no

@@ -1,5 +1,5 @@
 /*
- * lib/regex/internal.h: what the files of lib/regex share.
+ * lib/regex/internal.h: declarations that the files of lib/regex share.
  *
  * The way of a pattern: parse.c (with bracket.c, set.c) makes a tree; classes.c divides all
  * characters into classes that the pattern cannot tell apart; nfa.c makes instructions of the

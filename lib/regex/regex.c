@@ -230,7 +230,7 @@ static int search_literal(pf_regex *re, const char *text, size_t len, size_t fro
 
 static int search_backref(pf_regex *re, const char *text, size_t len, size_t from, unsigned flags,
                           pf_range *ranges, size_t count) {
-    /* The DFA lets anything pass for a back-reference: what it refuses needs no trying. */
+    /* The DFA lets anything pass for a back-reference: a text that it refuses is not tried. */
     size_t floor, end;
     int status = re_dfa_forward(re, RE_DFA_ANY, text, len, from, flags, &floor, &end);
     if (status == PF_RE_OK) status = ensure(re, &re->capture, false, true);

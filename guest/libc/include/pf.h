@@ -1,5 +1,5 @@
 /*
- * pf.h: what a program in the sandbox can do beyond POSIX.
+ * pf.h: calls of the sandbox beyond POSIX.
  *
  * Programs are ordinary POSIX C; they include this for the few things a Unix has no name for:
  * giving others their turn, calls to the host's tools, and taking the text of a run. Two

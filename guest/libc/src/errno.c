@@ -12,7 +12,7 @@
 
 #include "abi/types.h"
 
-_Thread_local int errno; /* wasi-libc's: 0, or a WASI number nobody has looked at */
+_Thread_local int errno; /* wasi-libc's: 0, or a WASI number that was not translated yet */
 
 static int linux_errno;
 

@@ -1,5 +1,5 @@
 /*
- * internal.h: what the files of this libc share.
+ * internal.h: declarations that the files of this libc share.
  *
  * Every system function is one message: fill it, send it, turn a negative result into errno.
  * call.c is the only way out of the program; signal handlers run there and nowhere else.

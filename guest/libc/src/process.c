@@ -53,7 +53,7 @@ uid_t geteuid(void) { return (uid_t)id(UID, 0); }
 gid_t getgid(void) { return (gid_t)id(GID, 0); }
 gid_t getegid(void) { return (gid_t)id(GID, 0); }
 
-/* Nobody can become somebody else. */
+/* No process can become another user. */
 static int become(unsigned wanted, unsigned now) {
     if (wanted == now || wanted == ~0u) return 0;
     errno = EPERM;

@@ -1,4 +1,4 @@
-/* start.h: what a process starts with. */
+/* start.h: the values that a process starts with. */
 #ifndef PF_LIBC_START_H
 #define PF_LIBC_START_H
 

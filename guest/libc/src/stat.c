@@ -1,4 +1,4 @@
-/* stat.c: what files are. */
+/* stat.c: the attributes of files. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>

@@ -110,7 +110,7 @@ size_t confstr(int what, char *buf, size_t size) {
 int getpagesize(void) { return 4096; }
 int getdtablesize(void) { return (int)limit_of(RLIMIT_NOFILE); }
 
-/* Load would be a matter of the host's time, which nobody here may know. */
+/* Load would tell of the host's time, which programs here may not know. */
 int getloadavg(double *loads, int count) {
     if (count > 3) count = 3;
     for (int i = 0; i < count; i++) loads[i] = 0;

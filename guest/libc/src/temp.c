@@ -1,4 +1,4 @@
-/* temp.c: files and folders with names that nobody else has. */
+/* temp.c: files and folders with names that are not in use. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * input.c: records from files, and the main input: the files that the command line names.
  *
- * A record is handed out in the reader's buffer. Whoever wants to keep one must copy it before the
+ * A record is handed out in the reader's buffer. A caller that keeps one must copy it before the
  * buffer moves; the main input does so for $0 (record_own).
  */
 #include "awk.h"

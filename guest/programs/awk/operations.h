@@ -1,6 +1,6 @@
 /*
- * operations.h: what instructions do to the top of the stack. Included by run.c, which decides
- * which instruction is next; the seldom ones are in operations.c.
+ * operations.h: the effects of instructions on the top of the stack. Included by run.c, which
+ * decides which instruction is next; the seldom ones are in operations.c.
  *
  * An operation gets the place behind the top value, and gives that place as it is afterwards.
  */

@@ -2,8 +2,8 @@
  * run.c: executes code.
  *
  * One function does, with a stack of its own: calls of the program's functions do not recurse here.
- * Only comparison functions of sorts and BEGINFILE rules begin it anew, to a bounded depth. Whoever
- * keeps a pointer into the stack must not let anything run meanwhile: it may move.
+ * Only comparison functions of sorts and BEGINFILE rules begin it anew, to a bounded depth. Code
+ * that keeps a pointer into the stack must not let anything run meanwhile: it may move.
  */
 #include "operations.h"
 #include "pf.h"

@@ -1,5 +1,5 @@
 /*
- * value.c: values: what they are as numbers, texts, truths, and how they compare.
+ * value.c: values: conversion to numbers, texts and truth, and comparison.
  */
 #include "awk.h"
 

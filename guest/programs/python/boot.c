@@ -37,7 +37,7 @@ static void must(PyStatus status) {
     if (_PyStatus_IS_ERROR(status) || _PyStatus_IS_EXIT(status)) Py_ExitStatusException(status);
 }
 
-/* An exception at build time: there is nobody to tell. */
+/* An exception at build time: no one could be told. */
 static PyObject *need(PyObject *object) {
     if (object) return object;
     PyErr_Print();

@@ -18,7 +18,7 @@
 #define LISTED __attribute__((noinline)) /* its name is on the list of CMakeLists.txt */
 #define PINNED_MAX 16                    /* stacks on top of each other */
 #define TURN_US 50                       /* about what python_turn() counts, on the machine of the build */
-#define PATIENCE 4                       /* slices after which a released lock is handed to who waits */
+#define PATIENCE 4                       /* slices until a released lock goes to who waits */
 
 /* Asyncify's, made by Binaryen. */
 #define ASYNCIFY(name) __attribute__((import_module("asyncify"), import_name(#name)))

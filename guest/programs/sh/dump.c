@@ -1,5 +1,5 @@
 /*
- * dump.c: bash --dump-tree: what the parser makes of standard input, as JSON, and nothing is run.
+ * dump.c: bash --dump-tree: prints what standard input parses to as JSON; nothing runs.
  *
  * The output is one array with an object for each complete command, in the names of tree.h. An
  * object {"error": TEXT} ends it where the grammar does. Bytes of strings that are not ASCII stand

@@ -7,7 +7,7 @@
 
 void sh_write_err(const char *s, size_t n) {
     int saved = errno;
-    if (write_all(2, s, n) < 0) { /* nobody is left to be told */
+    if (write_all(2, s, n) < 0) { /* there is no other place to report it */
     }
     errno = saved;
 }

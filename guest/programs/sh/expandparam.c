@@ -1,5 +1,5 @@
 /*
- * expandparam.c: ${…}: what the parameter stands for, and which operator works on it.
+ * expandparam.c: ${…}: finds the value of a parameter and applies its operator.
  */
 #include "expandpriv.h"
 

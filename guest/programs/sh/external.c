@@ -1,8 +1,9 @@
 /*
  * external.c: commands that are programs: found, given their descriptors, spawned, waited for.
  *
- * The usual case is one posix_spawn with the redirections opened here. What that cannot do exactly
- * (a FIFO whose open waits, {fd}>, expansions with side effects) goes the way of fork and exec.
+ * The usual case is one posix_spawn with the redirections opened here. Redirections that a spawn
+ * cannot do exactly (a FIFO whose open waits, {fd}>, expansions with side effects) go the way of
+ * fork and exec.
  */
 #include "sh.h"
 

@@ -1,8 +1,8 @@
 /*
- * hint.c: what stands in for a command that this system does not have.
+ * hint.c: names a replacement for a command that this system does not have.
  *
  * A program writer who meets `command not found` for a common name is told, in one line, what to
- * use instead. Only names of which that is known are here.
+ * use instead. Only names with a known replacement are here.
  */
 #include "sh.h"
 

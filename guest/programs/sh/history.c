@@ -1,5 +1,5 @@
 /*
- * history.c: the list that `set -o history` keeps: what was read, command by command.
+ * history.c: the list that `set -o history` keeps: the list of commands that were read.
  *
  * The outermost loop of source.c adds to it before it executes; `history` and `fc` show and change
  * it. Nothing is read from or written to HISTFILE by itself.

@@ -2,8 +2,9 @@
  * inplace.c: commands of a $( ) and of a pipeline's first stages that need no process of their own.
  *
  * A builtin that leaves nothing behind in the shell but output and a status runs in the shell itself,
- * its output is gathered. What could tell the difference keeps its process: traps, set -x, messages of
- * an expansion, a function or a redirection, and output that could be larger than its arguments.
+ * its output is gathered. A command that could tell the difference keeps its process: traps, set
+ * -x, messages of an expansion, a function or a redirection, and output that could be larger than
+ * its arguments.
  */
 #include "sh.h"
 

@@ -1,5 +1,5 @@
 /*
- * job.c: the table of jobs: what runs in the background, what stopped, how it ended.
+ * job.c: the table of jobs: jobs that run in the background, that stopped, and how they ended.
  */
 #include "sh.h"
 

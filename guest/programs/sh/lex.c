@@ -329,7 +329,7 @@ static bool alias_active(struct parser *p, const char *name) {
     return false;
 }
 
-/* Puts an alias's text in the place of the token and reads on from there. What is before it stays
+/* Puts an alias's text in the place of the token and reads on from there. The text before it stays
  * where it is: words around a $( ) that holds the token remember where they began. */
 static void alias_splice(struct parser *p, const char *name, const char *value) {
     size_t at = p->tok.start, rest = p->len - p->tok.end, n = strlen(value);

@@ -1,5 +1,5 @@
 /*
- * output.c: what builtins print: gathered, then written when the builtin ends, or whole lines
+ * output.c: the output of builtins: gathered, then written when the builtin ends, or whole lines
  * before a message is written.
  */
 #include "sh.h"

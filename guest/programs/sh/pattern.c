@@ -1,6 +1,6 @@
 /*
- * pattern.c: shell patterns: * ? [set] and, with PAT_EXT, ?(a|b) *(…) +(…) @(…) !(…); what matches
- * all of a text, its beginning, its end, or a part.
+ * pattern.c: shell patterns: * ? [set] and, with PAT_EXT, ?(a|b) *(…) +(…) @(…) !(…); matches a
+ * pattern with all of a text, its beginning, its end, or a part.
  *
  * A backslash takes the next character literally; the expander puts one before quoted characters.
  * Without groups only the last '*' seen can still give way, which is quick where it need not often;
@@ -150,7 +150,7 @@ struct search {
     int first, last; /* the bytes in which every match begins and ends, or -1 */
     int fixed;       /* the characters that every match has, or -1 */
     bool groups;
-    bool anywhere; /* begins with *: what matches somewhere matches from any place before, too */
+    bool anywhere; /* begins with *: a match somewhere is a match from any place before, too */
     struct automaton *automaton; /* once it is needed */
 };
 

@@ -1,5 +1,5 @@
 /*
- * pattern.h: what pattern.c, patternpart.c and patterngroup.c share, and nobody else needs.
+ * pattern.h: the interface between pattern.c, patternpart.c and patterngroup.c alone.
  *
  * A pattern is the bytes [p, pe), a text the bytes of a subject; nothing here owns either.
  */

@@ -162,7 +162,8 @@ int job_wait_pid(struct shell *sh, pid_t pid, const struct node *n) {
     bool others = sh->jobs->pending_children > 0;
     int status;
     for (;;) {
-        /* Those in the background as well: who asks meanwhile is not to find one that has ended. */
+        /* Those in the background as well: a program that asks meanwhile must not find a process
+         * that has ended. */
         pid_t got = waitpid(sh->jobs->pending_children > 0 ? -1 : pid, &status, 0);
         if (got == pid) break;
         if (got > 0) {

@@ -80,7 +80,7 @@ int redir_here(struct shell *sh, const char *text, size_t n) {
     (void)sh;
     if (n >= HERE_PIPE_MAX) return here_file(text, n);
     if (pipe(fds) < 0) return -1;
-    /* Nobody reads yet: what does not fit at once would wait for ever. */
+    /* No process reads yet: a write that does not fit at once would wait for ever. */
     bool fits = fcntl(fds[1], F_SETFL, O_NONBLOCK) == 0 && write_all(fds[1], text, n) == 0;
     close(fds[1]);
     if (fits) return fds[0];

@@ -139,7 +139,8 @@ int session_main(struct shell *sh) {
     int status = -1, flags;
     struct options kept;
     sh->command_string = "";
-    /* What is left of an interrupt was for the run that is over; what comes from here on is not. */
+    /* An interrupt that is still pending was for the run that is over; one that comes from here on
+     * is for the next. */
     while (signal_interrupted(), (flags = pf_run_next(status)) >= 0) {
         if (sh->pid == 0) shell_startup(sh, environ);
         options_keep(sh, &kept);

@@ -383,7 +383,7 @@ struct var_kept {
 };
 /* Puts the value in *out, which owns it. */
 void var_keep(struct shell *sh, const char *name, struct var_kept *out);
-/* Ends var_keep(); what was assigned meanwhile goes. */
+/* Ends var_keep(); values that were assigned meanwhile are dropped. */
 void var_put_back(struct shell *sh, const char *name, struct var_kept *kept);
 void var_changed(struct shell *sh, struct var *v); /* After an assignment: tells who has to know. */
 /* The variable that a nameref leads to by name; NULL with *target set to a name that is not there
@@ -552,8 +552,9 @@ bool arith_eval(struct shell *sh, const char *text, int64_t *out, const char *wh
 void arith_error(struct shell *sh, const char *who); /* after a failure: sets status and flow */
 
 /* ------------------------------------------------------------------ inplace.c */
-/* Runs a command whose process nobody could tell from this one, and appends what it prints. False: it
- * needs one. `may_wait`: the shell has nothing else to do while it waits for the host. */
+/* Runs a command without a process of its own when nothing can tell the difference, and appends
+ * what it prints. False: it needs one. `may_wait`: the shell has nothing else to do while it waits
+ * for the host. */
 bool inplace_run(struct shell *sh, const struct node *n, bool may_wait, sb *out, int *status);
 
 /* ------------------------------------------------------------------ regex.c */

@@ -55,7 +55,7 @@ struct command {
     struct strings refs; /* those of args that were written as name[subscript] */
 };
 
-/* Notes that the last argument is a reference whose subscript is not to be expanded again. */
+/* Notes that the last argument is a reference whose subscript must not be expanded again. */
 static void note_reference(struct shell *sh, struct command *c, const struct word *w) {
     if (!(w->flags & W_PLAIN) && strchr(w->text, '[') && assign_valid_lhs(w->text))
         strings_add(sh, &c->refs, c->args.v[c->args.n - 1]);

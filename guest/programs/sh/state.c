@@ -1,5 +1,5 @@
 /*
- * state.c: what the session's shell holds, written as records (state.h).
+ * state.c: writes the state of the session's shell as records (state.h).
  *
  * Asked between two runs, when no function and no command is on: all variables are global, and a
  * trap for EXIT has run. What only this process has is named in records "left".

@@ -1,5 +1,5 @@
 /*
- * state.h: what a session's shell holds, as records that any later version takes over.
+ * state.h: the state of a session's shell, as records that any later version takes over.
  *
  * The host asks for it by a run whose text is STATE_GIVE, and gets it as the run's value; it hands it
  * to a fresh session as STATE_TAKE and the records, and gets the records "left" of what could not be
@@ -18,7 +18,7 @@
 
 /* Is the text of a run one of these? Then it is done, with its status. */
 bool state_run(struct shell *sh, const char *text, size_t n, int *status);
-/* Variables that say what this build is, and are nobody's to carry over. */
+/* Is it a variable that describes this build, and is not carried over? */
 bool state_is_own(const char *name);
 
 /* Appends a record with the fields of a NULL-terminated list. */

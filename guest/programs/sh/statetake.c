@@ -1,5 +1,5 @@
 /*
- * statetake.c: takes the records of another shell over (state.h): data, of which nothing is run.
+ * statetake.c: takes the records of another shell over (state.h): data, and nothing of it runs.
  *
  * The session is fresh. Functions come first, because aliases and options of the other shell would
  * change how their texts are read; flags like readonly are set last on each variable.

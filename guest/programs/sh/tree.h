@@ -1,5 +1,5 @@
 /*
- * tree.h: what the parser makes of a script.
+ * tree.h: the tree that the parser makes of a script.
  *
  * All nodes of one complete command lie in one `struct tree` and are never changed after parsing.
  * A function keeps the whole tree it was defined in alive by a reference. Words keep their source

@@ -74,8 +74,8 @@ class Connection:
         self._answer = None
 
     def ask(self):
-        """Makes the request if it is there as a whole: who asks hears at once what a connection would
-        have failed with."""
+        """Makes the request if it is there as a whole: the caller gets at once the error that a
+        connection would have failed with."""
         if not _is_whole(self._sent):
             return
         self._answer = _Answer(self._origin, bytes(self._sent), self._timeout)
