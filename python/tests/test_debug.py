@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -84,6 +85,7 @@ def test_others_get_no_page(served, status, given):
         (415, {"Content_Type": "text/plain"}),
         (415, {"Content_Type": "application/x-www-form-urlencoded"}),
         (413, {"Content_Length": "999999999"}),
+        (413, {"Content_Length": "9" * 6000}),
         (411, {"Content_Length": "-1"}),
         (411, {"Transfer_Encoding": "chunked"}),
         (411, {"Content-Length": "5"}),
@@ -144,7 +146,9 @@ def test_files_at_every_event(served, trace, lines):
             entries = served.ask("files", state={"line": n})["entries"]
             with run.at(max(n + 1, 1) if n + 1 < len(lines) else len(lines)) as there:
                 want = {path: there.files[path] for path in there.files}
-            assert {path for path, entry in entries.items() if entry[0] & 0o100000 and entry[2]} == set(want)
+            assert {
+                path for path, entry in entries.items() if entry[0] & 0o100000 and entry[2]
+            } == set(want)
             for path, data in want.items():
                 found = served.ask("file", state={"line": n}, path=path)
                 assert found["text"].encode() == data
@@ -157,19 +161,25 @@ def test_mounted_and_odd_files(tmp_path):
     (host / "in.txt").write_text("host\n")
     (host / "unread.txt").write_text("x")
     with Sandbox(record=trace, mounts={"/data": (host, "copy")}) as sandbox:
-        sandbox.run("echo a > $'\\xff'; ln -s /nowhere link; mkfifo pipe; cat /data/in.txt; echo more >> /data/in.txt")
+        sandbox.run(
+            "echo a > $'\\xff'; ln -s /nowhere link; mkfifo pipe; cat /data/in.txt; echo more >> /data/in.txt"
+        )
         saved = sandbox.snapshot()
     with debugger(trace) as made:
         state = {"line": len(lines_of(trace)) - 1}
         entries = made.ask("files", state=state)["entries"]
-        assert {"/data/in.txt", "/data/unread.txt", "/workspace/link", "/workspace/pipe"} <= set(entries)
+        assert {"/data/in.txt", "/data/unread.txt", "/workspace/link", "/workspace/pipe"} <= set(
+            entries
+        )
         assert not any(path.startswith(("/etc", "/usr", "/var")) for path in entries)
         assert made.ask("file", state=state, path="/data/in.txt")["text"] == "host\nmore\n"
         assert "not read it" in made.ask("file", state=state, path="/data/unread.txt")["why"]
         assert made.ask("file", state=state, path="/workspace/link") == {"link": "/nowhere"}
         assert made.ask("file", state=state, path="/workspace/\udcff")["text"] == "a\n"
         branch = made.ask("branch", **{"from": state})["branch"]["id"]
-        out = made.ask("run", branch=branch, code="cat /data/in.txt", language="shell")["branch"]["log"]
+        out = made.ask("run", branch=branch, code="cat /data/in.txt", language="shell")["branch"][
+            "log"
+        ]
         assert [entry["text"] for entry in out if entry["kind"] == "stdout"] == ["host\nmore\n"]
     second = tmp_path / "second.jsonl"
     with Sandbox.restore(saved, record=second, mounts={"/data": (host, "copy")}) as sandbox:
@@ -187,16 +197,25 @@ def test_mounted_and_odd_files(tmp_path):
 def test_another_answer_and_typing(served, lines):
     branch = served.ask("branch", **{"from": {"line": line_of_call(lines, "stock", 1)}})["branch"]
     (call,) = branch["calls"]
-    assert branch["state"] == "waits" and call["method"] == "stock" and call["recorded"] == '{"n": 0}'
+    assert (
+        branch["state"] == "waits" and call["method"] == "stock" and call["recorded"] == '{"n": 0}'
+    )
     where = {"branch": branch["id"]}
     branch = served.ask("answer", **where, call=call["id"], kind="give", value={"n": 4})["branch"]
     (call,) = branch["calls"]
-    assert call["method"] == "ship" and call["asks"] and json.loads(call["params"]) == {"item": "pen"}
+    assert (
+        call["method"] == "ship" and call["asks"] and json.loads(call["params"]) == {"item": "pen"}
+    )
     branch = served.ask("answer", **where, call=call["id"], kind="give", value="sent")["branch"]
     branch = served.ask("recorded", **where)["branch"]  # cup, as it was
     assert branch["state"] == "idle"
-    assert served.ask("file", state=where, path="/workspace/report.csv")["text"] == "tea,3\npen,4\ncup,3\n"
-    branch = served.ask("run", **where, code="wc -l < report.csv; exit 3", language="shell")["branch"]
+    assert (
+        served.ask("file", state=where, path="/workspace/report.csv")["text"]
+        == "tea,3\npen,4\ncup,3\n"
+    )
+    branch = served.ask("run", **where, code="wc -l < report.csv; exit 3", language="shell")[
+        "branch"
+    ]
     assert [e["text"] for e in branch["log"] if e["kind"] == "stdout"][-1] == "3\n"
     assert branch["log"][-1] == {"kind": "result", "exit_code": 3, "limit": None, "value": None}
     branch = served.ask("run", **where, code="6 * 7", language="python")["branch"]
@@ -207,13 +226,17 @@ def test_branches_of_branches(served, lines):
     first = served.ask("branch", **{"from": {"line": line_of_call(lines, "stock")}})["branch"]
     second = served.ask("branch", **{"from": {"branch": first["id"]}})["branch"]
     assert second["parent"] == first["id"] and second["state"] == "waits"
-    done = served.ask("answer", branch=second["id"], call=second["calls"][0]["id"], kind="deny", value="no")
+    done = served.ask(
+        "answer", branch=second["id"], call=second["calls"][0]["id"], kind="deny", value="no"
+    )
     assert "denied: no" in json.dumps(done)
     assert {b["id"]: b["state"] for b in served.ask("branches")["branches"]}[first["id"]] == "waits"
     rest = served.ask("close", branch=first["id"])["branches"]
     assert [b["line"] for b in rest if b["id"] == second["id"]] == [first["line"]]
     with pytest.raises(AssertionError, match="does not wait"):
-        served.ask("answer", branch=second["id"], call=first["calls"][0]["id"], kind="deny", value="")
+        served.ask(
+            "answer", branch=second["id"], call=first["calls"][0]["id"], kind="deny", value=""
+        )
 
 
 def test_an_endless_script_is_interrupted(served, lines):
@@ -221,11 +244,16 @@ def test_an_endless_script_is_interrupted(served, lines):
     timer = threading.Timer(1, lambda: served.ask("interrupt", branch=branch["id"]))
     timer.start()
     try:
-        branch = served.ask("run", branch=branch["id"], code="while :; do :; done", language="shell")["branch"]
+        branch = served.ask(
+            "run", branch=branch["id"], code="while :; do :; done", language="shell"
+        )["branch"]
     finally:
         timer.join()
     assert branch["log"][-1]["kind"] == "result" and branch["log"][-1]["exit_code"] != 0
-    assert served.ask("run", branch=branch["id"], code="echo on", language="shell")["branch"]["state"] == "idle"
+    assert (
+        served.ask("run", branch=branch["id"], code="echo on", language="shell")["branch"]["state"]
+        == "idle"
+    )
 
 
 def test_a_run_is_given_up(served, lines):
@@ -243,16 +271,29 @@ def test_a_run_is_given_up(served, lines):
 def test_a_preview_of_recorded_answers_calls_nobody(served, lines):
     branch = served.ask("branch", **{"from": {"line": line_of_call(lines, "ship")}})["branch"]
     where, call = {"branch": branch["id"]}, branch["calls"][0]["id"]
-    answers = [{"kind": "yes"}, {"kind": "no", "why": "too late"}, {"kind": "give", "value": "sent"}]
+    answers = [
+        {"kind": "yes"},
+        {"kind": "no", "why": "too late"},
+        {"kind": "give", "value": "sent"},
+    ]
     preview = served.ask("preview", **where, call=call, answers=answers)["preview"]
     yes, no, given = preview["branches"]
-    assert yes["source"] == "recorded" and yes["answer"] == '"shipped"' and yes["stdout"] == "shipped tea\n"
-    assert {path for _, path, _ in yes["changes"]} == {"/workspace/log.txt", "/workspace/report.csv"}
+    assert (
+        yes["source"] == "recorded"
+        and yes["answer"] == '"shipped"'
+        and yes["stdout"] == "shipped tea\n"
+    )
+    assert {path for _, path, _ in yes["changes"]} == {
+        "/workspace/log.txt",
+        "/workspace/report.csv",
+    }
     assert "too late" in no["answer"] and no["changes"] == []
     assert given["label"] == "answered" and yes["calls"][0][0] == "stock"
     assert served.ask("branches")["branches"][-1]["state"] == "waits"  # nothing went on
     kept = served.ask("accept", **where, label="yes")["branch"]
-    assert [e["kind"] for e in kept["log"]] == ["answer", "stdout"] and kept["calls"][0]["method"] == "stock"
+    assert [e["kind"] for e in kept["log"]] == ["answer", "stdout"] and kept["calls"][0][
+        "method"
+    ] == "stock"
     assert served.ask("file", state=where, path="/workspace/report.csv")["text"] == "tea,3\n"
     with pytest.raises(AssertionError, match="no preview"):
         served.ask("accept", **where, label="yes")
@@ -261,7 +302,9 @@ def test_a_preview_of_recorded_answers_calls_nobody(served, lines):
 def test_a_recorded_failure_is_kept_as_a_failure(served, lines):
     branch = served.ask("branch", **{"from": {"line": line_of_call(lines, "refund")}})["branch"]
     where = {"branch": branch["id"]}
-    preview = served.ask("preview", **where, call=branch["calls"][0]["id"], answers=[{"kind": "yes"}])
+    preview = served.ask(
+        "preview", **where, call=branch["calls"][0]["id"], answers=[{"kind": "yes"}]
+    )
     (yes,) = preview["preview"]["branches"]
     assert "the service is late" in yes["answer"] and yes["possible"]
     kept = served.ask("accept", **where, label="yes")["branch"]
@@ -276,13 +319,17 @@ def test_a_tool_is_called_when_it_is_said_and_once(trace, lines, tmp_path):
         branch = made.ask("branch", **{"from": {"line": line}})["branch"]
         where, call = {"branch": branch["id"]}, branch["calls"][0]
         assert call["live"]
-        preview = made.ask("preview", **where, call=call["id"], answers=[{"kind": "yes"}])["preview"]
+        preview = made.ask("preview", **where, call=call["id"], answers=[{"kind": "yes"}])[
+            "preview"
+        ]
         assert preview["branches"][0]["calls_tool"]
         made.ask("branch", **{"from": {"branch": branch["id"]}})
         assert calls.read_text() == ""
         kept = made.ask("accept", **where, label="yes")["branch"]
         assert calls.read_text() == '{"item": "tea"}\n'
-        assert any("was expected" in e.get("text", "") for e in kept["log"])  # it gave something else
+        assert any(
+            "was expected" in e.get("text", "") for e in kept["log"]
+        )  # it gave something else
         assert made.ask("file", state=where, path="/workspace/log.txt")["text"] == '"sent"\n'
         other = made.ask("branches")["branches"][-1]
         made.ask("answer", branch=other["id"], call=other["calls"][0]["id"], kind="live")
@@ -297,7 +344,11 @@ def test_simulated_and_pure_tools(trace, lines, tmp_path):
     more = ["--simulate", "ship=echo maybe", "--tool", "stock=echo '{\"n\": 8}'", "--pure", "stock"]
     with debugger(trace, "--tool", f"ship={ship}", *more) as made:
         branch = made.ask("branch", **{"from": {"line": line_of_call(lines, "ship")}})["branch"]
-        given = {"branch": branch["id"], "call": branch["calls"][0]["id"], "answers": [{"kind": "yes"}]}
+        given = {
+            "branch": branch["id"],
+            "call": branch["calls"][0]["id"],
+            "answers": [{"kind": "yes"}],
+        }
         (yes,) = made.ask("preview", **given)["preview"]["branches"]
         assert (yes["source"], yes["answer"]) == ("simulated", '"maybe"')
         assert [call[0] for call in yes["calls"]] == ["stock", "ship"]
@@ -344,7 +395,9 @@ def unanswered(made, given):
 def test_a_recording_that_was_cut_short(trace, tmp_path, lines):
     cut = tmp_path / "cut.jsonl"
     cut.write_bytes(b"\n".join(trace.read_bytes().split(b"\n")[:40]) + b"\n")
-    done = subprocess.run([sys.executable, "-m", "pinfold", "debug", cut], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pinfold", "debug", cut], capture_output=True, text=True
+    )
     assert done.returncode == 125 and "cut short" in done.stderr
     with debugger(cut, "--partial") as made:
         entries = made.ask("files", state={"line": 39})["entries"]
@@ -365,11 +418,15 @@ def of_another_build(trace, path):
 
 def test_a_recording_of_another_build(trace, tmp_path):
     other = of_another_build(trace, tmp_path / "other.jsonl")
-    done = subprocess.run([sys.executable, "-m", "pinfold", "debug", other], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pinfold", "debug", other], capture_output=True, text=True
+    )
     assert done.returncode == 125 and "build" in done.stderr
     command = [sys.executable, "-m", "pinfold", "trace", other, "-o", "-"]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0 and "the page has no files" in done.stderr and "build" in done.stderr
+    assert (
+        done.returncode == 0 and "the page has no files" in done.stderr and "build" in done.stderr
+    )
     assert done.stdout.startswith("<!doctype html>") and done.stdout.endswith("</html>\n")
 
 
@@ -396,3 +453,26 @@ def test_mistakes(trace, tmp_path):
         command = [sys.executable, "-m", "pinfold", "debug", str(trace), "--port", port]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == 125 and "Address already in use" in done.stderr
+
+
+def threads_of(process):
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("Threads:"))
+
+
+def test_connections_that_say_nothing_are_few_threads(trace):
+    """Anybody on this machine can connect."""
+    with debugger(trace) as served, contextlib.ExitStack() as open:
+        before = threads_of(served.process)
+        port = int(re.search(r":(\d+)/", served.url)[1])
+        for _ in range(200):
+            open.enter_context(socket.create_connection(("127.0.0.1", port)))
+        time.sleep(0.5)
+        assert threads_of(served.process) - before <= 64
+        open.close()
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                if served.request()[0] == 200:
+                    break
+            time.sleep(0.1)
+        assert served.request()[0] == 200

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 #: Bytes of a question.
 _MOST = 4 << 20
-#: Seconds that a connection may say nothing.
+#: Seconds that a connection may say nothing, and how many there may be at once: each is a thread.
 _IDLE = 120
+_CONNECTIONS = 64
 _HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -53,11 +55,25 @@ class Server(ThreadingHTTPServer):
         self.page = page.encode()
         self.policy = f"{policy}; frame-ancestors 'none'"
         self.session = session
+        self._room = threading.BoundedSemaphore(_CONNECTIONS)
         self.hosts = {f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"}
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Others on this machine can connect as well, and say nothing."""
+        if not self._room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that goes away is no error."""
@@ -121,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
         plain = length.isascii() and length.isdigit() and len(lengths) == 1
         if not plain or "Transfer-Encoding" in self.headers:
             raise Refused(411, "a question says how long it is")
-        if int(length) > _MOST:
+        if len(length) > 12 or int(length) > _MOST:
             raise Refused(413, f"a question has at most {_MOST} bytes")
         try:
             given = json.loads(self.rfile.read(int(length)))

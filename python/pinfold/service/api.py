@@ -260,11 +260,7 @@ async def answer_call(request: Request, who: Who, name: str, id: int, answer: An
     ):
         raise Problem(422, "invalid", "an answer is one of value, error and deny")
     session = await _done(_home(request).get(who, "answer", name))
-    run = session.run
-    call = None if run is None else run.calls.get(id)
-    if call is not None and call.ask and answer.deny is None:
-        who.allow("approve", name)
-    await _done(session.answer(id, answer))
+    await _done(session.answer(id, answer, lambda: who.allow("approve", name)))
     assert session.run is not None
     return session.run.body()
 

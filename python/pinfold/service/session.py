@@ -117,10 +117,17 @@ class Session:
                 self.run, self.state = last, before
                 run.refuse(Problem(422, "invalid", str(error)))
 
-    async def answer(self, id: int, given: Answer) -> None:
+    async def answer(
+        self, id: int, given: Answer, approve: Callable[[], None] | None = None
+    ) -> None:
         """Answers a call that waits; it is in the store when this returns. The same answer again
-        changes nothing, another one is refused."""
-        digest = hashlib.blake2b(given.model_dump_json().encode(), digest_size=12).hexdigest()
+        changes nothing, another one is refused. ``approve`` raises when who answers may not
+        approve; it is asked about the call that is answered, not one that waited before."""
+        try:
+            text = given.model_dump_json().encode()
+        except ValueError as error:  # half of a pair of surrogates
+            raise Problem(422, "invalid", f"the answer is no text: {error}") from None
+        digest = hashlib.blake2b(text, digest_size=12).hexdigest()
         async with self.turn():
             self._refuse_if_ended()
             known = self.state.answered.get(id)
@@ -129,6 +136,8 @@ class Session:
                     return
                 raise Problem(409, "answered", f"call {id} was answered otherwise before")
             pending = self._waiting(id)
+            if pending.ask and given.deny is None and approve is not None:
+                approve()
             call = next(c for c in self.sandbox.pending if c.id == id)
             if given.deny is not None:
                 work: Callable[[], None] = lambda: call.deny(given.deny)  # noqa: E731

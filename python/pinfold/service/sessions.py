@@ -183,10 +183,12 @@ class Sessions:
     @contextlib.asynccontextmanager
     async def _alone(self, key: str) -> Any:
         lock = self._opening.setdefault(key, asyncio.Lock())
-        async with lock:
-            yield
-        if not lock.locked() and not lock._waiters:
-            self._opening.pop(key, None)
+        try:
+            async with lock:
+                yield
+        finally:  # also when there is no such session: anybody may ask for names
+            if not lock.locked() and not lock._waiters:
+                self._opening.pop(key, None)
 
     # ------------------------------------------------------------------ what a sandbox is made with
 

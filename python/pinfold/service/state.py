@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import json
 import time
+from collections import deque
 from typing import Any, NamedTuple
 
 from .problems import Problem
@@ -97,6 +98,11 @@ def shortened(result: dict[str, Any] | None) -> dict[str, Any] | None:
     return {**result, **short, "value": None, "shortened": True}
 
 
+def _size_of(kind: str, body: Any) -> int:
+    """What an event holds in memory: a script chooses the arguments of its calls, too."""
+    return 100 + (len(body["text"]) if kind == "output" else len(json.dumps(body)))
+
+
 class Run:
     """A run and its events, which any number of listeners read from any place on."""
 
@@ -106,7 +112,8 @@ class Run:
         self.calls: dict[int, Pending] = {}
         self.result: dict[str, Any] | None = None
         self.problem: Problem | None = None
-        self.events: list[tuple[int, str, Any]] = []
+        self.events: deque[tuple[int, str, Any]] = deque()
+        self._sizes: deque[int] = deque()
         self._size = self._count = 0
         self._closed = False
         self._news = asyncio.Event()
@@ -115,10 +122,11 @@ class Run:
     def emit(self, kind: str, body: Any) -> None:
         self._count += 1
         self.events.append((self._count, kind, body))
-        self._size += len(body.get("text", "")) + 100
-        while self._size > _EVENTS:
-            _, _, old = self.events.pop(0)
-            self._size -= len(old.get("text", "")) + 100
+        self._sizes.append(_size_of(kind, body))
+        self._size += self._sizes[-1]
+        while self._size > _EVENTS and len(self.events) > 1:  # who listens hears how it ended
+            self.events.popleft()
+            self._size -= self._sizes.popleft()
         self._wake()
 
     def refuse(self, problem: Problem) -> None:
