@@ -76,7 +76,7 @@ static bool read_dotted(uint8_t out[4], const char *text, size_t len) {
     size_t at = 0;
     for (int i = 0; i < 4; i++) {
         int value = 0, digits = 0;
-        for (; at < len && text[at] >= '0' && text[at] <= '9'; at++, digits++)
+        for (; digits < 4 && at < len && text[at] >= '0' && text[at] <= '9'; at++, digits++)
             value = value * 10 + (text[at] - '0');
         bool leading = digits > 1 && text[at - (size_t)digits] == '0';
         if (digits == 0 || digits > 3 || leading || value > 255) return false;
@@ -97,7 +97,8 @@ static bool read_ipv6(uint8_t out[16], const char *text, size_t len) {
     while (at < len) {
         size_t end = at;
         int value = 0;
-        while (end < len && end - at < 4 && hex(text[end]) >= 0) value = value * 16 + hex(text[end++]);
+        while (end < len && end - at < 4 && hex(text[end]) >= 0)
+            value = value * 16 + hex(text[end++]);
         if (end < len && text[end] == '.') {
             if (n > 12 || !read_dotted(bytes + n, text + at, len - at)) return false;
             n += 4;

@@ -1,6 +1,6 @@
 /*
- * tests/unit/test_http_url.c: how addresses are read and written (WHATWG's URL standard), what kind of
- * place an IP address is, and which of them rules match.
+ * tests/unit/test_http_url.c: how addresses are read and written (WHATWG's URL standard), what kind
+ * of place an IP address is, and which of them rules match.
  */
 #include "check.h"
 
@@ -36,7 +36,8 @@ static void addresses_of_the_web(void) {
     reads("ht\ntp://exa\tmple.com/x\ry", "http://example.com/xy");
     reads("https://example.com/a/./b/../c/%2e%2E/d/", "https://example.com/a/d/");
     reads("https://example.com/..", "https://example.com/");
-    reads("https://example.com/a b\"<>`{}\xc3\xa9", "https://example.com/a%20b%22%3C%3E%60%7B%7D%C3%A9");
+    reads("https://example.com/a b\"<>`{}\xc3\xa9",
+          "https://example.com/a%20b%22%3C%3E%60%7B%7D%C3%A9");
     reads("https://example.com/%zz?a b'\"", "https://example.com/%zz?a%20b%27%22");
     reads("https://exa%6dple.com/", "https://example.com/");
     reads("https://example.com./", "https://example.com./");
@@ -85,38 +86,65 @@ static void numbers(void) {
     reads("http://[1:2:3]/", NULL);
     reads("http://[::1::]/", NULL);
     reads("http://[::127.0.0.01]/", NULL);
+    reads("http://[::4294967423.0.0.1]/", NULL);
 }
 
 static void letters(void) {
-    reads("https://b\xc3\xbc" "cher.example/", "https://xn--bcher-kva.example/");
-    reads("https://B\xc3\x9c" "CHER.example/", "https://xn--bcher-kva.example/");
-    reads("https://bu\xcc\x88" "cher.example/", "https://xn--bcher-kva.example/");
+    reads("https://b\xc3\xbc"
+          "cher.example/",
+          "https://xn--bcher-kva.example/");
+    reads("https://B\xc3\x9c"
+          "CHER.example/",
+          "https://xn--bcher-kva.example/");
+    reads("https://bu\xcc\x88"
+          "cher.example/",
+          "https://xn--bcher-kva.example/");
     reads("https://fa\xc3\x9f.de/", "https://xn--fa-hia.de/");
     reads("https://\xe4\xbe\x8b\xe3\x81\x88.jp/", "https://xn--r8jz45g.jp/");
-    reads("https://\xef\xbc\xa5xample\xe3\x80\x82" "com/", "https://example.com/");
+    reads("https://\xef\xbc\xa5xample\xe3\x80\x82"
+          "com/",
+          "https://example.com/");
     reads("https://\xe2\x98\x83.net/", "https://xn--n3h.net/");
     reads("https://\xce\x91\xce\xa9.gr/", "https://xn--mxa2c.gr/");
-    reads("https://a\xe2\x80\x8b" "b.com/", NULL); /* a space without width */
-    reads("https://a\xe2\x80\x8d" "b.com/", NULL);
+    reads("https://a\xe2\x80\x8b"
+          "b.com/",
+          NULL); /* a space without width */
+    reads("https://a\xe2\x80\x8d"
+          "b.com/",
+          NULL);
     reads("https://\xff.com/", NULL);
 }
 
 static void places(void) {
     static const char *const cases[][2] = {
-        {"8.8.8.8", "public"},          {"127.255.0.1", "loopback"},
-        {"10.1.2.3", "private"},        {"172.31.0.1", "private"},
-        {"172.32.0.1", "public"},       {"192.168.1.1", "private"},
-        {"169.254.1.1", "link-local"},  {"169.254.169.254", "metadata"},
-        {"168.63.129.16", "metadata"},  {"100.100.100.200", "metadata"},
-        {"100.64.0.1", "shared"},       {"0.0.0.0", "reserved"},
-        {"255.255.255.255", "reserved"}, {"224.0.0.1", "multicast"},
-        {"::1", "loopback"},            {"::", "reserved"},
-        {"::ffff:127.0.0.1", "loopback"}, {"::127.0.0.1", "loopback"},
-        {"::ffff:8.8.8.8", "public"},   {"64:ff9b::7f00:1", "loopback"},
-        {"2002:7f00:1::", "loopback"},  {"2001:0:4136:e378::1", "reserved"},
-        {"fe80::1", "link-local"},      {"fe80::1%eth0", "link-local"},
-        {"fd00:ec2::254", "metadata"},  {"fd12::1", "private"},
-        {"2606:4700::1", "public"},     {"ff02::1", "multicast"},
+        {"8.8.8.8", "public"},
+        {"127.255.0.1", "loopback"},
+        {"10.1.2.3", "private"},
+        {"172.31.0.1", "private"},
+        {"172.32.0.1", "public"},
+        {"192.168.1.1", "private"},
+        {"169.254.1.1", "link-local"},
+        {"169.254.169.254", "metadata"},
+        {"168.63.129.16", "metadata"},
+        {"100.100.100.200", "metadata"},
+        {"100.64.0.1", "shared"},
+        {"0.0.0.0", "reserved"},
+        {"255.255.255.255", "reserved"},
+        {"224.0.0.1", "multicast"},
+        {"::1", "loopback"},
+        {"::", "reserved"},
+        {"::ffff:127.0.0.1", "loopback"},
+        {"::127.0.0.1", "loopback"},
+        {"::ffff:8.8.8.8", "public"},
+        {"64:ff9b::7f00:1", "loopback"},
+        {"2002:7f00:1::", "loopback"},
+        {"2001:0:4136:e378::1", "reserved"},
+        {"fe80::1", "link-local"},
+        {"fe80::1%eth0", "link-local"},
+        {"fd00:ec2::254", "metadata"},
+        {"fd12::1", "private"},
+        {"2606:4700::1", "public"},
+        {"ff02::1", "multicast"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct http_address a;
@@ -203,7 +231,9 @@ static void rules(void) {
     matches("https://**/**", "GET", "https://127.0.0.1/", true); /* its address is judged later */
     matches("https://*.*.*.*/**", "GET", "https://127.0.0.1/", false);
     matches("http://127.1:8000/**", "GET", "http://0x7f000001:8000/a", true);
-    matches("https://b\xc3\xbc" "cher.example", "GET", "https://xn--bcher-kva.example/", true);
+    matches("https://b\xc3\xbc"
+            "cher.example",
+            "GET", "https://xn--bcher-kva.example/", true);
     refuses("");
     refuses("example.com");
     refuses("ftp://x.com/");
