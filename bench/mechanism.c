@@ -38,7 +38,8 @@ static void die(const char *what) {
 }
 
 static void run(pf_sandbox *s, const char *code) {
-    pf_run request = {.size = sizeof request, .language = "shell", .code = code, .code_len = strlen(code)};
+    pf_run request = {
+        .size = sizeof request, .language = "shell", .code = code, .code_len = strlen(code)};
     if (pf_sandbox_start(s, &request, &error) != PF_OK) die(error.message);
     const pf_result *result = pf_sandbox_result(s);
     if (!result || result->exit_code != 0) die(result ? result->stderr_data : "no result");

@@ -100,7 +100,8 @@ static bool copy_headers(struct plan *plan, yyjson_val *pairs) {
 }
 
 static bool copy_body(struct plan *plan, yyjson_val *params) {
-    yyjson_val *body = yyjson_obj_get(params, "body"), *coded = yyjson_obj_get(params, "body_base64");
+    yyjson_val *body = yyjson_obj_get(params, "body"),
+               *coded = yyjson_obj_get(params, "body_base64");
     struct base_buf data;
     if (!body && !coded) return true;
     base_buf_init(&data, SIZE_MAX);
@@ -144,7 +145,8 @@ pf_status pf_http_plan_new(const pf_http *http, const char *params, size_t len, 
     base_arena_init(&plan->arena, (size_t)256 << 20);
     pf_status status = http_engine_request(&http->engine, &text, params, len, error);
     if (status == PF_OK)
-        status = base_json_read(&plan->arena, text.data, text.len, BASE_JSON_DEPTH, &request, error);
+        status =
+            base_json_read(&plan->arena, text.data, text.len, BASE_JSON_DEPTH, &request, error);
     if (status == PF_OK)
         status = base_json_read(&plan->arena, params, len, BASE_JSON_DEPTH, &given, error);
     if (status == PF_OK && !fill(plan, request, given)) status = base_no_memory(error);
@@ -161,12 +163,13 @@ void pf_http_plan_free(pf_http_plan *shown) {
     free(plan);
 }
 
-pf_status pf_http_address(const pf_http *http, const char *url, const char *address, pf_error *error) {
+pf_status pf_http_address(const pf_http *http, const char *url, const char *address,
+                          pf_error *error) {
     return http_engine_address(&http->engine, url, address, error);
 }
 
-pf_status pf_http_clean(const pf_http *http, const char *data, size_t len, char **out, size_t *out_len,
-                        pf_error *error) {
+pf_status pf_http_clean(const pf_http *http, const char *data, size_t len, char **out,
+                        size_t *out_len, pf_error *error) {
     struct base_buf buf;
     base_buf_init(&buf, SIZE_MAX);
     http_secret_scrub(&http->engine.secrets, &buf, data, len);

@@ -3,8 +3,8 @@
  *
  * The program itself lies in the package, beside the library that it shares with the extension
  * module. A wheel does not know where below a prefix the installer puts packages, so this looks
- * where they are put: in an environment, below /usr/local, in ~/.local, beside `pip --target`'s bin.
- * Some commands are Python's: they start the interpreter that lies beside this file.
+ * where they are put: in an environment, below /usr/local, in ~/.local, beside `pip --target`'s
+ * bin. Some commands are Python's: they start the interpreter that lies beside this file.
  */
 #include <errno.h>
 #include <glob.h>

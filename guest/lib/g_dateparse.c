@@ -12,7 +12,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum token_kind { END, NUMBER, LEAST, WORD, SIGN, PUNCTUATION }; /* LEAST: 2^63, which only a minus takes */
+enum token_kind {
+    END,
+    NUMBER,
+    LEAST,
+    WORD,
+    SIGN,
+    PUNCTUATION
+}; /* LEAST: 2^63, which only a minus takes */
 
 typedef struct {
     enum token_kind kind;
@@ -80,9 +87,9 @@ static const struct {
 static const struct {
     char name[9];
     int value;
-} ordinals[] = {{"LAST", -1}, {"THIS", 0},  {"NEXT", 1},  {"FIRST", 1},   {"THIRD", 3}, {"FOURTH", 4},
-                {"FIFTH", 5}, {"SIXTH", 6}, {"SEVENTH", 7}, {"EIGHTH", 8}, {"NINTH", 9}, {"TENTH", 10},
-                {"ELEVENTH", 11}, {"TWELFTH", 12}};
+} ordinals[] = {{"LAST", -1},  {"THIS", 0},   {"NEXT", 1},      {"FIRST", 1},   {"THIRD", 3},
+                {"FOURTH", 4}, {"FIFTH", 5},  {"SIXTH", 6},     {"SEVENTH", 7}, {"EIGHTH", 8},
+                {"NINTH", 9},  {"TENTH", 10}, {"ELEVENTH", 11}, {"TWELFTH", 12}};
 
 static token scan(parser *p) {
     token t = {0};
@@ -123,7 +130,8 @@ static token scan(parser *p) {
         size_t len = 0;
         t.kind = WORD;
         for (; isalpha((unsigned char)*p->at) || *p->at == '.'; p->at++)
-            if (*p->at != '.' && len < sizeof t.word - 1) t.word[len++] = (char)toupper((unsigned char)*p->at);
+            if (*p->at != '.' && len < sizeof t.word - 1)
+                t.word[len++] = (char)toupper((unsigned char)*p->at);
         return t;
     }
     t.kind = c == '+' || c == '-' ? SIGN : PUNCTUATION;
@@ -150,7 +158,8 @@ static int name_index(const token *t, const char *const *names, int count) {
     if (t->kind != WORD) return -1;
     size_t len = strlen(t->word);
     for (int i = 0; i < count; i++)
-        if (strcmp(t->word, names[i]) == 0 || (len == 3 && strncmp(t->word, names[i], 3) == 0)) return i;
+        if (strcmp(t->word, names[i]) == 0 || (len == 3 && strncmp(t->word, names[i], 3) == 0))
+            return i;
     return -1;
 }
 
@@ -300,7 +309,8 @@ static bool slash_date(parser *p) {
     b = p->now;
     if (b.kind != NUMBER) return false;
     advance(p);
-    if (!is_char(&p->now, '/') || p->next.kind != NUMBER) return set_date(p, 0, 0, a.value, b.value);
+    if (!is_char(&p->now, '/') || p->next.kind != NUMBER)
+        return set_date(p, 0, 0, a.value, b.value);
     advance(p);
     c = p->now;
     advance(p);
@@ -316,7 +326,8 @@ static bool dash_date(parser *p) {
     int month = month_of(&p->now);
     if (month >= 0) {
         advance(p);
-        if (!is_char(&p->now, '-') || p->next.kind != NUMBER) return set_date(p, 0, 0, month + 1, a.value);
+        if (!is_char(&p->now, '-') || p->next.kind != NUMBER)
+            return set_date(p, 0, 0, month + 1, a.value);
         advance(p);
         token year = p->now;
         advance(p);
@@ -367,7 +378,8 @@ static bool bare_number(parser *p) {
         p->year_digits = t.digits;
         return true;
     }
-    if (t.digits > 4) return set_date(p, t.value / 10000, t.digits - 4, t.value / 100 % 100, t.value % 100);
+    if (t.digits > 4)
+        return set_date(p, t.value / 10000, t.digits - 4, t.value / 100 % 100, t.value % 100);
     p->times++;
     p->hour = t.digits <= 2 ? t.value : t.value / 100;
     p->minute = t.digits <= 2 ? 0 : t.value % 100;
@@ -617,21 +629,25 @@ static bool put_together(const parser *p, g_moment now, g_moment *out) {
     }
     if (p->rel_year || p->rel_month || p->rel_day) {
         const int64_t most = INT64_MAX / 1000; /* years that are out of range in any case */
-        if (p->rel_year > most || p->rel_year < -most || p->rel_month > most || p->rel_month < -most)
+        if (p->rel_year > most || p->rel_year < -most || p->rel_month > most ||
+            p->rel_month < -most)
             return false;
         c.year += p->rel_year;
         int64_t month = c.month + p->rel_month;
         c.year += month >= 0 ? month / 12 : -((11 - month) / 12);
         c.month = (int)((month % 12 + 12) % 12);
         int64_t days;
-        if (__builtin_add_overflow(p->rel_day, c.day, &days) || days > INT32_MAX || days < INT32_MIN) return false;
+        if (__builtin_add_overflow(p->rel_day, c.day, &days) || days > INT32_MAX ||
+            days < INT32_MIN)
+            return false;
         c.day = (int)days;
         moment_of(p, &c, &t);
     }
     int64_t hours, minutes, ns = nanoseconds + p->rel_nanoseconds;
     if (__builtin_mul_overflow(p->rel_hour, 3600, &hours) ||
-        __builtin_mul_overflow(p->rel_minute, 60, &minutes) || __builtin_add_overflow(t, hours, &t) ||
-        __builtin_add_overflow(t, minutes, &t) || __builtin_add_overflow(t, p->rel_second, &t) ||
+        __builtin_mul_overflow(p->rel_minute, 60, &minutes) ||
+        __builtin_add_overflow(t, hours, &t) || __builtin_add_overflow(t, minutes, &t) ||
+        __builtin_add_overflow(t, p->rel_second, &t) ||
         __builtin_add_overflow(t, ns >= 0 ? ns / 1000000000 : -((999999999 - ns) / 1000000000), &t))
         return false;
     out->seconds = t;

@@ -38,8 +38,8 @@ void g_reader_free(g_reader *in);
 
 /* read(2) that is not interrupted and yields. */
 ssize_t g_read(int fd, void *buf, size_t len);
-/* Goes over *count ends of lines in at .. stop, and takes those found off *count: the byte behind the
- * last one, or `stop` when there are fewer. */
+/* Goes over *count ends of lines in at .. stop, and takes those found off *count: the byte behind
+ * the last one, or `stop` when there are fewer. */
 char *g_skip_lines(char *at, char *stop, char end, uint64_t *count);
 /* Everything until the end, with a NUL behind it; NULL with errno set. */
 char *g_read_all(int fd, size_t *len);

@@ -40,8 +40,8 @@ _Noreturn void g_die_errno(int status, int error, const char *format, ...) G_PRI
 _Noreturn void g_usage(const char *format, ...) G_PRINTF(1, 2);
 /* Some commands (grep) show a line of usage in front of the hint. Kept. */
 void g_set_usage_line(const char *line);
-/* Commands whose hint has other words than "Try 'NAME --help' for more information."; without the line
- * end. Kept. */
+/* Commands whose hint has other words than "Try 'NAME --help' for more information."; without the
+ * line end. Kept. */
 void g_set_hint(const char *hint);
 /* The same hint with another name and another status. */
 _Noreturn void g_try_help(int status);

@@ -50,7 +50,8 @@ static size_t without_endings(const char *s, size_t len) {
     size_t prefix = 0;
     for (size_t i = 0; i < len;) {
         prefix = ++i;
-        while (i + 1 < len && s[i] == '.' && (isalpha((unsigned char)s[i + 1]) || s[i + 1] == '~')) {
+        while (i + 1 < len && s[i] == '.' &&
+               (isalpha((unsigned char)s[i + 1]) || s[i + 1] == '~')) {
             for (i += 2; i < len && (isalnum((unsigned char)s[i]) || s[i] == '~');) i++;
         }
     }

@@ -2,8 +2,8 @@
  * g_walk.c: visiting everything below a path.
  *
  * The stack holds, per open directory, the block of its names not visited yet. Paths are built in
- * one growing buffer. Where one becomes long, the directory it leads to stays open and what is below
- * is reached from there, so that a tree may be deeper than a path may be long.
+ * one growing buffer. Where one becomes long, the directory it leads to stays open and what is
+ * below is reached from there, so that a tree may be deeper than a path may be long.
  */
 #include "g_walk.h"
 #include "pf.h"

@@ -73,9 +73,11 @@ static yyjson_val *all_tools(yyjson_doc **doc) {
     return yyjson_is_arr(root) ? root : yyjson_obj_get(root, "tools");
 }
 
-/* Does a flat name keep this of an id? As cap_name_flat() of the host has it, which names the files. */
+/* Does a flat name keep this of an id? As cap_name_flat() of the host has it, which names the
+ * files. */
 static bool is_flat(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
 }
 
 struct tool_entry tool_catalog_find(const char *name) {

@@ -51,10 +51,11 @@ const char *tool_schema_required(struct tool_schema schema, size_t index);
 
 /* "usage: NAME --city STRING [--unit celsius|fahrenheit]" */
 void tool_schema_usage(FILE *out, const char *name, struct tool_schema schema);
-/* What there is to say about each option. `shapes` has the types of those that are lists and objects, as text. */
+/* What there is to say about each option. `shapes` has the types of those that are lists and
+ * objects, as text. */
 void tool_schema_options(FILE *out, struct tool_schema schema, yyjson_val *shapes);
-/* What a value of the schema is called: STRING, celsius|fahrenheit, JSON … Cut off where buf ends.
- */
+/* What a value of the schema is called: STRING, celsius|fahrenheit, JSON … Cut off where buf
+ * ends. */
 void tool_schema_value_name(struct tool_schema schema, char *buf, size_t size);
 
 #endif

@@ -29,7 +29,8 @@ int toolcmd_main(int argc, char **argv);
  * cancelled and the status is 130. NULL (a program): signals kill, or the wait goes on. */
 extern bool (*toolcmd_interrupted)(void);
 
-/* The shell's: takes the result, with its line end, in place of standard output. NULL: it is printed. */
+/* The shell's: takes the result, with its line end, in place of standard output. NULL: it is
+ * printed. */
 extern bool (*toolcmd_result)(const char *text, size_t len);
 
 #endif

@@ -2,8 +2,8 @@
  * crt.c: where a program begins.
  *
  * Compiled once for each program (cmake/WasmProgram.cmake), with PF_ASYNCIFY_STACK, PF_WHOLE_STACK
- * (the whole program is Asyncify's) and PF_BOOT. The host calls pf_start() to begin, and again after
- * every wait; then Asyncify skips over everything up to the call that waited.
+ * (the whole program is Asyncify's) and PF_BOOT. The host calls pf_start() to begin, and again
+ * after every wait; then Asyncify skips over everything up to the call that waited.
  *
  * Until a process makes its first PF_CALL_ARGS nothing outside it was observed: the host freezes
  * every image at that moment and starts later processes from the copy. With PF_BOOT, main(0, NULL)

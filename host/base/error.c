@@ -63,16 +63,18 @@ pf_status base_take_sized(void *out, size_t size, const void *given, size_t firs
                           pf_error *error) {
     size_t theirs;
     memcpy(&theirs, given, sizeof theirs);
-    bool whole = theirs % sizeof theirs == 0; /* as the size of every structure with such a member is */
+    bool whole =
+        theirs % sizeof theirs == 0; /* as the size of every structure with such a member is */
     if (theirs < first || theirs > SIZED_MAX || !whole)
         return base_error(error, PF_INVALID, "%s.size is %zu: set it to sizeof(%s)", name, theirs,
                           name);
     for (size_t i = size; i < theirs; i++)
         if (((const char *)given)[i])
-            return base_error(error, PF_UNSUPPORTED,
-                              "%s has a member set that this pinfold does not know: it is older than "
-                              "the pinfold.h that the program was compiled with",
-                              name);
+            return base_error(
+                error, PF_UNSUPPORTED,
+                "%s has a member set that this pinfold does not know: it is older than "
+                "the pinfold.h that the program was compiled with",
+                name);
     memset(out, 0, size);
     memcpy(out, given, theirs < size ? theirs : size);
     return PF_OK;

@@ -1,10 +1,10 @@
 /*
  * host/base/printable.c: text that others wrote, as it may stand on a terminal or in a log.
  *
- * The names, arguments and paths of a sandbox or a snapshot are chosen by scripts. Shown as they are
- * they could move the cursor, reverse the order of a line, hide a part of it or begin a new one, so
- * that a reader sees what is not there. Every face shows them through pf_printable(): the errors of
- * the library, the command line, and the Python package.
+ * The names, arguments and paths of a sandbox or a snapshot are chosen by scripts. Shown as they
+ * are they could move the cursor, reverse the order of a line, hide a part of it or begin a new
+ * one, so that a reader sees what is not there. Every face shows them through pf_printable(): the
+ * errors of the library, the command line, and the Python package.
  */
 #include "pinfold.h"
 #include "utf8.h"
@@ -41,14 +41,18 @@ enum { ESCAPE_SIZE = 16 }; /* the longest escape, two surrogates, and a NUL */
 
 /* Writes the escape of a code point, as JSON has it; gives its length. */
 static size_t escape(uint32_t point, char out[ESCAPE_SIZE]) {
-    const char *known = point == '\n' ? "\\n" : point == '\r' ? "\\r" : point == '\t' ? "\\t" : NULL;
+    const char *known = point == '\n'   ? "\\n"
+                        : point == '\r' ? "\\r"
+                        : point == '\t' ? "\\t"
+                                        : NULL;
     int len;
     if (known)
         len = snprintf(out, ESCAPE_SIZE, "%s", known);
     else if (point < 0x10000)
         len = snprintf(out, ESCAPE_SIZE, "\\u%04x", (unsigned)point);
     else
-        len = snprintf(out, ESCAPE_SIZE, "\\u%04x\\u%04x", 0xd800 + ((unsigned)point - 0x10000) / 0x400,
+        len = snprintf(out, ESCAPE_SIZE, "\\u%04x\\u%04x",
+                       0xd800 + ((unsigned)point - 0x10000) / 0x400,
                        0xdc00 + (unsigned)point % 0x400);
     assert(len > 0 && len < ESCAPE_SIZE);
     return (size_t)len;

@@ -6,7 +6,8 @@
  * the subtle part: a parent's capability is spent by every call that it matches first, also by
  * calls which another one would have allowed, too. So its budget must suffice for all calls that
  * the child can make and that it matches, by whichever capability of the child they are made.
- * And a child does without asking only what no capability of the parent that comes first asks about.
+ * And a child does without asking only what no capability of the parent that comes first asks
+ * about.
  */
 #include "policy.h"
 

@@ -87,7 +87,8 @@ static enum cap_truth judge_url(const struct cap_leaf *leaf, yyjson_val *value) 
     struct http_url url;
     const char *why;
     if (!yyjson_is_str(value)) return CAP_UNKNOWN;
-    if (!http_url_read(&url, yyjson_get_str(value), yyjson_get_len(value), &why)) return CAP_UNKNOWN;
+    if (!http_url_read(&url, yyjson_get_str(value), yyjson_get_len(value), &why))
+        return CAP_UNKNOWN;
     return truth(http_rule_matches_url(leaf->rule, &url));
 }
 

@@ -18,8 +18,8 @@ typedef struct cap_gate cap_gate;
 /* A gate without a policy and without tools; cap_gate_free() ends it. */
 pf_status cap_gate_new(cap_gate **out, pf_error *error);
 void cap_gate_free(cap_gate *gate); /* NULL is allowed */
-/* A gate with the same tools, policy and counters. What cannot change is shared. NULL: no memory.
- */
+/* A gate with the same tools, policy and counters. What cannot change is shared. NULL: no
+ * memory. */
 cap_gate *cap_gate_clone(const cap_gate *gate);
 /* The same, and the counters are shared, too: what one of the two spends the other has no more,
  * whatever threads they are on. */
@@ -31,8 +31,8 @@ bool cap_gate_is_shared(const cap_gate *gate); /* Does a branch spend from the s
  * both). */
 pf_status cap_gate_add_tool(cap_gate *gate, const char *name, const char *description,
                             const char *schema, size_t len, pf_error *error);
-/* Replaces the policy (docs/policy.md) and starts its counters at zero. On failure nothing changed.
- */
+/* Replaces the policy (docs/policy.md) and starts its counters at zero. On failure nothing
+ * changed. */
 pf_status cap_gate_set_policy(cap_gate *gate, const char *json, size_t len, pf_error *error);
 /* Whether a granted method that no declared tool has may be called. */
 void cap_gate_set_catch_all(cap_gate *gate, bool on);
@@ -57,8 +57,8 @@ size_t cap_gate_tool_count(const cap_gate *gate); /* Tools that were registered.
 /* In the order of declaration; lives until the next cap_gate_add_tool(). NULL: no such index. */
 const struct cap_tool *cap_gate_tool(const cap_gate *gate, size_t index);
 
-/* What became of one call. All strings lie in one block: free them with cap_decision_free() only.
- */
+/* What became of one call. All strings lie in one block: free them with cap_decision_free()
+ * only. */
 struct cap_decision {
     int outcome;       /* PF_OP_OK, or PF_OP_DENIED, _LIMIT, _INVALID, _UNKNOWN (abi/types.h) */
     char *method;      /* canonical id; "" when the payload could not be read that far */
@@ -81,10 +81,10 @@ pf_status cap_gate_check(cap_gate *gate, const char *payload, size_t len, struct
                          pf_error *error);
 void cap_decision_free(struct cap_decision *decision); /* zeroes it; twice is harmless */
 /*
- * The same for a call that waits in a snapshot: as if it were made now, of that method (canonical) with
- * these parameters, which anybody may have written: any bytes. `name` is what the decision shows as
- * written, if that is a name of the method today. What the call has spent must be set aside before:
- * cap_gate_set_aside().
+ * The same for a call that waits in a snapshot: as if it were made now, of that method (canonical)
+ * with these parameters, which anybody may have written: any bytes. `name` is what the decision
+ * shows as written, if that is a name of the method today. What the call has spent must be set
+ * aside before: cap_gate_set_aside().
  */
 pf_status cap_gate_check_again(cap_gate *gate, const char *method, const char *name,
                                const char *params, size_t len, struct cap_decision *out,
@@ -96,15 +96,17 @@ pf_decision cap_decision_describe(const cap_gate *gate, const struct cap_decisio
 pf_status cap_gate_counters_save(const cap_gate *gate, char **json, size_t *len);
 /* Takes counters into a policy, which may be another one: each goes to the capability with its
  * pattern, of several equal ones in their order. PF_FORMAT when something was spent of one that has
- * none while others here have no counter; then nothing changed. *map (may be NULL; free with free())
- * says to which capability each of the `map_len` went, or -1. */
+ * none while others here have no counter; then nothing changed. *map (may be NULL; free with
+ * free()) says to which capability each of the `map_len` went, or -1. */
 pf_status cap_gate_counters_load(cap_gate *gate, const char *json, size_t len, int **map,
                                  size_t *map_len, pf_error *error);
 
-/* Takes back what one call has spent of a capability, until that call is decided about again; false:
- * there is nothing to take back. Whoever refuses the call then spends it again: cap_gate_spend(). */
+/* Takes back what one call has spent of a capability, until that call is decided about again;
+ * false: there is nothing to take back. Whoever refuses the call then spends it again:
+ * cap_gate_spend(). */
 bool cap_gate_set_aside(cap_gate *gate, int capability);
-/* Counts calls of a capability as spent that were made elsewhere. An index out of range: nothing. */
+/* Counts calls of a capability as spent that were made elsewhere. An index out of range:
+ * nothing. */
 void cap_gate_spend(cap_gate *gate, size_t capability, int64_t calls);
 
 /* Would this call be allowed now? Spends nothing and does not look at tools and schemas. params

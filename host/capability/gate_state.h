@@ -11,8 +11,9 @@
 
 #include <stdatomic.h>
 
-/* What was spent, one number for each capability of a policy. A gate has one of its own, unless it was
- * made to share that of another; then they may be on different threads, so the numbers are atomic. */
+/* What was spent, one number for each capability of a policy. A gate has one of its own, unless it
+ * was made to share that of another; then they may be on different threads, so the numbers are
+ * atomic. */
 struct cap_ledger {
     atomic_size_t owners;
     size_t count;
@@ -35,8 +36,8 @@ struct cap_match_result {
     int capability; /* as in struct cap_decision */
     bool no_memory; /* then nothing else counts */
 };
-/* Finds the capability that allows a call; spends nothing. When none does, `why` gets the reason.
- */
+/* Finds the capability that allows a call; spends nothing. When none does, `why` gets the
+ * reason. */
 struct cap_match_result cap_gate_match(const struct cap_gate *gate, const struct cap_name *method,
                                        yyjson_val *params, struct base_text *why);
 /* Calls that capability `index` has left, or CAP_UNLIMITED. */

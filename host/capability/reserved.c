@@ -36,9 +36,9 @@ static const char *const js[] = {
     "with", "yield",
 };
 
-/* Reserved words, builtins, and the commands that scripts take for granted: POSIX's and GNU's everyday
-   ones, and those for data. Any other command yields its name to a tool (host/machine/toolfiles.c), so
-   that a command more in the sandbox takes no name away from anybody. */
+/* Reserved words, builtins, and the commands that scripts take for granted: the everyday ones of
+ * POSIX and GNU, and those for data. Any other command yields its name to a tool
+ * (host/machine/toolfiles.c), so a new command of the sandbox takes no name from a tool. */
 static const char *const shell[] = {
     "alias", "awk", "b2sum", "base32", "base64", "basename", "bash", "bc", "bg", "bind", "break",
     "builtin", "bunzip2", "bzcat", "bzip2", "caller", "case", "cat", "cd", "chgrp", "chmod",

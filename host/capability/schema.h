@@ -23,8 +23,8 @@ enum cap_verdict { CAP_VALID, CAP_NOT_VALID, CAP_NO_VERDICT /* no memory */ };
 /* With CAP_NOT_VALID, *why says which parameter and what is wrong with it. From any thread. */
 enum cap_verdict cap_schema_check(const struct cap_schema *schema, yyjson_val *value,
                                   struct base_text *why);
-/* Writes members of `params` with the format http-url as they are sent, in the arena's memory. CAP_NOT_VALID:
- * one of them is no address, and *why says which. urls.c */
+/* Writes members of `params` with the format http-url as they are sent, in the arena's memory.
+ * CAP_NOT_VALID: one of them is no address, and *why says which. urls.c */
 enum cap_verdict cap_schema_urls(const struct cap_schema *schema, yyjson_val *params,
                                  struct base_arena *arena, struct base_text *why);
 /* Could a value that the schema accepts have something at this path? When in doubt, yes. */

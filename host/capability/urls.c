@@ -1,9 +1,9 @@
 /*
  * host/capability/urls.c: arguments that are addresses of the web, before anything is compared.
  *
- * A property of a tool's arguments with the format http-url is read once, by the rules that everybody
- * follows who sends it (host/http/url.h), and written out anew: constraints, the handler and the log
- * see one spelling of it. A text that cannot be read so is no address.
+ * A property of a tool's arguments with the format http-url is read once, by the rules that
+ * everybody follows who sends it (host/http/url.h), and written out anew: constraints, the handler
+ * and the log see one spelling of it. A text that cannot be read so is no address.
  */
 #include "schema_node.h"
 

@@ -1,6 +1,6 @@
 /*
- * host/cpu/baked.c: this program's baked templates: where they lie, in memory and as a file, and how
- * they become templates like any other. See baked.h.
+ * host/cpu/baked.c: this program's baked templates: where they lie, in memory and as a file, and
+ * how they become templates like any other. See baked.h.
  *
  * To map pages copy-on-write a file is needed. That is the program or library itself, if what lies
  * under its name still is what was loaded; else a copy in memory.

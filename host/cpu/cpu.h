@@ -35,7 +35,8 @@ struct cpu_budget {
     uint64_t reserve;      /* of `limit`, what programs leave to the kernel */
 };
 
-/* Of 64 KiB, in a linear memory: its size has 32 bits. All images may grow so far (wasm_image.py). */
+/* Of 64 KiB, in a linear memory: its size has 32 bits. All images may grow so far
+ * (wasm_image.py). */
 #define CPU_PAGES_MAX 65535u
 
 /* What is copied, compared and saved at a time, in bytes. */
@@ -53,8 +54,8 @@ struct cpu_stack {
     struct cpu_stack *next;
 };
 
-/* Lazily committed. Programs that recurse far in generated code use up to 11 times their own stack of
- * it, so a program with a longer stack than CPU_STACK_LONG gets CPU_STACK_TIMES its size. */
+/* Lazily committed. Programs that recurse far in generated code use up to 11 times their own stack
+ * of it, so a program with a longer stack than CPU_STACK_LONG gets CPU_STACK_TIMES its size. */
 #define CPU_STACK_BYTES (16u << 20)
 #define CPU_STACK_LONG  (2u << 20)
 #define CPU_STACK_TIMES 32
@@ -65,8 +66,8 @@ struct cpu_stack {
 /* Below each stack, so that no overflow can jump over it. */
 #define CPU_GUARD_BYTES (2 * CPU_FRAME_MAX)
 #ifdef PF_NO_SIGNALS
-/* Generated code ends this far above the guard: the frame of who was still let through and of who is
- * about to ask, and room below them for the host, libm and a signal of the embedder's. */
+/* Generated code ends this far above the guard: the frame of who was still let through and of who
+ * is about to ask, and room below them for the host, libm and a signal of the embedder's. */
 #define CPU_STACK_RESERVE (2 * CPU_FRAME_MAX + (64u << 10))
 #else
 #define CPU_STACK_RESERVE 0
@@ -144,7 +145,7 @@ struct cpu_thread {
     int64_t looked_ns; /* when handlers were looked after, by the system's coarsest clock */
 #endif
     volatile unsigned begun; /* calls of cpu_begin() that cpu_end() has not ended */
-    const char *refused;     /* the call of the system that the last cpu_begin() failed for; constant */
+    const char *refused; /* the call of the system that the last cpu_begin() failed for; constant */
     volatile enum cpu_mode mode;
     void *host_context;
     cpu_instance *running; /* the program instance on top or below the kernel, or NULL */
@@ -152,7 +153,8 @@ struct cpu_thread {
     struct cpu_watch *watch;
     int trap_signal;              /* what the last CPU_EXIT_TRAP means as a signal */
     atomic_uint kernel_ticks;     /* ticks since the kernel was called */
-    struct cpu_stack *kernel_stack; /* for a kernel that the host calls; programs call it on theirs */
+    struct cpu_stack
+        *kernel_stack;            /* for a kernel that the host calls; programs call it on theirs */
     struct cpu_stack *stacks;     /* free ones */
     unsigned stack_count;
 };
@@ -166,15 +168,16 @@ struct cpu_thread *cpu_thread(void);
 cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *budget);
 /* Frees an instance and its slot; NULL is allowed. */
 void cpu_instance_free(cpu_instance *instance);
-/* How much of a program's stack keeps no memory when a process ends: all but its top, of a long one. */
+/* How much of a program's stack keeps no memory when a process ends: all but its top, of a long
+ * one. */
 size_t cpu_stack_given_back(const struct pf_image *image);
 /* Frees the instance but keeps its slot for another of the same sandbox. */
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance);
 #define CPU_LIVE_MAX 4
 /* The ranges of an UNWOUND program's memory that mean anything: its live stack, its data up to the
  * Asyncify stack, the used part of that, and the rest. For the kernel: all above its stack,
- * which is empty between two calls, but what is `dead`. Fills `ranges` with {from, to}, which rise; returns
- * how many. Numbers from the guest are bounded by its memory size. */
+ * which is empty between two calls, but what is `dead`. Fills `ranges` with {from, to}, which rise;
+ * returns how many. Numbers from the guest are bounded by its memory size. */
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]);
 /* Learns where its Asyncify stack lies; while no frame is unwound, at its first call. */
 void cpu_note_asyncify_stack(cpu_instance *instance);
@@ -216,7 +219,8 @@ bool cpu_charge(cpu_instance *instance, uint64_t bytes);
 /* What wasm_rt_allocate_memory() does: for the instance that is being made on this thread. */
 void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_pages);
 
-/* ---- template.c: an instance frozen, from which others start. Shared between threads, constant. */
+/* ---- template.c: an instance frozen, from which others start. Shared between threads,
+ * constant. */
 
 /*
  * Most pages of a template are never written: constants, byte code, the library of a language.
@@ -239,7 +243,7 @@ struct cpu_template {
     cpu_instance *model; /* its globals; has no slot */
     size_t size;       /* bytes of linear memory */
     size_t from, to;   /* of it, what may be other than zero, in pages */
-    int fd;            /* a file that has [from, to) at `offset`: sealed, in memory, or the program's own */
+    int fd; /* a file that has [from, to) at `offset`: sealed, in memory, or the program's own */
     size_t offset;
     const uint8_t *data; /* [from, to), read-only */
     const struct cpu_range *runs; /* the parts that are not zero */
@@ -248,8 +252,8 @@ struct cpu_template {
     bool baked;        /* `fd`, `data` and `runs` are the build's (baked.h), not this template's */
     struct cpu_steady *steady; /* what its processes are seen to leave alone */
 };
-/* May this process make a file of that size? RLIMIT_FSIZE is for files in memory too, and to grow one
- * beyond it would be SIGXFSZ to the embedder. False: errno is EFBIG. */
+/* May this process make a file of that size? RLIMIT_FSIZE is for files in memory too, and to grow
+ * one beyond it would be SIGXFSZ to the embedder. False: errno is EFBIG. */
 bool cpu_file_allowed(size_t size);
 /* Writes data[from, to) to the same place of a file. False: errno. */
 bool cpu_write_at(int fd, const uint8_t *data, size_t from, size_t to);
@@ -295,23 +299,24 @@ _Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how);
 /* A stack of `size` bytes, a multiple of CPU_PAGE. NULL: no memory. */
 struct cpu_stack *cpu_stack_new(size_t size);
 void cpu_stack_discard(struct cpu_stack *stack); /* Unmaps a stack that no program comes back to. */
-/* Did frames of a stack reach below `at`? Looks at the page there, which every deep recursion passes
- * and writes to; a miss costs memory only. */
+/* Did frames of a stack reach below `at`? Looks at the page there, which every deep recursion
+ * passes and writes to; a miss costs memory only. */
 bool cpu_stack_touched(const uint8_t *at);
 /* Is there stack left for a kernel call on top of this program? */
 static inline bool cpu_stack_left(const cpu_instance *instance) {
     const uint8_t *here = __builtin_frame_address(0);
     return here - instance->stack->base > (ptrdiff_t)CPU_KERNEL_STACK_BYTES;
 }
-/* Runs function(argument) on the thread's kernel stack with faults in `kernel` survived: its result, or
- * CPU_EXIT_KERNEL. The function calls cpu_enter_kernel() before the generated code. */
+/* Runs function(argument) on the thread's kernel stack with faults in `kernel` survived: its
+ * result, or CPU_EXIT_KERNEL. The function calls cpu_enter_kernel() before the generated code. */
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument);
 
 /* From a fault handler: ends the program or, while it is the kernel that runs, the sandbox. */
 _Noreturn void cpu_trap(struct cpu_thread *self, int signal_number);
 
-/* ---- what watches guests: trap.c and timer.c by signals; with PF_SIGNALS=OFF ticker.c, by asking */
+/* ---- what watches guests: trap.c and timer.c by signals; with PF_SIGNALS=OFF ticker.c, by
+ * asking */
 
 /* A real-time signal near the end: libraries that use any start at the other one. The last is
  * Valgrind's own; qemu-user, which keeps two for itself, has none for the last two. */
@@ -323,9 +328,9 @@ void cpu_traps_install(bool all);
 struct cpu_begun {
     bool blocked; /* the tick's signal, in this thread's mask */
 };
-/* Guests may run on this thread until cpu_end(): what watches them is at work, whatever the embedder
- * has done with its signals. Nests. `soon`: it follows the last one at once, and need not ask all of the
- * system again. False: the system refuses it; errno, and self->refused. */
+/* Guests may run on this thread until cpu_end(): what watches them is at work, whatever the
+ * embedder has done with its signals. Nests. `soon`: it follows the last one at once, and need not
+ * ask all of the system again. False: the system refuses it; errno, and self->refused. */
 bool cpu_begin(struct cpu_thread *self, struct cpu_begun *begun, bool soon);
 /* Ends what cpu_begin() began, on the same thread. */
 void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun);

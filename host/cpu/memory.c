@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Empty slots that are kept; each costs address space only. Of those that have a template's bytes mapped,
- * each costs the system's tables of it as well. */
+/* Empty slots that are kept; each costs address space only. Of those that have a template's bytes
+ * mapped, each costs the system's tables of it as well. */
 #define POOL_MAX  4096
 #define READY_MAX 64
 /* What mmap(2) counts in. */
@@ -86,7 +86,8 @@ static void forget_copy(struct cpu_slot *slot) {
 }
 
 /* Into one of the pool's two lists; false: it is full. */
-static bool pool_put(struct cpu_slot **list, unsigned *count, unsigned most, struct cpu_slot *slot) {
+static bool pool_put(struct cpu_slot **list, unsigned *count, unsigned most,
+                     struct cpu_slot *slot) {
     pthread_mutex_lock(&pool.lock);
     bool keep = *count < most;
     if (keep) {
@@ -135,7 +136,8 @@ bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {
     return true;
 }
 
-bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to, size_t size) {
+bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to,
+                  size_t size) {
     assert(from <= to && to <= size && from % PAGE == 0 && offset % PAGE == 0);
     if (!vacate(slot, 0, slot->accessible)) return false;
     slot->accessible = slot->file_from = slot->file_to = 0;

@@ -4,8 +4,9 @@
  * A slot is 8 GiB + 64 KiB of reserved address space whose first bytes are a linear memory: any
  * 32-bit address plus any 32-bit offset falls inside it, so generated code needs no bounds checks.
  * Slots are recycled. The rule that keeps tenants apart: a slot that leaves its sandbox is emptied
- * (cpu_slot_release) before anybody else can take it, or given back all of a template's bytes; inside one sandbox it is handed on as it is,
- * and whoever fills it overwrites what the next process could see.
+ * (cpu_slot_release) before anybody else can take it, or given back all of a template's bytes;
+ * inside one sandbox it is handed on as it is, and whoever fills it overwrites what the next
+ * process could see.
  *
  * The pool is shared by all threads; a slot belongs to one sandbox at a time.
  */
@@ -52,8 +53,9 @@ bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to);
 bool cpu_slot_unseal(struct cpu_slot *slot); /* Makes what was sealed writable again. */
 /* What pages of it contain is of no use any more; they are other pages at their next use. */
 void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to);
-/* Makes a memory of `size` bytes: [from, to) is a file's bytes from `offset` on, copy-on-write, the rest is
- * zero. All are multiples of the page size. False when the system refuses. */
-bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to, size_t size);
+/* Makes a memory of `size` bytes: [from, to) is a file's bytes from `offset` on, copy-on-write, the
+ * rest is zero. All are multiples of the page size. False when the system refuses. */
+bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to,
+                  size_t size);
 
 #endif

@@ -18,7 +18,8 @@
 
 #define PAGE 4096u
 
-/* More than this costs more to copy than the faults of a process that writes to some of its pages. */
+/* More than this costs more to copy than the faults of a process that writes to some of its
+ * pages. */
 #define WIDE_BYTES (3u << 20)
 
 #define STEADY_LOOKS     8
@@ -32,8 +33,8 @@ static bool zero_page(const uint8_t *p) { return p[0] == 0 && memcmp(p, p + 1, P
 static bool find_runs(struct cpu_template *t) {
     size_t capacity = 0;
     struct cpu_range *runs = NULL;
-    /* Below a program's stack pointer lies nothing, and looking would touch each page. All of a kernel
-     * is kept (cpu_live_ranges()). */
+    /* Below a program's stack pointer lies nothing, and looking would touch each page. All of a
+     * kernel is kept (cpu_live_ranges()). */
     uint32_t sp = t->image->start ? cpu_stack_pointer(t->model) : 0;
     size_t begin = sp <= t->image->stack_size ? sp / PAGE * PAGE : 0;
     for (size_t at = begin > t->from ? begin : t->from; at < t->to; at += PAGE) {
@@ -149,8 +150,8 @@ static void clear(uint8_t *base, size_t from, size_t to, struct cpu_range dead) 
     if (dead.to < to) memset(base + dead.to, 0, to - dead.to);
 }
 
-/* The longest part above the stack that a process of the template left as it was. What lies behind its
- * data is where the next one may write. */
+/* The longest part above the stack that a process of the template left as it was. What lies behind
+ * its data is where the next one may write. */
 static struct cpu_range find_steady(const struct cpu_template *t, const uint8_t *base) {
     struct cpu_range best = {0, 0};
     size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE;

@@ -12,7 +12,8 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Signal handlers read it, so its address must not need the lazy allocation of a shared library's
  * thread-local storage. */
-__thread struct cpu_thread *cpu_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+__thread struct cpu_thread *cpu_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static void thread_free(void *p) {
     struct cpu_thread *self = p;

@@ -3,8 +3,8 @@
  *
  * It sets a flag that the trampoline looks at, and, as a backstop, cuts a program that makes no
  * calls. It never cuts the kernel in the middle of a call; a kernel call that lasts for
- * CPU_KERNEL_TICKS_MAX ticks means the sandbox is lost, in a run or outside of one. When no guest runs,
- * the tick turns itself off, so an embedder sees at most one after the last run.
+ * CPU_KERNEL_TICKS_MAX ticks means the sandbox is lost, in a run or outside of one. When no guest
+ * runs, the tick turns itself off, so an embedder sees at most one after the last run.
  *
  * Without the tick nothing ends a guest. So each entry looks whether its signal is ours and reaches
  * this thread, and fails when the system refuses the timer.
@@ -168,7 +168,8 @@ bool cpu_begin(struct cpu_thread *self, struct cpu_begun *begun, bool soon) {
     return false;
 }
 
-/* No tick is to come when the handler may not be ours any more: the default is to end the process. */
+/* No tick is to come when the handler may not be ours any more: the default is to end the
+ * process. */
 static void disarm(struct cpu_thread *self) {
     struct itimerspec off = {0};
     if (self->timer_on) timer_settime(self->timer, 0, &off, NULL);

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* IPv4 and IPv6 alike; the first that fits decides. From the registries of special purpose addresses
- * (RFC 6890), and where clouds keep what their machines may know. */
+/* IPv4 and IPv6 alike; the first that fits decides. From the registries of special purpose
+ * addresses (RFC 6890), and where clouds keep what their machines may know. */
 static const struct {
     const char *network, *class;
 } special[] = {

@@ -1,8 +1,8 @@
 /*
  * host/http/address.h: the kinds of places that IP addresses name.
  *
- * Called before a connection is made. Addresses that are not on the public Internet are refused unless
- * they were granted, by the name of their class or by a network: "loopback", "10.0.0.0/8".
+ * Called before a connection is made. Addresses that are not on the public Internet are refused
+ * unless they were granted, by the name of their class or by a network: "loopback", "10.0.0.0/8".
  */
 #ifndef HTTP_ADDRESS_H
 #define HTTP_ADDRESS_H
@@ -22,7 +22,8 @@ bool http_address_read(struct http_address *out, const char *text, size_t len);
 struct http_address http_address_of_ipv4(const uint8_t bytes[4]);
 
 /* "public", "loopback", "private", "link-local", "metadata", "shared" (carriers), "multicast" or
- * "reserved". An address that stands for one of IPv4 (mapped, compatible, 6to4, NAT64) is what that is. */
+ * "reserved". An address that stands for one of IPv4 (mapped, compatible, 6to4, NAT64) is what that
+ * is. */
 const char *http_address_class(const struct http_address *address);
 
 struct http_network {

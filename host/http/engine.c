@@ -36,10 +36,11 @@ static pf_status read_addresses(struct http_engine *e, yyjson_val *list, pf_erro
     for (yyjson_val *item; (item = yyjson_arr_iter_next(&iter));) {
         const char *text = yyjson_is_str(item) ? yyjson_get_str(item) : "";
         if (!http_network_read(&e->granted[e->granted_count], text, strlen(text)))
-            return base_error(error, PF_INVALID,
-                              "\"%.60s\" is no network: they are like 10.0.0.0/8, or one of "
-                              "loopback, private, link-local, metadata, shared, multicast, reserved",
-                              text);
+            return base_error(
+                error, PF_INVALID,
+                "\"%.60s\" is no network: they are like 10.0.0.0/8, or one of "
+                "loopback, private, link-local, metadata, shared, multicast, reserved",
+                text);
         e->granted_count++;
     }
     return PF_OK;
@@ -106,9 +107,10 @@ static pf_status read_secret(struct http_engine *e, yyjson_val *name, yyjson_val
     yyjson_val *text = yyjson_obj_get(value, "value"), *hosts = yyjson_obj_get(value, "hosts"),
                *headers = yyjson_obj_get(value, "headers");
     if (!name_is_good(yyjson_get_str(name), yyjson_get_len(name)))
-        return base_error(error, PF_INVALID,
-                          "a secret has the name of a variable, of at most 40 letters: not \"%.60s\"",
-                          yyjson_get_str(name));
+        return base_error(
+            error, PF_INVALID,
+            "a secret has the name of a variable, of at most 40 letters: not \"%.60s\"",
+            yyjson_get_str(name));
     s->name = base_arena_copy(&e->arena, yyjson_get_str(name), yyjson_get_len(name));
     if (!yyjson_is_str(text) || !value_is_good(yyjson_get_str(text), yyjson_get_len(text)))
         return base_error(error, PF_INVALID,
@@ -186,8 +188,8 @@ static bool is_meant(const struct http_engine *e, const struct http_url *url, co
     return false;
 }
 
-pf_status http_engine_address(const struct http_engine *e, const char *text, const char *address_text,
-                              pf_error *error) {
+pf_status http_engine_address(const struct http_engine *e, const char *text,
+                              const char *address_text, pf_error *error) {
     struct http_url url;
     struct http_address address;
     const char *why;
@@ -200,7 +202,8 @@ pf_status http_engine_address(const struct http_engine *e, const char *text, con
         if (url.kind == HTTP_HOST_IPV4) own = http_address_of_ipv4(url.address);
         else memcpy(own.bytes, url.address, 16);
         if (memcmp(own.bytes, address.bytes, 16) != 0)
-            return base_error(error, PF_DENIED, "%.60s is not the address in the URL", address_text);
+            return base_error(error, PF_DENIED, "%.60s is not the address in the URL",
+                              address_text);
     }
     const char *class = http_address_class(&address);
     if (strcmp(class, "public") == 0 || is_meant(e, &url, class)) return PF_OK;

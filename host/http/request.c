@@ -107,9 +107,10 @@ static pf_status read_body(struct request *r, yyjson_val *body, yyjson_val *base
     if (failed) return base_no_memory(r->error);
     if (!good) return bad(r, "body_base64 is not Base64");
     if (mentioned)
-        return base_error(r->error, PF_DENIED,
-                          "http/request is denied: a secret does not belong in a body; it is sent in "
-                          "the headers that it names only");
+        return base_error(
+            r->error, PF_DENIED,
+            "http/request is denied: a secret does not belong in a body; it is sent in "
+            "the headers that it names only");
     return PF_OK;
 }
 
@@ -122,8 +123,9 @@ static enum kind kind_of(struct request *r, const char *name, const char *value,
                          const char **why) {
     static const char *const dropped[] = {"Accept-Encoding", "Connection", "Keep-Alive",
                                           "Proxy-Connection", "Expect", NULL};
-    static const char *const refused[] = {"Transfer-Encoding", "TE", "Trailer", "Upgrade", "HTTP2-Settings",
-                                          "Proxy-Authorization", "Proxy-Authenticate", NULL};
+    static const char *const refused[] = {
+        "Transfer-Encoding",  "TE", "Trailer", "Upgrade", "HTTP2-Settings", "Proxy-Authorization",
+        "Proxy-Authenticate", NULL};
     for (size_t i = 0; dropped[i]; i++)
         if (strcasecmp(name, dropped[i]) == 0) return DROPPED;
     *why = "is the connection's, which scripts do not see";
@@ -144,8 +146,8 @@ static enum kind kind_of(struct request *r, const char *name, const char *value,
     return PASSED;
 }
 
-static pf_status check_header(struct request *r, const char *name, size_t name_len, const char *value,
-                              size_t len) {
+static pf_status check_header(struct request *r, const char *name, size_t name_len,
+                              const char *value, size_t len) {
     if (!is_token(name, name_len) || name_len > 200) return bad(r, "a header's name is not valid");
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)value[i];
@@ -161,8 +163,8 @@ static pf_status check_header(struct request *r, const char *name, size_t name_l
     return PF_OK;
 }
 
-static pf_status write_header(struct request *r, const char *name, size_t name_len, const char *value,
-                              size_t len) {
+static pf_status write_header(struct request *r, const char *name, size_t name_len,
+                              const char *value, size_t len) {
     const char *why = "";
     while (len && (*value == ' ' || *value == '\t')) value++, len--;
     while (len && (value[len - 1] == ' ' || value[len - 1] == '\t')) len--;
@@ -171,7 +173,8 @@ static pf_status write_header(struct request *r, const char *name, size_t name_l
     enum kind kind = kind_of(r, name, value, len, &why);
     if (kind == DROPPED) return PF_OK;
     if (kind == REFUSED)
-        return base_error(r->error, PF_DENIED, "http/request is denied: the header %s %s", name, why);
+        return base_error(r->error, PF_DENIED, "http/request is denied: the header %s %s", name,
+                          why);
     char message[600];
     struct base_text text;
     struct base_buf made;
@@ -207,7 +210,8 @@ static pf_status write_values(struct request *r, yyjson_val *key, yyjson_val *va
     return PF_OK;
 }
 
-/* A part of the text can be had again and again, each time with a piece of what is not to be seen. */
+/* A part of the text can be had again and again, each time with a piece of what is not to be
+ * seen. */
 static bool asks_for_part(yyjson_val *headers) {
     yyjson_obj_iter iter = yyjson_obj_iter_with(headers);
     for (yyjson_val *key; (key = yyjson_obj_iter_next(&iter));)
@@ -223,9 +227,10 @@ static pf_status write_headers(struct request *r, yyjson_val *headers) {
         if (status != PF_OK) return status;
     }
     if (r->secret && asks_for_part(headers))
-        return base_error(r->error, PF_DENIED,
-                          "http/request is denied: a request with a secret in it asks for the whole, "
-                          "not for a Range");
+        return base_error(
+            r->error, PF_DENIED,
+            "http/request is denied: a request with a secret in it asks for the whole, "
+            "not for a Range");
     return PF_OK;
 }
 
@@ -241,7 +246,8 @@ static pf_status write_request(struct request *r, yyjson_val *params) {
     pf_status status = read_method(r, yyjson_obj_get(params, "method"));
     if (status == PF_OK) status = read_url(r, yyjson_obj_get(params, "url"));
     if (status == PF_OK)
-        status = read_body(r, yyjson_obj_get(params, "body"), yyjson_obj_get(params, "body_base64"));
+        status =
+            read_body(r, yyjson_obj_get(params, "body"), yyjson_obj_get(params, "body_base64"));
     if (status != PF_OK) return status;
     const struct http_url *u = &r->url;
     base_buf_addz(r->out, "{");
@@ -258,8 +264,8 @@ static pf_status write_request(struct request *r, yyjson_val *params) {
     return status;
 }
 
-pf_status http_engine_request(const struct http_engine *engine, struct base_buf *out, const char *json,
-                              size_t len, pf_error *error) {
+pf_status http_engine_request(const struct http_engine *engine, struct base_buf *out,
+                              const char *json, size_t len, pf_error *error) {
     struct base_arena arena;
     yyjson_val *params;
     struct request *r = calloc(1, sizeof *r);

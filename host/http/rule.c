@@ -21,8 +21,8 @@ static bool is_upper(char c) {
 }
 
 /* Methods and blanks in front; *at is where the address begins. */
-static bool read_methods(struct http_rule *rule, struct base_arena *arena, const char *text, size_t len,
-                         size_t *at) {
+static bool read_methods(struct http_rule *rule, struct base_arena *arena, const char *text,
+                         size_t len, size_t *at) {
     const char *blank = memchr(text, ' ', len);
     if (!blank) return true;
     size_t n = (size_t)(blank - text);
@@ -67,7 +67,8 @@ static bool read_port(struct http_rule *rule, const char *text, size_t len) {
 }
 
 /* A host with stars: labels of ASCII; without, what every address's host is. */
-static bool read_host(struct http_rule *rule, struct base_arena *arena, const char *text, size_t len) {
+static bool read_host(struct http_rule *rule, struct base_arena *arena, const char *text,
+                      size_t len) {
     char host[HTTP_HOST_MAX + 1];
     uint8_t address[16];
     enum http_host_kind kind;
@@ -107,13 +108,14 @@ static const char *read_path(struct base_arena *arena, const char *text, size_t 
     return base_arena_copy(arena, url->text + url->path.at, url->path.len);
 }
 
-pf_status http_rule_read(struct http_rule *out, struct base_arena *arena, const char *text, size_t len,
-                         bool method, pf_error *error) {
+pf_status http_rule_read(struct http_rule *out, struct base_arena *arena, const char *text,
+                         size_t len, bool method, pf_error *error) {
     size_t at = 0, step;
     *out = (struct http_rule){0};
     out->text = base_arena_copy(arena, text, len);
     if (!out->text) return base_no_memory(error);
-    if (memchr(text, '\0', len) || len > 2000) return bad(text, len, error, "is not a text of one line");
+    if (memchr(text, '\0', len) || len > 2000)
+        return bad(text, len, error, "is not a text of one line");
     if (method && !read_methods(out, arena, text, len, &at))
         return bad(text, len, error, "begins with something that is no method (in capitals)");
     out->url = out->text + at;
@@ -121,7 +123,8 @@ pf_status http_rule_read(struct http_rule *out, struct base_arena *arena, const 
         return bad(text, len, error, "has no http://, https:// or *:// in front of the host");
     at += step;
     if (memchr(text, '?', len) || memchr(text, '#', len))
-        return bad(text, len, error, "is about more than a path: for a query take Param(\"url.query\")");
+        return bad(text, len, error,
+                   "is about more than a path: for a query take Param(\"url.query\")");
     if (memchr(text + at, '@', len - at) || memchr(text + at, ' ', len - at))
         return bad(text, len, error, "has a user name or a blank in it");
     const char *slash = memchr(text + at, '/', len - at);
@@ -166,8 +169,8 @@ static size_t piece(const char *text, size_t len, char between) {
 }
 
 /*
- * Pieces between `between`, with ** for `least` or more of them. As glob() above, a mismatch goes back
- * to the last ** only: linear in each, and enough.
+ * Pieces between `between`, with ** for `least` or more of them. As glob() above, a mismatch goes
+ * back to the last ** only: linear in each, and enough.
  */
 static bool pieces(const char *p, size_t p_len, const char *t, size_t t_len, char between,
                    size_t least) {
@@ -195,7 +198,8 @@ static bool pieces(const char *p, size_t p_len, const char *t, size_t t_len, cha
             return false;
         }
     }
-    while (i <= p_len && piece(p + i, p_len - i, between) == 2 && memcmp(p + i, "**", 2) == 0 && !least)
+    while (i <= p_len && piece(p + i, p_len - i, between) == 2 && memcmp(p + i, "**", 2) == 0 &&
+           !least)
         i += 3;
     return i > p_len;
 }
@@ -210,7 +214,8 @@ static bool is_astray(const char *segment, size_t len) {
             if (segment[i + 1] == '2' && (segment[i + 2] | 32) == 'f') c = '/', step = 3;
             else if (segment[i + 1] == '5' && (segment[i + 2] | 32) == 'c') c = '/', step = 3;
             else if (segment[i + 1] == '2' && (segment[i + 2] | 32) == 'e') c = '.', step = 3;
-            else if (segment[i + 1] == '2' && segment[i + 2] == '5') return true; /* %25: coded twice */
+            else if (segment[i + 1] == '2' && segment[i + 2] == '5')
+                return true; /* %25: coded twice */
             else if (segment[i + 1] == '0' && segment[i + 2] == '0') return true;
         }
         if (c == '/' || c == ';') {
@@ -262,7 +267,8 @@ bool http_rule_matches_url(const struct http_rule *rule, const struct http_url *
            matches_path(rule, url->text + url->path.at, url->path.len);
 }
 
-bool http_rule_matches(const struct http_rule *rule, const char *method, const struct http_url *url) {
+bool http_rule_matches(const struct http_rule *rule, const char *method,
+                       const struct http_url *url) {
     size_t n = strlen(method);
     bool found = rule->methods == NULL;
     for (const char *at = rule->methods; at && !found;) {

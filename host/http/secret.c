@@ -60,7 +60,8 @@ static const struct http_secret *placeholder(const struct http_secrets *secrets,
             memcmp(text + MARK_LEN, s->name, n) != 0 || text[MARK_LEN + n] != '_')
             continue;
         bool good = len == whole || !is_word(text[whole]);
-        for (size_t k = whole - HTTP_SECRET_DIGITS; k < whole; k++) good = good && hex(text[k]) >= 0;
+        for (size_t k = whole - HTTP_SECRET_DIGITS; k < whole; k++)
+            good = good && hex(text[k]) >= 0;
         if (!good) continue;
         *used = whole;
         return s;
@@ -71,7 +72,8 @@ static const struct http_secret *placeholder(const struct http_secrets *secrets,
 static bool may_use(const struct http_secret *s, const char *header, const struct http_url *url,
                     struct base_text *why) {
     bool host = false, named = false;
-    for (size_t i = 0; i < s->host_count; i++) host = host || http_rule_matches_url(&s->hosts[i], url);
+    for (size_t i = 0; i < s->host_count; i++)
+        host = host || http_rule_matches_url(&s->hosts[i], url);
     for (size_t i = 0; i < s->header_count; i++)
         named = named || strcasecmp(s->headers[i], header) == 0;
     if (host && named) return true;

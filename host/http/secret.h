@@ -1,9 +1,9 @@
 /*
  * host/http/secret.h: secrets, which a sandbox may use and never sees.
  *
- * A script has a placeholder, pfsecret_NAME_ and 32 hexadecimal digits. It is exchanged for the value
- * on the way out, in the headers and for the hosts that the secret names; and on the way back the
- * value, however a server spells it, is exchanged for a placeholder.
+ * A script has a placeholder, pfsecret_NAME_ and 32 hexadecimal digits. It is exchanged for the
+ * value on the way out, in the headers and for the hosts that the secret names; and on the way back
+ * the value, however a server spells it, is exchanged for a placeholder.
  */
 #ifndef HTTP_SECRET_H
 #define HTTP_SECRET_H

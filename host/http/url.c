@@ -202,8 +202,8 @@ bool http_url_has_part(const char *name, size_t len) {
     return false;
 }
 
-const char *http_url_part(const struct http_url *url, const char *name, size_t name_len, size_t *len,
-                          char number[8]) {
+const char *http_url_part(const struct http_url *url, const char *name, size_t name_len,
+                          size_t *len, char number[8]) {
     if (!http_url_has_part(name, name_len)) return NULL;
     struct http_part p = url->scheme;
     if (name[0] == 'h') p = url->host;

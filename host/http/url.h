@@ -38,14 +38,16 @@ struct http_url {
 /* False: *why says what is wrong, in words that repeat nothing of the text. */
 bool http_url_read(struct http_url *out, const char *text, size_t len, const char **why);
 
-/* One part by the name that constraints have for it (scheme, host, port, path, query): its text, which
- * is in `url` or, for the port, in `number`. NULL: there is no such part, or this address has none. */
-const char *http_url_part(const struct http_url *url, const char *name, size_t name_len, size_t *len,
-                          char number[8]);
+/* One part by the name that constraints have for it (scheme, host, port, path, query): its text,
+ * which is in `url` or, for the port, in `number`. NULL: there is no such part, or this address has
+ * none. */
+const char *http_url_part(const struct http_url *url, const char *name, size_t name_len,
+                          size_t *len, char number[8]);
 /* Is that the name of a part? */
 bool http_url_has_part(const char *name, size_t len);
 
-/* A host as it stands in an address, percent-encoded or not: into out, ASCII and in lower case, with
+/* A host as it stands in an address, percent-encoded or not: into out, ASCII and in lower case,
+ * with
  * []. host.c */
 bool http_host_read(char out[HTTP_HOST_MAX + 1], size_t *out_len, enum http_host_kind *kind,
                     uint8_t address[16], const char *text, size_t len, const char **why);

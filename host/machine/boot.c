@@ -1,13 +1,13 @@
 /*
  * host/machine/boot.c: what is the same in all sandboxes, made once.
  *
- * A template of each image: started, and frozen where it asks for its arguments, so that an engine's
- * start-up is paid once. And one booted machine: a kernel whose root is filled and a session that
- * waits for its first run. A new sandbox is a copy of that.
+ * A template of each image: started, and frozen where it asks for its arguments, so that an
+ * engine's start-up is paid once. And one booted machine: a kernel whose root is filled and a
+ * session that waits for its first run. A new sandbox is a copy of that.
  *
  * The build makes them and bakes them into the program (host/bake.c); a program that has none makes
- * them when it first needs them. Both give the same bytes: everything here is deterministic, without
- * clock, randomness or environment.
+ * them when it first needs them. Both give the same bytes: everything here is deterministic,
+ * without clock, randomness or environment.
  */
 #include "host/cpu/baked.h"
 #include "library.h"
@@ -145,8 +145,8 @@ static bool make_zones(pf_sandbox *s) {
         }
         if (!ok) break;
         if (zone->same == i) {
-            ok = machine_write_file(s, path, (const char *)machine_zone_data + zone->from, zone->len,
-                                    0644, 0, NULL) == PF_OK;
+            ok = machine_write_file(s, path, (const char *)machine_zone_data + zone->from,
+                                    zone->len, 0644, 0, NULL) == PF_OK;
             continue;
         }
         snprintf(first, sizeof first, "%s/%s", folder, machine_zones[zone->same].name);
@@ -167,16 +167,19 @@ static bool make_root(pf_sandbox *s) {
     static const char *const dirs[] = {"/usr", "/usr/bin", "/etc", "/tools", "/tools/bin", "/dev",
                                        "/proc", "/var", "/usr/share", "/usr/lib"};
     bool ok = true;
-    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) ok = ok && make_dir(s, dirs[i], 0755, 0);
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+        ok = ok && make_dir(s, dirs[i], 0755, 0);
     ok = ok && make_dir(s, "/workspace", 0755, 1000) && make_dir(s, "/tmp", 01777, 0) &&
          make_link(s, "usr/bin", "/bin", false) && make_link(s, "../tmp", "/var/tmp", false);
-    ok = ok && make_file(s, "/etc/passwd",
-                         "root:x:0:0:root:/:/bin/sh\nuser:x:1000:1000:user:/workspace:/bin/bash\n",
-                         0644) &&
+    ok = ok &&
+         make_file(s, "/etc/passwd",
+                   "root:x:0:0:root:/:/bin/sh\nuser:x:1000:1000:user:/workspace:/bin/bash\n",
+                   0644) &&
          make_file(s, "/etc/group", "root:x:0:\nuser:x:1000:\n", 0644) &&
          make_file(s, "/etc/hostname", "pinfold\n", 0644) &&
          make_file(s, "/etc/hosts", "127.0.0.1 localhost pinfold\n", 0644) &&
-         make_file(s, "/etc/os-release", "NAME=pinfold\nID=pinfold\nPRETTY_NAME=\"pinfold\"\n", 0644);
+         make_file(s, "/etc/os-release", "NAME=pinfold\nID=pinfold\nPRETTY_NAME=\"pinfold\"\n",
+                   0644);
     ok = ok && make_zones(s) && make_library(s) && make_pip(s);
     for (int i = 0; ok && i < machine_image_count(); i++)
         ok = strcmp(machine_image_info(i)->name, PF_WEB_IMAGE) == 0 || /* see toolfiles.c */

@@ -147,8 +147,8 @@ static void over_limit(pf_sandbox *s, uint32_t op, const char *request, size_t l
            request, len);
 }
 
-/* A run that may make no more calls is told so each time, its embedder once: else a script that does
- * not care fills the log. */
+/* A run that may make no more calls is told so each time, its embedder once: else a script that
+ * does not care fills the log. */
 static void over_calls(pf_sandbox *s, uint32_t op, const char *request, size_t len) {
     char over[96];
     snprintf(over, sizeof over, "this run has made as many tool calls as it may (tool_calls: %llu)",

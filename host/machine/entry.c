@@ -1,6 +1,6 @@
 /*
- * host/machine/entry.c: the embedder enters a sandbox, and leaves it: one thread at a time, watched,
- * and within bounds.
+ * host/machine/entry.c: the embedder enters a sandbox, and leaves it: one thread at a time,
+ * watched, and within bounds.
  *
  * Runs have limits. What else the embedder asks for depends on the guest as well: how large a file
  * says it is, how many directories there are, how long the kernel takes. So each such act has a

@@ -30,9 +30,10 @@ pf_status machine_start_session(pf_sandbox *sandbox, uint32_t session, pf_error 
     base_buf_init(&block, SIZE_MAX);
     const char *const argv[] = {strrchr(program, '/') + 1, "--session", NULL};
     int64_t pid = -PF_ENOMEM;
-    if (machine_exec_block(&block, program, argv, sandbox->env, sandbox->env_len, sandbox->env_count,
-                           "/workspace"))
-        pid = KERNEL(sandbox, HOST_SESSION, .arg = {session}, .in = block.data, .in_len = block.len);
+    if (machine_exec_block(&block, program, argv, sandbox->env, sandbox->env_len,
+                           sandbox->env_count, "/workspace"))
+        pid =
+            KERNEL(sandbox, HOST_SESSION, .arg = {session}, .in = block.data, .in_len = block.len);
     base_buf_free(&block);
     if (sandbox->dead) return machine_dead(sandbox, error);
     if (pid < 0) return machine_guest_error(sandbox, pid, program, error);

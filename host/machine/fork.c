@@ -3,8 +3,9 @@
  *
  * Between two calls of the embedder a sandbox is plain bytes and a few counters, so a branch is
  * those, copied. Nothing is shared but what never changes: images, templates, policy, schemas. And
- * what was spent of capabilities, if it is asked for: such a branch spends for its pending calls, too.
- * A twin is a branch that does not know it is one: it has the same ids, moment and random numbers.
+ * what was spent of capabilities, if it is asked for: such a branch spends for its pending calls,
+ * too. A twin is a branch that does not know it is one: it has the same ids, moment and random
+ * numbers.
  */
 #include "machine.h"
 

@@ -1,8 +1,8 @@
 /*
  * host/machine/kernel.c: the host's own messages to the kernel, as process 0.
  *
- * The kernel runs on a stack of its own here, one for each thread. If it faults or hangs, the sandbox
- * is lost and says so; the host goes on.
+ * The kernel runs on a stack of its own here, one for each thread. If it faults or hangs, the
+ * sandbox is lost and says so; the host goes on.
  */
 #include "machine.h"
 
@@ -113,7 +113,8 @@ static bool say(pf_sandbox *sandbox, const struct k_call *call, struct guarded *
     m->in = sandbox->in_area;
     m->in_len = (uint32_t)call->in_len;
     m->out_cap = call->out_cap > UINT32_MAX ? UINT32_MAX : (uint32_t)call->out_cap;
-    if (call->in_len) memcpy(sandbox->kernel->slot->base + sandbox->in_area, call->in, call->in_len);
+    if (call->in_len)
+        memcpy(sandbox->kernel->slot->base + sandbox->in_area, call->in, call->in_len);
     return guard(g, guarded_call);
 }
 

@@ -1,9 +1,11 @@
 /*
- * host/machine/library.h: files of the build that lie in every sandbox's root and come when they are looked at.
+ * host/machine/library.h: files of the build that lie in every sandbox's root and come when they
+ * are looked at.
  *
  * The standard library of python3 is thousands of times what a sandbox looks at. So its folder is
- * absent as a mounted one is (guest/kernel/mount.c), with a source without a number: "/json/decoder.py".
- * What comes in follows from the build, so it is no input: nothing of it is recorded.
+ * absent as a mounted one is (guest/kernel/mount.c), with a source without a number:
+ * "/json/decoder.py". What comes in follows from the build, so it is no input: nothing of it is
+ * recorded.
  */
 #ifndef PF_MACHINE_LIBRARY_H
 #define PF_MACHINE_LIBRARY_H

@@ -229,8 +229,8 @@ static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *
     }
 }
 
-/* Is it time for a replay to be left between two turns? What is there then is plain bytes, in the middle
- * of a run as well. */
+/* Is it time for a replay to be left between two turns? What is there then is plain bytes, in the
+ * middle of a run as well. */
 static bool rest(const pf_sandbox *s) {
     if (!machine_replays(s) || s->tape->rest_ns == INT64_MAX) return false;
     s->tape->rests = base_clock_monotonic() >= s->tape->rest_ns;

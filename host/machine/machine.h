@@ -2,16 +2,16 @@
  * host/machine/machine.h: one sandbox: a kernel, its processes, the run that is on, the calls that
  * wait for the embedder. Internal to host/; the embedder sees include/pinfold.h.
  *
- * The machine knows no files, pipes or shells. It runs one instance until it blocks or ends, carries
- * its message to the kernel, asks the kernel who runs next, and hands out tool calls. Every number
- * that comes from a guest, the kernel included, is checked as if an attacker had written it.
+ * The machine knows no files, pipes or shells. It runs one instance until it blocks or ends,
+ * carries its message to the kernel, asks the kernel who runs next, and hands out tool calls. Every
+ * number that comes from a guest, the kernel included, is checked as if an attacker had written it.
  *
- * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) entry.c (who
- * is inside, and the bounds of what is no run) fork.c (a branch of one) preview.c (one that may take its place) kernel.c (messages to the
- * kernel) trampoline.c (messages from programs) loop.c (who runs) run.c (one run, from start to result)
- * exec.c (what to start) place.c (a
- * run's own cwd, environment and limits) calls.c (tool calls) rejudge.c (those of a snapshot) reading.c files.c
- * put.c (the embedder's files) toolfiles.c (/tools).
+ * Files: options.c limits.c boot.c (what all sandboxes start from) sandbox.c (new, free) entry.c
+ * (who is inside, and the bounds of what is no run) fork.c (a branch of one) preview.c (one that
+ * may take its place) kernel.c (messages to the kernel) trampoline.c (messages from programs)
+ * loop.c (who runs) run.c (one run, from start to result) exec.c (what to start) place.c (a run's
+ * own cwd, environment and limits) calls.c (tool calls) rejudge.c (those of a snapshot) reading.c
+ * files.c put.c (the embedder's files) toolfiles.c (/tools).
  */
 #ifndef PF_MACHINE_H
 #define PF_MACHINE_H
@@ -163,7 +163,8 @@ struct machine_call {
 };
 
 /* One word, so that an interrupt comes either before a run or into it, and is never lost between.
- * The owner of the sandbox expects and forgets, pf_sandbox_interrupt() only turns AWAITED into CAME. */
+ * The owner of the sandbox expects and forgets, pf_sandbox_interrupt() only turns AWAITED into
+ * CAME. */
 enum machine_interrupt {
     INTERRUPT_IGNORED, /* no run is on, nor about to start */
     INTERRUPT_AWAITED,
@@ -206,7 +207,8 @@ struct machine_run {
 
 /* What the embedder does that is no run, see entry.c. */
 struct machine_act {
-    const char *what, *path; /* for messages; borrowed. `what` NULL: none is on, nothing is bounded */
+    const char *what,
+        *path; /* for messages; borrowed. `what` NULL: none is on, nothing is bounded */
     uint64_t bytes, max_bytes; /* so far, and the bound */
     int64_t until_ns;          /* host's monotonic time; INT64_MAX: for ever */
     bool awaits;               /* an interrupt is for this act alone: no run is on */
@@ -220,7 +222,7 @@ struct pf_sandbox {
     const char *dead_why;
     struct cpu_begun begun; /* while a thread is inside */
 
-    struct machine_limits limits;     /* in force: with those of the run that is on, or of the last */
+    struct machine_limits limits; /* in force: with those of the run that is on, or of the last */
     struct machine_limits own_limits; /* the sandbox's */
     pf_bounds bounds;       /* of the embedder's acts, as it set them */
     struct machine_act act; /* that is on */
@@ -273,7 +275,8 @@ struct pf_sandbox {
     uint64_t preview_moment, preview_changes; /* of that one, when this was made */
     struct machine_tape *tape; /* owned, or NULL */
     struct machine_mounts *mounts; /* one reference, or NULL */
-    char *left_out; /* what a portable snapshot did not bring: texts, each ended by a NUL; or NULL */
+    char
+        *left_out; /* what a portable snapshot did not bring: texts, each ended by a NUL; or NULL */
     size_t left_out_len;
     const char *made_from;     /* while it is made: the snapshot, or NULL */
     size_t made_from_len;
@@ -344,7 +347,8 @@ struct k_call {
 int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call);
 #define KERNEL(sandbox, name, ...)                                                                 \
     machine_kernel(sandbox, &(struct k_call){.call = PF_CALL_##name, __VA_ARGS__})
-/* Where host and kernel leave messages for each other; at another place when the kernel is another. */
+/* Where host and kernel leave messages for each other; at another place when the kernel is
+ * another. */
 static inline struct pf_mailbox *machine_mailbox(const pf_sandbox *sandbox) {
     return (struct pf_mailbox *)(sandbox->kernel->slot->base + sandbox->mailbox);
 }
@@ -357,7 +361,8 @@ static inline bool machine_attention_again(const pf_sandbox *sandbox, uint32_t a
     mailbox->attention &= ~attention;
     return again;
 }
-/* Around each entry into the kernel: what it may use of its own memory, and what it does not use. */
+/* Around each entry into the kernel: what it may use of its own memory, and what it does not
+ * use. */
 static inline void machine_show_room(const pf_sandbox *sandbox, struct pf_mailbox *mailbox) {
     const struct cpu_budget *budget = &sandbox->budget;
     mailbox->room = budget->used < budget->limit ? budget->limit - budget->used : 0;
@@ -370,7 +375,8 @@ static inline void machine_settle_memory(pf_sandbox *sandbox, const struct pf_ma
 void machine_drop_free_memory(pf_sandbox *sandbox);
 /* Lets the kernel choose; false when it is dead. */
 bool machine_next(pf_sandbox *sandbox, struct pf_event *event);
-/* Starts a kernel in `sandbox->kernel` that was just instantiated: finds its mailbox and boots it. */
+/* Starts a kernel in `sandbox->kernel` that was just instantiated: finds its mailbox and boots
+ * it. */
 bool machine_kernel_boot(pf_sandbox *sandbox);
 /* Checks and learns the addresses of a kernel; false: they are nonsense. */
 bool machine_kernel_attach(pf_sandbox *sandbox);
@@ -447,8 +453,8 @@ void machine_show_time(pf_sandbox *sandbox);
 
 /* pf_sandbox_fork() or, `shared`, _fork_shared(), also of a sandbox that is recorded. */
 pf_status machine_fork(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
-/* A copy that goes on as the original would: the same ids, moment and random numbers. For replays; it has
- * no tape yet. */
+/* A copy that goes on as the original would: the same ids, moment and random numbers. For replays;
+ * it has no tape yet. */
 pf_status machine_twin(pf_sandbox *sandbox, pf_sandbox **out, pf_error *error);
 
 /* ---- place.c: what one run has of its own */
@@ -497,7 +503,8 @@ void machine_run_init(struct machine_run *run); /* An empty run that is not on. 
  * cut, a value that is too large is none; PF_FORMAT: more is left of its stdin than there may
  * be. */
 pf_status machine_fit_run(pf_sandbox *sandbox, pf_error *error);
-/* Of a run that was told to end before the snapshot: it has the shortest grace, not its limits anew. */
+/* Of a run that was told to end before the snapshot: it has the shortest grace, not its limits
+ * anew. */
 void machine_arm_grace(pf_sandbox *sandbox);
 void machine_run_free(struct machine_run *run); /* Frees the buffers of a run, not the run. */
 
@@ -508,8 +515,8 @@ void machine_run_free(struct machine_run *run); /* Frees the buffers of a run, n
 void machine_take_calls(pf_sandbox *sandbox);
 /* Frees all calls without an answer to the guest. */
 void machine_forget_calls(pf_sandbox *sandbox);
-/* Charges what the host holds for a call with parameters of `len` bytes until it is answered; false:
- * over memory_bytes. */
+/* Charges what the host holds for a call with parameters of `len` bytes until it is answered;
+ * false: over memory_bytes. */
 bool machine_charge_call(pf_sandbox *sandbox, struct machine_call *call, size_t len);
 /* Gives back what the host held for a call, and frees it. */
 void machine_free_call(pf_sandbox *sandbox, struct machine_call *call);
@@ -533,8 +540,8 @@ struct machine_call *machine_next_call(const pf_sandbox *sandbox);
 /* ---- rejudge.c */
 
 /* Judges the calls that came with a snapshot as if they were made now; what is refused is answered.
- * `spent`: what each has spent, by its capability, counts for it; else it has to be spent anew, as in a
- * branch that shares its trunk's budget. The kernel must know its limits. */
+ * `spent`: what each has spent, by its capability, counts for it; else it has to be spent anew, as
+ * in a branch that shares its trunk's budget. The kernel must know its limits. */
 pf_status machine_judge_again(pf_sandbox *sandbox, bool spent, pf_error *error);
 /* Tells on_decision what was decided when it was not there yet; once. */
 void machine_tell_judged(pf_sandbox *sandbox);
@@ -575,7 +582,8 @@ struct machine_reading {
 };
 /* 0, or -errno: then there is nothing to close. Brings what is still with the host. */
 int64_t machine_open_file(pf_sandbox *sandbox, const char *path, struct machine_reading *reading);
-/* The act of reading a file, with its line of a trace. After PF_OK machine_end_reading() ends it. */
+/* The act of reading a file, with its line of a trace. After PF_OK machine_end_reading() ends
+ * it. */
 pf_status machine_begin_reading(pf_sandbox *sandbox, const char *path,
                                 struct machine_reading *reading, pf_error *error);
 void machine_end_reading(pf_sandbox *sandbox, struct machine_reading *reading);
@@ -595,7 +603,8 @@ pf_status machine_read_piece(pf_sandbox *sandbox, const char *path,
 pf_status machine_enter_mounts(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
 /* Finds the directories of a restored one's mounts again. */
 pf_status machine_attach_mounts(pf_sandbox *sandbox, const pf_options *options, pf_error *error);
-/* A mount of a replay: what was read of it comes from the tape, and there is no directory for it. */
+/* A mount of a replay: what was read of it comes from the tape, and there is no directory for
+ * it. */
 pf_status machine_replay_mount(pf_sandbox *sandbox, const char *guest, bool copy, pf_error *error);
 /* The place of one mount, with its directory's mode and time; a replay does it again. */
 pf_status machine_mount_at(pf_sandbox *sandbox, const char *guest, const char *source,

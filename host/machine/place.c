@@ -35,7 +35,7 @@ void machine_tape_run_limits(const pf_run *run, struct base_buf *line) {
     if (!run->limits) return;
     const char *before = ",\"limits\":{";
 #define X(name)                                                                                    \
-    base_buf_addf(line, "%s\"" #name "\":%" PRIu64, before, run->limits->limits.name);              \
+    base_buf_addf(line, "%s\"" #name "\":%" PRIu64, before, run->limits->limits.name);             \
     before = ",";
     OF_A_RUN(X)
 #undef X

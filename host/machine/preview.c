@@ -1,10 +1,10 @@
 /*
  * host/machine/preview.c: shows what an answer would lead to, before it is given.
  *
- * A preview is a twin of a sandbox: it has its ids, moment and random numbers, so what it does is what
- * the sandbox would do. One of them can take the sandbox's place, in the same memory, so that pointers
- * of the embedder's, listeners and interrupts stay as they were. A recorded sandbox's preview records
- * into memory; what it wrote becomes part of the trace with it.
+ * A preview is a twin of a sandbox: it has its ids, moment and random numbers, so what it does is
+ * what the sandbox would do. One of them can take the sandbox's place, in the same memory, so that
+ * pointers of the embedder's, listeners and interrupts stay as they were. A recorded sandbox's
+ * preview records into memory; what it wrote becomes part of the trace with it.
  */
 #include "machine.h"
 
@@ -19,9 +19,10 @@ pf_status pf_sandbox_preview(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
     if (s->tape && s->tape->failed)
         return base_error(error, PF_STATE, "the recording cannot go on: %s", s->tape->failed);
     if (cap_gate_is_shared(s->gate))
-        return base_error(error, PF_STATE,
-                          "the sandbox shares what capabilities have left with branches, so what a "
-                          "preview spends would be spent: branches of pf_sandbox_fork() have previews");
+        return base_error(
+            error, PF_STATE,
+            "the sandbox shares what capabilities have left with branches, so what a "
+            "preview spends would be spent: branches of pf_sandbox_fork() have previews");
     pf_status status = machine_twin(s, out, error);
     if (status != PF_OK) return status;
     pf_sandbox *twin = *out;

@@ -60,7 +60,8 @@ static pf_status make(pf_sandbox *s, const char *path, const pf_file_new *file, 
     } else {
         r = type == IS_DIR ? directory(s, path) : link_to(s, path, file);
         if (r >= 0)
-            r = KERNEL(s, FCHOWNAT, .arg = {PF_AT_FDCWD, 1000, 1000, at}, .in = path, .in_len = len);
+            r = KERNEL(s, FCHOWNAT, .arg = {PF_AT_FDCWD, 1000, 1000, at}, .in = path,
+                       .in_len = len);
     }
     if (r >= 0 && type != IS_LINK)
         r = KERNEL(s, FCHMODAT, .arg = {PF_AT_FDCWD, file->mode & 07777, 0}, .in = path,

@@ -2,9 +2,9 @@
  * host/machine/rejudge.c: calls that came with a snapshot, judged by who restores it.
  *
  * A snapshot says which calls wait, and which capability of its own embedder allowed each. That is
- * data: whether one may still happen is decided here, by the gate and the limits of the sandbox that
- * goes on, exactly as if it were made now. An allowed call waits on, with its id. A refused one is
- * answered as denied before anything runs.
+ * data: whether one may still happen is decided here, by the gate and the limits of the sandbox
+ * that goes on, exactly as if it were made now. An allowed call waits on, with its id. A refused
+ * one is answered as denied before anything runs.
  *
  * Called when a sandbox is restored, and for a branch that shares its trunk's budget. The embedder
  * cannot listen to decisions before it has the sandbox, so they are kept until it does.

@@ -10,7 +10,8 @@
 
 struct language {
     const char *name, *program, *flag;
-    uint32_t session; /* whose runs go to one process, unless they are isolated; PF_SESSIONS: none */
+    uint32_t
+        session; /* whose runs go to one process, unless they are isolated; PF_SESSIONS: none */
 };
 static const struct language languages[] = {
     {"shell", "/usr/bin/bash", NULL, PF_SESSION_SHELL},
@@ -46,7 +47,8 @@ void machine_run_free(struct machine_run *run) {
     base_buf_free(&run->value);
 }
 
-/* What of a stream may still be kept; nothing of one that a restore with a smaller limit found full. */
+/* What of a stream may still be kept; nothing of one that a restore with a smaller limit found
+ * full. */
 static uint64_t output_room(const pf_sandbox *s, int stream) {
     uint64_t kept = s->run.output[stream - 1].len, limit = s->limits.output_bytes;
     return kept < limit ? limit - kept : 0;
@@ -77,7 +79,8 @@ void machine_drain_output(pf_sandbox *s) {
             .call = PF_CALL_HOST_OUTPUT, .out = chunk, .out_cap = sizeof chunk};
         int64_t n = machine_kernel(s, &call);
         if (n <= 0 || call.out_len == 0) return;
-        bool first = machine_mailbox(s)->msg.arg[0] == 1, again = machine_attention_again(s, PF_ATTENTION_OUTPUT);
+        bool first = machine_mailbox(s)->msg.arg[0] == 1,
+             again = machine_attention_again(s, PF_ATTENTION_OUTPUT);
         keep_output(s, first ? 1 : 2, chunk, call.out_len);
         if (!again) return;
     }
@@ -256,7 +259,8 @@ static int64_t send_text(pf_sandbox *s, const char *text, size_t len) {
 /* What the kernel is given besides the text: a program to start, or for the session its place. */
 static bool head_of(pf_sandbox *s, const struct language *language, const pf_run *request,
                     struct base_buf *out) {
-    if (s->run.session < PF_SESSIONS) return !machine_has_place(request) || machine_place_text(request, out);
+    if (s->run.session < PF_SESSIONS)
+        return !machine_has_place(request) || machine_place_text(request, out);
     const char *program = language->program;
     const char *const argv[] = {strrchr(program, '/') + 1, "--run", language->flag, NULL};
     const char *cwd = request->cwd ? request->cwd : "/workspace";
@@ -331,8 +335,8 @@ static uint32_t sessions_alive(pf_sandbox *s) {
     return state.session_alive;
 }
 
-/* Sees to it that the session lives, which is known of one that did when the last run ended: nothing
- * runs in between. *full: there is no room for its process. */
+/* Sees to it that the session lives, which is known of one that did when the last run ended:
+ * nothing runs in between. *full: there is no room for its process. */
 static pf_status wake_session(pf_sandbox *s, uint32_t session, int64_t *full, pf_error *error) {
     *full = 0;
     if (session >= PF_SESSIONS || s->sessions & 1u << session) return PF_OK;
@@ -342,7 +346,8 @@ static pf_status wake_session(pf_sandbox *s, uint32_t session, int64_t *full, pf
     pf_status status = machine_start_session(s, session, &why);
     if (status == PF_OK) {
         s->sessions |= 1u << session;
-    } else if (status == PF_GUEST && (why.guest_errno == PF_EAGAIN || why.guest_errno == PF_ENOMEM)) {
+    } else if (status == PF_GUEST &&
+               (why.guest_errno == PF_EAGAIN || why.guest_errno == PF_ENOMEM)) {
         *full = -why.guest_errno;
         return PF_OK;
     } else if (error) {

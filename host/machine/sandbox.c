@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Slots of ended processes that a sandbox keeps, and the size above which it does not; what of a long
- * stack is given back has none. */
+/* Slots of ended processes that a sandbox keeps, and the size above which it does not; what of a
+ * long stack is given back has none. */
 #define SPARE_MAX        8
 #define SPARE_KINDS      4
 #define SPARE_BYTES_MAX  (8u << 20)

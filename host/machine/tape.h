@@ -38,8 +38,9 @@ struct machine_tape {
     bool replays;
     bool ended; /* a replay that is to go no further: the machine leaves the guest */
     int64_t until_ns; /* host's monotonic time at which a replay has to be over; INT64_MAX: never */
-    /* The same from which on a replay rests between two turns of the loop; INT64_MAX: never. The guest
-     * does not notice: the next drive goes on where this one was left. `rests`: it was left so. */
+    /* The same from which on a replay rests between two turns of the loop; INT64_MAX: never. The
+     * guest does not notice: the next drive goes on where this one was left. `rests`: it was left
+     * so. */
     int64_t rest_ns;
     bool rests;
     /* Shows the sandbox what time it is: sets monotonic_ns. */
@@ -63,8 +64,8 @@ struct machine_tape {
                  struct machine_fill *fill);
     /* Nothing is recorded from here on; `failed` says so. NULL for a replayer. */
     void (*end)(struct machine_tape *tape, struct pf_sandbox *sandbox);
-    /* A tape in memory that goes on where this one is, for a preview: machine/preview.c. NULL: no memory.
-     * And takes over what such a one has, which goes on no more. NULL for a replayer. */
+    /* A tape in memory that goes on where this one is, for a preview: machine/preview.c. NULL: no
+     * memory. And takes over what such a one has, which goes on no more. NULL for a replayer. */
     struct machine_tape *(*twin)(const struct machine_tape *tape);
     void (*join)(struct machine_tape *tape, struct machine_tape *twin);
     /* The embedder gets the sandbox back. */

@@ -38,7 +38,8 @@ struct at {
 
 static void type_of(struct base_buf *out, yyjson_val *schema, struct at at);
 
-/* Is what was written from `begin` on, after a separator, what a join from `first` on began with? */
+/* Is what was written from `begin` on, after a separator, what a join from `first` on began
+ * with? */
 static bool is_repeated(const struct base_buf *out, size_t first, size_t begin, size_t between) {
     size_t len = out->len - begin;
     return !out->failed && begin > first && begin - first == len - between &&
@@ -79,7 +80,11 @@ static void note(struct base_buf *out, yyjson_val *schema, struct at at) {
     if (text.len && out->len - at.begin <= TYPE_LEN_MAX) {
         base_buf_addz(out, " /* ");
         for (const char *p = text.data; *p; p++)
-            base_buf_add(out, *p == '\n' ? " " : p[0] == '/' && p > text.data && p[-1] == '*' ? "\\" : p, 1);
+            base_buf_add(out,
+                         *p == '\n'                                     ? " "
+                         : p[0] == '/' && p > text.data && p[-1] == '*' ? "\\"
+                                                                        : p,
+                         1);
         base_buf_addz(out, " */");
     }
     if (text.failed) out->failed = true;
@@ -260,7 +265,8 @@ bool machine_tool_shapes(struct base_buf *out, const struct cap_tool *tool) {
         yyjson_val *value = yyjson_obj_iter_get_val(key);
         machine_tool_type(&type, schema, value, false);
         machine_tool_limits(&text, value);
-        if (type.len && (strpbrk(type.data, "{[") || strstr(type.data, "Record<") || strstr(type.data, "<Array<")))
+        if (type.len && (strpbrk(type.data, "{[") || strstr(type.data, "Record<") ||
+                         strstr(type.data, "<Array<")))
             base_buf_addf(&text, "%s%s", text.len ? "; " : "", type.data);
         if (text.failed) out->failed = true;
         if (text.len) {
@@ -355,9 +361,10 @@ static void dotted(struct base_buf *out, const struct cap_tool *tool) {
 bool machine_tool_types(struct base_buf *out, const cap_gate *gate) {
     size_t count = cap_gate_tool_count(gate);
     char name[CAP_NAMESPACE_SIZE];
-    base_buf_addz(out, "// The host's tools, as JavaScript programs see them. Integers beyond 2^53 are "
-                       "BigInt, in results as in arguments.\n"
-                       "declare const tools: {\n");
+    base_buf_addz(out,
+                  "// The host's tools, as JavaScript programs see them. Integers beyond 2^53 are "
+                  "BigInt, in results as in arguments.\n"
+                  "declare const tools: {\n");
     for (size_t i = 0; i < count; i++) {
         const struct cap_tool *tool = cap_gate_tool(gate, i);
         struct base_arena arena;

@@ -2,12 +2,11 @@
  * host/machine/toolfiles.c: writes the files below /tools, in which programs read about the tools.
  *
  *   /tools/tools.json        {"tools": [{"name","id","flat","flat_usable","dotted_usable",
- *                            "description","returns","shapes","parameters"}], "namespaces": [first literal
- *                            segments]}; returns is a type of TypeScript's; shapes has limits and types of
- *                            parameters, for tool --help; the namespaces only with a catch-all handler
- *   /tools/schema/FLAT.json  one of these objects; of tools with the same flat name, the last
- *   /tools/NAME.md           a tool to read about, its id with dots
- *   /tools/tools.d.ts        all of them as TypeScript declarations
+ *                            "description","returns","shapes","parameters"}], "namespaces": [first
+ * literal segments]}; returns is a type of TypeScript's; shapes has limits and types of parameters,
+ * for tool --help; the namespaces only with a catch-all handler /tools/schema/FLAT.json  one of
+ * these objects; of tools with the same flat name, the last /tools/NAME.md           a tool to read
+ * about, its id with dots /tools/tools.d.ts        all of them as TypeScript declarations
  *   /tools/tools.pyi         all of them as a stub of Python's module tools
  *   /tools/bin/FLAT          the tool as a command; /usr/bin/FLAT is gone, if there was one
  *   /usr/bin/curl, wget      with the tool http/request
@@ -45,14 +44,16 @@ static bool add_returns(struct base_buf *b, const struct cap_tool *tool) {
 }
 
 static bool add_tool(struct base_buf *b, const struct cap_tool *tool) {
-    return base_buf_addz(b, "{\"name\":") && add_string(b, tool->name) && base_buf_addz(b, ",\"id\":") &&
-           add_string(b, tool->id) && base_buf_addz(b, ",\"flat\":") && add_string(b, tool->flat) &&
-           base_buf_addz(b, tool->flat_usable ? ",\"flat_usable\":true" : ",\"flat_usable\":false") &&
+    return base_buf_addz(b, "{\"name\":") && add_string(b, tool->name) &&
+           base_buf_addz(b, ",\"id\":") && add_string(b, tool->id) &&
+           base_buf_addz(b, ",\"flat\":") && add_string(b, tool->flat) &&
+           base_buf_addz(b,
+                         tool->flat_usable ? ",\"flat_usable\":true" : ",\"flat_usable\":false") &&
            base_buf_addz(b, tool->dotted_usable ? ",\"dotted_usable\":true"
                                                 : ",\"dotted_usable\":false") &&
            base_buf_addz(b, ",\"description\":") && add_string(b, tool->description) &&
-           add_returns(b, tool) && base_buf_addz(b, ",\"shapes\":") && machine_tool_shapes(b, tool) &&
-           base_buf_addz(b, ",\"parameters\":") &&
+           add_returns(b, tool) && base_buf_addz(b, ",\"shapes\":") &&
+           machine_tool_shapes(b, tool) && base_buf_addz(b, ",\"parameters\":") &&
            (tool->schema_len ? base_buf_add(b, tool->schema, tool->schema_len)
                              : base_buf_addz(b, "{\"type\":\"object\"}")) &&
            base_buf_addz(b, "}");
@@ -72,14 +73,15 @@ static pf_status write_page(pf_sandbox *s, const struct cap_tool *tool, pf_error
     return status;
 }
 
-/* A tool takes the name of a command that is not reserved: whoever granted it named it. The command is
-   gone, since PATH has /usr/bin before /tools/bin. */
+/* A tool takes the name of a command that is not reserved: whoever granted it named it. The command
+   is gone, since PATH has /usr/bin before /tools/bin. */
 static pf_status yield_command(pf_sandbox *s, const char *name, pf_error *error) {
     char path[PF_NAME_MAX + 32];
     int len = snprintf(path, sizeof path, "/usr/bin/%s", name);
     int64_t r = KERNEL(s, UNLINKAT, .arg = {PF_AT_FDCWD, 0}, .in = path, .in_len = (size_t)len);
     if (r == 0 || r == -PF_ENOENT) return PF_OK;
-    return base_error(error, PF_DEAD, "the kernel keeps /usr/bin/%s from the tool of this name", name);
+    return base_error(error, PF_DEAD, "the kernel keeps /usr/bin/%s from the tool of this name",
+                      name);
 }
 
 static pf_status write_tool(pf_sandbox *s, const struct cap_tool *tool, pf_error *error) {
@@ -123,8 +125,8 @@ static pf_status write_web_commands(pf_sandbox *s, pf_error *error) {
     return status;
 }
 
-static pf_status write_all(pf_sandbox *s, const char *path, bool (*tell)(struct base_buf *, const cap_gate *),
-                           pf_error *error) {
+static pf_status write_all(pf_sandbox *s, const char *path,
+                           bool (*tell)(struct base_buf *, const cap_gate *), pf_error *error) {
     struct base_buf text;
     base_buf_init(&text, SIZE_MAX);
     pf_status status = tell(&text, s->gate)

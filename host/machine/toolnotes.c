@@ -1,6 +1,6 @@
 /*
- * host/machine/toolnotes.c: what a type does not say of a parameter or a member: what it means, its limits,
- * its default. For who reads about the tools (tooldocs.c, toolstubs.c).
+ * host/machine/toolnotes.c: what a type does not say of a parameter or a member: what it means, its
+ * limits, its default. For who reads about the tools (tooldocs.c, toolstubs.c).
  */
 #include "tooldocs.h"
 
@@ -48,7 +48,8 @@ void machine_tool_limits(struct base_buf *out, yyjson_val *schema) {
     bound(out, schema, "multipleOf", "a multiple of ", "");
     bounds(out, schema, "minLength", "maxLength", "", " characters");
     bounds(out, schema, "minItems", "maxItems", "", " items");
-    if (format && strcmp(format, "http-url") != 0) base_buf_addf(out, "%s%s", out->len ? ", " : "", format);
+    if (format && strcmp(format, "http-url") != 0)
+        base_buf_addf(out, "%s%s", out->len ? ", " : "", format);
     if (pattern) base_buf_addf(out, "%smatches %s", out->len ? ", " : "", pattern);
 }
 

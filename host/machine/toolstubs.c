@@ -1,8 +1,8 @@
 /*
  * host/machine/toolstubs.c: the tools as Python programs see them, as a stub of the module tools.
  *
- * Names with dots are classes within each other; what Python cannot name is told in a comment. As in
- * tooldocs.c, a type that cannot be said is Any, and nothing is checked against it.
+ * Names with dots are classes within each other; what Python cannot name is told in a comment. As
+ * in tooldocs.c, a type that cannot be said is Any, and nothing is checked against it.
  */
 #include "tooldocs.h"
 
@@ -17,7 +17,8 @@ static const char head[] =
     "\"\"\"The host's tools, as Python programs see them: from tools import NAME.\n\n"
     "tools.aio has the same functions for `await`, any number of them in flight at once.\n\"\"\"\n"
     "from typing import Any, Literal\n\n"
-    "class CapabilityError(Exception):\n    \"\"\"A call that is not allowed, or one too many.\"\"\"\n"
+    "class CapabilityError(Exception):\n    \"\"\"A call that is not allowed, or one too "
+    "many.\"\"\"\n"
     "    code: str\n\n"
     "class ToolError(Exception):\n    \"\"\"A call that failed.\"\"\"\n    code: str\n\n";
 
@@ -45,8 +46,11 @@ static void indent(struct base_buf *out, int depth) {
 static void type_of(struct base_buf *out, yyjson_val *schema, int depth);
 
 static void named(struct base_buf *out, yyjson_val *schema, const char *name, int depth) {
-    static const char *const names[][2] = {{"string", "str"},   {"integer", "int"}, {"number", "float"},
-                                           {"boolean", "bool"}, {"null", "None"}};
+    static const char *const names[][2] = {{"string", "str"},
+                                           {"integer", "int"},
+                                           {"number", "float"},
+                                           {"boolean", "bool"},
+                                           {"null", "None"}};
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], name) == 0) {
             base_buf_addz(out, names[i][1]);
@@ -58,7 +62,8 @@ static void named(struct base_buf *out, yyjson_val *schema, const char *name, in
         base_buf_addz(out, "]");
     } else if (name && strcmp(name, "object") == 0) {
         yyjson_val *more = yyjson_obj_get(schema, "additionalProperties");
-        bool same = yyjson_is_obj(more) && yyjson_obj_size(yyjson_obj_get(schema, "properties")) == 0;
+        bool same =
+            yyjson_is_obj(more) && yyjson_obj_size(yyjson_obj_get(schema, "properties")) == 0;
         base_buf_addz(out, "dict[str, ");
         type_of(out, same ? more : NULL, depth);
         base_buf_addz(out, "]");
@@ -99,7 +104,8 @@ static void type_of(struct base_buf *out, yyjson_val *schema, int depth) {
         base_buf_addz(out, "Any");
     } else if ((part = yyjson_obj_get(schema, "enum"))) {
         literals(out, part);
-    } else if ((part = yyjson_obj_get(schema, "anyOf")) || (part = yyjson_obj_get(schema, "oneOf"))) {
+    } else if ((part = yyjson_obj_get(schema, "anyOf")) ||
+               (part = yyjson_obj_get(schema, "oneOf"))) {
         several(out, part, depth);
     } else if (yyjson_is_arr(type)) {
         yyjson_arr_iter iter = yyjson_arr_iter_with(type);
@@ -121,7 +127,8 @@ static bool is_required(yyjson_val *schema, yyjson_val *key) {
     return false;
 }
 
-/* Those that a call must give come first, as in the function itself (guest/programs/python/lib/tools.py). */
+/* Those that a call must give come first, as in the function itself
+ * (guest/programs/python/lib/tools.py). */
 static void parameters(struct base_buf *out, yyjson_val *schema) {
     yyjson_val *properties = yyjson_obj_get(schema, "properties");
     yyjson_val *more = yyjson_obj_get(schema, "additionalProperties");
@@ -139,7 +146,8 @@ static void parameters(struct base_buf *out, yyjson_val *schema) {
             first = false;
         }
     }
-    if (!plain || (more && !yyjson_is_false(more))) base_buf_addz(out, first ? "**more: Any" : ", **more: Any");
+    if (!plain || (more && !yyjson_is_false(more)))
+        base_buf_addz(out, first ? "**more: Any" : ", **more: Any");
 }
 
 /* A text inside a docstring, which it must not end. */
@@ -152,7 +160,8 @@ static void quoted(struct base_buf *out, const char *text, int depth) {
 }
 
 /* "NAME: what it means", and what an object has in it, which no type of Python's says here. */
-static void told(struct base_buf *out, const char *name, yyjson_val *root, yyjson_val *schema, bool given, int depth) {
+static void told(struct base_buf *out, const char *name, yyjson_val *root, yyjson_val *schema,
+                 bool given, int depth) {
     struct base_buf text, type;
     base_buf_init(&text, ARENA_MAX);
     base_buf_init(&type, ARENA_MAX);
@@ -173,7 +182,8 @@ static void told(struct base_buf *out, const char *name, yyjson_val *root, yyjso
 }
 
 /* The docstring: what the tool does, what its parameters and its result are. */
-static void docstring(struct base_buf *out, const struct cap_tool *tool, yyjson_val *schema, int depth) {
+static void docstring(struct base_buf *out, const struct cap_tool *tool, yyjson_val *schema,
+                      int depth) {
     struct base_buf more;
     base_buf_init(&more, ARENA_MAX);
     yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
@@ -194,12 +204,13 @@ static void docstring(struct base_buf *out, const struct cap_tool *tool, yyjson_
     base_buf_free(&more);
 }
 
-static void function(struct base_buf *out, const struct cap_tool *tool, const char *name, size_t len, int depth) {
+static void function(struct base_buf *out, const struct cap_tool *tool, const char *name,
+                     size_t len, int depth) {
     struct base_arena arena;
     base_arena_init(&arena, ARENA_MAX);
     yyjson_val *schema = NULL;
-    if (tool->schema_len && base_json_read(&arena, tool->schema, tool->schema_len, BASE_JSON_DEPTH, &schema,
-                                           NULL) != PF_OK)
+    if (tool->schema_len && base_json_read(&arena, tool->schema, tool->schema_len, BASE_JSON_DEPTH,
+                                           &schema, NULL) != PF_OK)
         schema = NULL;
     indent(out, depth);
     if (depth) base_buf_addz(out, "@staticmethod\n");
@@ -229,7 +240,8 @@ static bool told_before(const cap_gate *gate, size_t index, const char *id, size
 }
 
 /* What lies below a path: functions, and a class for each further segment. */
-static void members(struct base_buf *out, const cap_gate *gate, const char *path, size_t len, int depth) {
+static void members(struct base_buf *out, const cap_gate *gate, const char *path, size_t len,
+                    int depth) {
     size_t count = cap_gate_tool_count(gate);
     for (size_t i = 0; i < count; i++) {
         const struct cap_tool *tool = cap_gate_tool(gate, i);
@@ -238,7 +250,8 @@ static void members(struct base_buf *out, const cap_gate *gate, const char *path
         size_t n = strcspn(name, "/"), end = (size_t)(name - tool->id) + n;
         if (!is_name(name, n)) {
             indent(out, depth);
-            base_buf_addf(out, "# %s: no name in Python; the shell's command tool calls it\n", tool->id);
+            base_buf_addf(out, "# %s: no name in Python; the shell's command tool calls it\n",
+                          tool->id);
         } else if (name[n] == '\0') {
             function(out, tool, name, n, depth);
         } else if (depth < DEPTH_MAX && !told_before(gate, i, tool->id, end)) {

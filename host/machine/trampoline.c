@@ -10,11 +10,12 @@
 
 void Z_pfZ_call(cpu_instance *instance, uint32_t address);
 
-/* Programs make most of their calls with nothing unusual in the way: what is, stands behind this. */
+/* Programs make most of their calls with nothing unusual in the way: what is, stands behind
+ * this. */
 #define UNUSUAL(condition) __builtin_expect(!!(condition), 0)
 
-/* An image being booted has no machine yet: it is frozen where it asks for its arguments. Until then
- * calls fail; only clocks answer, with zero, unless the image is one that is not to boot. */
+/* An image being booted has no machine yet: it is frozen where it asks for its arguments. Until
+ * then calls fail; only clocks answer, with zero, unless the image is one that is not to boot. */
 static __attribute__((noinline)) void freeze(struct cpu_thread *self, cpu_instance *instance,
                                              struct pf_message *caller) {
     cpu_note_asyncify_stack(instance);
@@ -36,8 +37,8 @@ static __attribute__((noinline)) void end_rewind(struct cpu_thread *self, cpu_in
     instance->rewinding = false;
 }
 
-/* A processor hands over what was just written only in the pieces in which it was written; the compiler
- * would read and write larger ones. */
+/* A processor hands over what was just written only in the pieces in which it was written; the
+ * compiler would read and write larger ones. */
 static inline uint32_t apart(uint32_t word) {
     __asm__("" : "+r"(word));
     return word;
@@ -94,9 +95,9 @@ static __attribute__((noinline)) bool not_answered(cpu_instance *instance, uint3
 }
 
 /*
- * A program has one thread, so its message stays as it is until this has written to it; it is checked
- * again when it is sent again. The kernel gets the whole of it but the result, which it writes; where
- * its output lies and how much that is, it says in any case.
+ * A program has one thread, so its message stays as it is until this has written to it; it is
+ * checked again when it is sent again. The kernel gets the whole of it but the result, which it
+ * writes; where its output lies and how much that is, it says in any case.
  */
 void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
     pf_sandbox *sandbox = instance->owner;

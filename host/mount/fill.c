@@ -2,8 +2,8 @@
  * host/mount/fill.c: brings what the kernel wants of a mount: from the host, or from a tape.
  *
  * Called by the machine after a process, or the host itself, has run into something that is absent.
- * The source is a guest's word: which mount, and a path below it that host_dir.c keeps there; or, without
- * a number, a path in the build's own library (host/machine/library.h).
+ * The source is a guest's word: which mount, and a path below it that host_dir.c keeps there; or,
+ * without a number, a path in the build's own library (host/machine/library.h).
  */
 #include "host/machine/library.h"
 #include "mount.h"

@@ -179,7 +179,8 @@ pf_status mount_any(pf_sandbox *s, const char *path, char guest[PF_PATH_MAX], pf
     while (len > 1 && path[len - 1] == '/') len--;
     if (path[0] != '/' || len == 1)
         return base_error(error, PF_INVALID,
-                          "\"%.500s\": a tree is asked for by an absolute path that is not /", path);
+                          "\"%.500s\": a tree is asked for by an absolute path that is not /",
+                          path);
     memcpy(guest, path, len);
     guest[len] = '\0';
     struct pf_stat st = {0};

@@ -65,8 +65,8 @@ struct mount_inodes {
 };
 void mount_inodes_init(struct mount_inodes *inodes); /* Empty; takes no memory. */
 void mount_inodes_free(struct mount_inodes *inodes); /* Frees what was kept. */
-/* *before: the path where it was met, until the next call; NULL: it is kept with this one. False: no
- * memory. */
+/* *before: the path where it was met, until the next call; NULL: it is kept with this one. False:
+ * no memory. */
 bool mount_inodes_meet(struct mount_inodes *inodes, uint64_t number, const char *path,
                        const char **before);
 
@@ -88,8 +88,8 @@ struct mount_file {
 };
 typedef pf_status (*mount_fn)(void *user, const struct mount_file *file, pf_error *error);
 
-/* Checks that a path is that of a directory, and makes it fit to be a mount's `guest`: a tree that is
- * no mount is walked as one that nothing came in with. Entered. */
+/* Checks that a path is that of a directory, and makes it fit to be a mount's `guest`: a tree that
+ * is no mount is walked as one that nothing came in with. Entered. */
 pf_status mount_any(pf_sandbox *sandbox, const char *path, char guest[PF_PATH_MAX],
                     pf_error *error);
 /* Calls `function` for everything that is in a mount now, a directory before its files. With

@@ -127,10 +127,11 @@ static pf_status check(const char *data, size_t len, const struct frame_terms *t
                           "version that made it, or with that version's images; its files can be "
                           "read here (pinfold snapshot show --files)");
     if (head->contents_len > terms->max && terms->any_build)
-        return base_error(error, PF_BOUND,
-                          "the snapshot holds %llu bytes, more than max_bytes (%llu): raise it if that "
-                          "is meant",
-                          (unsigned long long)head->contents_len, (unsigned long long)terms->max);
+        return base_error(
+            error, PF_BOUND,
+            "the snapshot holds %llu bytes, more than max_bytes (%llu): raise it if that "
+            "is meant",
+            (unsigned long long)head->contents_len, (unsigned long long)terms->max);
     if (head->contents_len > terms->max)
         return base_error(error, PF_FORMAT,
                           "the snapshot holds %llu bytes, more than a sandbox with these limits "

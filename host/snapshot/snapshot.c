@@ -29,8 +29,8 @@ static void put_run(struct writer *w, const pf_sandbox *s) {
                    run->truncated[1] << 4 | run->session << 5);
     put_u32(w, run->on ? run->stage : STAGE_RUNNING); /* how the last one ended is no state */
     put_u32(w, limit);
-    /* What was measured differs from run to run: it would spoil equal snapshots of equal runs, and of
-     * replays of one trace. */
+    /* What was measured differs from run to run: it would spoil equal snapshots of equal runs, and
+     * of replays of one trace. */
     bool measured = run->on && !(s->clock_fixed && s->seed_fixed) && !machine_replays(s);
     put_u32(w, measured ? atomic_load(&s->watch.ticks) : 0);
     put_u64(w, measured ? (uint64_t)run->wall_ns : 0);
@@ -175,8 +175,8 @@ pf_status pf_sandbox_snapshot_counted(pf_sandbox *s, uint64_t counter, char **da
     base_buf_init(&w.out, SIZE_MAX);
     status = save(s, &w, error);
     if (status == PF_OK)
-        status = frame_wrap(FRAME_EXACT, w.out.data, w.out.len, s->keyed ? s->key : NULL, counter, data, len,
-                            error);
+        status = frame_wrap(FRAME_EXACT, w.out.data, w.out.len, s->keyed ? s->key : NULL, counter,
+                            data, len, error);
     if (status == PF_OK) status = machine_spend(s, *len, error);
     machine_leave_act(s);
     base_buf_free(&w.out);
@@ -383,7 +383,8 @@ static bool get_state(struct reader *r, pf_sandbox *s) {
     return !r->bad;
 }
 
-/* What was spent, and of which capabilities the pending calls have spent it: -1 for what is gone. */
+/* What was spent, and of which capabilities the pending calls have spent it: -1 for what is
+ * gone. */
 static pf_status load_counters(pf_sandbox *s, const char *counters, size_t len, pf_error *error) {
     int *map = NULL;
     size_t count = 0;
@@ -447,9 +448,10 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return error->status;
     if (options->min_counter && !options->keyed)
-        return base_error(error, PF_INVALID,
-                          "a counter that a snapshot must have needs a key: without one anybody can "
-                          "write another number");
+        return base_error(
+            error, PF_INVALID,
+            "a counter that a snapshot must have needs a key: without one anybody can "
+            "write another number");
     s->made_from = data;
     s->made_from_len = len;
     pf_status status = machine_configure(s, options, error);
@@ -490,9 +492,10 @@ static pf_status open_sandbox(const pf_options *options, const char *data, size_
     if (status == PF_OK) {
         bool portable = frame_kind(data, len) == FRAME_PORTABLE;
         if (portable && look)
-            status = base_error(error, PF_FORMAT,
-                                "the snapshot is portable: there are no processes in it to look at, "
-                                "only files (pf_snapshot_files_open)");
+            status =
+                base_error(error, PF_FORMAT,
+                           "the snapshot is portable: there are no processes in it to look at, "
+                           "only files (pf_snapshot_files_open)");
         else
             status = portable ? portable_restore(s, options, data, len, error)
                               : restore(s, options, data, len, look, error);

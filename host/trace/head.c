@@ -1,7 +1,8 @@
 /*
  * host/trace/head.c: the sandbox of a trace, from its first line.
  *
- * What a trace says is its author's. It may ask for less than the embedder's bounds, never for more.
+ * What a trace says is its author's. It may ask for less than the embedder's bounds, never for
+ * more.
  */
 #include "replay.h"
 
@@ -38,11 +39,12 @@ static pf_status check_limit(const char *name, uint64_t asked, uint64_t most, pf
     if (most != PF_UNLIMITED) snprintf(allowed, sizeof allowed, "%llu", (unsigned long long)most);
     char wanted[32] = "no limit";
     if (asked != PF_UNLIMITED) snprintf(wanted, sizeof wanted, "%llu", (unsigned long long)asked);
-    return base_error(error, PF_BOUND,
-                      "the trace asks for %s as %s, and this replay allows %s: if the trace is to be "
-                      "trusted, allow it (limits= in Python, --limit of pinfold replay, "
-                      "pf_replay_bounds)",
-                      wanted, name, allowed);
+    return base_error(
+        error, PF_BOUND,
+        "the trace asks for %s as %s, and this replay allows %s: if the trace is to be "
+        "trusted, allow it (limits= in Python, --limit of pinfold replay, "
+        "pf_replay_bounds)",
+        wanted, name, allowed);
 }
 
 pf_status replay_read_limits(const struct pf_replay *r, yyjson_val *limits, pf_options *o,

@@ -48,9 +48,10 @@ static bool is_full(const struct trace_line *line) {
 pf_status trace_whole(const struct trace_lines *lines, pf_error *error) {
     if (lines->complete) return PF_OK;
     if (lines->full)
-        return base_error(error, PF_FORMAT,
-                          "the trace came to its bound (trace_bytes) and ends before its sandbox did: "
-                          "a partial replay goes as far as it goes");
+        return base_error(
+            error, PF_FORMAT,
+            "the trace came to its bound (trace_bytes) and ends before its sandbox did: "
+            "a partial replay goes as far as it goes");
     return base_error(error, PF_FORMAT,
                       "the trace is cut short: its last line is missing (the recording program was "
                       "killed, or still runs)");

@@ -4,12 +4,13 @@
  *     pinfold-proof 1 BUILD BEFORE INPUTS AFTER KEY SIGNATURE
  *     the trace
  *
- * The first line is text, in hexadecimal. BUILD is that of snapshots and traces. BEFORE and AFTER are
- * BLAKE2b-256 of the contents of a snapshot (docs/snapshot.md) of the trace's replay, before its first
- * act and behind its last; INPUTS is that of the trace. KEY signs a name of the format and these four.
+ * The first line is text, in hexadecimal. BUILD is that of snapshots and traces. BEFORE and AFTER
+ * are BLAKE2b-256 of the contents of a snapshot (docs/snapshot.md) of the trace's replay, before
+ * its first act and behind its last; INPUTS is that of the trace. KEY signs a name of the format
+ * and these four.
  *
- * A replay is what is hashed, never the sandbox that was recorded: what only the clock of a run knows is
- * in no replay, so that all of them come to the same bytes.
+ * A replay is what is hashed, never the sandbox that was recorded: what only the clock of a run
+ * knows is in no replay, so that all of them come to the same bytes.
  */
 #include "replay.h"
 
@@ -33,7 +34,8 @@ static const size_t field_bytes[FIELDS] = {DIGEST, DIGEST,       DIGEST,
 #define HEAD_BYTES                                                                                 \
     (sizeof title - 1 + 2 * (4 * DIGEST + PF_KEY_BYTES + PF_SIGNATURE_BYTES) + FIELDS)
 
-/* What the moment of a last line is that was added to a trace whose sandbox goes on: none comes later. */
+/* What the moment of a last line is that was added to a trace whose sandbox goes on: none comes
+ * later. */
 #define AT_THE_END "9007199254740991"
 
 static void hash(uint8_t out[DIGEST], const char *data, size_t len) {
@@ -89,10 +91,11 @@ static pf_status end_trace(const char *trace, const struct trace_lines *lines, s
         trace_chain_add(&chain, lines->items[i].text, lines->items[i].len, sum);
     const struct trace_line *end = &lines->items[lines->count - 1];
     const char *stop = memchr(end->text + end->len, '\n', 64); /* trace_split() has seen it */
-    int len = snprintf(last, sizeof last, "{\"n\":%zu,\"at\":" AT_THE_END ",\"end\":true", lines->count);
+    int len =
+        snprintf(last, sizeof last, "{\"n\":%zu,\"at\":" AT_THE_END ",\"end\":true", lines->count);
     trace_chain_add(&chain, last, (size_t)len, sum);
-    if (base_buf_add(out, trace, (size_t)(stop + 1 - trace)) && base_buf_add(out, last, (size_t)len) &&
-        base_buf_addf(out, ",\"sum\":\"%s\"}\n", sum))
+    if (base_buf_add(out, trace, (size_t)(stop + 1 - trace)) &&
+        base_buf_add(out, last, (size_t)len) && base_buf_addf(out, ",\"sum\":\"%s\"}\n", sum))
         return PF_OK;
     return base_no_memory(error);
 }
@@ -130,7 +133,8 @@ pf_status pf_proof_new(const char *trace, size_t len, const pf_replay_bounds *bo
         message_of(&s, message);
         pf_key_public(seed, key);
         pf_key_sign(seed, message, sizeof message, signature);
-        const uint8_t *const fields[FIELDS] = {s.build, s.before, s.inputs, s.after, key, signature};
+        const uint8_t *const fields[FIELDS] = {s.build, s.before, s.inputs,
+                                               s.after, key,      signature};
         base_buf_addz(&out, title);
         for (int i = 0; i < FIELDS; i++)
             put_hex(&out, fields[i], field_bytes[i], i == FIELDS - 1 ? '\n' : ' ');
@@ -189,7 +193,8 @@ pf_status pf_proof_info(const char *data, size_t len, pf_proof_facts *out, pf_er
                           "the proof was altered: its key has not signed what it says");
     hash(inputs, out->trace, out->trace_len);
     if (memcmp(inputs, s.inputs, DIGEST) != 0)
-        return base_error(error, PF_FORMAT, "the trace in the proof is not the one that was signed");
+        return base_error(error, PF_FORMAT,
+                          "the trace in the proof is not the one that was signed");
     return PF_OK;
 }
 
@@ -201,15 +206,16 @@ pf_status pf_proof_verify(const char *data, size_t len, const pf_replay_bounds *
     pf_status status = pf_proof_info(data, len, out, error);
     if (status != PF_OK) return status;
     if (!out->this_build)
-        return base_error(error, PF_UNSUPPORTED,
-                          "the proof is of another build of pinfold (%.16s…): check it with that one",
-                          out->build);
+        return base_error(
+            error, PF_UNSUPPORTED,
+            "the proof is of another build of pinfold (%.16s…): check it with that one",
+            out->build);
     status = run(out->trace, out->trace_len, bounds, &s, error);
     if (status != PF_OK) return status;
     const char *wrong = memcmp(s.before, out->before, DIGEST) != 0   ? "begins in"
                         : memcmp(s.after, out->after, DIGEST) != 0 ? "comes to"
                                                                    : NULL;
     if (!wrong) return PF_OK;
-    return base_error(error, PF_DIVERGED, "what the proof says is not so: the recording %s another state",
-                      wrong);
+    return base_error(error, PF_DIVERGED,
+                      "what the proof says is not so: the recording %s another state", wrong);
 }

@@ -6,8 +6,9 @@
  * in between are held back, so that the time stands where it was shown. Everything is in the file
  * whenever the embedder has the sandbox.
  *
- * A trace has a bound, trace_bytes: the line that would go over it is left out, and a last one says so.
- * Then the tape has failed, as when a disk is full: the guest comes to rest, and nothing goes on.
+ * A trace has a bound, trace_bytes: the line that would go over it is left out, and a last one says
+ * so. Then the tape has failed, as when a disk is full: the guest comes to rest, and nothing goes
+ * on.
  */
 #include "trace.h"
 
@@ -67,8 +68,8 @@ static void put(struct recorder *r, const char *members, size_t len) {
     if (r->tape.failed) return;
     if (r->most != PF_UNLIMITED && r->bytes + len + 2 * LAST_LINE > r->most) {
         add_line(r, TRACE_FULL, sizeof TRACE_FULL - 1);
-        snprintf(r->why, sizeof r->why, "the trace has come to its bound, trace_bytes (%" PRIu64 ")",
-                 r->most);
+        snprintf(r->why, sizeof r->why,
+                 "the trace has come to its bound, trace_bytes (%" PRIu64 ")", r->most);
         r->tape.failed = r->why;
         return;
     }

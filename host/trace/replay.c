@@ -44,7 +44,8 @@ static bool was_interrupted(const pf_sandbox *s) {
 static void interrupted(struct pf_replay *r) {
     if (r->over) return;
     r->over = r->tape.ended = true;
-    base_error(&r->why, PF_INTERRUPTED, "the replay was interrupted at line %zu of the trace", r->next);
+    base_error(&r->why, PF_INTERRUPTED, "the replay was interrupted at line %zu of the trace",
+               r->next);
 }
 
 /* Is its time over? Then so is the replay. */
@@ -52,11 +53,12 @@ static bool out_of_time(struct pf_replay *r) {
     if (r->tape.until_ns == INT64_MAX || base_clock_monotonic() < r->tape.until_ns) return false;
     if (r->over) return true;
     r->over = r->tape.ended = true;
-    base_error(&r->why, PF_BOUND,
-               "the replay was not done after max_seconds, %g, at line %zu of the trace: raise it "
-               "(max_seconds= in Python, --max-seconds of pinfold replay, pf_replay_bounds) if that "
-               "is meant",
-               r->seconds, r->next);
+    base_error(
+        &r->why, PF_BOUND,
+        "the replay was not done after max_seconds, %g, at line %zu of the trace: raise it "
+        "(max_seconds= in Python, --max-seconds of pinfold replay, pf_replay_bounds) if that "
+        "is meant",
+        r->seconds, r->next);
     return true;
 }
 
@@ -383,7 +385,8 @@ static pf_status do_resume(struct pf_replay *r, yyjson_val *act, pf_error *error
 static pf_status do_fail(struct pf_replay *r, yyjson_val *act, pf_error *error) {
     const char *message;
     size_t len;
-    if (!trace_bytes(&r->act_arena, act, "message", &message, &len)) return replay_malformed(r, error);
+    if (!trace_bytes(&r->act_arena, act, "message", &message, &len))
+        return replay_malformed(r, error);
     return machine_reply(r->sandbox, trace_uint(act, "id"), (uint32_t)trace_uint(act, "outcome"),
                          message, len, error);
 }
@@ -395,7 +398,8 @@ static pf_status do_file(struct pf_replay *r, const char *name, yyjson_val *act,
     pf_status status;
     if (!path) return replay_malformed(r, error);
     if (strcmp(name, "write") == 0) {
-        if (!trace_bytes(&r->act_arena, act, "data", &data, &len)) return replay_malformed(r, error);
+        if (!trace_bytes(&r->act_arena, act, "data", &data, &len))
+            return replay_malformed(r, error);
         status = pf_file_write(r->sandbox, path, data, len, error);
     } else if (strcmp(name, "make") == 0) {
         pf_file_new file = {.size = sizeof file,

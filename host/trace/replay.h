@@ -56,8 +56,8 @@ static inline bool replay_flag(yyjson_val *object, const char *name) {
 pf_status replay_make_sandbox(struct pf_replay *replay, pf_error *error);
 
 /* Reads the limits of a trace into options, within the embedder's bounds. */
-pf_status replay_read_limits(const struct pf_replay *replay, yyjson_val *limits, pf_options *options,
-                             pf_error *error);
+pf_status replay_read_limits(const struct pf_replay *replay, yyjson_val *limits,
+                             pf_options *options, pf_error *error);
 
 /* ---- start.c */
 

@@ -28,9 +28,9 @@ void pf_zone_free(struct pf_zone *zone); /* NULL is allowed */
 /* What is in force at a moment; it belongs to the zone. */
 const struct pf_zone_kind *pf_zone_at(const struct pf_zone *zone, int64_t moment);
 /*
- * The moment of a civil time, as mktime() chooses it: `dst` 1 or 0 says which of two kinds of time is
- * meant, -1 that it is not known. False: there is none, in the hour that a change skips; *out is then
- * what the clock would have shown without the change.
+ * The moment of a civil time, as mktime() chooses it: `dst` 1 or 0 says which of two kinds of time
+ * is meant, -1 that it is not known. False: there is none, in the hour that a change skips; *out is
+ * then what the clock would have shown without the change.
  */
 bool pf_zone_moment(const struct pf_zone *zone, int64_t civil, int dst, int64_t *out);
 

@@ -16,9 +16,13 @@ COLUMNS, FUNCTION_LINES = 100, 120
 LONG_FUNCTIONS = {"tests/guest/libctest.c: processes"}
 #: Files of wide tables and of texts, in which a row is a line.
 WIDE = {"cli/arguments.c", "cli/completion.c", "cli/policy.c", "cli/replay.c", "cli/run.c", "cli/shell.c", "cli/verify.c",
-        "cli/web_request.c"}
+        "cli/web_request.c", "guest/programs/archive/zgrep.c"}
 #: Where lines have at most COLUMNS. Other folders follow, one at a time.
-LAID_OUT = ("cli/", "guest/kernel/", "guest/programs/awk/", "guest/programs/js/")
+LAID_OUT = ("bench/", "cli/", "guest/kernel/", "guest/lib/", "guest/libc/", "guest/programs/archive/",
+            "guest/programs/awk/", "guest/programs/bc/", "guest/programs/diff/", "guest/programs/digest/",
+            "guest/programs/grep/", "guest/programs/jq/", "guest/programs/js/", "guest/programs/make/",
+            "guest/programs/sed/", "guest/programs/sqlite3/", "guest/programs/system/", "guest/programs/text/",
+            "guest/programs/tool/", "host/", "lib/")
 
 #: What the files of a folder may include from other folders, besides the system. Who is not listed
 #: may include anything.

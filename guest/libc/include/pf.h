@@ -47,16 +47,16 @@ void pf_booted(int *argc, char ***argv);
 int pf_tool_start(const char *json, size_t len);      /* {"tool": …, "params": {…}}; an id > 0 */
 int pf_tool_next(void);                               /* id of a newly finished call; EAGAIN */
 int pf_tool_wait(int id);                             /* waits; EINTR. Always ends finished */
-/* A finished call: its outcome (enum pf_op_outcome) and its whole reply in a malloc'ed buffer with a NUL
- * after it, owned by the caller. The call is closed in any case. NULL on failure. */
+/* A finished call: its outcome (enum pf_op_outcome) and its whole reply in a malloc'ed buffer with
+ * a NUL after it, owned by the caller. The call is closed in any case. NULL on failure. */
 char *pf_tool_take(int id, int *outcome, size_t *len);
 int pf_tool_close(int id);                            /* cancels an unfinished one */
 
 /* Runs. pf_run_next() is for the session leader; `status` is that of the run that ended, -1 at the
- * first call. Gives the run's flags (PF_RUN_…), or -1 with errno. On return the run's descriptors 0, 1, 2
- * are in place and pf_run_text() gives its text.
- * pf_run_text() also gives a spawned run's text (js). Result: malloc'ed, NUL-terminated, owned by
- * the caller; NULL with ENODATA when this process has no text. */
+ * first call. Gives the run's flags (PF_RUN_…), or -1 with errno. On return the run's descriptors
+ * 0, 1, 2 are in place and pf_run_text() gives its text. pf_run_text() also gives a spawned run's
+ * text (js). Result: malloc'ed, NUL-terminated, owned by the caller; NULL with ENODATA when this
+ * process has no text. */
 int pf_run_next(int status);
 char *pf_run_text(size_t *len);
 int pf_run_value(const char *json, size_t len);       /* what a JS program returned */

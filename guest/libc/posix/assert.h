@@ -1,6 +1,6 @@
 /*
- * assert.h: assertions (C11 7.2). As wasi-libc's, but a file is named without its folders, so that an
- * image is the same wherever the tree lies and however the compiler was called.
+ * assert.h: assertions (C11 7.2). As wasi-libc's, but a file is named without its folders, so that
+ * an image is the same wherever the tree lies and however the compiler was called.
  *
  * No include guard: each inclusion takes the NDEBUG that is defined there.
  */

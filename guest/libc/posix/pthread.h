@@ -80,7 +80,8 @@ static inline int pthread_once(pthread_once_t *once, void (*run)(void)) {
     return 0;
 }
 
-int pthread_key_create(pthread_key_t *key, void (*destroy)(void *)); /* never called: no thread ends */
+int pthread_key_create(pthread_key_t *key,
+                       void (*destroy)(void *)); /* never called: no thread ends */
 int pthread_key_delete(pthread_key_t key);
 void *pthread_getspecific(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *value);

@@ -1,7 +1,8 @@
 /* bulk.c: memory by wasm's bulk instructions, which the host turns into its own memcpy. */
 #include <string.h>
 
-/* clang makes one instruction of each of these; it would be a call of itself without -mbulk-memory. */
+/* clang makes one instruction of each of these; it would be a call of itself without
+ * -mbulk-memory. */
 #ifndef __wasm_bulk_memory__
 #error "compile this with -mbulk-memory"
 #endif

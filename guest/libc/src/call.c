@@ -3,8 +3,8 @@
  *
  * Signals that the program catches arrive here: a reply says PF_MSG_SIGNAL, and the handlers run
  * before the call returns, when no message is being made. A call that was woken by them fails with
- * EINTR, or, when all of them were set with SA_RESTART, with ERESTART, which never leaves this file:
- * the message is sent again.
+ * EINTR, or, when all of them were set with SA_RESTART, with ERESTART, which never leaves this
+ * file: the message is sent again.
  */
 #include "internal.h"
 

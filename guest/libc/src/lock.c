@@ -16,7 +16,9 @@ __attribute__((noinline)) int __pf_record_lock(int fd, int command, struct flock
     }
     struct pf_lock given = {.type = (uint32_t)lock->l_type, .whence = (uint32_t)lock->l_whence,
                             .start = lock->l_start, .len = lock->l_len}, answer;
-    struct pf_message message = {.call = PF_CALL_LOCK, .arg = {fd, how, of_file}, PF_IN(&given, sizeof given),
+    struct pf_message message = {.call = PF_CALL_LOCK,
+                                 .arg = {fd, how, of_file},
+                                 PF_IN(&given, sizeof given),
                                  PF_OUT(&answer, sizeof answer)};
     int result = __pf_result(__pf_call(&message));
     if (result < 0 || how != PF_LOCK_TEST) return result;

@@ -50,8 +50,8 @@ int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, cons
     return result;
 }
 
-static int select_ns(int highest, fd_set *in, fd_set *out, fd_set *odd, const struct timespec *limit,
-                     const sigset_t *mask) {
+static int select_ns(int highest, fd_set *in, fd_set *out, fd_set *odd,
+                     const struct timespec *limit, const sigset_t *mask) {
     if (highest < 0 || highest > FD_SETSIZE) {
         errno = EINVAL;
         return -1;

@@ -17,7 +17,8 @@ static struct timeval time_of(int64_t ns) {
 }
 
 static struct rusage usage_of(const struct pf_rusage *from) {
-    return (struct rusage){.ru_utime = time_of(from->user_ns), .ru_stime = time_of(from->system_ns)};
+    return (struct rusage){.ru_utime = time_of(from->user_ns),
+                           .ru_stime = time_of(from->system_ns)};
 }
 
 pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage) {

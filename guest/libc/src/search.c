@@ -1,9 +1,9 @@
 /*
  * search.c: the functions of <string.h> that look at many bytes, eight at a time.
  *
- * What is known to belong to the caller is read where it lies: an instruction of the host does that for
- * nothing. A string, whose length is not known, is read by aligned words, which never reach into
- * another page.
+ * What is known to belong to the caller is read where it lies: an instruction of the host does that
+ * for nothing. A string, whose length is not known, is read by aligned words, which never reach
+ * into another page.
  */
 #include <stdint.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static inline int highest(uint64_t bits) { return 7 - (__builtin_clzll(bits) >> 
 /* clang would make a call of the function itself of some of these loops. */
 #define PLAIN(name) __attribute__((no_builtin(name)))
 
-/* Aligned, since callers give a length beyond what they have and count on the first match to end it. */
+/* Aligned, since callers give a length beyond what they have and count on the first match to end
+ * it. */
 PLAIN("memchr") void *memchr(const void *from, int byte, size_t len) {
     const unsigned char *p = from;
     unsigned char c = (unsigned char)byte;

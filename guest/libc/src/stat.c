@@ -34,7 +34,8 @@ static void convert(struct stat *to, const struct pf_stat *from) {
 
 int fstatat(int dir, const char *restrict path, struct stat *restrict out, int flags) {
     struct pf_stat found;
-    int64_t result = PF_SEND(FSTATAT, .arg = {dir, flags}, PF_PATH(path), PF_OUT(&found, sizeof found));
+    int64_t result =
+        PF_SEND(FSTATAT, .arg = {dir, flags}, PF_PATH(path), PF_OUT(&found, sizeof found));
     if (result < 0) return __pf_result(result);
     convert(out, &found);
     return 0;

@@ -44,7 +44,8 @@ static const struct pf_zone *current(void) {
     return zone = pf_zone_new(tz);
 }
 
-/* What is in force 30 days after one another, for a year: the other kind of time, if there is one. */
+/* What is in force 30 days after one another, for a year: the other kind of time, if there is
+ * one. */
 static const struct pf_zone_kind *other_kind(const struct pf_zone *zone, int64_t t, bool dst) {
     for (int month = 1; month <= 12; month++) {
         const struct pf_zone_kind *kind = pf_zone_at(zone, t + month * 30ll * 86400);
@@ -86,7 +87,8 @@ void tzset(void) {
     const struct pf_zone *zone = current();
     if (!zone) return;
     const int64_t some = 1767225600; /* the rules of 2026 */
-    const struct pf_zone_kind *kind = pf_zone_at(zone, some), *other = other_kind(zone, some, kind->dst);
+    const struct pf_zone_kind *kind = pf_zone_at(zone, some),
+                              *other = other_kind(zone, some, kind->dst);
     const struct pf_zone_kind *standard = kind->dst && other ? other : kind;
     tzname[0] = (char *)keep(standard->name);
     tzname[1] = other ? (char *)keep((kind->dst ? kind : other)->name) : tzname[0];

@@ -186,7 +186,8 @@ static enum cpio_format format_named(const char *name) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) return known[i].format;
     g_set_failure(2);
-    g_usage("invalid archive format `%s'; valid formats are:\ncrc newc odc bin (all-caps also recognized)",
+    g_usage("invalid archive format `%s'; valid formats are:\ncrc newc odc bin (all-caps also "
+            "recognized)",
             name);
 }
 
@@ -194,7 +195,8 @@ static size_t block_size(const char *text, uint64_t unit) {
     char *end;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
-    if (errno || end == text || *end || n == 0 || n > (1u << 30) / unit) g_usage("invalid block size");
+    if (errno || end == text || *end || n == 0 || n > (1u << 30) / unit)
+        g_usage("invalid block size");
     return (size_t)(n * unit);
 }
 
@@ -254,7 +256,8 @@ int cpio_main(int argc, char **argv) {
     int left = argc - parser.at;
     if (!o->mode) usage_error("You must specify one of -oipt options.");
     if (o->mode == 'p' && left == 0) usage_error("Not enough arguments");
-    if ((o->mode == 'p' && left > 1) || (o->mode == 'o' && left > 0)) usage_error("Too many arguments");
+    if ((o->mode == 'p' && left > 1) || (o->mode == 'o' && left > 0))
+        usage_error("Too many arguments");
     if (o->mode == 'p') o->destination = argv[parser.at];
     else for (int i = 0; i < left; i++) add_pattern(o, argv[parser.at + i]);
     if (geteuid() != 0) o->no_owner = true;

@@ -76,7 +76,8 @@ void cpio_finish_directories(cpio_options *o); /* Their times, once nothing is p
 /* Files with several names: the first of them that was made; NULL, and `name` is kept. */
 const char *cpio_known_link(const cpio_member *m, const char *name);
 
-/* Says what went wrong, with the text of `error` unless that is 0; the status becomes 2 in the end. */
+/* Says what went wrong, with the text of `error` unless that is 0; the status becomes 2 in the
+ * end. */
 void cpio_error(cpio_options *o, int error, const char *format, ...) G_PRINTF(3, 4);
 /* For each member: its name with -v, a dot with -V. */
 void cpio_show(const cpio_options *o, const char *name);

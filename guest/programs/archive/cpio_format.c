@@ -1,8 +1,8 @@
 /*
  * cpio_format.c: the headers of cpio archives, and the archive as a stream.
  *
- * Four formats: old binary ones of either byte order, octal digits (odc), hexadecimal ones (newc), and
- * those with a sum (crc). A format is told by the six bytes, or two, that a header begins with.
+ * Four formats: old binary ones of either byte order, octal digits (odc), hexadecimal ones (newc),
+ * and those with a sum (crc). A format is told by the six bytes, or two, that a header begins with.
  */
 #include "cpio.h"
 #include "g_out.h"
@@ -90,7 +90,8 @@ static size_t read_odc(cpio_stream *s, cpio_member *m) {
     return (size_t)digits(text + 53, 6, 8);
 }
 
-static size_t read_binary(cpio_stream *s, cpio_member *m, bool swapped, const unsigned char *begun) {
+static size_t read_binary(cpio_stream *s, cpio_member *m, bool swapped,
+                          const unsigned char *begun) {
     unsigned char bytes[26];
     memcpy(bytes, begun, 6);
     cpio_read(s, bytes + 6, 20);
@@ -194,9 +195,9 @@ void cpio_write_header(cpio_stream *s, enum cpio_format format, const cpio_membe
                      rdev & 0777777, m->mtime, (unsigned)n & 0777777, (unsigned long long)m->size);
         else
             snprintf(text, sizeof text, "%s%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X",
-                     format == CPIO_CRC ? "070702" : "070701", ino, m->mode, m->uid, m->gid, m->nlink,
-                     m->mtime, size, m->dev_major, m->dev_minor, m->rdev_major, m->rdev_minor,
-                     (unsigned)n, m->check);
+                     format == CPIO_CRC ? "070702" : "070701", ino, m->mode, m->uid, m->gid,
+                     m->nlink, m->mtime, size, m->dev_major, m->dev_minor, m->rdev_major,
+                     m->rdev_minor, (unsigned)n, m->check);
         cpio_write(s, text, strlen(text));
     }
     cpio_write(s, m->name, n);

@@ -67,8 +67,8 @@ static void make_directory(cpio_options *o, const cpio_member *m, const char *na
         return;
     }
     if (!o->no_owner && chown(name, m->uid, m->gid) < 0)
-        cpio_error(o, errno, "%s: Cannot change ownership to uid %u, gid %u", g_quotef(name), m->uid,
-                   m->gid);
+        cpio_error(o, errno, "%s: Cannot change ownership to uid %u, gid %u", g_quotef(name),
+                   m->uid, m->gid);
     chmod(name, (m->mode & 07777) | 0700);
     if (directory_count == directory_cap)
         directories = g_more(directories, &directory_cap, sizeof *directories);
@@ -108,7 +108,8 @@ void cpio_make_special(cpio_options *o, const cpio_member *m, const char *name) 
     else cpio_finish(o, m, name, -1);
 }
 
-void cpio_make_symlink(cpio_options *o, const cpio_member *m, const char *name, const char *target) {
+void cpio_make_symlink(cpio_options *o, const cpio_member *m, const char *name,
+                       const char *target) {
     if (!cpio_clear_way(o, m, name)) return;
     int made = symlink(target, name);
     if (made < 0 && parents(o, name, errno)) made = symlink(target, name);
@@ -117,8 +118,8 @@ void cpio_make_symlink(cpio_options *o, const cpio_member *m, const char *name, 
         return;
     }
     if (!o->no_owner && lchown(name, m->uid, m->gid) < 0)
-        cpio_error(o, errno, "%s: Cannot change ownership to uid %u, gid %u", g_quotef(name), m->uid,
-                   m->gid);
+        cpio_error(o, errno, "%s: Cannot change ownership to uid %u, gid %u", g_quotef(name),
+                   m->uid, m->gid);
     if (o->keep_time) set_time(name, m->mtime, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -132,8 +133,8 @@ int cpio_make_file(cpio_options *o, const char *name) {
 
 void cpio_finish(cpio_options *o, const cpio_member *m, const char *name, int fd) {
     if (!o->no_owner && chown(name, m->uid, m->gid) < 0)
-        cpio_error(o, errno, "%s: Cannot change ownership to uid %u, gid %u", g_quotef(name), m->uid,
-                   m->gid);
+        cpio_error(o, errno, "%s: Cannot change ownership to uid %u, gid %u", g_quotef(name),
+                   m->uid, m->gid);
     chmod(name, m->mode & 07777);
     if (fd >= 0 && close(fd) < 0) cpio_error(o, errno, "%s: Cannot close", g_quotef(name));
     if (o->keep_time) set_time(name, m->mtime, 0);

@@ -1,8 +1,8 @@
 /*
  * cpio_out.c: cpio -o: makes an archive of the files that are named.
  *
- * In the newer formats the data of a file with several names stand with the last of them: the others wait
- * until it comes, or until the end.
+ * In the newer formats the data of a file with several names stand with the last of them: the
+ * others wait until it comes, or until the end.
  */
 #include "cpio.h"
 #include "g_file.h"
@@ -32,10 +32,15 @@ typedef struct {
 } output;
 
 void cpio_of_stat(const struct stat *st, cpio_member *m) {
-    *m = (cpio_member){.mode = st->st_mode, .uid = st->st_uid, .gid = st->st_gid,
-                       .nlink = (uint32_t)st->st_nlink, .mtime = (uint32_t)st->st_mtime,
-                       .dev_major = (uint32_t)major(st->st_dev), .dev_minor = (uint32_t)minor(st->st_dev),
-                       .ino = (uint64_t)st->st_ino, .size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0};
+    *m = (cpio_member){.mode = st->st_mode,
+                       .uid = st->st_uid,
+                       .gid = st->st_gid,
+                       .nlink = (uint32_t)st->st_nlink,
+                       .mtime = (uint32_t)st->st_mtime,
+                       .dev_major = (uint32_t)major(st->st_dev),
+                       .dev_minor = (uint32_t)minor(st->st_dev),
+                       .ino = (uint64_t)st->st_ino,
+                       .size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0};
     if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode)) {
         m->rdev_major = (uint32_t)major(st->st_rdev);
         m->rdev_minor = (uint32_t)minor(st->st_rdev);
@@ -64,7 +69,9 @@ static void copy_file(output *out, int fd, const cpio_member *m) {
         ssize_t n = g_read(fd, block, left < sizeof block ? (size_t)left : sizeof block);
         if (n <= 0) {
             if (n < 0) cpio_error(out->o, errno, "%s: read error", g_quotef(m->name));
-            else g_warn("File %s shrunk by %llu bytes, padding with zeros", m->name, (unsigned long long)left);
+            else
+                g_warn("File %s shrunk by %llu bytes, padding with zeros", m->name,
+                       (unsigned long long)left);
             memset(block, 0, sizeof block);
             for (; left > 0; left -= left < sizeof block ? left : sizeof block)
                 cpio_write(&out->s, block, left < sizeof block ? (size_t)left : sizeof block);

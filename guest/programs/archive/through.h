@@ -10,8 +10,8 @@
 
 enum { THROUGH_FD = 5 }; /* where a command finds a second input: /dev/fd/5 */
 
-/* Starts argv[0] with these as standard input and output (-1: as here), and `extra` (-1: nothing) as
- * THROUGH_FD. The pid; failure ends the command. */
+/* Starts argv[0] with these as standard input and output (-1: as here), and `extra` (-1: nothing)
+ * as THROUGH_FD. The pid; failure ends the command. */
 pid_t through_start(char *const argv[], int in, int out, int extra);
 /* What this command's kind (gzip, bzip2, xz, zstd) is called, by the command's own name; for xz
  * the file's ending decides. */

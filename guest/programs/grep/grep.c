@@ -185,12 +185,15 @@ static void read_colors(grep_options *o) {
 }
 
 static bool use_color(const char *when) {
-    if (!when || strcmp(when, "auto") == 0 || strcmp(when, "tty") == 0 || strcmp(when, "if-tty") == 0) {
+    if (!when || strcmp(when, "auto") == 0 || strcmp(when, "tty") == 0 ||
+        strcmp(when, "if-tty") == 0) {
         const char *term = getenv("TERM");
         return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
     }
-    if (strcmp(when, "always") == 0 || strcmp(when, "yes") == 0 || strcmp(when, "force") == 0) return true;
-    if (strcmp(when, "never") == 0 || strcmp(when, "no") == 0 || strcmp(when, "none") == 0) return false;
+    if (strcmp(when, "always") == 0 || strcmp(when, "yes") == 0 || strcmp(when, "force") == 0)
+        return true;
+    if (strcmp(when, "never") == 0 || strcmp(when, "no") == 0 || strcmp(when, "none") == 0)
+        return false;
     g_die(2, "invalid argument %s for %s", g_quote(when), g_quote("--color"));
 }
 
@@ -324,10 +327,13 @@ int grep_main(int argc, char **argv) {
     opt.with_names = c.names ? c.names == 'H' : count > 1 || opt.recursive;
     if (!c.names && opt.recursive && count == 1) {
         struct stat st;
-        opt.with_names = strcmp(argv[at], "-") != 0 && stat(argv[at], &st) == 0 && S_ISDIR(st.st_mode);
+        opt.with_names =
+            strcmp(argv[at], "-") != 0 && stat(argv[at], &st) == 0 && S_ISDIR(st.st_mode);
     }
     if (opt.color) read_colors(&opt);
-    else opt.color_match = opt.color_file = opt.color_line = opt.color_byte = opt.color_separator = "";
+    else
+        opt.color_match = opt.color_file = opt.color_line = opt.color_byte = opt.color_separator =
+            "";
     struct stat out;
     if (fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode)) {
         opt.out_known = true;

@@ -46,9 +46,9 @@ typedef struct grep_matcher grep_matcher;
 /* Compiles the patterns of the options, which stay the caller's; wrong ones end the command. */
 grep_matcher *grep_matcher_new(const grep_options *o);
 /*
- * The first line of text[from .. len) that matches: its range without the line end (of a line that is
- * only counted: where the match in it begins). `from` is at
- * the beginning of a line and the text ends with a line end. False when there is none.
+ * The first line of text[from .. len) that matches: its range without the line end (of a line that
+ * is only counted: where the match in it begins). `from` is at the beginning of a line and the text
+ * ends with a line end. False when there is none.
  */
 bool grep_next_line(grep_matcher *m, const char *text, size_t len, size_t from, pf_range *line);
 /* The next match in one line from `from` on; empty ones too. */

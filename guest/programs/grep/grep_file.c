@@ -194,7 +194,8 @@ static void put_pending(scan *s, size_t limit) {
 /* Where the `count` lines in front of `at` begin, not before `floor`. */
 static size_t lines_before(const scan *s, size_t at, size_t floor, int64_t count) {
     while (count-- > 0 && at > floor) {
-        const char *before = at > floor + 1 ? memrchr(s->buf + floor, s->o->end, at - 1 - floor) : NULL;
+        const char *before =
+            at > floor + 1 ? memrchr(s->buf + floor, s->o->end, at - 1 - floor) : NULL;
         at = before ? (size_t)(before + 1 - s->buf) : floor;
     }
     return at;
@@ -303,7 +304,9 @@ static int scan_all(scan *s) {
     size_t unscanned = 0; /* offset of the first line not looked at */
     for (;;) {
         size_t keep = unscanned;
-        if (s->o->before > 0) keep = lines_before(s, unscanned, s->printed < unscanned ? s->printed : unscanned, s->o->before);
+        if (s->o->before > 0)
+            keep = lines_before(s, unscanned, s->printed < unscanned ? s->printed : unscanned,
+                                s->o->before);
         if (s->pending > 0 && s->printed < keep) keep = s->printed;
         make_room(s, keep);
         unscanned -= keep;
@@ -352,7 +355,8 @@ static void put_result(scan *s) {
         g_outc('\n');
         if (o->line_buffered) g_out_flush();
     }
-    bool listed = o->list == LIST_MATCHING ? s->selected > 0 : o->list == LIST_OTHERS && s->selected == 0;
+    bool listed =
+        o->list == LIST_MATCHING ? s->selected > 0 : o->list == LIST_OTHERS && s->selected == 0;
     if (listed && !o->quiet) {
         put_name(s);
         g_outc(o->name_nul ? '\0' : '\n');
@@ -367,7 +371,8 @@ bool grep_file(grep_options *o, grep_matcher *m, int fd, const char *name) {
     struct stat st;
     scan s = {.o = o, .m = m, .name = name, .fd = fd, .line = 1};
     o->file = name;
-    if (fstat(fd, &st) == 0 && is_output(o, &st) && (fd != STDIN_FILENO || lseek(fd, 0, SEEK_CUR) < st.st_size)) {
+    if (fstat(fd, &st) == 0 && is_output(o, &st) &&
+        (fd != STDIN_FILENO || lseek(fd, 0, SEEK_CUR) < st.st_size)) {
         if (!o->no_messages) g_warn("%s: input file is also the output", g_quotef(name));
         o->failed = true;
         return false;

@@ -137,7 +137,8 @@ static bool word_after(const grep_matcher *m, const char *s, size_t len, size_t 
 }
 
 /* As GNU: a match that does not end at a word's border is tried shorter, then further on. */
-static bool word_match(grep_matcher *m, const char *line, size_t len, size_t from, pf_range *match) {
+static bool word_match(grep_matcher *m, const char *line, size_t len, size_t from,
+                       pf_range *match) {
     for (size_t at = from; at <= len && search(m, line, len, at, match);) {
         size_t start = (size_t)match->start, end = (size_t)match->end;
         if (!word_before(m, line, start)) {
@@ -149,7 +150,8 @@ static bool word_match(grep_matcher *m, const char *line, size_t len, size_t fro
                 pf_range shorter;
                 if (end == start) break;
                 size_t limit = end - 1;
-                if (!search(m, line, limit, start, &shorter) || (size_t)shorter.start != start) break;
+                if (!search(m, line, limit, start, &shorter) || (size_t)shorter.start != start)
+                    break;
                 end = (size_t)shorter.end;
             }
         }

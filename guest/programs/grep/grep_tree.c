@@ -66,7 +66,8 @@ static bool grep_tree(grep_options *o, grep_matcher *m, const char *root, bool h
             if (left_out(o, e->depth == 0 ? e->path : e->name, e->depth == 0)) break;
             if (S_ISLNK(e->st.st_mode) && (o->follow || e->depth == 0)) {
                 struct stat st;
-                report(o, fstatat(e->dir, e->at, &st, 0) < 0 ? errno : ENOENT, path); /* leads nowhere */
+                report(o, fstatat(e->dir, e->at, &st, 0) < 0 ? errno : ENOENT,
+                       path); /* leads nowhere */
                 break;
             }
             bool device = !S_ISREG(e->st.st_mode);
@@ -93,7 +94,8 @@ bool grep_operand(grep_options *o, grep_matcher *m, const char *path) {
     struct stat st;
     bool known = stat(path, &st) == 0;
     if (o->recursive && known && S_ISDIR(st.st_mode)) return grep_tree(o, m, path, false);
-    if (known && S_ISDIR(st.st_mode) && (o->skip_directories || any_matches(&o->exclude_dirs, path, true)))
+    if (known && S_ISDIR(st.st_mode) &&
+        (o->skip_directories || any_matches(&o->exclude_dirs, path, true)))
         return false;
     if (known && o->skip_devices && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) return false;
     if (known && left_out(o, path, true)) return false;

@@ -1,8 +1,8 @@
 /*
  * guest/programs/jq/main.c: jq 1.7.1, the real one.
  *
- * Its sources come from a crate: the files beside this one include them with a few names replaced, and
- * adapt_jq.py changes the few lines that must be otherwise.
+ * Its sources come from a crate: the files beside this one include them with a few names replaced,
+ * and adapt_jq.py changes the few lines that must be otherwise.
  */
 int pf_jq_main(int argc, char **argv);
 

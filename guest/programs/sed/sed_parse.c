@@ -261,9 +261,11 @@ static sed_regex compile(parser *p, const g_text *pattern, unsigned flags) {
     expand_escapes(pattern, &expanded);
     if (p->p->extended) flags |= PF_RE_EXTENDED | PF_RE_STRICT;
     /* Bytes that are no text match bytes, within characters too, as long as no set is about. */
-    bool bytes = pf_utf8_valid_len(expanded.s, expanded.len) < expanded.len && !strpbrk(expanded.s, ".[");
+    bool bytes =
+        pf_utf8_valid_len(expanded.s, expanded.len) < expanded.len && !strpbrk(expanded.s, ".[");
     if (bytes || !g_utf8_locale()) flags |= PF_RE_BYTES;
-    if (pf_regex_compile(&r.re, expanded.s, expanded.len, flags, &g_regex_host, &message) != PF_RE_OK)
+    if (pf_regex_compile(&r.re, expanded.s, expanded.len, flags, &g_regex_host, &message) !=
+        PF_RE_OK)
         bad(p, message);
     g_text_free(&expanded);
     return r;

@@ -173,8 +173,8 @@ int pgrep_main(int argc, char **argv) {
     if (o.at < argc) {
         const char *message;
         unsigned flags = PF_RE_EXTENDED | (ignore_case ? PF_RE_ICASE : 0);
-        if (pf_regex_compile(&s.re, argv[o.at], strlen(argv[o.at]), flags, &g_regex_host, &message) !=
-            PF_RE_OK)
+        if (pf_regex_compile(&s.re, argv[o.at], strlen(argv[o.at]), flags, &g_regex_host,
+                             &message) != PF_RE_OK)
             g_die(2, "%s", message);
     }
     size_t count, found = 0;

@@ -200,8 +200,8 @@ static void read_regex(pattern *p, const char *text) {
     if (!close) g_die(1, "%s: closing delimiter '%c' missing", text, *text);
     p->skip = *text == '%';
     unsigned flags = g_utf8_locale() ? 0 : PF_RE_BYTES;
-    if (pf_regex_compile(&p->re, text + 1, (size_t)(close - text - 1), flags, &g_regex_host, &message) !=
-        PF_RE_OK)
+    if (pf_regex_compile(&p->re, text + 1, (size_t)(close - text - 1), flags, &g_regex_host,
+                         &message) != PF_RE_OK)
         g_die(1, "%s: invalid regular expression: %s", g_quote(text), message);
     const char *offset = close + 1;
     if (*offset &&

@@ -280,7 +280,9 @@ static bool put_plain(const conversion *c, uint64_t value, char base) {
     char text[72];
     size_t at = sizeof text;
     do {
-        unsigned digit = base == 'x' || base == 'X' ? value & 15 : base == 'o' ? value & 7 : value % 10;
+        unsigned digit = base == 'x' || base == 'X' ? value & 15
+                         : base == 'o'              ? value & 7
+                                                    : value % 10;
         text[--at] = (base == 'X' ? "0123456789ABCDEF" : "0123456789abcdef")[digit];
         value = base == 'x' || base == 'X' ? value >> 4 : base == 'o' ? value >> 3 : value / 10;
     } while (value);

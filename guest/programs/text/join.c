@@ -55,7 +55,7 @@ typedef struct {
     row **rows;
     size_t count, cap; /* rows in use */
     row *next;         /* read ahead; NULL at the end */
-    row *before;       /* the row before `next`, for the check of order; it may be the last of `rows` */
+    row *before; /* the row before `next`, for the check of order; it may be the last of `rows` */
     row *spare;        /* rows that are not in use, to be filled again: each names the next */
     uint64_t line;
     size_t key; /* the field to join on, from 0 */

@@ -148,7 +148,9 @@ static void put_digits(uint64_t value, unsigned base, int digits, int width, boo
     char text[80];
     size_t at = sizeof text;
     do {
-        text[--at] = "0123456789abcdef"[base == 16 ? value & 15 : base == 8 ? value & 7 : value % 10];
+        text[--at] = "0123456789abcdef"[base == 16  ? value & 15
+                                        : base == 8 ? value & 7
+                                                    : value % 10];
         value = base == 16 ? value >> 4 : base == 8 ? value >> 3 : value / 10;
     } while (value);
     while ((int)(sizeof text - at) < digits) text[--at] = '0';

@@ -127,7 +127,8 @@ static piece *open_piece(splitter *s) {
     }
     p->sink.fd = open(p->name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     struct stat st;
-    if (p->sink.fd < 0 || fstat(p->sink.fd, &st) < 0) g_die_errno(1, errno, "%s", g_quotef(p->name));
+    if (p->sink.fd < 0 || fstat(p->sink.fd, &st) < 0)
+        g_die_errno(1, errno, "%s", g_quotef(p->name));
     if (st.st_ino == s->source.st_ino && st.st_dev == s->source.st_dev)
         g_die(1, "%s would overwrite input; aborting", g_quoteaf(p->name));
     if (S_ISREG(st.st_mode) && ftruncate(p->sink.fd, 0) < 0)
