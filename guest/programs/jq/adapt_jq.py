@@ -98,9 +98,14 @@ CHANGES = {
         (
             "paths are followed without recursion",
             '#include "jv_private.h"\n',
-            '#include "jv_private.h"\n#include "jq_depth.h"\n',
+            '#include "jv_private.h"\n#include "jq_depth.h"\n#include "jq_sort.h"\n',
         ),
         bounded("int", "jv_cmp"),
+        (
+            "values are sorted with fewer comparisons",
+            "  qsort(entries, n, sizeof(struct sort_entry), sort_cmp);",
+            "  pf_jq_sort(entries, n, sizeof(struct sort_entry), sort_cmp);",
+        ),
         (
             "as above; on an error each level frees what it has and hands the error on",
             "  jv pathcurr = jv_array_get(jv_copy(path), 0);\n"
