@@ -42,7 +42,7 @@ def test_commands_that_are_named(code, names):
     "code",
     [
         "$x y", "${cmd[@]}", "eval $x", "eval \"$(cat f)\"", "source f", ". ./f", "./script", "bash script", "bash -c \"$x\"",
-        "cat f | bash", "python3 f.py", "node f.js", "python3 -m http.server", "make", "PATH=. ls", "export PATH=.",
+        "cat f | bash", "python3 f.py", "node f.js", "python3 -m http.server", "make", "parallel echo ::: a", "PATH=. ls", "export PATH=.",
         "env PATH=. ls", "declare PATH=.", "read PATH", "BASH_ENV=f bash -c ls", "alias ls='rm -rf'", "alias $x",
         "shopt -s expand_aliases", "trap \"$x\" EXIT", "mapfile -C \"$x\" a", "mapfile -C 'eval $x' a", "xargs $x", "xargs sh -c",
         "xargs -I{} {} x", "find . $x", "find . -exec {} \\;", "find \"$a\" \"$b\" rm", "echo $((x))\nx=$(cat f)",

@@ -40,7 +40,6 @@ static const struct {
     {"diff3 merge", "use diff -u and patch"},
     {"dc", "use bc"},
     {"ncal", "use cal"},
-    {"parallel", "use xargs -P"},
     {"srm", "use rm or shred"},
     {"prename mmv", "use rename or a loop with mv"},
     {"pidof killall", "use pgrep and pkill"},

@@ -446,6 +446,7 @@ PROGRAMS: dict[str, Runner] = {
     "sqlite3": _sqlite,
     "ed": _asks("what ed runs, reads or writes"),
     "make": _asks("what the makefile runs"),
+    "parallel": _asks("what parallel runs"),
     "git": _git,
     "curl": _network,
     "wget": _network,
