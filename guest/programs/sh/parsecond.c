@@ -35,8 +35,10 @@ static const char *token_shown(struct parser *p) {
 static struct cond *cond_fail(struct parser *p, const char *format, const char *text) {
     if (p->failed) return NULL;
     p->cond_error = true;
-    if (text) parse_error(p, p->tok.line, format, text);
-    else parse_error(p, p->tok.line, "unexpected EOF while looking for `]]'");
+    if (text)
+        parse_error(p, p->tok.line, format, text);
+    else
+        parse_error(p, p->tok.line, "unexpected EOF while looking for `]]'");
     if (!text) {
         p->at_eof_error = true;
         p->cond_error = false;
@@ -48,8 +50,10 @@ static struct cond *cond_fail(struct parser *p, const char *format, const char *
 static struct cond *missing_argument(struct parser *p, const char *what) {
     const char *text = token_shown(p);
     bool unary = what[0] == 'u';
-    return cond_fail(p, unary ? "unexpected argument `%s' to conditional unary operator"
-                              : "unexpected argument `%s' to conditional binary operator", text);
+    return cond_fail(p,
+                     unary ? "unexpected argument `%s' to conditional unary operator"
+                           : "unexpected argument `%s' to conditional binary operator",
+                     text);
 }
 
 static bool is_unary(const char *s) {
@@ -57,8 +61,8 @@ static bool is_unary(const char *s) {
 }
 
 static bool is_binary(const char *s) {
-    static const char *const names[] = {"=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt",
-                                        "-ge", "-nt", "-ot", "-ef"};
+    static const char *const names[] = {"=",   "==",  "!=",  "=~",  "-eq", "-ne", "-lt",
+                                        "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
     for (int i = 0; i < DIM(names); i++)
         if (strcmp(s, names[i]) == 0) return true;
     return false;
@@ -142,17 +146,14 @@ static struct cond *cond_primary(struct parser *p) {
     lex_peek(p);
     if (p->failed) return NULL;
     if (is_unary(a->text)) {
-        /* -f == x compares the text "-f" */
-        const char *op = binary_operator(p);
-        if (p->tok.kind == T_WORD && strcmp(p->tok.word->text, "]]") != 0 && !op) {
-            struct cond *c = cond_new(p, COND_UNARY, NULL, NULL);
-            c->op = a->text;
-            c->a = p->tok.word;
-            lex_take(p);
-            return c;
-        }
-        if (!op) return missing_argument(p, "unary");
-        return cond_binary_rest(p, a, op);
+        /* Its operand may look like an operator: [[ -n = ]]. */
+        if (p->tok.kind != T_WORD || strcmp(p->tok.word->text, "]]") == 0)
+            return missing_argument(p, "unary");
+        struct cond *c = cond_new(p, COND_UNARY, NULL, NULL);
+        c->op = a->text;
+        c->a = p->tok.word;
+        lex_take(p);
+        return c;
     }
     const char *op = binary_operator(p);
     if (op) return cond_binary_rest(p, a, op);
@@ -200,7 +201,8 @@ struct node *parse_cond_command(struct parser *p) {
     if (!n->test.expr) return NULL;
     skip_newlines(p);
     if (!lex_is_word(p, "]]")) {
-        cond_fail(p, "syntax error in conditional expression: unexpected token `%s'", token_shown(p));
+        cond_fail(p, "syntax error in conditional expression: unexpected token `%s'",
+                  token_shown(p));
         return NULL;
     }
     lex_take(p);
