@@ -1,8 +1,8 @@
 /*
  * run.c: one script: its sandbox, and what it prints.
  *
- * Its calls are answered by calls.c. Ctrl-C interrupts the guest; a reader of our output that goes away
- * does the same.
+ * Its calls are answered by calls.c. Ctrl-C interrupts the guest; a reader of our output that goes
+ * away does the same.
  */
 #include "run.h"
 
@@ -140,8 +140,8 @@ static void quote_for_shell(struct text *out, const char *word) {
     text_puts(out, "' ");
 }
 
-/* As a line of its own, which lib/_cell.py of guest/programs/python takes away: no statement can stand
- * before any first line of Python. */
+/* As a line of its own, which lib/_cell.py of guest/programs/python takes away: no statement can
+ * stand before any first line of Python. */
 static void give_python_words(struct text *code, const struct arguments *arguments) {
     struct text out = {0};
     text_puts(&out, "#!pinfold-argv [");
@@ -282,9 +282,9 @@ void save_snapshot(pf_sandbox *sandbox, const struct arguments *arguments) {
     size_t len, left_len = 0;
     uint64_t counter = arguments->counter;
     pf_error error;
-    expect(arguments->portable
-               ? pf_sandbox_snapshot_portable(sandbox, counter, &data, &len, &left, &left_len, &error)
-               : pf_sandbox_snapshot_counted(sandbox, counter, &data, &len, &error),
+    expect(arguments->portable ? pf_sandbox_snapshot_portable(sandbox, counter, &data, &len, &left,
+                                                              &left_len, &error)
+                               : pf_sandbox_snapshot_counted(sandbox, counter, &data, &len, &error),
            &error);
     tell_left_out(path, "does not hold", left, left_len);
     pf_free(left);
@@ -328,7 +328,8 @@ static void finish_restored(pf_sandbox *sandbox, const struct arguments *argumen
     if (pf_sandbox_wait_ns(sandbox) == 0) expect(pf_sandbox_advance(sandbox, &error), &error);
     drive(sandbox, arguments);
     const pf_result *result = pf_sandbox_result(sandbox);
-    if (arguments->json && !arguments->file && !arguments->code) return; /* run_restored() reports */
+    if (arguments->json && !arguments->file && !arguments->code)
+        return; /* run_restored() reports */
     fwrite(result->stdout_data, 1, result->stdout_len, stdout);
     fflush(stdout);
     fwrite(result->stderr_data, 1, result->stderr_len, stderr);
@@ -379,7 +380,8 @@ static int end_run(pf_sandbox *sandbox, const struct arguments *arguments) {
 int run_restored(const struct arguments *arguments) {
     pf_sandbox *sandbox = sandbox_of(arguments);
     if (!pf_sandbox_running(sandbox))
-        die("%s: nothing waits in it: `pinfold run --restore` and `pinfold shell --restore` go on from it",
+        die("%s: nothing waits in it: `pinfold run --restore` and `pinfold shell --restore` go on "
+            "from it",
             snapshot_name(arguments->restore));
     interrupt_by_keyboard(sandbox);
     finish_restored(sandbox, arguments);
@@ -396,7 +398,8 @@ int run_script(const struct arguments *arguments) {
     const char *language = arguments->language;
     if (!language) language = language_of(arguments->file, code.data);
     if (!language)
-        die("%s: its name or first line asks for another language than shell, javascript, typescript or python; "
+        die("%s: its name or first line asks for another language than shell, javascript, "
+            "typescript or python; "
             "--language NAME runs it as that",
             arguments->file ? arguments->file : "the code");
     give_words(&code, arguments, language);

@@ -61,24 +61,18 @@ def case_runs(convert):
 
 
 def emit(name, values):
-    print(f"const uint32_t pf_uni_{name}[] = {{")
-    line = "   "
-    for value in values:
-        item = f" 0x{value:08x},"
-        if len(line) + len(item) > 100:
-            print(line)
-            line = "   "
-        line += item
-    print(line)
-    print("};")
-    print(f"const size_t pf_uni_{name}_count = sizeof pf_uni_{name} / sizeof *pf_uni_{name};\n")
+    emit_items(name, "uint32_t", (f" 0x{value:08x}," for value in values))
 
 
 def emit_case(name, table):
-    print(f"const struct pf_uni_case pf_uni_{name}[] = {{")
+    emit_items(name, "struct pf_uni_case", (f" {{0x{first:x}, 0x{last:x}, {max(stride, 1)}, {delta}}},"
+                                            for first, last, stride, delta in table))
+
+
+def emit_items(name, kind, items):
+    print(f"const {kind} pf_uni_{name}[] = {{")
     line = "   "
-    for first, last, stride, delta in table:
-        item = f" {{0x{first:x}, 0x{last:x}, {max(stride, 1)}, {delta}}},"
+    for item in items:
         if len(line) + len(item) > 100:
             print(line)
             line = "   "
