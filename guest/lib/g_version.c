@@ -45,17 +45,17 @@ static int compare_runs(const char *a, size_t a_len, const char *b, size_t b_len
     return 0;
 }
 
-/* Length of a name without endings of the form .letters-and-digits; at least one byte. */
+/* Length of a name without endings of the form .letters-and-digits: a name may be nothing else. */
 static size_t without_endings(const char *s, size_t len) {
     size_t prefix = 0;
-    for (size_t i = 0; i < len;) {
-        prefix = ++i;
+    for (size_t i = 0;;) {
         while (i + 1 < len && s[i] == '.' &&
                (isalpha((unsigned char)s[i + 1]) || s[i + 1] == '~')) {
             for (i += 2; i < len && (isalnum((unsigned char)s[i]) || s[i] == '~');) i++;
         }
+        if (i >= len) return prefix;
+        prefix = ++i;
     }
-    return prefix;
 }
 
 /* 0 for ".", 1 for "..", 2 for other names that begin with a dot, 3 for the rest. */

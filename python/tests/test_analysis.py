@@ -245,3 +245,9 @@ def test_the_command_line(tmp_path):
     assert "line 1: pay: would pass" in judged.stdout and "a must be <= 5 (it is 9)" in judged.stdout
     missing = check(str(tmp_path / "none"))
     assert missing.returncode == 125 and "No such file" in missing.stderr
+
+
+def test_what_searches_packed_files_runs_two_programs():
+    found = analyze("zgrep x f.gz; xzdiff a.xz b.xz")
+    assert found.complete, found.unknown
+    assert {"gzip", "grep", "xz", "diff"} <= {command.name for command in found.commands}

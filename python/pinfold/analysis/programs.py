@@ -427,6 +427,28 @@ def _tool(look: Look, args: list[Arg], line: int, node: Tree | None) -> None:
     tool_command(look, args, line, node)
 
 
+def _through(*names: str) -> Runner:
+    """A command that gives its arguments to others: zgrep is gzip and grep."""
+
+    def runner(look: Look, args: list[Arg], line: int, node: Tree | None) -> None:
+        for name in names:
+            look.command([known(name), *args[1:]], line)
+
+    return runner
+
+
+def _packed(after: str) -> dict[str, Runner]:
+    """The commands that show `after` what gzip, bzip2, xz, lzma or zstd packed."""
+    programs = ("gzip", "bzip2", "xz", "lzma", "zstd")
+    kinds = {"z": programs[:1], "bz": programs[1:2], "xz": programs, "lz": programs, "zstd": ("zstd",)}
+    names = {"grep": ("grep", "egrep", "fgrep"), "diff": ("diff",), "cmp": ("cmp",)}.get(
+        after, ("less", "more")
+    )
+    return {
+        kind + name: _through(*packers, after) for kind, packers in kinds.items() for name in names
+    }
+
+
 #: Programs that run others, or call tools. Every other program of the sandbox does neither.
 PROGRAMS: dict[str, Runner] = {
     "env": _env,
@@ -447,6 +469,10 @@ PROGRAMS: dict[str, Runner] = {
     "ed": _asks("what ed runs, reads or writes"),
     "make": _asks("what the makefile runs"),
     "parallel": _asks("what parallel runs"),
+    **_packed("grep"),
+    **_packed("diff"),
+    **_packed("cmp"),
+    **_packed("cat"),
     "git": _git,
     "curl": _network,
     "wget": _network,
