@@ -18,6 +18,7 @@ struct grep_matcher {
     const grep_options *o;
     pf_regex *re;      /* NULL: not compiled yet, words does nearly all */
     grep_perl *perl;   /* -P: instead of re */
+    pf_regex *literal; /* -P: what is in every line that matches; NULL: not known */
     grep_words *words; /* many fixed patterns: instead of re */
     bool whole_word, whole_line, line_by_line, utf8, never;
     bool only_ends; /* of lines matter, not where they begin: they are counted */
@@ -95,6 +96,7 @@ grep_matcher *grep_matcher_new(const grep_options *o) {
     if (m->never) return m;
     if (o->perl) {
         m->perl = grep_perl_new(o);
+        m->literal = grep_perl_literal(o);
         m->line_by_line = true;
         m->whole_word = m->whole_line = false;
         return m;
@@ -189,9 +191,14 @@ static bool next_by_line(grep_matcher *m, const char *text, size_t len, size_t f
                          pf_range *line) {
     while (from < len) {
         pf_range match;
-        *line = line_around(text, len, from, from, m->end);
+        size_t at = from;
+        if (m->literal) {
+            if (pf_regex_search(m->literal, text, len, from, 0, &match, 1) != PF_RE_OK) return false;
+            at = (size_t)match.start;
+        }
+        *line = line_around(text, len, from, at, m->end);
         size_t length = (size_t)(line->end - line->start);
-        if (grep_next_match(m, text + from, length, 0, &match)) return true;
+        if (grep_next_match(m, text + line->start, length, 0, &match)) return true;
         from = (size_t)line->end + 1;
     }
     return false;

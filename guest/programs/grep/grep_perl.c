@@ -5,7 +5,11 @@
  * does.
  */
 #include "grep_perl.h"
+#include "g_regex.h"
 #include "pf.h"
+
+#include <ctype.h>
+#include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "include/pcre2.h"
@@ -71,4 +75,118 @@ bool grep_perl_search(grep_perl *p, const char *line, size_t len, size_t from, p
     /* \K may put the beginning behind the end. */
     if (match->start > match->end) match->start = match->end;
     return true;
+}
+
+/* ---- text that every match has */
+
+/* Behind the bracket expression at p; NULL: it does not end. */
+static const char *behind_bracket(const char *p, const char *end) {
+    p++;
+    if (p < end && *p == '^') p++;
+    if (p < end && *p == ']') p++;
+    while (p < end && *p != ']') {
+        if (*p == '\\') {
+            p++;
+        } else if (*p == '[' && p + 1 < end && strchr(":.=", p[1])) {
+            const char *close = memchr(p + 2, p[1], (size_t)(end - p - 2));
+            if (close && close + 1 < end && close[1] == ']') p = close + 1;
+        }
+        p++;
+    }
+    return p < end ? p + 1 : NULL;
+}
+
+/* Behind the group at p; NULL: it does not end. */
+static const char *behind_group(const char *p, const char *end) {
+    for (int depth = 0; p && p < end;) {
+        if (*p == '[') {
+            p = behind_bracket(p, end);
+            continue;
+        }
+        if (*p == '(') depth++;
+        if (*p == ')' && --depth == 0) return p + 1;
+        p += 1 + (*p == '\\');
+    }
+    return NULL;
+}
+
+/* What the reading of a pattern has found: the longest run of characters, and the one it is in. */
+typedef struct {
+    g_text best, run;
+} literals;
+
+static void end_run(literals *l) {
+    if (l->run.len > l->best.len) {
+        g_text swapped = l->best;
+        l->best = l->run;
+        l->run = swapped;
+    }
+    l->run.len = 0;
+}
+
+/* Reads what stands outside of groups. False: there is something that this does not know. */
+static bool read_literals(literals *l, const char *p, const char *end) {
+    while (p < end) {
+        switch (*p) {
+        case '\\':
+            if (p + 1 == end) return false;
+            if (isalnum((unsigned char)p[1]) || (unsigned char)p[1] >= 0x80) {
+                if (!strchr("dDwWsSbBAzZhHvVK", p[1])) return false;
+                end_run(l);
+            } else {
+                g_text_addc(&l->run, p[1]);
+            }
+            p += 2;
+            break;
+        case '[':
+            end_run(l);
+            if (!(p = behind_bracket(p, end))) return false;
+            break;
+        case '(':
+            end_run(l);
+            if (p + 1 < end && (p[1] == '?' || p[1] == '*')) return false;
+            if (!(p = behind_group(p, end))) return false;
+            break;
+        case '|':
+        case ')': return false;
+        case '{':
+        case '*':
+        case '?': /* the character before it need not be there */
+            while (l->run.len > 0 && ((unsigned char)l->run.s[l->run.len - 1] & 0xc0) == 0x80)
+                l->run.len--;
+            if (l->run.len > 0) l->run.len--;
+            end_run(l);
+            if (*p == '{') {
+                p = memchr(p, '}', (size_t)(end - p));
+                if (!p) return false;
+            }
+            p++;
+            break;
+        case '+':
+        case '^':
+        case '$':
+        case '.':
+            end_run(l);
+            p++;
+            break;
+        default: g_text_addc(&l->run, *p++);
+        }
+    }
+    end_run(l);
+    return true;
+}
+
+pf_regex *grep_perl_literal(const grep_options *o) {
+    literals l = {0};
+    pf_regex *re = NULL;
+    const char *pattern = o->patterns.s ? o->patterns.s : "", *end = pattern + o->patterns.len;
+    bool known = !o->ignore_case && !memmem(pattern, o->patterns.len, "(?", 2) &&
+                 !memmem(pattern, o->patterns.len, "\\Q", 2) &&
+                 !memmem(pattern, o->patterns.len, "(*", 2) && read_literals(&l, pattern, end);
+    if (known && l.best.len >= 2)
+        pf_regex_compile(&re, l.best.s, l.best.len, PF_RE_LITERAL | PF_RE_BYTES, &g_regex_host,
+                         NULL);
+    g_text_free(&l.best);
+    g_text_free(&l.run);
+    return re;
 }

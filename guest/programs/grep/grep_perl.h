@@ -14,4 +14,7 @@ grep_perl *grep_perl_new(const grep_options *o);
 /* The first match in line[0 .. len) from `from` on. Too much backtracking ends the command. */
 bool grep_perl_search(grep_perl *p, const char *line, size_t len, size_t from, pf_range *match);
 
+/* A text that is in every line with a match, compiled; NULL: none is known. */
+pf_regex *grep_perl_literal(const grep_options *o);
+
 #endif
