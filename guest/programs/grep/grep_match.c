@@ -193,7 +193,8 @@ static bool next_by_line(grep_matcher *m, const char *text, size_t len, size_t f
         pf_range match;
         size_t at = from;
         if (m->literal) {
-            if (pf_regex_search(m->literal, text, len, from, 0, &match, 1) != PF_RE_OK) return false;
+            int found = pf_regex_search(m->literal, text, len, from, 0, &match, 1);
+            if (found != PF_RE_OK) return false;
             at = (size_t)match.start;
         }
         *line = line_around(text, len, from, at, m->end);
