@@ -89,6 +89,10 @@ class AsyncStore:
                 await _done(lease.release)
             raise
 
+    async def holds(self, lease: Lease) -> bool:
+        """See `Store.holds`."""
+        return await _done(self.store.holds, lease)
+
     async def load(
         self,
         which: str | int,

@@ -245,6 +245,13 @@ class Store(Records, Builds, Seals):
             raise ValueError(f"{self._db.path}: the store was opened with read_only=True")
         return self._leases.acquire(name, holder or "another store", timeout)
 
+    def holds(self, lease: Lease) -> bool:
+        """Has nobody taken a lease over? What this process knows of the name is then the newest."""
+        if lease.lost or lease.released:
+            return False
+        token = "SELECT token FROM lease WHERE name = ?"
+        return bool(self._db.one(token, (lease.name,), _NUMBER) == (lease.token,))
+
     def list(self) -> SavedList:
         """All snapshots, oldest first."""
         names: dict[int, list[str]] = {}

@@ -153,3 +153,28 @@ def test_addresses():
         with pytest.raises(ValueError, match="peers"):
             checked(wrong)
     assert json.dumps(PEERS) and checked(PEERS)
+
+
+def test_a_server_that_is_behind_refuses_nothing(servers, tmp_path, postgres):
+    """After a pause of the store another server may have gone on, before the first has noticed: it
+    does not say that a call does not wait that it has not heard of."""
+    _, first = servers()
+    _, second = servers(timeout=60)
+    run = first.create("alice", tools=[STEP]).start("for n in 1 2 3; do tool step --n $n; done")
+    # Every connection ends, and with it the leases; the second server asks first.
+    import psycopg
+
+    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
+        for turn in range(3):
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+            here, there = (second, first) if turn % 2 == 0 else (first, second)
+            deadline = time.monotonic() + 60
+            while True:
+                try:
+                    run = here.session("alice").answer(run["calls"][0]["id"], value=turn)
+                    break
+                except ServiceError as error:
+                    assert error.code in ("moved", "elsewhere", "store_away", "moving") and time.monotonic() < deadline
+            seen = there.session("alice").info()["run"]
+            assert seen["calls"] == run["calls"] and seen["state"] == run["state"]
+    assert run["result"]["stdout"] == "0\n1\n2\n"

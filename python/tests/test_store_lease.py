@@ -66,6 +66,7 @@ def test_one_drives_and_others_are_told_who(place):
             with pytest.raises(ValueError, match="for 'a', not for 'b'"):
                 store.save("b", sandbox, lease=lease)
             other.load("a").close()  # everybody may look
+        assert not store.holds(lease)
         with pytest.raises(LeaseError, match="released"):
             store.save("a", sandbox, lease=lease)
         with other.lease("a") as next:
@@ -98,6 +99,7 @@ def test_a_driver_that_pauses_is_fenced(place):
         with store.lease("a", timeout=30) as lease:
             sandbox.run("echo mine > n")
             mine = store.save("a", sandbox, lease=lease)
+            assert store.holds(lease)
             process.send_signal(signal.SIGCONT)
             assert said(process).startswith("refused")
         assert "taken over" in said(process)

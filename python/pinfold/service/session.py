@@ -81,7 +81,7 @@ class Session:
             if spec.key is not None and self.run is not None and self.run.key == spec.key:
                 return self.run
             if self.run is not None and self.run.state != "done":
-                raise Problem(409, "busy", f"run {self.run.number} is {self.run.state}")
+                raise await self._sure(409, "busy", f"run {self.run.number} is {self.run.state}")
             if self.home.running(self.tenant) >= self.tenant.runs:
                 self.home.metrics.denials.labels("runs").inc()
                 raise Problem(429, "quota", f"{self.tenant.runs} runs are on: try again later")
@@ -134,8 +134,11 @@ class Session:
             if known is not None:
                 if known == digest:
                     return
-                raise Problem(409, "answered", f"call {id} was answered otherwise before")
-            pending = self._waiting(id)
+                why = f"call {id} was answered otherwise before"
+                raise await self._sure(409, "answered", why)
+            pending = None if self.run is None else self.run.calls.get(id)
+            if pending is None:
+                raise await self._sure(404, "no_call", f"no call {id} waits in this session")
             if pending.ask and given.deny is None and approve is not None:
                 approve()
             call = next(c for c in self.sandbox.pending if c.id == id)
@@ -161,20 +164,19 @@ class Session:
                 "denied" if given.deny is not None else "failed" if given.error else "answered"
             )
             self.home.metrics.calls.labels(outcome).inc()
-            del pending
 
-    def _waiting(self, id: int) -> Pending:
-        run = self.run
-        pending = run.calls.get(id) if run is not None else None
-        if pending is None:
-            raise Problem(404, "no_call", f"no call {id} waits in this session")
-        return pending
+    async def _sure(self, status: int, code: str, why: str) -> Problem:
+        """A refusal, when what is in memory is the newest: else the session went on elsewhere."""
+        if await self.home.is_ours(self):
+            return Problem(status, code, why)
+        await self.discard(Problem(409, "moved", "another server has taken the session over"))
+        return self.ended or Problem(status, code, why)
 
     async def interrupt(self) -> None:
         """Ends the run that is on, as Ctrl-C does."""
         run = self.run
         if run is None or run.state == "done":
-            raise Problem(409, "idle", "no run is on")
+            raise await self._sure(409, "idle", "no run is on")
         if run.state == "running" and self.lock.locked():
             self.sandbox.interrupt()
             return

@@ -111,15 +111,22 @@ class Sessions:
         who.allow(action, name)
         key = f"{who.tenant.name}/{name}"
         session = self._live.get(key)
-        if session is not None and session.ended is None and not session.lease.lost:
+        if session is not None and await self.is_ours(session):
             self.metrics.warm.inc()
         else:
             async with self._alone(key):
                 session = self._live.get(key)
-                if session is None or session.ended is not None or session.lease.lost:
+                if session is None or not await self.is_ours(session):
                     session = await self._resume(who.tenant, name)
         who.allow_tools(_policy(session.state.spec))
         return session
+
+    async def is_ours(self, session: Session) -> bool:
+        """Is it here, and what is in memory the newest? After a pause of this server, or of the
+        store, another one may have gone on with it."""
+        if session.ended is not None:
+            return False
+        return await self._stored(lambda: self.store.holds(session.lease))
 
     async def _resume(self, tenant: Tenant, name: str) -> Session:
         key = f"{tenant.name}/{name}"
