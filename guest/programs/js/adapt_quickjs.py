@@ -11,6 +11,7 @@ instead of being changed by accident.
 import pathlib
 import sys
 
+import adapt_global
 import adapt_private
 import adapt_stack
 import adapt_syntax
@@ -1094,7 +1095,7 @@ def adapt(source, output, changes):
 
 def main():
     wording = [("wording", *change) for change in WORDING]
-    more = adapt_private.CHANGES + adapt_stack.CHANGES + adapt_syntax.CHANGES
+    more = adapt_global.CHANGES + adapt_private.CHANGES + adapt_stack.CHANGES + adapt_syntax.CHANGES
     adapt(*sys.argv[1:], CHANGES + more + wording)
 
 

@@ -37,6 +37,15 @@ static JSValue vm_global(JSContext *ctx, JSValueConst this_val, int argc, JSValu
     return other ? JS_GetGlobalObject(other) : JS_EXCEPTION;
 }
 
+/* enclose(context, proxy): its scripts see this object instead */
+static JSValue vm_enclose(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val, (void)argc;
+    JSContext *other = JS_GetOpaque2(ctx, argv[0], context_class);
+    if (!other) return JS_EXCEPTION;
+    quickjs_set_global(other, argv[1]);
+    return JS_UNDEFINED;
+}
+
 /* run(context or undefined for the program's own, code, filename, milliseconds or 0): the
  * completion value. After that time InternalError "interrupted". */
 static JSValue vm_run(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
@@ -60,6 +69,7 @@ static JSValue vm_run(JSContext *ctx, JSValueConst this_val, int argc, JSValueCo
 void bind_vm(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {JS_CFUNC_DEF("create", 0, vm_create),
                                                      JS_CFUNC_DEF("global", 1, vm_global),
+                                                     JS_CFUNC_DEF("enclose", 2, vm_enclose),
                                                      JS_CFUNC_DEF("run", 4, vm_run)};
     static const JSClassDef definition = {"Context", .finalizer = context_end};
     JSRuntime *rt = JS_GetRuntime(ctx);

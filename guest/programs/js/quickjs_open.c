@@ -99,6 +99,13 @@ void quickjs_seed(JSContext *ctx, uint64_t seed) {
     ctx->random_state = seed ? seed : 1;
 }
 
+void quickjs_set_global(JSContext *ctx, JSValueConst object)
+{
+    JSValue before = ctx->global_obj;
+    ctx->global_obj = JS_DupValue(ctx, object);
+    JS_FreeValue(ctx, before);
+}
+
 JSValue quickjs_eval(JSContext *ctx, const char *text, size_t len, const char *filename, int line,
                      int flags) {
     return JS_EvalInternal(ctx, ctx->global_obj, text, len, filename, line, flags, -1);
