@@ -156,7 +156,7 @@ static int go(const char *ref, git_commit *commit, const char *name, const char 
         write_git_file("HEAD", text.s);
     }
     if (!quiet && old && !old_ref) leave(old, git_commit_id(commit));
-    log_move(ref ? ref + 11 : name, old ? git_commit_id(old) : &none, git_commit_id(commit), was);
+    log_move(ref ? ref + 11 : strcmp(name, "HEAD") == 0 ? full_id(git_commit_id(commit)) : name, old ? git_commit_id(old) : &none, git_commit_id(commit), was);
     if (quiet) return 0;
     if (!ref) {
         if (old_ref && !detach && config_bool("advice.detachedhead", true)) detached_advice(name, commit);

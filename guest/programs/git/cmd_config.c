@@ -1,11 +1,11 @@
 /*
  * cmd_config.c: git config.
  */
-#include "git.h"
+#include "color.h"
 
 #include "g_regex.h"
 
-enum action { NONE, GET, GET_ALL, GET_REGEXP, LIST, UNSET, UNSET_ALL, REPLACE_ALL, ADD, RENAME, REMOVE };
+enum action { NONE, GET, GET_ALL, GET_REGEXP, LIST, UNSET, UNSET_ALL, REPLACE_ALL, ADD, RENAME, REMOVE, GET_COLOR, GET_COLORBOOL };
 static int action, global, local, system_, bool_, int_, null, show_origin, name_only, show_scope, edit, path_, worktree;
 static const char *file, *type, *default_;
 #define ACTION(letter, name, value, text) {OPT_SET, letter, name, &action, NULL, text, value, NULL, NULL, 1}
@@ -23,6 +23,8 @@ static const option table[] = {
     ACTION(0, "rename-section", RENAME, "rename section: old-name new-name"),
     ACTION(0, "remove-section", REMOVE, "remove a section: name"), ACTION('l', "list", LIST, "list all"),
     FLAG('e', "edit", edit, "open an editor"),
+    ACTION(0, "get-color", GET_COLOR, "find the color configured: slot [default]"),
+    ACTION(0, "get-colorbool", GET_COLORBOOL, "find the color setting: slot [stdout-is-tty]"),
     {OPT_GROUP, 0, NULL, NULL, NULL, "Type", 0, NULL, NULL, 0},
     {OPT_STRING, 't', "type", &type, "type", "value is given this type", 0, NULL, NULL, 0},
     FLAG(0, "bool", bool_, "value is \"true\" or \"false\""), FLAG(0, "int", int_, "value is decimal number"),
@@ -228,6 +230,31 @@ static int remove_section(const char *name) {
     return 0;
 }
 
+/* "color.diff.old", and what it is when unset: as an escape sequence. */
+static int get_color(const char *name, const char *otherwise) {
+    char *setting = *name ? config_string(name) : NULL, *code = NULL;
+    if (setting && !(code = color_parse(setting))) {
+        error("invalid color value: %s", setting);
+        die("unable to parse '%s' from configuration", name);
+    }
+    if (!setting && otherwise && !(code = color_parse(otherwise))) {
+        error("invalid color value: %s", otherwise);
+        die("unable to parse default color value");
+    }
+    g_outs(code ? code : "");
+    return 0;
+}
+
+static int get_colorbool(const char *name, const char *tty) {
+    bool to_screen = tty && (strcmp(tty, "true") == 0 || strcmp(tty, "yes") == 0 || strcmp(tty, "1") == 0);
+    char *setting = config_string(name);
+    if (!setting && strncmp(name, "color.", 6) == 0) setting = config_string("color.ui");
+    int when = color_setting(setting);
+    bool wanted = when == COLOR_ALWAYS || (when == COLOR_AUTO && to_screen);
+    if (tty) g_outf("%s\n", wanted ? "true" : "false");
+    return tty ? 0 : !wanted;
+}
+
 int cmd_config(int argc, char **argv) {
     int n = options(argc, argv, table, "git config [<options>]", STOP_AT_OPERAND);
     if (edit) die("--edit needs a terminal: use git config <name> <value>");
@@ -244,6 +271,8 @@ int cmd_config(int argc, char **argv) {
     case GET_REGEXP: return list_all(argv[0]);
     case UNSET:
     case UNSET_ALL: return unset(argv[0], n > 1 ? argv[1] : NULL, action == UNSET_ALL);
+    case GET_COLOR: return get_color(argv[0], n > 1 ? argv[1] : NULL);
+    case GET_COLORBOOL: return get_colorbool(argv[0], n > 1 ? argv[1] : NULL);
     case REMOVE: return remove_section(argv[0]);
     case RENAME: die("--rename-section is not there: set the values anew and remove the old section");
     }

@@ -2,6 +2,7 @@
  * cmd_diff_tree.c: git diff-tree, diff-index and diff-files: differences for scripts, raw unless asked for
  * otherwise, and without renames.
  */
+#include "color.h"
 #include "diff_combined.h"
 #include "revs.h"
 
@@ -77,6 +78,7 @@ static void defaults(void) {
     diffs.renames = 0;
     diffs.context = 3;
     diffs.raw_full = 1;
+    diffs.color = COLOR_NEVER;
 }
 
 /* ---- trees, folder by folder */

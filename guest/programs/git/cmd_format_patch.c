@@ -2,6 +2,7 @@
  * cmd_format_patch.c: git format-patch: commits as mails.
  */
 #include "commit.h"
+#include "color.h"
 #include "revs.h"
 
 #include <errno.h>
@@ -191,6 +192,7 @@ static void add_mail(g_text *out, git_commit *commit, size_t i, size_t total) {
 
 int cmd_format_patch(int argc, char **argv) {
     diff_defaults();
+    diffs.color = COLOR_NEVER;
     revs_defaults();
     pretty_defaults();
     diffs.stat_width = 72;

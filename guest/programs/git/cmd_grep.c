@@ -1,7 +1,7 @@
 /*
  * cmd_grep.c: git grep: lines of tracked files, of the index or of trees.
  */
-#include "git.h"
+#include "color.h"
 
 #include <sys/stat.h>
 
@@ -10,7 +10,9 @@
 
 static int number, icase, list, list_not, count, word, invert, extended, fixed, basic, perl, no_name, with_name, only, quiet, after = 0, before = 0, around = -1, cached, untracked, no_index, heading, break_, null, text, no_binary, full_name, column, recursive = 1, depth = -1, all_match, threads, max_count = -1, function, whole, ignored_, textconv;
 static string_list patterns;
-static const char *color, *pager;
+static const char *pager;
+static int color = COLOR_UNSET;
+static const char *code_name, *code_number, *code_column, *code_between, *code_match, *code_selected, *code_context, *reset;
 
 static void take_pattern_file(const option *o, const char *argument, bool unset) {
     size_t len;
@@ -21,6 +23,30 @@ static void take_pattern_file(const option *o, const char *argument, bool unset)
         end = strchrnul(at, '\n');
         list_add(&patterns, g_copy_bytes(at, (size_t)(end - at)));
     }
+}
+
+static void set_color(const option *o, const char *argument, bool unset) {
+    color = unset ? COLOR_NEVER : color_when(argument, o->name);
+}
+
+static void prepare_colors(void) {
+    bool wanted = color_wanted(color, "grep");
+    reset = wanted ? COLOR_RESET : "";
+    code_name = color_of(wanted, "grep.filename", "magenta");
+    code_number = color_of(wanted, "grep.linenumber", "green");
+    code_column = color_of(wanted, "grep.column", "green");
+    code_between = color_of(wanted, "grep.separator", "cyan");
+    code_match = color_of(wanted, "grep.match", "bold red");
+    if (wanted && config_string("color.grep.matchselected")) code_match = color_of(wanted, "grep.matchselected", "bold red");
+    code_selected = color_of(wanted, "grep.selected", "normal");
+    code_context = color_of(wanted, "grep.context", "normal");
+}
+
+/* Text in a colour: without one as it is. */
+static void colored(const char *code, const char *text, size_t len) {
+    if (*code) g_outs(code);
+    g_out(text, len);
+    if (*code) g_outs(reset);
 }
 
 static void not_there(const option *o, const char *argument, bool unset) {
@@ -43,7 +69,7 @@ static const option table[] = {
     FLAG('l', "files-with-matches", list, "show only filenames instead of matching lines"), FLAG(0, "name-only", list, "synonym for --files-with-matches"),
     FLAG('L', "files-without-match", list_not, "show only the names of files without match"), FLAG('z', "null", null, "print NUL after filenames"),
     FLAG('o', "only-matching", only, "show only matching parts of a line"), FLAG('c', "count", count, "show the number of matches instead of matching lines"),
-    {OPT_MAYBE, 0, "color", &color, "when", "highlight matches", 0, "always", NULL, 0}, FLAG(0, "break", break_, "print empty line between matches from different files"),
+    {OPT_CALL_MAYBE, 0, "color", NULL, "when", "highlight matches", 0, NULL, set_color, 0}, FLAG(0, "break", break_, "print empty line between matches from different files"),
     FLAG(0, "heading", heading, "show filename only once above matches from same file"), NUMBER('C', "context", around, "show <n> context lines before and after matches"),
     NUMBER('B', "before-context", before, "show <n> context lines before matches"), NUMBER('A', "after-context", after, "show <n> context lines after matches"),
     NUMBER('#', NULL, around, "shortcut for -C NUM"), NUMBER(0, "threads", threads, "use <n> worker threads"),
@@ -84,20 +110,45 @@ typedef struct {
     size_t len;
 } text_line;
 
-static void name_out(const char *name) {
-    g_outs(name);
+static void name_out(const char *name) { colored(code_name, name, strlen(name)); }
+
+/* The line with all its matches in their colour. */
+static void out_line(const text_line *line, char mark) {
+    const char *code = mark == ':' ? code_selected : code_context;
+    size_t from = 0, at = 0;
+    pf_range found;
+    while (*code_match && mark == ':' && !invert && match(line->s, line->len, from, &found)) {
+        size_t start = (size_t)found.start, end = (size_t)found.end;
+        if (end == start) {
+            from = end + 1;
+            continue;
+        }
+        if (start > at) colored(code, line->s + at, start - at);
+        colored(code_match, line->s + start, end - start);
+        from = at = end;
+    }
+    if (line->len > at) colored(code, line->s + at, line->len - at);
 }
+
+static void between(char mark) { colored(code_between, &mark, 1); }
 
 static void show(const char *name, const text_line *line, size_t at, char mark, const pf_range *found) {
     if (!no_name && !heading) {
         name_out(name);
         if (null) g_outc('\0');
-        else g_outc(mark);
+        else between(mark);
     }
-    if (number) g_outf("%zu%c", at + 1, mark);
-    if (column && found) g_outf("%zd%c", (ptrdiff_t)found->start + 1, mark);
-    if (only && found && mark == ':') g_out(line->s + found->start, (size_t)(found->end - found->start));
-    else g_out(line->s, line->len);
+    char digits[32];
+    if (number) {
+        colored(code_number, digits, (size_t)snprintf(digits, sizeof digits, "%zu", at + 1));
+        between(mark);
+    }
+    if (column && found) {
+        colored(code_column, digits, (size_t)snprintf(digits, sizeof digits, "%zd", (ptrdiff_t)found->start + 1));
+        between(mark);
+    }
+    if (only && found && mark == ':') colored(code_match, line->s + found->start, (size_t)(found->end - found->start));
+    else out_line(line, mark);
     g_outc('\n');
 }
 
@@ -133,7 +184,7 @@ static void search(const char *name, const char *data, size_t size) {
         if (!printed && heading && !no_name) name_out(name), g_outc('\n');
         size_t first = i > (size_t)before ? i - (size_t)before : 0;
         if (printed && first < last) first = last;
-        if ((before || after) && shown_before && !(printed && first <= last) && !(break_ && !printed)) g_outs("--\n");
+        if ((before || after) && shown_before && !(printed && first <= last) && !(break_ && !printed)) colored(code_between, "--", 2), g_outc('\n');
         for (size_t k = first; k < i; k++) show(name, &lines[k], k, '-', NULL);
         printed = shown_before = true;
         if (only && !invert) {
@@ -153,7 +204,11 @@ static void search(const char *name, const char *data, size_t size) {
         name_out(name);
         g_outc(null ? '\0' : '\n');
     } else if (count && hits) {
-        if (!no_name) name_out(name), g_outc(null ? '\0' : ':');
+        if (!no_name) {
+            name_out(name);
+            if (null) g_outc('\0');
+            else between(':');
+        }
         g_outf("%zu\n", hits);
     } else if (binary && hits && !list_not && !list) {
         g_outf("Binary file %s matches\n", name);
@@ -249,6 +304,7 @@ int cmd_grep(int argc, char **argv) {
     if (around >= 0) before = after = around;
     if (config_bool("grep.linenumber", false)) number = 1;
     compile();
+    prepare_colors();
     int first = at;
     for (; at < n && strcmp(argv[at], "--") != 0; at++) {
         git_object *object = object_named(argv[at]);

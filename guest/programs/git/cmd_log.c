@@ -5,7 +5,10 @@
 #include "notes.h"
 #include "revs.h"
 
+#include <strings.h>
+
 static int graph, full_diff;
+static const char *line_prefix;
 static bool notes_given, pretty_given;
 static const char *pretty_text;
 
@@ -26,6 +29,11 @@ static void one_line(const option *o, const char *argument, bool unset) {
 
 static void decorate(const option *o, const char *argument, bool unset) {
     (void)o;
+    static const char *const known[] = {"no", "auto", "short", "full", "yes", "true", "false"};
+    bool fits = !argument;
+    for (size_t i = 0; argument && i < sizeof known / sizeof *known; i++) fits |= strcmp(argument, known[i]) == 0;
+    if (!fits) die("invalid --decorate option: %s", argument);
+    if (argument && strcmp(argument, "false") == 0) argument = "no";
     pretty.decorate = unset || (argument && (strcmp(argument, "no") == 0 || strcmp(argument, "auto") == 0)) ? 0
                       : argument && strcmp(argument, "full") == 0                                           ? 2
                                                                                                             : 1;
@@ -51,10 +59,7 @@ static bool combined; /* -c and --cc say what is shown, too */
 
 static void merges(const option *o, const char *argument, bool unset) {
     (void)argument, (void)unset;
-    if (!o->number) {
-        diffs.format |= DIFF_NONE;
-        return;
-    }
+    if (!o->number) return; /* -q says nothing less here */
     diffs.merges = o->number;
     if (o->number != MERGES_EACH) combined = true;
 }
@@ -72,18 +77,71 @@ static void notes(const option *o, const char *argument, bool unset) {
 }
 
 /* Notes are shown where no form of the commits was asked for, or where the form has them. */
-static void choose_notes(void) {
+static void settle_options(void) {
+    line_prefix = diffs.line_prefix;
+    diffs.line_prefix = NULL; /* the lines get it with all others */
     bool in_format = pretty.kind == PRETTY_FORMAT && strstr(pretty.format, "%N");
     if (!notes_given && (!pretty_given || in_format)) notes_show(NULL);
 }
 
-static int source;
+static int source, log_size;
+
+static void clear_decorations(const option *o, const char *argument, bool unset) {
+    (void)o, (void)argument, (void)unset;
+    decorate_refs.count = decorate_not.count = 0;
+}
+
+static void not_there(const option *o, const char *argument, bool unset) {
+    (void)argument;
+    if (!unset) die("--%s is not there", o->name);
+}
+
+static void mailmap(const option *o, const char *argument, bool unset) {
+    (void)o, (void)argument;
+    use_mailmap = !unset;
+}
+
+static void encoding(const option *o, const char *argument, bool unset) {
+    (void)o, (void)unset;
+    if (strcasecmp(argument, "utf-8") != 0 && strcasecmp(argument, "utf8") != 0 && strcasecmp(argument, "none") != 0 && *argument)
+        die("--encoding=%s is not there: what git prints is UTF-8", argument);
+}
+
+static void expand_tabs(const option *o, const char *argument, bool unset) {
+    (void)o;
+    pretty.tabs = unset ? 0 : argument ? atoi(argument) : 8;
+}
+
+static void diff_merges(const option *o, const char *argument, bool unset) {
+    static const struct { const char *name; int how; } names[] = {
+        {"off", 0}, {"none", 0}, {"on", MERGES_EACH}, {"m", MERGES_EACH}, {"separate", MERGES_EACH}, {"c", MERGES_COMBINED},
+        {"combined", MERGES_COMBINED}, {"cc", MERGES_DENSE}, {"dense-combined", MERGES_DENSE}, {"first-parent", MERGES_FIRST}, {"1", MERGES_FIRST}};
+    (void)o, (void)unset;
+    if (!argument) argument = "off";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].name, argument) == 0) {
+            diffs.merges = names[i].how;
+            if (names[i].how >= MERGES_COMBINED && names[i].how != MERGES_FIRST) combined = true;
+            return;
+        }
+    if (strcmp(argument, "remerge") == 0 || strcmp(argument, "r") == 0) die("--diff-merges=remerge is not there");
+    die("invalid value for '--diff-merges': '%s'", argument);
+}
 static const option table[] = {
     {OPT_CALL_MAYBE, 0, "pretty", NULL, "format", NULL, 0, NULL, format, 0},
     {OPT_CALL, 0, "format", NULL, "format", NULL, 0, NULL, format, 0},
     {OPT_CALL_NONE, 0, "oneline", NULL, NULL, NULL, 0, NULL, one_line, 0},
     {OPT_CALL_MAYBE, 0, "decorate", NULL, "...", "decorate options", 0, NULL, decorate, 0},
-    {OPT_CALL, 0, "decorate-refs", NULL, "pattern", "only decorate refs that match <pattern>", 0, NULL, ignored, 0},
+    {OPT_LIST, 0, "decorate-refs", &decorate_refs, "pattern", "only decorate refs that match <pattern>", 0, NULL, NULL, 0},
+    {OPT_LIST, 0, "decorate-refs-exclude", &decorate_not, "pattern", "do not decorate refs that match <pattern>", 0, NULL, NULL, 0},
+    {OPT_CALL_NONE, 0, "clear-decorations", NULL, NULL, "clear all previously-defined decoration filters", 0, NULL, clear_decorations, 0},
+    {OPT_CALL, 0, "diff-merges", NULL, "style", NULL, 0, NULL, diff_merges, 0},
+    {OPT_CALL_NONE, 0, "no-diff-merges", NULL, NULL, NULL, 0, NULL, diff_merges, 0},
+    {OPT_CALL_NONE, 0, "remerge-diff", NULL, NULL, NULL, 0, NULL, not_there, 0},
+    {OPT_CALL, 'L', "line-range", NULL, "range", NULL, 0, NULL, not_there, 0},
+    {OPT_CALL, 0, "encoding", NULL, "encoding", NULL, 0, NULL, encoding, 0},
+    {OPT_FLAG, 0, "log-size", &log_size, NULL, NULL, 0, NULL, NULL, 0},
+    {OPT_CALL_MAYBE, 0, "expand-tabs", NULL, "n", NULL, 0, NULL, expand_tabs, 0},
     {OPT_CALL, 0, "date", NULL, "format", NULL, 0, NULL, date, 0},
     {OPT_CALL_NONE, 0, "relative-date", NULL, NULL, NULL, 1, NULL, date, 0},
     {OPT_CALL_NONE, 0, "abbrev-commit", NULL, NULL, NULL, 0, NULL, abbrev_commit, 0},
@@ -103,8 +161,8 @@ static const option table[] = {
     {OPT_CALL_MAYBE, 0, "show-notes", NULL, "ref", NULL, 0, NULL, notes, 0},
     {OPT_CALL_NONE, 0, "standard-notes", NULL, NULL, NULL, 0, NULL, notes, 0},
     {OPT_CALL_NONE, 0, "show-signature", NULL, NULL, NULL, 0, NULL, ignored, 0},
-    {OPT_CALL_NONE, 0, "use-mailmap", NULL, NULL, "use mail map file", 0, NULL, ignored, 0},
-    {OPT_CALL_NONE, 0, "mailmap", NULL, NULL, NULL, 0, NULL, ignored, 0},
+    {OPT_CALL_NONE, 0, "use-mailmap", NULL, NULL, "use mail map file", 0, NULL, mailmap, 0},
+    {OPT_CALL_NONE, 0, "mailmap", NULL, NULL, NULL, 0, NULL, mailmap, 0},
     {OPT_TABLE, 0, NULL, (void *)rev_option_table, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_TABLE, 0, NULL, (void *)diff_option_table, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
@@ -153,21 +211,16 @@ static g_text out;
 static int shown;
 
 static void flush(void) {
+    diff_prefix_lines(&out, 0, line_prefix);
     g_out(out.s ? out.s : "", out.len);
     out.len = 0;
-}
-
-static const char *mark_of(const rev *r) {
-    if (r->boundary) return "-";
-    if (revs.left_right) return r->left ? "<" : ">";
-    return "";
 }
 
 enum { STATISTICS = DIFF_STAT | DIFF_SHORTSTAT | DIFF_NUMSTAT | DIFF_SUMMARY };
 
 /* A merge: statistics against its first parent, all else beside all parents at once. */
 static bool is_combined(const rev *r) {
-    return git_commit_parentcount(r->commit) > 1 && diffs.merges >= MERGES_COMBINED && !revs.first_parent;
+    return git_commit_parentcount(r->commit) > 1 && diffs.merges >= MERGES_COMBINED && diffs.merges != MERGES_FIRST && !revs.first_parent;
 }
 
 static bool format_is_empty(void) { return pretty.kind == PRETTY_FORMAT && !*pretty.format; }
@@ -204,12 +257,15 @@ static void show_commit(rev *r) {
     rev_parse(r);
     unsigned parents = git_commit_parentcount(r->commit), sides = 1;
     git_diff *diff = NULL;
-    bool wants = (diffs.format && !(diffs.format & DIFF_NONE)) || diffs.pickaxe || diffs.filter || revs.follow;
+    bool wants = (diffs.format && !(diffs.format & DIFF_NONE)) || diffs.pickaxe || diffs.filter || revs.follow || diffs.find_object;
     int format_ = diffs.format;
-    if (parents > 1 && !diffs.merges && !revs.first_parent) wants = false;
+    if (parents > 1 && !diffs.merges && !revs.first_parent) {
+        if (diffs.pickaxe || diffs.filter || revs.follow || diffs.find_object) return;
+        wants = false;
+    }
     if (wants) {
         diff = difference(r, 0);
-        if ((revs.follow && !follows(diff)) || ((diffs.pickaxe || diffs.filter) && !diff_any(diff))) {
+        if ((revs.follow && !follows(diff)) || ((diffs.pickaxe || diffs.filter || diffs.find_object) && !diff_any(diff))) {
             diffs.format = format_;
             return;
         }
@@ -226,10 +282,14 @@ static void show_commit(rev *r) {
         pretty.from = sides > 1 ? git_commit_parent_id(r->commit, side) : NULL;
         if (graph) graph_commit(&out, r);
         body.len = 0;
-        pretty_commit(&body, r, graph ? "" : mark_of(r));
+        pretty_commit(&body, r, graph ? "" : rev_mark(r));
         if (pretty.kind == PRETTY_FORMAT && pretty.terminated && !format_is_empty()) g_text_addc(&body, diffs.null ? '\0' : '\n');
         size_t message = body.len;
-        if (wants && diff && (diffs.format & ~DIFF_NONE)) add_difference(&body, r, diff);
+        if (wants && diff && (diffs.format & ~DIFF_NONE) && !(diffs.format & DIFF_NONE)) {
+            diffs.only = revs.follow ? diffs.paths.items[0].pattern : NULL;
+            add_difference(&body, r, diff);
+            diffs.only = NULL;
+        }
         add_body(&body, message);
     }
     g_text_free(&body);
@@ -282,7 +342,7 @@ int cmd_log(int argc, char **argv) {
     prepare();
     int count = options(argc, argv, table, usage, KEEP_DASHDASH | UNRECOGNIZED | NUMBERS);
     pretty.source = source;
-    choose_notes();
+    settle_options();
     if (strcmp(argv[0] ? command : "", "whatchanged") == 0 && !diffs.format) diffs.format = DIFF_RAW;
     if (strcmp(command, "reflog") == 0) revs.reflog = 1;
     if (revs.reflog) {
@@ -290,6 +350,8 @@ int cmd_log(int argc, char **argv) {
         return 0;
     }
     revs_operands(count, argv, "HEAD");
+    if (!revs.follow && diffs.paths.count == 1 && config_bool("log.follow", false) && !strpbrk(diffs.paths.items[0].pattern, "*?["))
+        revs.follow = 1;
     if (revs.follow && diffs.paths.count != 1) die("--follow requires exactly one pathspec");
     if (combined && !diffs.format) diffs.format = DIFF_PATCH;
     if (graph) {
@@ -362,7 +424,7 @@ int cmd_show(int argc, char **argv) {
     prepare();
     int count = options(argc, argv, table, usage, KEEP_DASHDASH | UNRECOGNIZED | NUMBERS), objects = 0;
     bool range = false;
-    choose_notes();
+    settle_options();
     if (!diffs.format) diffs.format = DIFF_PATCH;
     if (!diffs.merges) diffs.merges = MERGES_DENSE;
     for (; objects < count && strcmp(argv[objects], "--") != 0; objects++) {

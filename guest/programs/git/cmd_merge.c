@@ -130,19 +130,24 @@ static int favor_of_options(void) {
     return GIT_MERGE_FILE_FAVOR_NORMAL;
 }
 
+static const char *merged_name; /* as it was given */
+
 static int conclude(git_commit *head, git_commit *theirs, const git_oid *tree, const char *message) {
     git_oid id;
     char *clean = clean_message(message, false);
     git_signature *author = author_now(), *committer = committer_now();
-    g_text text = {0};
+    g_text text = {0}, log = {0};
     g_text_addf(&text, "Merge made by the '%s' strategy.", strategy && strcmp(strategy, "ours") == 0 ? "ours" : "ort");
     git_tree *result;
     const git_commit *list[2] = {head, theirs};
     check(git_tree_lookup(&result, repo, tree));
     check(git_commit_create(&id, repo, NULL, author, committer, NULL, clean, result, 2, list));
     char *branch = head_target();
-    if (branch) update_ref(branch, &id, text.s);
-    else set_head_detached(&id, text.s);
+    const char *action = getenv("GIT_REFLOG_ACTION");
+    if (action) g_text_addf(&log, "%s: %s", action, text.s);
+    else g_text_addf(&log, "merge %s: %s", merged_name, text.s);
+    if (branch) update_ref(branch, &id, log.s);
+    else set_head_detached(&id, log.s);
     forget_operation();
     if (!quiet) g_outf("%s\n", text.s);
     show_stat(tree_of(head), result);
@@ -191,6 +196,7 @@ int cmd_merge(int argc, char **argv) {
         upstream = "@{upstream}";
     }
     const char *name = n ? argv[0] : upstream;
+    merged_name = name;
     git_commit *theirs = commit_named(name), *head = head_commit();
     if (!theirs) die_status(1, "merge: %s - not something we can merge", name);
     if (!head) {

@@ -1,5 +1,5 @@
 /*
- * cmd_plumbing.c: git cat-file, hash-object, ls-tree, rev-list, describe, clean; gc and submodule.
+ * cmd_plumbing.c: git cat-file, hash-object, ls-tree, describe, clean; gc and submodule.
  */
 #include "revs.h"
 #include "checkout.h"
@@ -169,47 +169,6 @@ int cmd_hash_object(int argc, char **argv) {
     return 0;
 }
 
-int cmd_rev_list(int argc, char **argv) {
-    static int count, oneline, abbrev_commit, header;
-    static const char *format;
-    static const option table[] = {
-        FLAG(0, "count", count, NULL), FLAG(0, "oneline", oneline, NULL), FLAG(0, "abbrev-commit", abbrev_commit, NULL), FLAG(0, "header", header, NULL),
-        {OPT_STRING, 0, "format", &format, "format", NULL, 0, NULL, NULL, 0}, {OPT_STRING, 0, "pretty", &format, "format", NULL, 0, NULL, NULL, 0},
-        {OPT_TABLE, 0, NULL, (void *)rev_option_table, NULL, NULL, 0, NULL, NULL, 0}, END};
-    static const char usage[] = "git rev-list [<options>] <commit>... [--] [<path>...]";
-    revs_defaults();
-    pretty_defaults();
-    diff_defaults();
-    int n = options(argc, argv, table, usage, KEEP_DASHDASH | NUMBERS), total = 0, left = 0;
-    if (!n && !revs.any) usage_error(NULL);
-    revs_operands(n, argv, NULL);
-    if (revs.parents) revs.rewrite = 1;
-    revs_start();
-    if (format) pretty_named(format);
-    for (rev *r; (r = revs_next()) != NULL;) {
-        total++;
-        left += r->left;
-        if (count) continue;
-        g_text out = {0};
-        const char *name = abbrev_commit ? short_id(&r->id) : full_id(&r->id), *mark = r->boundary ? "-" : !revs.left_right ? "" : r->left ? "<" : ">";
-        if (oneline) g_text_addf(&out, "%s%s %s\n", mark, short_id(&r->id), subject_of(git_commit_message(r->commit)));
-        else if (format) {
-            g_text_addf(&out, "commit %s\n", full_id(&r->id));
-            pretty_commit(&out, r, "");
-            g_text_addc(&out, '\n');
-        } else {
-            g_text_addf(&out, "%s%s", mark, name);
-            for (unsigned i = 0; revs.parents && i < r->count; i++) g_text_addf(&out, " %s", full_id(&r->parents[i]->id));
-            g_text_addc(&out, '\n');
-        }
-        g_out(out.s, out.len);
-        g_text_free(&out);
-    }
-    if (count && revs.left_right) g_outf("%d\t%d\n", left, total - left);
-    else if (count) g_outf("%d\n", total);
-    return 0;
-}
-
 int cmd_describe(int argc, char **argv) {
     static int tags, all, long_, always, exact, abbrev = 7, first_parent, contains;
     static const char *match, *dirty;
@@ -327,6 +286,12 @@ int cmd_reflog(int argc, char **argv) {
     int n = 0, first = 1;
     if (argc > 1 && strcmp(argv[1], "show") == 0) first = 2;
     else if (argc > 1 && (strcmp(argv[1], "expire") == 0 || strcmp(argv[1], "delete") == 0)) die("git reflog %s is not there: the logs are kept", argv[1]);
+    if (argc > 1 && strcmp(argv[1], "exists") == 0) {
+        char path[1000];
+        if (argc != 3) die_status(129, "usage: git reflog exists <ref>");
+        snprintf(path, sizeof path, "logs/%s", argv[2]);
+        return !git_file_exists(path);
+    }
     words[n++] = "log";
     words[n++] = "-g";
     words[n++] = "--oneline";

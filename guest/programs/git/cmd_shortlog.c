@@ -81,7 +81,9 @@ int cmd_shortlog(int argc, char **argv) {
         rev_parse(r);
         const git_signature *who = by_committer ? git_commit_committer(r->commit) : git_commit_author(r->commit);
         g_text name = {0};
-        g_text_addf(&name, email ? "%s <%s>" : "%s", who->name, who->email);
+        git_signature *real = mapped(who);
+        g_text_addf(&name, email ? "%s <%s>" : "%s", real->name, real->email);
+        git_signature_free(real);
         add_commit(name.s, subject_of(git_commit_message(r->commit)));
         g_text_free(&name);
     }

@@ -345,6 +345,33 @@ int cmd_update_server_info(int argc, char **argv) {
     return 0;
 }
 
+/* ---- check-mailmap */
+
+int cmd_check_mailmap(int argc, char **argv) {
+    static int input;
+    static const option table[] = {FLAG(0, "stdin", input, "also read contacts from stdin"), END};
+    int n = options(argc, argv, table, "git check-mailmap [<options>] <contact>...", 0);
+    git_mailmap *map = NULL;
+    string_list contacts = {0};
+    g_text in = {0};
+    for (int i = 0; i < n; i++) list_add(&contacts, argv[i]);
+    if (input) read_stdin(&in);
+    for (char *line = in.s, *end; line && *line; line = end ? end + 1 : NULL) {
+        if ((end = strchr(line, '\n')) != NULL) *end = '\0';
+        list_add(&contacts, line);
+    }
+    if (!contacts.count && !input) die("no contacts specified");
+    check(git_mailmap_from_repository(&map, repo));
+    for (int i = 0; i < contacts.count; i++) {
+        git_signature *who = ident_parse(contacts.items[i]);
+        const char *name, *email;
+        if (!who) die("unable to parse contact: %s", contacts.items[i]);
+        check(git_mailmap_resolve(&name, &email, map, who->name, who->email));
+        g_outf("%s%s<%s>\n", name, *name ? " " : "", email);
+    }
+    return 0;
+}
+
 /* ---- what is not there */
 
 int cmd_range_diff(int argc, char **argv) {

@@ -1,6 +1,7 @@
 /*
  * cmd_status.c: git status: in sentences, short, and for programs (porcelain v1 and v2).
  */
+#include "color.h"
 #include "status.h"
 
 enum { LONG, SHORT, PORCELAIN, PORCELAIN2 };
@@ -54,11 +55,34 @@ static char *name(const char *path) {
     return out;
 }
 
+static const char *updated, *changed, *untracked_code, *ignored_code, *unmerged_code;
+
+static void prepare_colors(bool wanted) {
+    updated = color_of(wanted, "status.updated", "green");
+    if (wanted && !config_string("color.status.updated")) updated = color_of(wanted, "status.added", "green");
+    changed = color_of(wanted, "status.changed", "red");
+    untracked_code = color_of(wanted, "status.untracked", "red");
+    ignored_code = untracked_code; /* git has none of its own for them */
+    unmerged_code = color_of(wanted, "status.unmerged", "red");
+}
+
+static void print_letter(char letter, const char *code) {
+    if (letter == ' ' || !*code) g_outc(letter);
+    else g_outf("%s%c" COLOR_RESET, code, letter);
+}
+
 static void print_short(const status_list *list) {
     char end = null ? '\0' : '\n';
+    const char *reset = *untracked_code ? COLOR_RESET : "";
     for (size_t i = 0; i < list->count; i++) {
         const change *c = &list->changes[i];
-        g_outf("%c%c ", c->x, c->y);
+        if (c->unmerged) {
+            g_outf("%s%c%c%s ", unmerged_code, c->x, c->y, *unmerged_code ? COLOR_RESET : "");
+        } else {
+            print_letter(c->x, updated);
+            print_letter(c->y, changed);
+            g_outc(' ');
+        }
         if (c->from && null) {
             g_outs(name(c->path));
             g_outc('\0');
@@ -70,25 +94,28 @@ static void print_short(const status_list *list) {
         }
         g_outc(end);
     }
-    for (int i = 0; i < list->untracked.count; i++) g_outf("?? %s%c", name(list->untracked.items[i]), end);
-    for (int i = 0; i < list->ignored.count; i++) g_outf("!! %s%c", name(list->ignored.items[i]), end);
+    for (int i = 0; i < list->untracked.count; i++) g_outf("%s??%s %s%c", untracked_code, reset, name(list->untracked.items[i]), end);
+    for (int i = 0; i < list->ignored.count; i++) g_outf("%s!!%s %s%c", ignored_code, reset, name(list->ignored.items[i]), end);
 }
 
 static void print_branch(const status_list *list) {
     char *branch = current_branch(), *up;
     size_t ahead, behind;
     bool gone;
+    bool wanted = *updated || *changed;
+    const char *local = color_of(wanted, "status.localbranch", "green"), *remote = color_of(wanted, "status.remotebranch", "red");
+    const char *detached = color_of(wanted, "status.nobranch", "red"), *reset = wanted ? COLOR_RESET : "";
     g_outs("## ");
     if (!branch) {
-        g_outs("HEAD (no branch)");
+        g_outf("%sHEAD (no branch)%s", detached, reset);
     } else {
-        g_outf("%s%s", list->initial ? "No commits yet on " : "", branch);
+        g_outf("%s%s%s%s", list->initial ? "No commits yet on " : "", local, branch, reset);
         if (tracking(branch, &up, &ahead, &behind, &gone)) {
-            g_outf("...%s", up);
+            g_outf("...%s%s%s", remote, up, reset);
             if (gone) g_outs(" [gone]");
-            else if (ahead && behind) g_outf(" [ahead %zu, behind %zu]", ahead, behind);
-            else if (ahead) g_outf(" [ahead %zu]", ahead);
-            else if (behind) g_outf(" [behind %zu]", behind);
+            else if (ahead && behind) g_outf(" [ahead %s%zu%s, behind %s%zu%s]", local, ahead, reset, remote, behind, reset);
+            else if (ahead) g_outf(" [ahead %s%zu%s]", local, ahead, reset);
+            else if (behind) g_outf(" [behind %s%zu%s]", remote, behind, reset);
         }
     }
     g_outc(null ? '\0' : '\n');
@@ -162,6 +189,9 @@ int cmd_status(int argc, char **argv) {
     if (show_branch < 0) show_branch = format == SHORT && config_bool("status.branch", false);
     int untracked = untracked_mode();
     bool ignored = ignored_text && strcmp(ignored_text, "no") != 0;
+    bool colored = format != PORCELAIN && format != PORCELAIN2 && color_wanted(COLOR_UNSET, "status");
+    status_colored = colored;
+    prepare_colors(colored);
     status_collect(&list, head_tree(), untracked, ignored, &paths);
     if (format == LONG) {
         g_text out = {0};

@@ -111,16 +111,20 @@ int color_when(const char *text, const char *option) {
     g_exit(129);
 }
 
+int color_setting(const char *text) {
+    bool known;
+    return text ? named(text, &known) : COLOR_AUTO;
+}
+
 bool color_wanted(int option, const char *area) {
     char key[100];
-    bool known;
     const char *term = getenv("TERM");
     int when = option;
     if (when == COLOR_UNSET) {
         snprintf(key, sizeof key, "color.%s", area);
         char *setting = config_string(key);
         if (!setting) setting = config_string("color.ui");
-        when = setting ? named(setting, &known) : COLOR_AUTO;
+        when = color_setting(setting);
         free(setting);
     }
     if (when != COLOR_AUTO) return when == COLOR_ALWAYS;

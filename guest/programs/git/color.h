@@ -12,6 +12,8 @@ enum color_when { COLOR_UNSET = -1, COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
 
 /* "always", "never", "auto" or a boolean; NULL: as --color alone. Dies for others, as git does for `option`. */
 int color_when(const char *text, const char *option);
+/* What a setting says; NULL: auto. */
+int color_setting(const char *text);
 /* Whether there are colours: what the option said, else color.AREA and color.ui. */
 bool color_wanted(int option, const char *area);
 /* The escape sequence of color.AREA.SLOT, or of `otherwise` when it is unset; "" where none are wanted. */

@@ -24,8 +24,8 @@ enum diff_format {
     DIFF_COMPACT = 1024,
 };
 
-enum { WORDS_PLAIN = 1, WORDS_PORCELAIN };
-enum { MERGES_EACH = 1, MERGES_COMBINED, MERGES_DENSE };
+enum { WORDS_PLAIN = 1, WORDS_PORCELAIN, WORDS_COLOR };
+enum { MERGES_EACH = 1, MERGES_COMBINED, MERGES_DENSE, MERGES_FIRST };
 
 typedef struct {
     int format; /* 0: the command's own */
@@ -39,8 +39,15 @@ typedef struct {
     int no_prefix, relative;
     int words; /* --word-diff */
     const char *word_regex;
-    int no_textconv, ignore_submodules, color, break_;
+    int no_textconv, ignore_submodules, break_;
+    int color; /* COLOR_… of color.h */
+    int color_moved;
+    unsigned white_lines; /* of which parts of diff_color.h wrong white space is shown */
     int merges; /* of a merge: 1 each parent (-m), MERGES_COMBINED, MERGES_DENSE */
+    const char *only;        /* this path alone, of a file that is followed */
+    const char *find_object; /* differences that have it on a side */
+    git_oid object;
+    int functions; /* hunks are whole functions */
     int raw_full; /* raw lines have whole names */
     int stage;  /* in a conflict: 1 the base, 2 ours, 3 theirs; 0 ours, a patch has both */
     const char *src, *dst;
@@ -70,12 +77,15 @@ git_diff *diff_blobs(const char *old_name, const char *new_name); /* two blobs, 
 bool diff_any(git_diff *diff);
 /* What of several formats is written: lists of names leave out all else. */
 int diff_names_alone(int format);
+/* Puts `before` (--line-prefix) before each line from `from` on. */
+void diff_prefix_lines(g_text *out, size_t from, const char *before);
 /* Writes it in the formats that `format` says. */
 void diff_write(g_text *out, git_diff *diff, int format);
 /* One in a list of names (raw, name-only, name-status). */
 void diff_write_delta(g_text *out, const git_diff_delta *delta, int format);
 /* What diff_patch.c and diff_stat.c do for one. */
 void diff_write_patch(g_text *out, git_diff *diff, size_t i);
+void diff_write_functions(g_text *out, git_patch *patch); /* --function-context */
 void diff_write_words(g_text *out, git_patch *patch, size_t hunk, size_t lines); /* a hunk's lines */
 /* --stat, --numstat and --shortstat, as `format` says. */
 void diff_write_stat(g_text *out, git_diff *diff, int format);
@@ -88,6 +98,8 @@ void diff_counts(git_diff *diff, size_t i, size_t *added, size_t *deleted, bool 
 char *diff_rename_name(const char *from, const char *to); /* "dir/{a => b}" */
 char diff_letter(const git_diff_delta *delta); /* M, A, D, R … */
 int diff_similarity(const git_diff_delta *delta); /* Of a rename or copy, in percent. */
+/* Appends what a side of a difference holds; nothing when it is not there. */
+void diff_content(g_text *out, const git_diff_file *file, bool there);
 /* Lines that a commit must not bring (diff --check); whether there are any. */
 bool diff_check(g_text *out, git_diff *diff);
 extern git_diff_similarity_metric diff_metric;

@@ -6,6 +6,7 @@
  * What is lost from several parents is written once. The dense form leaves out places where the result
  * is one of the parents' versions.
  */
+#include "diff_color.h"
 #include "diff_combined.h"
 
 #include <ctype.h>
@@ -339,6 +340,7 @@ static void add_side_name(g_text *out, const char *mark, const char *before, con
 
 static void add_combined_head(g_text *out, const combined_path *path, bool dense, bool modes_differ, bool names) {
     bool added = path->result.mode != 0;
+    size_t before = out->len;
     char *name = quoted(path->name, "");
     g_text_addf(out, "diff --%s %s\nindex ", dense ? "cc" : "combined", name);
     for (unsigned i = 0; i < path->count; i++) {
@@ -352,6 +354,7 @@ static void add_combined_head(g_text *out, const combined_path *path, bool dense
         add_side_name(out, "---", diffs.reverse ? diffs.dst : diffs.src, path->name, added);
         add_side_name(out, "+++", diffs.reverse ? diffs.src : diffs.dst, path->name, path->result.mode == 0);
     }
+    diff_paint(out, before, PART_META);
     free(name);
 }
 

@@ -100,7 +100,7 @@ static git_diff_options make_options(void) {
     if (diffs.binary) o.flags |= GIT_DIFF_SHOW_BINARY;
     if (diffs.reverse) o.flags |= GIT_DIFF_REVERSE;
     if (diffs.renames == 3) o.flags |= GIT_DIFF_INCLUDE_UNMODIFIED;
-    o.context_lines = (uint32_t)diffs.context;
+    o.context_lines = diffs.functions ? 1u << 30 : (uint32_t)diffs.context;
     o.interhunk_lines = (uint32_t)diffs.interhunk;
     o.id_abbrev = 7;
     o.max_size = -1;

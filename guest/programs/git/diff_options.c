@@ -1,7 +1,8 @@
 /*
  * diff_options.c: the options of the diff family.
  */
-#include "diff.h"
+#include "color.h"
+#include "diff_color.h"
 
 diff_opts diffs;
 
@@ -9,6 +10,7 @@ static void set_format(const option *o, const char *argument, bool unset) {
     (void)argument;
     if (unset) diffs.format &= ~o->number;
     else diffs.format |= o->number;
+    if (!unset && (o->number & DIFF_PATCH)) diffs.format &= ~DIFF_NONE;
 }
 
 static int number_of(const option *o, const char *text) {
@@ -81,16 +83,29 @@ static void pickaxe(const option *o, const char *argument, bool unset) {
     diffs.pickaxe_lines = o->letter == 'G';
 }
 
+static void find_object(const option *o, const char *argument, bool unset) {
+    git_object *object = repo ? object_named(argument) : NULL;
+    (void)o, (void)unset;
+    if (!object) {
+        error("unable to resolve '%s'", argument);
+        g_exit(129);
+    }
+    diffs.find_object = argument;
+    diffs.object = *git_object_id(object);
+}
+
 static void color(const option *o, const char *argument, bool unset) {
-    (void)o;
-    diffs.color = !unset && argument && strcmp(argument, "always") == 0;
+    diffs.color = unset ? COLOR_NEVER : color_when(argument, o->name);
 }
 
 static void word_diff(const option *o, const char *argument, bool unset) {
     (void)o;
     if (!argument || unset) argument = unset ? "none" : "plain";
-    if (strcmp(argument, "color") == 0)
-        die("--word-diff=color is not there, as nothing has colours: --word-diff marks the words with [- -] and {+ +}");
+    if (strcmp(argument, "color") == 0) {
+        diffs.color = COLOR_ALWAYS;
+        diffs.words = WORDS_COLOR;
+        return;
+    }
     if (strcmp(argument, "plain") != 0 && strcmp(argument, "porcelain") != 0 && strcmp(argument, "none") != 0)
         usage_error("error: bad --word-diff argument: %s", argument);
     diffs.words = *argument == 'n' ? 0 : strcmp(argument, "plain") == 0 ? WORDS_PLAIN : WORDS_PORCELAIN;
@@ -103,12 +118,57 @@ static void word_regex(const option *o, const char *argument, bool unset) {
 }
 
 static void color_words(const option *o, const char *argument, bool unset) {
-    (void)argument, (void)unset;
+    if (unset) return;
     word_diff(o, "color", false);
+    if (argument) diffs.word_regex = argument;
+}
+
+static void color_moved(const option *o, const char *argument, bool unset) {
+    (void)o;
+    diffs.color_moved = !unset && !(argument && strcmp(argument, "no") == 0);
+}
+
+static void white_lines(const option *o, const char *argument, bool unset) {
+    static const struct { const char *name; unsigned bits; } names[] = {
+        {"old", 1u << PART_OLD}, {"new", 1u << PART_NEW}, {"context", 1u << PART_CONTEXT}, {"none", 0}, {"default", 1u << PART_NEW},
+        {"all", 1u << PART_OLD | 1u << PART_NEW | 1u << PART_CONTEXT}};
+    char *copy = g_copy_string(argument), *at = copy;
+    (void)o, (void)unset;
+    diffs.white_lines = 0;
+    for (char *word; (word = strsep(&at, ",")) != NULL;) {
+        size_t i = 0, count = sizeof names / sizeof *names;
+        while (i < count && strcmp(names[i].name, word) != 0) i++;
+        if (i == count) {
+            error("unknown value after ws-error-highlight=%.*s", (int)strlen(word), word);
+            g_exit(129);
+        }
+        if (i >= 3) diffs.white_lines = 0;
+        diffs.white_lines |= names[i].bits;
+    }
+    free(copy);
 }
 
 static void ignored(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
+}
+
+static void not_there(const option *o, const char *argument, bool unset) {
+    (void)argument;
+    if (!unset) die("--%s is not there", o->name);
+}
+
+static void functions(const option *o, const char *argument, bool unset) {
+    (void)o, (void)argument;
+    diffs.functions = !unset;
+}
+
+static void set_relative(const option *o, const char *argument, bool unset) {
+    (void)o;
+    diffs.relative = !unset;
+    if (!argument || unset) return;
+    g_text dir = {0};
+    g_text_addf(&dir, "%s%s", argument, *argument && argument[strlen(argument) - 1] != '/' ? "/" : "");
+    prefix = dir.s;
 }
 
 static void abbrev(const option *o, const char *argument, bool unset) {
@@ -146,7 +206,7 @@ const option diff_option_table[] = {
     CALL(OPT_CALL_NONE, 0, "find-copies-harder", NULL, 3, renames),
     CALL(OPT_CALL_NONE, 0, "renames", NULL, 1, renames),
     CALL(OPT_CALL_NONE, 0, "rename-empty", NULL, 1, ignored),
-    CALL(OPT_CALL_MAYBE, 'B', "break-rewrites", "n", 0, ignored),
+    CALL(OPT_CALL_MAYBE, 'B', "break-rewrites", "n", 0, not_there),
     CALL(OPT_CALL, 'l', NULL, "n", 0, ignored),
     CALL(OPT_CALL_NONE, 'w', "ignore-all-space", NULL, GIT_DIFF_IGNORE_WHITESPACE, white),
     CALL(OPT_CALL_NONE, 'b', "ignore-space-change", NULL, GIT_DIFF_IGNORE_WHITESPACE_CHANGE, white),
@@ -158,6 +218,16 @@ const option diff_option_table[] = {
     CALL(OPT_CALL_NONE, 0, "histogram", NULL, GIT_DIFF_PATIENCE, white),
     CALL(OPT_CALL_NONE, 0, "minimal", NULL, GIT_DIFF_MINIMAL, white),
     CALL(OPT_CALL, 0, "diff-algorithm", "algorithm", 0, algorithm),
+    {OPT_CALL_NONE, 'W', "function-context", NULL, NULL, NULL, 0, NULL, functions, 0},
+    CALL(OPT_CALL_MAYBE, 'X', "dirstat", "how", 0, not_there),
+    CALL(OPT_CALL_NONE, 0, "cumulative", NULL, 0, not_there),
+    CALL(OPT_CALL_NONE, 0, "irreversible-delete", NULL, 0, not_there),
+    CALL(OPT_CALL, 'O', "order-file", "file", 0, not_there),
+    CALL(OPT_CALL, 0, "skip-to", "path", 0, not_there),
+    CALL(OPT_CALL, 0, "rotate-to", "path", 0, not_there),
+    CALL(OPT_CALL, 0, "output", "file", 0, not_there),
+    CALL(OPT_CALL, 0, "anchored", "text", 0, not_there),
+    CALL(OPT_CALL, 'I', "ignore-matching-lines", "regex", 0, not_there),
     DIFF_FLAG('a', "text", text),
     DIFF_FLAG(0, "binary", binary),
     DIFF_FLAG(0, "full-index", full_index),
@@ -167,20 +237,22 @@ const option diff_option_table[] = {
     DIFF_FLAG(0, "quiet", quiet),
     DIFF_FLAG('z', NULL, null),
     DIFF_FLAG(0, "no-prefix", no_prefix),
-    DIFF_FLAG(0, "relative", relative),
+    CALL(OPT_CALL_MAYBE, 0, "relative", "path", 0, set_relative),
     {OPT_STRING, 0, "src-prefix", &diffs.src, "prefix", NULL, 0, NULL, NULL, 0},
     {OPT_STRING, 0, "dst-prefix", &diffs.dst, "prefix", NULL, 0, NULL, NULL, 0},
     {OPT_STRING, 0, "line-prefix", &diffs.line_prefix, "prefix", NULL, 0, NULL, NULL, 0},
     {OPT_STRING, 0, "diff-filter", &diffs.filter, "letters", NULL, 0, NULL, NULL, 0},
     CALL(OPT_CALL, 'S', NULL, "string", 0, pickaxe),
     CALL(OPT_CALL, 'G', NULL, "regex", 0, pickaxe),
+    CALL(OPT_CALL, 0, "find-object", "object", 0, find_object),
     DIFF_FLAG(0, "pickaxe-regex", pickaxe_regex),
     DIFF_FLAG(0, "pickaxe-all", pickaxe_all),
     CALL(OPT_CALL_MAYBE, 0, "color", "when", 0, color),
     CALL(OPT_CALL_MAYBE, 0, "word-diff", "mode", 0, word_diff),
     CALL(OPT_CALL, 0, "word-diff-regex", "regex", 0, word_regex),
     CALL(OPT_CALL_MAYBE, 0, "color-words", "regex", 0, color_words),
-    CALL(OPT_CALL_MAYBE, 0, "color-moved", "mode", 0, ignored),
+    CALL(OPT_CALL_MAYBE, 0, "color-moved", "mode", 0, color_moved),
+    CALL(OPT_CALL, 0, "ws-error-highlight", "kind", 0, white_lines),
     CALL(OPT_CALL_MAYBE, 0, "ignore-submodules", "when", 0, ignored),
     CALL(OPT_CALL_MAYBE, 0, "submodule", "format", 0, ignored),
     CALL(OPT_CALL_NONE, 0, "textconv", NULL, 0, ignored),
@@ -199,6 +271,8 @@ void diff_defaults(void) {
     diffs.word_regex = repo ? config_string("diff.wordregex") : NULL;
     diffs.rename_score = 50;
     diffs.flags = GIT_DIFF_INDENT_HEURISTIC;
+    diffs.color = COLOR_UNSET;
+    diffs.white_lines = 1u << PART_NEW;
     diffs.src = "a/";
     diffs.dst = "b/";
     if (repo && config_bool("diff.noprefix", false)) diffs.no_prefix = 1;

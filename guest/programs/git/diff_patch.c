@@ -1,7 +1,7 @@
 /*
  * diff_patch.c: one difference as a patch, as git writes it.
  */
-#include "diff.h"
+#include "diff_color.h"
 #include "diff_combined.h"
 
 /* "a/path", quoted where it must be */
@@ -29,6 +29,7 @@ static void add_header(g_text *out, const git_diff_delta *d, enum part part) {
     char *a = side(diffs.src, added ? d->new_file.path : d->old_file.path);
     char *b = side(diffs.dst, deleted ? d->old_file.path : d->new_file.path);
     binary_now = d->flags & GIT_DIFF_FLAG_BINARY;
+    size_t before = out->len;
     bool moved = d->status == GIT_DELTA_RENAMED || d->status == GIT_DELTA_COPIED;
     g_text_addf(out, "diff --git %s %s\n", a, b);
     if (added) g_text_addf(out, "new file mode %06o\n", d->new_file.mode);
@@ -51,6 +52,7 @@ static void add_header(g_text *out, const git_diff_delta *d, enum part part) {
             g_text_addf(out, " %06o", d->new_file.mode);
         g_text_addc(out, '\n');
     }
+    diff_paint(out, before, PART_META);
     free(a);
     free(b);
 }
@@ -58,27 +60,52 @@ static void add_header(g_text *out, const git_diff_delta *d, enum part part) {
 static void add_names(g_text *out, const git_diff_delta *d, bool added, bool deleted) {
     char *a = added ? g_copy_string("/dev/null") : side(diffs.src, d->old_file.path);
     char *b = deleted ? g_copy_string("/dev/null") : side(diffs.dst, d->new_file.path);
+    size_t before = out->len;
     /* a tab ends names with spaces, for programs that look for one */
     g_text_addf(out, "--- %s%s\n", a, strchr(a, ' ') ? "\t" : "");
     g_text_addf(out, "+++ %s%s\n", b, strchr(b, ' ') ? "\t" : "");
+    diff_paint(out, before, PART_META);
     free(a);
     free(b);
 }
 
+/* The first of the lines with nothing in them that are new at the end of the file; 0: there is none. */
+static size_t new_at_end(const git_diff_delta *d) {
+    g_text texts[2] = {{0}, {0}};
+    if (!diff_colored()) return 0;
+    diff_content(&texts[0], &d->old_file, d->status != GIT_DELTA_ADDED);
+    diff_content(&texts[1], &d->new_file, d->status != GIT_DELTA_DELETED);
+    size_t line = white_new_at_end(texts[0].s, texts[0].len, texts[1].s, texts[1].len);
+    g_text_free(&texts[0]);
+    g_text_free(&texts[1]);
+    return line;
+}
+
 static void add_hunks(g_text *out, git_patch *patch) {
-    size_t hunks = git_patch_num_hunks(patch);
+    if (diffs.functions && !diffs.words) {
+        diff_write_functions(out, patch);
+        return;
+    }
+    size_t hunks = git_patch_num_hunks(patch), end = new_at_end(git_patch_get_delta(patch));
     for (size_t h = 0; h < hunks; h++) {
         const git_diff_hunk *hunk;
         size_t lines;
         check(git_patch_get_hunk(&hunk, &lines, patch, h));
-        g_text_add(out, hunk->header, hunk->header_len);
+        diff_add_hunk_head(out, hunk->header, hunk->header_len);
         if (diffs.words) diff_write_words(out, patch, h, lines);
         for (size_t l = 0; l < lines && !diffs.words; l++) {
             const git_diff_line *line;
             check(git_patch_get_line_in_hunk(&line, patch, h, l));
-            if (line->origin == ' ' || line->origin == '+' || line->origin == '-')
-                g_text_addc(out, line->origin);
+            if (line->origin == ' ' || line->origin == '+' || line->origin == '-') {
+                bool empty = end && line->origin == '+' && (size_t)line->new_lineno >= end;
+                diff_add_line(out, line->origin, line->content, line->content_len, empty);
+                continue;
+            }
+            /* the line end that is missing, and what says so */
+            size_t before = out->len;
             g_text_add(out, line->content, line->content_len);
+            if (before < out->len && out->s[before] == '\n') diff_paint(out, before + 1, PART_CONTEXT);
+            else diff_paint(out, before, PART_CONTEXT);
         }
     }
 }

@@ -64,6 +64,21 @@ static size_t count_in(const git_diff_file *file, bool there) {
     return text ? occurrences(text, len, pickaxe_regex()) : 0;
 }
 
+void diff_content(g_text *out, const git_diff_file *file, bool there) {
+    git_blob *blob;
+    size_t len;
+    g_text_adds(out, "");
+    if (!there) return;
+    if (git_blob_lookup(&blob, repo, &file->id) == 0) {
+        g_text_add(out, git_blob_rawcontent(blob), (size_t)git_blob_rawsize(blob));
+        git_blob_free(blob);
+        return;
+    }
+    char *text = git_repository_workdir(repo) ? read_file(in_workdir(file->path), &len) : NULL;
+    if (text) g_text_add(out, text, len);
+    free(text);
+}
+
 static bool pickaxe_hit(git_diff *diff, size_t i) {
     const git_diff_delta *d = git_diff_get_delta(diff, i);
     if (!diffs.pickaxe_lines)
@@ -110,6 +125,8 @@ bool diff_skip(git_diff *diff, size_t i) {
         return true;
     if (diffs.relative && strncmp(d->new_file.path, prefix, strlen(prefix)) != 0) return true;
     if (filtered(d)) return true;
+    if (diffs.only && strcmp(d->new_file.path, diffs.only) != 0) return true;
+    if (diffs.find_object && !git_oid_equal(&d->old_file.id, &diffs.object) && !git_oid_equal(&d->new_file.id, &diffs.object)) return true;
     return diffs.pickaxe && !pickaxe_hit(diff, i);
 }
 
@@ -193,7 +210,31 @@ int diff_names_alone(int format) {
     return names ? names : format;
 }
 
+/* --line-prefix: before each line from `from` on. */
+void diff_prefix_lines(g_text *out, size_t from, const char *before) {
+    g_text text = {0};
+    if (!before || !*before || diffs.null) return;
+    for (size_t at = from; at < out->len;) {
+        const char *end = memchr(out->s + at, '\n', out->len - at);
+        size_t len = end ? (size_t)(end - out->s) - at + 1 : out->len - at;
+        g_text_adds(&text, before);
+        g_text_add(&text, out->s + at, len);
+        at += len;
+    }
+    out->len = from;
+    g_text_add(out, text.s ? text.s : "", text.len);
+    g_text_free(&text);
+}
+
+static void write_formats(g_text *out, git_diff *diff, int format);
+
 void diff_write(g_text *out, git_diff *diff, int format) {
+    size_t before = out->len;
+    write_formats(out, diff, format);
+    diff_prefix_lines(out, before, diffs.line_prefix);
+}
+
+static void write_formats(g_text *out, git_diff *diff, int format) {
     size_t before = out->len;
     format = diff_names_alone(format);
     if (format & DIFF_RAW) write_each(out, diff, add_raw);

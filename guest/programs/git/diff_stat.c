@@ -1,7 +1,7 @@
 /*
  * diff_stat.c: --stat, --numstat, --shortstat, --summary, and --check.
  */
-#include "diff.h"
+#include "diff_color.h"
 
 #include <ctype.h>
 
@@ -167,6 +167,13 @@ static columns layout(const table *t, size_t shown) {
     return c;
 }
 
+static void fill_colored(g_text *out, char c, int n, int part) {
+    if (n <= 0) return;
+    g_text_adds(out, diff_code(part));
+    fill(out, c, n);
+    g_text_adds(out, diff_reset());
+}
+
 static void add_name(g_text *out, const char *name, int width) {
     int len = (int)g_text_width(name, strlen(name));
     bool cut = len > width;
@@ -208,8 +215,8 @@ static void add_row(g_text *out, const entry *e, const columns *c) {
         }
     }
     g_text_addf(out, "%*zu%s", c->number, e->added + e->deleted, e->added + e->deleted ? " " : "");
-    fill(out, '+', add);
-    fill(out, '-', del);
+    fill_colored(out, '+', add, PART_NEW);
+    fill_colored(out, '-', del, PART_OLD);
     g_text_addc(out, '\n');
 }
 
@@ -280,16 +287,6 @@ void diff_write_summary(g_text *out, git_diff *diff) {
     }
 }
 
-static const char *complaint(const char *line, size_t len) {
-    size_t i = 0;
-    if (len && (line[len - 1] == ' ' || line[len - 1] == '\t' || line[len - 1] == '\r'))
-        return "trailing whitespace.";
-    while (i < len && line[i] == '\t') i++;
-    while (i < len && line[i] == ' ') i++;
-    if (i < len && line[i] == '\t') return "space before tab in indent.";
-    return NULL;
-}
-
 /* Seven times the same of <, =, > and |, then white space. */
 static bool is_marker(const char *line, size_t len) {
     if (len < 8 || !memchr("<=>|", line[0], 4)) return false;
@@ -304,10 +301,13 @@ static void check_line(g_text *out, const git_diff_delta *delta, const git_diff_
     if (is_marker(line->content, len))
         g_text_addf(out, "%s:%d: leftover conflict marker\n", delta->new_file.path, line->new_lineno);
     while (len && line->content[len - 1] == '\n') len--;
-    const char *what = complaint(line->content, len);
-    if (!what) return;
-    g_text_addf(out, "%s:%d: %s\n", delta->new_file.path, line->new_lineno, what);
-    g_text_addf(out, "+%.*s\n", (int)len, line->content);
+    unsigned wrong = white_check(line->content, len, white_rule());
+    if (!wrong) return;
+    char *what = white_text(wrong);
+    g_text_addf(out, "%s:%d: %s.\n", delta->new_file.path, line->new_lineno, what);
+    diff_add_line(out, '+', line->content, len, false);
+    g_text_addc(out, '\n');
+    free(what);
 }
 
 static void check_file(g_text *out, git_diff *diff, size_t i) {
@@ -321,6 +321,14 @@ static void check_file(g_text *out, git_diff *diff, size_t i) {
             check_line(out, git_diff_get_delta(diff, i), line);
         }
     }
+    const git_diff_delta *d = git_patch_get_delta(patch);
+    g_text texts[2] = {{0}, {0}};
+    diff_content(&texts[0], &d->old_file, d->status != GIT_DELTA_ADDED);
+    diff_content(&texts[1], &d->new_file, d->status != GIT_DELTA_DELETED);
+    size_t end = white_new_at_end(texts[0].s, texts[0].len, texts[1].s, texts[1].len);
+    if (end && (white_rule() & WHITE_AT_EOF)) g_text_addf(out, "%s:%zu: new blank line at EOF.\n", d->new_file.path, end);
+    g_text_free(&texts[0]);
+    g_text_free(&texts[1]);
     git_patch_free(patch);
 }
 

@@ -4,7 +4,7 @@
  * Lines that went and lines that came are compared word by word; the text between the words is that of
  * the lines that came (git-diff(1), --word-diff).
  */
-#include "diff.h"
+#include "diff_color.h"
 
 #include <ctype.h>
 
@@ -34,14 +34,16 @@ static size_t written; /* of plus.text */
 static g_text *to;
 
 static void write_piece(int kind, const char *text, size_t len) {
-    const style *s = diffs.words == WORDS_PORCELAIN ? &porcelain[kind] : &plain[kind];
+    static const int parts[] = {PART_CONTEXT, PART_OLD, PART_NEW};
+    const style *s = diffs.words == WORDS_PORCELAIN ? &porcelain[kind] : diffs.words == WORDS_COLOR ? &plain[KEPT] : &plain[kind];
+    const char *code = diff_code(parts[kind]), *reset = *code ? diff_reset() : "";
     while (len) {
         const char *end = memchr(text, '\n', len);
         size_t line = end ? (size_t)(end - text) : len;
         if (line) {
-            g_text_adds(to, s->before);
+            g_text_addf(to, "%s%s", code, s->before);
             g_text_add(to, text, line);
-            g_text_adds(to, s->after);
+            g_text_addf(to, "%s%s", s->after, reset);
         }
         if (!end) return;
         g_text_adds(to, diffs.words == WORDS_PORCELAIN ? "~\n" : "\n");
@@ -150,8 +152,10 @@ void diff_write_words(g_text *out, git_patch *patch, size_t hunk, size_t lines) 
         if (line->origin == '+') add_line(&plus.text, line);
         if (line->origin != ' ') continue;
         flush();
+        size_t before = out->len;
         if (diffs.words == WORDS_PORCELAIN) g_text_addc(out, ' ');
         add_line(out, line);
+        diff_paint(out, before, PART_CONTEXT);
         if (diffs.words == WORDS_PORCELAIN) g_text_adds(out, "~\n");
     }
     flush();

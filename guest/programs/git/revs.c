@@ -52,14 +52,25 @@ void revs_add_id(const git_oid *id, bool bad) {
     push(&revs.tips, r);
 }
 
+/* --exclude, which is within what --branches and its like go through. */
+static bool is_excluded(const char *glob, const char *name) {
+    const char *inner = strcmp(glob, "refs/heads/*") == 0 ? name + 11 : strcmp(glob, "refs/tags/*") == 0 ? name + 10 : strcmp(glob, "refs/remotes/*") == 0 ? name + 13 : name;
+    for (int i = 0; i < revs.excluded.count; i++)
+        if (wildmatch(revs.excluded.items[i], inner, 0) == 0) return true;
+    return false;
+}
+
 static int add_ref(const char *name, void *payload) {
     const char *glob = ((void **)payload)[0];
     bool bad = ((void **)payload)[1] != NULL;
     git_object *object, *commit;
-    if (wildmatch(glob, name, 0) != 0) return 0;
+    if (wildmatch(glob, name, 0) != 0 || is_excluded(glob, name)) return 0;
     if (git_revparse_single(&object, repo, name) < 0) return 0;
     if (!bad) list_add(&revs.names, name);
-    if (git_object_peel(&commit, object, GIT_OBJECT_COMMIT) == 0) revs_add_id(git_object_id(commit), bad);
+    if (git_object_peel(&commit, object, GIT_OBJECT_COMMIT) < 0) return 0;
+    revs_add_id(git_object_id(commit), bad);
+    rev *r = revs.tips.items[revs.tips.count - 1];
+    if (!r->source) r->source = g_copy_string(name);
     return 0;
 }
 
@@ -67,6 +78,7 @@ void revs_add_refs(const char *glob, bool negate) {
     void *payload[] = {(void *)glob, negate ? "" : NULL};
     revs.any = true;
     git_reference_foreach_name(repo, add_ref, payload);
+    revs.excluded.count = 0;
     git_oid id;
     if (strcmp(glob, "*") == 0 && git_reference_name_to_id(&id, repo, "HEAD") == 0) {
         if (!negate) list_add(&revs.names, "HEAD");
@@ -100,6 +112,14 @@ static bool add_range(const char *text, const char *dots, bool negate) {
     revs_add_id(git_commit_id(a), three ? negate : !negate);
     revs_add_id(git_commit_id(b), negate);
     return true;
+}
+
+/* "<" and its relatives, before a commit's name. */
+const char *rev_mark(const rev *r) {
+    if (r->boundary) return "-";
+    if (revs.cherry_mark && !revs.left_right) return r->equal ? "=" : "+";
+    if (r->equal && revs.cherry_mark) return "=";
+    return !revs.left_right ? "" : r->left ? "<" : ">";
 }
 
 bool revs_add(const char *text, bool negate) {
@@ -209,6 +229,10 @@ static bool same_paths(rev *r, rev *parent) {
 }
 
 static void simplify(rev *r) {
+    if (revs.by_decoration && !diffs.paths.count) {
+        r->same = r->count && !has_decoration(&r->id);
+        return;
+    }
     if (!diffs.paths.count || revs.follow) return;
     if (!r->count) {
         r->same = same_paths(r, NULL);
@@ -216,7 +240,7 @@ static void simplify(rev *r) {
     }
     for (unsigned i = 0; i < (revs.first_parent ? 1 : r->count); i++) {
         if (!same_paths(r, r->parents[i])) continue;
-        r->same = true;
+        r->same = !revs.sparse;
         if (!revs.full_history) {
             r->parents[0] = r->parents[i];
             r->count = 1;
@@ -270,13 +294,17 @@ static bool regex_hits(const string_list *patterns, const char *text, bool all) 
 static bool by_person(const string_list *patterns, const git_signature *who) {
     char text[1000];
     if (!patterns->count) return true;
-    snprintf(text, sizeof text, "%s <%s>", who->name, who->email);
+    git_signature *real = mapped(who);
+    snprintf(text, sizeof text, "%s <%s>", real->name, real->email);
+    git_signature_free(real);
     return regex_hits(patterns, text, false);
 }
 
 static bool wanted(rev *r) {
     unsigned parents = git_commit_parentcount(r->commit);
     if (r->bad || r->same) return false;
+    if ((revs.left_only && !r->left) || (revs.right_only && r->left)) return false;
+    if (revs.cherry_pick && r->equal) return false;
     if (revs.no_merges && parents > 1) return false;
     if ((int)parents < revs.min_parents) return false;
     if (revs.max_parents >= 0 && (int)parents > revs.max_parents) return false;
@@ -307,6 +335,51 @@ static void find_all(void) {
     }
     for (size_t i = 0; i < found.count; i++)
         if (!found.items[i]->bad) push(&result, found.items[i]);
+}
+
+static git_oid patch_of(rev *r) {
+    git_oid id = {0};
+    git_diff *diff;
+    git_tree *old = r->count ? tree_of(commit_of(git_commit_parent_id(r->commit, 0))) : NULL;
+    if (git_commit_parentcount(r->commit) > 1) return id;
+    check(git_diff_tree_to_tree(&diff, repo, old, tree_of(r->commit), NULL));
+    git_diff_patchid(&id, diff, NULL);
+    git_diff_free(diff);
+    return id;
+}
+
+/* What both sides of a...b changed in the same way. */
+static void find_equals(void) {
+    git_oid *ids = g_zalloc((result.count + 1) * sizeof *ids);
+    for (size_t i = 0; i < result.count; i++) ids[i] = patch_of(result.items[i]);
+    for (size_t i = 0; i < result.count; i++)
+        for (size_t k = i + 1; k < result.count; k++)
+            if (result.items[i]->left != result.items[k]->left && !git_oid_is_zero(&ids[i]) && git_oid_equal(&ids[i], &ids[k]))
+                result.items[i]->equal = result.items[k]->equal = true;
+    free(ids);
+}
+
+/* Keeps what lies between: descendants of the commits that are excluded (or named), and their ancestors. */
+static void keep_ancestry_path(void) {
+    git_oid ids[64];
+    size_t count = 0, kept = 0;
+    for (int i = 0; i < revs.path_of.count && count < 64; i++) {
+        git_commit *commit = commit_named(revs.path_of.items[i]);
+        if (!commit) die("could not get commit for ancestry-path argument %s", revs.path_of.items[i]);
+        ids[count++] = *git_commit_id(commit);
+    }
+    for (size_t i = 0; !revs.path_of.count && i < revs.tips.count && count < 64; i++)
+        if (revs.tips.items[i]->bad) ids[count++] = revs.tips.items[i]->id;
+    if (!count) die("--ancestry-path given but there are no bottom commits");
+    for (size_t i = 0; i < result.count; i++) {
+        rev *r = result.items[i];
+        bool hit = false;
+        for (size_t k = 0; k < count && !hit; k++)
+            hit = git_oid_equal(&r->id, &ids[k]) || git_graph_descendant_of(repo, &r->id, &ids[k]) == 1 ||
+                  (revs.path_of.count && git_graph_descendant_of(repo, &ids[k], &r->id) == 1);
+        if (hit) result.items[kept++] = r;
+    }
+    result.count = kept;
 }
 
 /* Children before parents: by the stack for a graph, otherwise by date. */
@@ -389,15 +462,20 @@ void revs_start(void) {
         rev *r = revs.tips.items[i];
         if (r->seen) continue;
         r->seen = true;
-        if (revs.no_walk) rev_parse(r), push(&result, r);
+        if (revs.no_walk == 2) rev_parse(r), push(&result, r);
+        else if (revs.no_walk) rev_parse(r), insert_by_date(&result, r);
         else enqueue(r);
     }
+    if (revs.no_walk == 1) reverse(result.items, result.count);
     if (revs.no_walk) limited = true;
-    if (revs.rewrite || revs.order || revs.boundary) limited = true;
+    if (revs.rewrite || revs.order || revs.boundary || revs.ancestry_path || revs.cherry_pick || revs.cherry_mark) limited = true;
+    if (revs.children || revs.by_decoration) limited = true;
     if (revs.no_walk) {
     } else if (limited || revs.reverse) {
         limited = true;
         find_all();
+        if (revs.cherry_pick || revs.cherry_mark) find_equals();
+        if (revs.ancestry_path) keep_ancestry_path();
         if (revs.rewrite && diffs.paths.count) rewrite_parents();
         size_t kept = 0;
         if (revs.order == ORDER_GRAPH || revs.order == ORDER_TOPO || revs.order == ORDER_AUTHOR) sort_topologically();
@@ -446,6 +524,13 @@ rev *revs_next(void) {
     if (given_out.count) find_boundaries(&given_out);
     given_out.count = 0;
     return boundary_at < boundary.count ? boundary.items[boundary_at++] : NULL;
+}
+
+void add_children(g_text *out, const rev *r, bool abbreviate) {
+    for (size_t i = result.count; i-- > 0;)
+        for (unsigned k = 0; k < result.items[i]->count; k++)
+            if (result.items[i]->parents[k] == r && !result.items[i]->bad)
+                g_text_addf(out, " %s", abbreviate ? short_id(&result.items[i]->id) : full_id(&result.items[i]->id));
 }
 
 rev_list revs_all(void) {

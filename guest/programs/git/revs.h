@@ -16,7 +16,7 @@ struct rev {
     rev **parents;   /* as the walk sees them: rewritten where paths limit it */
     unsigned count;
     git_time_t date;
-    bool parsed, seen, bad, added, same, shown, left, right, emitted, boundary, child_shown;
+    bool parsed, seen, bad, added, same, shown, left, right, emitted, boundary, child_shown, equal, decorated;
     int degree;
     rev *next; /* in the table */
     const char *source;
@@ -32,6 +32,8 @@ enum { ORDER_DATE, ORDER_TOPO, ORDER_GRAPH, ORDER_AUTHOR };
 typedef struct {
     int order, reverse, first_parent, max, skip, merges, no_merges, boundary, left_right;
     int no_walk, all, invert_grep, all_match, ignore_case, fixed, extended, follow, reflog, full_history;
+    int cherry_mark, left_only, right_only, ancestry_path, by_decoration, sparse;
+    string_list path_of, excluded;
     int parents, children, min_parents, max_parents, simplify, count, cherry_pick;
     int rewrite; /* parents are those that are shown: --graph, --parents */
     git_time_t since, until;
@@ -55,6 +57,10 @@ void revs_add_refs(const char *glob, bool negate); /* "refs/heads/ *" without th
 /* After all options and revisions: sorts and limits as far as that needs the whole history. */
 void revs_start(void);
 rev *revs_next(void); /* NULL at the end */
+const char *rev_mark(const rev *r); /* "-", "<", ">", "=", "+" or "": what stands before its name */
+bool has_decoration(const git_oid *id); /* a reference names it (pretty.c) */
+/* Children that are shown, for --children: " id id". */
+void add_children(g_text *out, const rev *r, bool abbreviate);
 rev *rev_of(const git_oid *id); /* The one of a commit, made at its first use. */
 void rev_parse(rev *r); /* Reads the commit, its date and its parents. */
 rev_list revs_all(void); /* the rest, in order */
@@ -71,6 +77,8 @@ typedef struct {
     int decorate; /* 0 no, 1 short, 2 full */
     date_style date;
     bool source;
+    int tabs; /* columns of a tab in messages; 0: as it is */
+    bool auto_color; /* of a format, behind %C(auto) */
     const git_oid *from; /* the parent that the difference is from, where a merge has several */
 } pretty_opts;
 extern pretty_opts pretty;
@@ -85,7 +93,10 @@ void add_decoration(g_text *out, const git_oid *id, bool parentheses);
 /* What %gd, %gs, %gn and %ge say; set for each commit of a walk of reflogs. */
 extern const char *reflog_selector, *reflog_subject;
 extern const git_reflog_entry *reflog_entry;
-void add_person(g_text *out, const git_signature *who); /* "Name <mail>" */
+void add_person(g_text *out, const git_signature *who);
+extern bool use_mailmap; /* --no-mailmap */
+git_signature *mapped(const git_signature *who); /* by .mailmap; fresh memory */
+extern string_list decorate_refs, decorate_not; /* --decorate-refs, --decorate-refs-exclude */ /* "Name <mail>" */
 
 /* ---- graph.c: --graph */
 void graph_start(void); /* No columns yet. */

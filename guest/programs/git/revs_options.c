@@ -15,7 +15,9 @@ bool revs_negated(int operand) {
 
 static void since(const option *o, const char *text, bool unset) {
     (void)unset;
-    if (o->number) revs.until = approxidate(text);
+    if (o->number == 2) revs.since = (git_time_t)strtoll(text, NULL, 10);
+    else if (o->number == 3) revs.until = (git_time_t)strtoll(text, NULL, 10);
+    else if (o->number) revs.until = approxidate(text);
     else revs.since = approxidate(text);
 }
 
@@ -30,7 +32,7 @@ static void refs(const option *o, const char *argument, bool unset) {
         return;
     }
     size_t len = strlen(globs[o->number]) - 1;
-    snprintf(glob, sizeof glob, "%.*s%s%s", (int)len, o->number == 4 ? "" : globs[o->number], argument,
+    snprintf(glob, sizeof glob, "%.*s%s%s%s", (int)len, globs[o->number], !o->number && strncmp(argument, "refs/", 5) != 0 ? "refs/" : "", argument,
              strpbrk(argument, "*?[") ? "" : "/*");
     revs_add_refs(glob, negated);
 }
@@ -44,6 +46,55 @@ static void not_(const option *o, const char *argument, bool unset) {
 
 static void nothing(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
+}
+
+static void not_there(const option *o, const char *argument, bool unset) {
+    (void)argument, (void)unset;
+    die("--%s is not there", o->name);
+}
+
+static void cherry(const option *o, const char *argument, bool unset) {
+    (void)o, (void)argument, (void)unset;
+    revs.cherry_mark = revs.right_only = revs.no_merges = 1;
+}
+
+static void ancestry_path(const option *o, const char *argument, bool unset) {
+    (void)o;
+    revs.ancestry_path = !unset;
+    if (argument) list_add(&revs.path_of, argument);
+}
+
+static void any_parents(const option *o, const char *argument, bool unset) {
+    (void)argument, (void)unset;
+    if (o->number) revs.max_parents = -1;
+    else revs.min_parents = 0;
+}
+
+static void exclude(const option *o, const char *argument, bool unset) {
+    (void)o, (void)unset;
+    list_add(&revs.excluded, argument);
+}
+
+static void no_walk(const option *o, const char *argument, bool unset) {
+    (void)unset;
+    if (argument && strcmp(argument, "sorted") != 0 && strcmp(argument, "unsorted") != 0) die("invalid argument to --no-walk");
+    revs.no_walk = !o->number ? 0 : argument && *argument == 'u' ? 2 : 1;
+}
+
+/* Names of revisions, one a line. */
+static void from_stdin(const option *o, const char *argument, bool unset) {
+    g_text in = {0};
+    (void)o, (void)argument, (void)unset;
+    read_stdin(&in);
+    for (char *line = in.s, *end; line && *line; line = end ? end + 1 : NULL) {
+        if ((end = strchr(line, '\n')) != NULL) *end = '\0';
+        if (!*line) continue;
+        if (strcmp(line, "--") == 0) break;
+        if (strcmp(line, "--all") == 0) revs_add_refs("*", negated);
+        else if (*line == '-') die("options not supported in --stdin mode");
+        else if (!revs_add(line, negated)) die("bad revision '%s'", line);
+        revs.any = true;
+    }
 }
 
 #define REV_FLAG(letter, name, field) {OPT_FLAG, letter, name, INT_OPTION(&revs.field), NULL, NULL, 0, NULL, NULL, 0}
@@ -68,6 +119,10 @@ const option rev_option_table[] = {
     REV_FLAG('i', "regexp-ignore-case", ignore_case),
     REV_FLAG('E', "extended-regexp", extended),
     REV_FLAG('F', "fixed-strings", fixed),
+    REV_FLAG('P', "perl-regexp", extended),
+    CALL(OPT_CALL, "since-as-filter", "date", 0, since),
+    CALL(OPT_CALL, "max-age", "time", 2, since),
+    CALL(OPT_CALL, "min-age", "time", 3, since),
     SET("merges", min_parents, 2),
     REV_FLAG(0, "no-merges", no_merges),
     NUMBER(0, "min-parents", min_parents),
@@ -80,10 +135,32 @@ const option rev_option_table[] = {
     REV_FLAG(0, "boundary", boundary),
     REV_FLAG(0, "left-right", left_right),
     REV_FLAG(0, "cherry-pick", cherry_pick),
+    REV_FLAG(0, "cherry-mark", cherry_mark),
+    REV_FLAG(0, "left-only", left_only),
+    REV_FLAG(0, "right-only", right_only),
+    CALL(OPT_CALL_NONE, "cherry", NULL, 0, cherry),
+    REV_FLAG(0, "children", children),
+    CALL(OPT_CALL_MAYBE, "ancestry-path", "commit", 0, ancestry_path),
+    REV_FLAG(0, "simplify-by-decoration", by_decoration),
+    REV_FLAG(0, "sparse", sparse),
+    CALL(OPT_CALL_NONE, "no-min-parents", NULL, 0, any_parents),
+    CALL(OPT_CALL_NONE, "no-max-parents", NULL, 1, any_parents),
+    CALL(OPT_CALL, "exclude", "pattern", 0, exclude),
+    CALL(OPT_CALL_NONE, "stdin", NULL, 0, from_stdin),
+    CALL(OPT_CALL_NONE, "simplify-merges", NULL, 0, not_there),
+    CALL(OPT_CALL_NONE, "show-pulls", NULL, 0, not_there),
+    CALL(OPT_CALL_NONE, "remove-empty", NULL, 0, not_there),
+    CALL(OPT_CALL_NONE, "show-linear-break", NULL, 0, not_there),
+    CALL(OPT_CALL_NONE, "bisect", NULL, 0, not_there),
+    CALL(OPT_CALL, "exclude-hidden", NULL, 0, not_there),
+    CALL(OPT_CALL_NONE, "reflog", NULL, 0, not_there),
+    CALL(OPT_CALL_NONE, "alternate-refs", NULL, 0, nothing),
+    CALL(OPT_CALL_NONE, "ignore-missing", NULL, 0, nothing),
+    CALL(OPT_CALL_NONE, "do-walk", NULL, 0, no_walk),
     REV_FLAG(0, "full-history", full_history),
     CALL(OPT_CALL_NONE, "dense", NULL, 0, nothing),
     REV_FLAG(0, "parents", parents),
-    REV_FLAG(0, "no-walk", no_walk),
+    CALL(OPT_CALL_MAYBE, "no-walk", "how", 1, no_walk),
     REV_FLAG('g', "walk-reflogs", reflog),
     CALL(OPT_CALL_NONE, "all", NULL, 0, refs),
     CALL(OPT_CALL_MAYBE, "branches", "pattern", 1, refs),

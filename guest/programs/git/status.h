@@ -34,6 +34,8 @@ bool status_staged(const status_list *list); /* Is anything to be committed? */
 bool status_unmerged(const status_list *list); /* Is any path in conflict? */
 /* The long form; every line behind `comment` when it is not NULL, as in a commit's message. */
 void status_long(g_text *out, const status_list *list, bool comment, int untracked, bool hints, bool amend);
+/* Whether the long form has colours. */
+extern bool status_colored;
 /* Set by commit: "Initial commit" instead of "No commits yet". */
 extern bool status_of_commit;
 /* "Your branch is ahead of 'x' by 1 commit." and its relatives, with an empty line behind. */

@@ -1,6 +1,7 @@
 /*
  * status_long.c: status in sentences, as `git status` and the comment of a commit's message say it.
  */
+#include "color.h"
 #include "status.h"
 
 bool status_of_commit;
@@ -9,6 +10,14 @@ static bool show_hints;
 static void section(g_text *out, const char *title, const char *const *lines) {
     g_text_addf(out, "%s\n", title);
     for (; show_hints && *lines; lines++) g_text_addf(out, "  (%s)\n", *lines);
+}
+
+bool status_colored;
+
+/* A line of a list in the colour of color.status.SLOT. */
+static void add_entry(g_text *out, const char *slot, const char *otherwise, const char *text) {
+    const char *code = color_of(status_colored, slot, otherwise);
+    g_text_addf(out, "\t%s%s%s\n", code, text, *code ? COLOR_RESET : "");
 }
 
 static const char *label(char letter) {
@@ -36,12 +45,16 @@ static void staged(g_text *out, const status_list *list, bool amend) {
     const char *restore = list->initial ? "use \"git rm --cached <file>...\" to unstage"
                           : amend       ? "use \"git restore --source=HEAD^1 --staged <file>...\" to unstage"
                                         : "use \"git restore --staged <file>...\" to unstage";
+    const char *slot = status_colored && config_string("color.status.updated") ? "status.updated" : "status.added";
     section(out, "Changes to be committed:", (const char *const[]){merging ? NULL : restore, NULL});
     for (size_t i = 0; i < list->count; i++) {
         const change *c = &list->changes[i];
         if (c->x == ' ' || c->unmerged) continue;
-        if (c->from) g_text_addf(out, "\t%-12s%s -> %s\n", label(c->x), shown(c->from), shown(c->path));
-        else g_text_addf(out, "\t%-12s%s\n", label(c->x), shown(c->path));
+        g_text line = {0};
+        if (c->from) g_text_addf(&line, "%-12s%s -> %s", label(c->x), shown(c->from), shown(c->path));
+        else g_text_addf(&line, "%-12s%s", label(c->x), shown(c->path));
+        add_entry(out, slot, "green", line.s);
+        g_text_free(&line);
     }
     g_text_addc(out, '\n');
 }
@@ -71,8 +84,12 @@ static void unmerged(g_text *out, const status_list *list) {
         const change *c = &list->changes[i];
         if (!c->unmerged) continue;
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            if (words[k].code[0] == c->x && words[k].code[1] == c->y)
-                g_text_addf(out, "\t%-17s%s\n", words[k].text, shown(c->path));
+            if (words[k].code[0] == c->x && words[k].code[1] == c->y) {
+                g_text line = {0};
+                g_text_addf(&line, "%-17s%s", words[k].text, shown(c->path));
+                add_entry(out, "status.unmerged", "red", line.s);
+                g_text_free(&line);
+            }
     }
     g_text_addc(out, '\n');
 }
@@ -92,7 +109,11 @@ static bool unstaged(g_text *out, const status_list *list) {
                                   "use \"git restore <file>...\" to discard changes in working directory", NULL});
     for (size_t i = 0; i < list->count; i++) {
         const change *c = &list->changes[i];
-        if (!c->unmerged && c->y != ' ') g_text_addf(out, "\t%-12s%s\n", label(c->y), shown(c->path));
+        if (c->unmerged || c->y == ' ') continue;
+        g_text line = {0};
+        g_text_addf(&line, "%-12s%s", label(c->y), shown(c->path));
+        add_entry(out, "status.changed", "red", line.s);
+        g_text_free(&line);
     }
     g_text_addc(out, '\n');
     return true;
@@ -101,7 +122,7 @@ static bool unstaged(g_text *out, const status_list *list) {
 static void others(g_text *out, const char *title, const char *how, const string_list *names) {
     if (!names->count) return;
     section(out, title, (const char *const[]){how, NULL});
-    for (int i = 0; i < names->count; i++) g_text_addf(out, "\t%s\n", shown(names->items[i]));
+    for (int i = 0; i < names->count; i++) add_entry(out, "status.untracked", "red", shown(names->items[i]));
     g_text_addc(out, '\n');
 }
 
@@ -232,7 +253,8 @@ static void detached(g_text *out) {
             size_t len = strlen(name);
             bool hex = len >= 4 && strspn(name, "0123456789abcdef") == len;
             if (hex || git_oid_fromstr(&typed, name) == 0 || strpbrk(name, "~^")) name = short_id(then);
-            g_text_addf(out, "HEAD detached %s %s\n", git_oid_equal(then, &head) ? "at" : "from", name);
+            const char *code = color_of(status_colored, "status.nobranch", "red");
+            g_text_addf(out, "%sHEAD detached %s %s%s\n", code, git_oid_equal(then, &head) ? "at" : "from", *code ? COLOR_RESET : "", name);
             git_reflog_free(log);
             return;
         }
