@@ -9,6 +9,7 @@
 
 static int graph, full_diff;
 static const char *line_prefix;
+static bool quiet; /* no patch that was not asked for */
 static bool notes_given, pretty_given;
 static const char *pretty_text;
 
@@ -59,7 +60,10 @@ static bool combined; /* -c and --cc say what is shown, too */
 
 static void merges(const option *o, const char *argument, bool unset) {
     (void)argument, (void)unset;
-    if (!o->number) return; /* -q says nothing less here */
+    if (!o->number) {
+        quiet = true;
+        return;
+    }
     diffs.merges = o->number;
     if (o->number != MERGES_EACH) combined = true;
 }
@@ -425,7 +429,7 @@ int cmd_show(int argc, char **argv) {
     int count = options(argc, argv, table, usage, KEEP_DASHDASH | UNRECOGNIZED | NUMBERS), objects = 0;
     bool range = false;
     settle_options();
-    if (!diffs.format) diffs.format = DIFF_PATCH;
+    if (!diffs.format) diffs.format = quiet ? DIFF_NONE : DIFF_PATCH;
     if (!diffs.merges) diffs.merges = MERGES_DENSE;
     for (; objects < count && strcmp(argv[objects], "--") != 0; objects++) {
         if (!object_named(argv[objects]) && !(range |= revs_add(argv[objects], false))) {
