@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 #: How many images of one run are shown, and how large one may be.
 IMAGES = 4
 IMAGE_BYTES = 5 << 20
+_LOOKED_AT = 50  # files: a script may print as many names as it likes
 
 _PATH = re.compile(r"(?:^|(?<=[\s'\"`(=:]))/[\w./+@%-]*\.(?:png|jpe?g|gif|webp)\b", re.ASCII | re.I)
 #: What files begin with that are no text: in words, as a suffix, and the media type of an image
@@ -90,16 +91,15 @@ class Content:
 
 def printed_images(sandbox: Sandbox, stdout: str) -> list[Image]:
     """The images inside whose absolute paths a script printed, the first few."""
-    found: dict[str, Image] = {}
+    found: dict[str, Image | None] = {}
     for match in _PATH.finditer(stdout[-(1 << 20) :]):
-        if len(found) == IMAGES:
-            break
         path = match[0]
         if path not in found:
-            image = _image(sandbox, path)
-            if image is not None:
-                found[path] = image
-    return list(found.values())
+            found[path] = _image(sandbox, path)
+        images = [image for image in found.values() if image is not None]
+        if len(images) == IMAGES or len(found) == _LOOKED_AT:
+            break
+    return [image for image in found.values() if image is not None]
 
 
 def _image(sandbox: Sandbox, path: str) -> Image | None:

@@ -85,25 +85,38 @@ class Sessions:
             self.open(own)
         session = self.get(given or str(own))
         async with session.lock:
+            if session.closed:
+                raise ValueError("the session was closed meanwhile")
             yield session.tool
             session.used = time.monotonic()
 
-    def close(self, id: str) -> bool:
-        session = self._open.pop(id, None)
-        if session is not None:
-            session.tool.close()
-        return session is not None
+    async def close(self, id: str) -> bool:
+        """When who uses it is done."""
+        session = self._open.get(id)
+        if session is None:
+            return False
+        async with session.lock:
+            return self._drop(id, session)
+
+    def _drop(self, id: str, session: Session) -> bool:
+        if session.closed:
+            return False
+        session.closed = True
+        del self._open[id]
+        session.tool.close()
+        return True
 
     def _drop_idle(self) -> None:
         oldest = time.monotonic() - IDLE_SECONDS
         for id, session in list(self._open.items()):
             if session.used < oldest and not session.lock.locked():
-                self.close(id)
+                self._drop(id, session)
 
 
 class Session:
     def __init__(self, tool: SandboxTool) -> None:
         self.tool = tool
+        self.closed = False
         self.lock = asyncio.Lock()
         self.used = time.monotonic()
 
@@ -217,7 +230,7 @@ def server_of(model: SandboxTool, name: str, languages: Sequence[str] = LANGUAGE
         return sessions.open()
 
     async def close_session(context: Any, session: str = "") -> str:
-        closed = sessions.close(session or _own(context) or "")
+        closed = await sessions.close(session or _own(context) or "")
         return "the session is closed" if closed else "there is no such session"
 
     schemas = {**_SCHEMAS, "language": {**_SCHEMAS["language"], "enum": sorted(languages)}}

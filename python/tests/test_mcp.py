@@ -118,7 +118,11 @@ def test_a_server_that_does_not_start():
     ("server", "error", "words"),
     [
         (["false"], ConnectionError, r"MCP server 'mail' \(false\): "),
-        (["/no/such command", "-x"], ConnectionError, r"'mail' \('/no/such command' -x\): .*No such"),
+        (
+            ["/no/such command", "-x"],
+            ConnectionError,
+            r"'mail' \('/no/such command' -x\): .*No such",
+        ),
         ("http://127.0.0.1:9/mcp", ConnectionError, r"'mail' \(http://127.0.0.1:9/mcp\): "),
         ("server", ValueError, r"'mail' \(server\): .*https?://.* list"),
         (5, TypeError, r"'mail' \(5\): a server is"),
@@ -162,7 +166,9 @@ async def use(client, session=""):
     assert started == "[job 1 running: read x; echo got $x; sleep 1000]"
     assert (await call("write_job", job=1, input="it\n")).startswith("got it\n[job 1 running")
     assert (await call("wait_job", job=1, seconds=0.1)).startswith("[job 1 running")
-    assert await call("stop_job", job=1) == "[job 1 ended with 143: read x; echo got $x; sleep 1000]"
+    assert (
+        await call("stop_job", job=1) == "[job 1 ended with 143: read x; echo got $x; sleep 1000]"
+    )
     assert await call("list_jobs") == await call("read_job", job=1)
     assert "there is no job 9" in await call("read_job", job=9)
     # Another session has other files.
@@ -181,7 +187,9 @@ def test_the_server_in_process():
 
     async def main():
         async with Client(create_server([greet])) as client:
-            assert "greet" in {t.name: t for t in (await client.list_tools()).tools}["run"].description
+            assert (
+                "greet" in {t.name: t for t in (await client.list_tools()).tools}["run"].description
+            )
             result = await client.call_tool("run", {"code": "greet --name Ada --raw"})
             assert text_of(result) == "hello Ada"
             await use(client)
@@ -199,7 +207,9 @@ def test_the_arguments_of_the_server_are_described():
     run = tools["run"]["properties"]
     assert run["code"].items() >= model["code"].items()
     assert run["language"].items() >= {**model["language"], "default": "shell"}.items()
-    assert all("description" in part for tool in tools.values() for part in tool["properties"].values())
+    assert all(
+        "description" in part for tool in tools.values() for part in tool["properties"].values()
+    )
 
 
 def test_the_server_of_a_sandbox_tool():
@@ -209,7 +219,9 @@ def test_the_server_of_a_sandbox_tool():
     async def main():
         tool = create_sandbox_tool(tools=[greet], max_calls=1)
         async with Client(tool.as_mcp_server()) as client:
-            result = await client.call_tool("run", {"code": "greet --name Ada; greet --name Bo; echo $?"})
+            result = await client.call_tool(
+                "run", {"code": "greet --name Ada; greet --name Bo; echo $?"}
+            )
             assert "hello Ada" in text_of(result) and "126" in text_of(result)
 
     asyncio.run(main())
@@ -218,7 +230,9 @@ def test_the_server_of_a_sandbox_tool():
 def test_the_server_on_stdio():
     async def main():
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
-        server = StdioServerParameters(command=sys.executable, args=["-m", "pinfold", "mcp"], env=environment)
+        server = StdioServerParameters(
+            command=sys.executable, args=["-m", "pinfold", "mcp"], env=environment
+        )
         async with Client(server) as client:
             await use(client)
 
@@ -248,7 +262,15 @@ def test_the_server_on_http():
 
         asyncio.run(main())
         for header in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
-            request = urllib.request.Request(url, b"{}", {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **header})
+            request = urllib.request.Request(
+                url,
+                b"{}",
+                {
+                    "Content-Type": "application/json",
+                    "Accept": "application/json, text/event-stream",
+                    **header,
+                },
+            )
             with pytest.raises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(request)
             assert refused.value.code in (403, 421)
@@ -267,3 +289,38 @@ def test_threads_are_gone(numbers):
     with pinfold.mcp.connect([sys.executable, str(numbers)]):
         pass
     assert not [t for t in threading.enumerate() if t.name == "pinfold mcp"]
+
+
+def test_a_session_that_is_closed_while_it_is_used():
+    """The close waits for its turn, and who comes behind it is told."""
+
+    async def main():
+        async with Client(create_server([])) as client:
+            session = (await client.call_tool("open_session", {})).content[0].text
+            run = {
+                "session": session,
+                "code": "for ((i = 0; i < 100000; i++)); do :; done; echo done",
+            }
+            first = asyncio.ensure_future(client.call_tool("run", run))
+            await asyncio.sleep(0.1)
+            closing = asyncio.ensure_future(client.call_tool("close_session", {"session": session}))
+            await asyncio.sleep(0.1)
+            behind = await client.call_tool("run", run)
+            return await first, await closing, behind
+
+    first, closing, behind = asyncio.run(main())
+    assert "done" in first.content[0].text and not first.is_error
+    assert closing.content[0].text == "the session is closed" and not closing.is_error
+    assert behind.is_error and "session" in behind.content[0].text
+
+
+def test_names_of_images_that_are_none_cost_little(monkeypatch):
+    """A script prints as many as it likes, of files as large as it likes."""
+    import pinfold.content
+
+    looked = []
+    monkeypatch.setattr(pinfold.content, "_image", lambda sandbox, path: looked.append(path))
+    script = "truncate -s 5M /tmp/1.png; for i in $(seq 3000); do echo /tmp/1.png /tmp/$i.gif; done"
+    tool = create_sandbox_tool([])
+    assert pinfold.content.printed_images(tool.sandbox, tool.sandbox.run(script).stdout) == []
+    assert len(looked) == len({*looked}) <= 50
