@@ -9,13 +9,14 @@
 /* ------------------------------------------------------------------ errors */
 
 static const char *const token_text[] = {
-    [T_SEMI] = ";", [T_AMP] = "&", [T_PIPE] = "|", [T_PIPE_AMP] = "|&", [T_AND_AND] = "&&",
-    [T_OR_OR] = "||", [T_DSEMI] = ";;", [T_SEMI_AMP] = ";&", [T_DSEMI_AMP] = ";;&",
-    [T_LPAREN] = "(", [T_RPAREN] = ")", [T_NEWLINE] = "newline",
+    [T_SEMI] = ";",        [T_AMP] = "&",    [T_PIPE] = "|",   [T_PIPE_AMP] = "|&",
+    [T_AND_AND] = "&&",    [T_OR_OR] = "||", [T_DSEMI] = ";;", [T_SEMI_AMP] = ";&",
+    [T_DSEMI_AMP] = ";;&", [T_LPAREN] = "(", [T_RPAREN] = ")", [T_NEWLINE] = "newline",
 };
 static const char *const redir_text[] = {
-    [R_IN] = "<", [R_OUT] = ">", [R_CLOBBER] = ">|", [R_APPEND] = ">>", [R_INOUT] = "<>",
-    [R_DUP_IN] = "<&", [R_DUP_OUT] = ">&", [R_BOTH] = "&>", [R_BOTH_APPEND] = "&>>",
+    [R_IN] = "<",        [R_OUT] = ">",           [R_CLOBBER] = ">|",
+    [R_APPEND] = ">>",   [R_INOUT] = "<>",        [R_DUP_IN] = "<&",
+    [R_DUP_OUT] = ">&",  [R_BOTH] = "&>",         [R_BOTH_APPEND] = "&>>",
     [R_HERE_DOC] = "<<", [R_HERE_STRING] = "<<<",
 };
 
@@ -63,10 +64,10 @@ void parse_unexpected(struct parser *p) {
         p->at_eof_error = true;
         return;
     }
-    const char *text = t->kind == T_REDIR                                  ? redir_text[t->redir]
+    const char *text = t->kind == T_REDIR                            ? redir_text[t->redir]
                        : t->kind == T_WORD || t->kind == T_IO_NUMBER ? t->word->text
-                       : t->kind == T_IO_VAR                               ? t->word->text
-                                                                           : token_text[t->kind];
+                       : t->kind == T_IO_VAR                         ? t->word->text
+                                                                     : token_text[t->kind];
     parse_error(p, t->line, "syntax error near unexpected token `%s'", text);
     print_source_line(p, t->start, t->line);
 }
@@ -80,7 +81,10 @@ bool parse_deep(struct parser *p) {
 /* ------------------------------------------------------------------ redirections */
 
 static bool redir_target(struct parser *p, struct redir *r) {
+    bool assign_ok = p->ctx.assign_ok;
+    p->ctx.assign_ok = false; /* >a[b c]=d is no element, also before the command */
     lex_peek(p);
+    p->ctx.assign_ok = assign_ok;
     if (p->failed) return false;
     if (p->tok.kind != T_WORD) {
         parse_unexpected(p);
@@ -102,8 +106,10 @@ static bool redir_target(struct parser *p, struct redir *r) {
                     sb_putc(&text, s[i]);
                 }
             } else {
-                if (s[i] == '\\' && i + 1 < r->target->len) i++;
-                else if (s[i] == '$' && i + 1 < r->target->len && (s[i + 1] == '\'' || s[i + 1] == '"'))
+                if (s[i] == '\\' && i + 1 < r->target->len)
+                    i++;
+                else if (s[i] == '$' && i + 1 < r->target->len &&
+                         (s[i + 1] == '\'' || s[i + 1] == '"'))
                     continue;
                 sb_putc(&text, s[i]);
             }
@@ -129,8 +135,10 @@ bool parse_redirs(struct parser *p, struct redir ***tail) {
         r->fd = -1;
         r->line = p->tok.line;
         if (kind != T_REDIR) {
-            if (kind == T_IO_VAR) r->fd_var = p->tok.word->text;
-            else r->fd = atoi(p->tok.word->text);
+            if (kind == T_IO_VAR)
+                r->fd_var = p->tok.word->text;
+            else
+                r->fd = atoi(p->tok.word->text);
             lex_take(p);
             lex_peek(p);
             if (p->failed) return false;
@@ -163,8 +171,8 @@ struct node *parse_new(struct parser *p, enum node_kind kind) {
 
 /* Builtins whose arguments may be compound assignments. */
 static bool takes_assignments(const struct word *w) {
-    static const char *const names[] = {"declare", "typeset", "local", "export", "readonly",
-                                        "alias", "eval", "let"};
+    static const char *const names[] = {"declare",  "typeset", "local", "export",
+                                        "readonly", "alias",   "eval",  "let"};
     for (int i = 0; i < DIM(names); i++)
         if (strcmp(w->text, names[i]) == 0) return true;
     return false;
@@ -173,15 +181,17 @@ static bool takes_assignments(const struct word *w) {
 static void add_word(struct parser *p, struct node *n, int *cap, struct word *w) {
     if (n->simple.count == *cap) {
         int more = *cap ? *cap * 2 : 4;
-        n->simple.words = arena_extend(p->mem, n->simple.words,
-                                       (size_t)*cap * sizeof(struct word *),
-                                       (size_t)more * sizeof(struct word *));
+        n->simple.words =
+            arena_extend(p->mem, n->simple.words, (size_t)*cap * sizeof(struct word *),
+                         (size_t)more * sizeof(struct word *));
         *cap = more;
     }
     n->simple.words[n->simple.count++] = w;
 }
 
-static bool word_is_pure(const struct word *w) { return (w->flags & W_PURE) != 0; }
+static bool word_is_pure(const struct word *w) {
+    return (w->flags & W_PURE) != 0;
+}
 
 static void note_purity(struct node *n) {
     for (int i = 0; i < n->simple.count; i++)
@@ -320,8 +330,14 @@ static struct node *parse_stages(struct parser *p) {
 static bool ends_command(struct parser *p) {
     lex_peek(p);
     switch (p->tok.kind) {
-    case T_EOF: case T_NEWLINE: case T_SEMI: case T_AMP: case T_AND_AND: case T_OR_OR:
-    case T_RPAREN: case T_DSEMI: return true;
+    case T_EOF:
+    case T_NEWLINE:
+    case T_SEMI:
+    case T_AMP:
+    case T_AND_AND:
+    case T_OR_OR:
+    case T_RPAREN:
+    case T_DSEMI: return true;
     default: return false;
     }
 }
@@ -358,9 +374,12 @@ struct node *parse_pipeline(struct parser *p) {
     p->ctx = (struct lex_context){.assign_ok = true};
     command_peek(p);
     struct node *n;
-    if (lex_is_word(p, "!")) n = parse_prefixed(p, N_NOT);
-    else if (lex_is_word(p, "time") && !time_is_command(p)) n = parse_prefixed(p, N_TIME);
-    else n = p->failed ? NULL : parse_stages(p);
+    if (lex_is_word(p, "!"))
+        n = parse_prefixed(p, N_NOT);
+    else if (lex_is_word(p, "time") && !time_is_command(p))
+        n = parse_prefixed(p, N_TIME);
+    else
+        n = p->failed ? NULL : parse_stages(p);
     p->ctx = outer;
     p->depth--;
     return n;
@@ -408,7 +427,11 @@ static bool reserved_end(struct parser *p) {
 static bool list_ends(struct parser *p) {
     command_peek(p);
     switch (p->tok.kind) {
-    case T_EOF: case T_RPAREN: case T_DSEMI: case T_SEMI_AMP: case T_DSEMI_AMP: return true;
+    case T_EOF:
+    case T_RPAREN:
+    case T_DSEMI:
+    case T_SEMI_AMP:
+    case T_DSEMI_AMP: return true;
     default: return reserved_end(p);
     }
 }
@@ -492,7 +515,8 @@ struct node *parse_comsub(struct parser *p) {
     p->alias_met = false;
     p->aliases_off += late;
     command_skip_newlines(p);
-    if (p->tok.kind == T_RPAREN) n = parse_new(p, N_LIST); /* empty */
+    if (p->tok.kind == T_RPAREN)
+        n = parse_new(p, N_LIST); /* empty */
     else if (p->tok.kind != T_EOF)
         n = parse_list(p);
     lex_peek(p);
