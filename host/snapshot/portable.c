@@ -404,21 +404,8 @@ pf_status portable_restore(pf_sandbox *s, const pf_options *options, const char 
     size_t contents_len = 0;
     struct parts parts = {0};
     struct base_buf left;
-    struct frame_terms terms = {.kind = FRAME_PORTABLE,
-                                .key = options->keyed ? options->key : NULL,
-                                .trusted = options->trusted,
-                                .min_counter = options->min_counter,
-                                .max = snapshot_most(&options->limits)};
-    if (options->min_counter && !options->keyed)
-        return base_error(
-            error, PF_INVALID,
-            "a counter that a snapshot must have needs a key: without one anybody can "
-            "write another number");
-    s->made_from = data;
-    s->made_from_len = len;
-    pf_status status = machine_configure(s, options, error);
-    s->made_from = NULL;
-    if (status == PF_OK) status = frame_open(data, len, &terms, &contents, &contents_len, error);
+    pf_status status =
+        snapshot_open(s, options, FRAME_PORTABLE, data, len, &contents, &contents_len, error);
     if (status != PF_OK) return status;
     base_buf_init(&left, SIZE_MAX);
     status = find_parts(contents, contents_len, &parts, &left, error);

@@ -9,13 +9,17 @@
 #ifndef PF_SNAPSHOT_PORTABLE_H
 #define PF_SNAPSHOT_PORTABLE_H
 
+#include "frame.h"
 #include "host/machine/machine.h"
 
 /* Makes a sandbox, which was entered and is empty, of a portable snapshot. */
 pf_status portable_restore(pf_sandbox *sandbox, const pf_options *options, const char *data,
                            size_t len, pf_error *error);
-/* More than the contents of any snapshot that these limits would let live. */
-uint64_t snapshot_most(const struct machine_limits *limits);
+/* Gives an empty sandbox its settings and opens a snapshot of this `kind` (frame.h) by their terms.
+ * After PF_OK *contents is the caller's to free(). snapshot.c */
+pf_status snapshot_open(pf_sandbox *sandbox, const pf_options *options, enum frame_kind kind,
+                        const char *data, size_t len, char **contents, size_t *contents_len,
+                        pf_error *error);
 
 /* guests.c: the session of a sandbox, which was entered, without tools and recording, is asked for
  * its records

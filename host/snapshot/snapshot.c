@@ -432,7 +432,7 @@ static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct rea
 }
 
 /* More than the contents of any snapshot that these limits would let live. */
-uint64_t snapshot_most(const struct machine_limits *limits) {
+static uint64_t snapshot_most(const struct machine_limits *limits) {
     uint64_t sum = 64u << 20;
     const uint64_t parts[] = {limits->memory_bytes, limits->stdin_bytes, limits->output_bytes,
                               limits->output_bytes, limits->tool_result_bytes};
@@ -443,10 +443,14 @@ uint64_t snapshot_most(const struct machine_limits *limits) {
     return sum;
 }
 
-static pf_status restore(pf_sandbox *s, const pf_options *options, const char *data, size_t len,
-                         bool look, pf_error *error) {
-    const struct machine_boot *boot = machine_boot(error);
-    if (!boot) return error->status;
+pf_status snapshot_open(pf_sandbox *s, const pf_options *options, enum frame_kind kind,
+                        const char *data, size_t len, char **contents, size_t *contents_len,
+                        pf_error *error) {
+    struct frame_terms terms = {.kind = kind,
+                                .key = options->keyed ? options->key : NULL,
+                                .trusted = options->trusted,
+                                .min_counter = options->min_counter,
+                                .max = snapshot_most(&options->limits)};
     if (options->min_counter && !options->keyed)
         return base_error(
             error, PF_INVALID,
@@ -456,15 +460,17 @@ static pf_status restore(pf_sandbox *s, const pf_options *options, const char *d
     s->made_from_len = len;
     pf_status status = machine_configure(s, options, error);
     s->made_from = NULL;
-    if (status != PF_OK) return status;
+    return status == PF_OK ? frame_open(data, len, &terms, contents, contents_len, error) : status;
+}
+
+static pf_status restore(pf_sandbox *s, const pf_options *options, const char *data, size_t len,
+                         bool look, pf_error *error) {
+    const struct machine_boot *boot = machine_boot(error);
+    if (!boot) return error->status;
     char *contents = NULL;
     size_t contents_len = 0;
-    struct frame_terms terms = {.kind = FRAME_EXACT,
-                                .key = options->keyed ? options->key : NULL,
-                                .trusted = options->trusted,
-                                .min_counter = options->min_counter,
-                                .max = snapshot_most(&options->limits)};
-    status = frame_open(data, len, &terms, &contents, &contents_len, error);
+    pf_status status =
+        snapshot_open(s, options, FRAME_EXACT, data, len, &contents, &contents_len, error);
     if (status != PF_OK) return status;
     struct reader r = {.data = (const uint8_t *)contents, .len = contents_len};
     status = load(s, boot, &r, look, error);
