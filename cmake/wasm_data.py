@@ -1,8 +1,8 @@
 """wasm_data.py: the data of an image, past wasm2c.
 
-wasm2c writes a number for each byte and a statement for each segment. Of the largest image that is two
-thirds of the C, and more than half of what wasm2c and the compiler do for it. So the module goes to wasm2c
-without its data, and the C gets one string with all of it and one list of where it belongs.
+wasm2c writes a number for each byte and a statement for each segment. In the largest image they are
+two thirds of the C, and more than half of the work of wasm2c and the compiler. So the module goes to
+wasm2c without its data, and the C gets one string with all of it and one list of where it belongs.
 """
 
 import re
@@ -14,8 +14,9 @@ SEGMENT_NAMES = 9  # the part of the section `name` that is about data
 LINE = 64  # bytes of data on a line
 ESCAPES = {byte: f"\\{byte:03o}" for byte in range(256)
            if not 32 <= byte < 127 or chr(byte) in '"\\?'}
-ALLOCATE = re.compile(r"^static void init_memories\(\w+\* instance\) \{\n"
-                      r"  wasm_rt_allocate_memory\(&instance->(w2c_\w+), \d+, \d+\);\n(?=\}$)", re.M)
+ALLOCATE = re.compile(
+    r"^static void init_memories\(\w+\* instance\) \{\n"
+    r"  wasm_rt_allocate_memory\(&instance->(w2c_\w+), \d+, \d+\);\n(?=\}$)", re.M)
 
 
 def leb(number: int) -> bytes:

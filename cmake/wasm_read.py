@@ -15,23 +15,22 @@ class Reader:
         self.at += 1
         return self.data[self.at - 1]
 
-    def u32(self) -> int:
-        value = shift = 0
+    def leb(self) -> tuple[int, int]:
+        """A number and how many bits it was written with."""
+        value = bits = 0
         while True:
             byte = self.u8()
-            value |= (byte & 0x7F) << shift
-            shift += 7
+            value |= (byte & 0x7F) << bits
+            bits += 7
             if byte < 0x80:
-                return value
+                return value, bits
+
+    def u32(self) -> int:
+        return self.leb()[0]
 
     def s32(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self.u8()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value - (1 << shift) if byte & 0x40 else value
+        value, bits = self.leb()
+        return value - (1 << bits) if value >> (bits - 1) else value
 
     def take(self, n: int) -> bytes:
         if n > len(self.data) - self.at:
