@@ -52,6 +52,8 @@ bool sort_rank_says_all(const sort_order *o, size_t index, uint64_t rank);
 int sort_compare_key(const sort_order *o, size_t index, const sort_line *a, const sort_line *b);
 /* By all keys; does not look at ranks. */
 int sort_compare(const sort_order *o, const sort_line *a, const sort_line *b);
+/* Whether they are equal by all keys: what -u keeps one of. */
+bool sort_same(const sort_order *o, const sort_line *a, const sort_line *b);
 
 /* sort_run.c: reading, sorting and merging to `output`. Each returns the exit status. */
 int sort_files(const sort_order *o, char **names, int count, const char *output);

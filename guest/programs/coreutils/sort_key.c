@@ -317,3 +317,10 @@ int sort_compare(const sort_order *o, const sort_line *a, const sort_line *b) {
     }
     return 0;
 }
+
+bool sort_same(const sort_order *o, const sort_line *a, const sort_line *b) {
+    const sort_key *key = &o->keys[0];
+    bool whole = o->key_count == 1 && key->kind == SORT_TEXT && key->whole_line && is_plain(key);
+    if (!whole || key->skip_start_blanks) return sort_compare(o, a, b) == 0;
+    return a->len == b->len && memcmp(a->s, b->s, a->len) == 0;
+}

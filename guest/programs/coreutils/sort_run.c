@@ -217,7 +217,7 @@ int sort_files(const sort_order *o, char **names, int count, const char *output)
     const sort_line *last = NULL;
     for (size_t i = 0; i < lines.count; i++) {
         const sort_line *l = &lines.lines[i];
-        if (o->unique && last && sort_compare(o, last, l) == 0) continue;
+        if (o->unique && last && sort_same(o, last, l)) continue;
         put_line(l);
         last = l;
     }
@@ -248,7 +248,7 @@ int sort_merge(const sort_order *o, char **names, int count, const char *output)
         if (best < 0) return 0;
         const sort_line *l = &runs[best].lines[next[best]++];
         if (next[best] % 1024 == 0) pf_yield();
-        if (o->unique && last && sort_compare(o, last, l) == 0) continue;
+        if (o->unique && last && sort_same(o, last, l)) continue;
         put_line(l);
         last = l;
     }
