@@ -157,3 +157,32 @@ def test_map_batches(cluster):
     pytest.importorskip("pyarrow", reason="pyarrow is for who has datasets")
     found = ray.data.range(20).map_batches(Script("jq -c '{id, even: (.id % 2 == 0)}'"), batch_size=5).take_all()
     assert sorted((row["id"], row["even"]) for row in found) == [(n, n % 2 == 0) for n in range(20)]
+
+
+def test_as_many_actors_as_the_queue_needs(cluster, tmp_path):
+    """And not more: sessions of an actor that goes are on another one afterwards."""
+    with Pool(sandbox={"capabilities": ALL}, size=(1, 3), store=str(tmp_path / "a.db"), options={"num_cpus": 0.3}, threads=2, idle_seconds=1.0) as pool:
+        assert pool.run("s0", "x=0; echo $x").stdout == "0\n" and len(pool._actors) == 1
+        most, got = 1, {}
+
+        def work(name):
+            got[name] = [pool.run(name, f"x={name}; sleep 0.3; echo $x").stdout for _ in range(8)]
+
+        threads = [threading.Thread(target=work, args=(f"s{n}",)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            most = max(most, len(pool._actors))
+            time.sleep(0.05)
+        assert most > 1 and got == {f"s{n}": [f"s{n}\n"] * 8 for n in range(8)}
+        until = time.monotonic() + 60
+        while len(pool._actors) > 1 and time.monotonic() < until:
+            time.sleep(0.1)
+        assert len(pool._actors) == 1
+        assert [pool.run(f"s{n}", "echo $x").stdout for n in range(8)] == [f"s{n}\n" for n in range(8)]
+        results = list(pool.map("read x; echo $x", (str(n) for n in range(200)), batch=10))
+        assert [result.stdout for result in results] == [f"{n}\n" for n in range(200)]
+        assert set(pool._crew._loads) == {0}
+    for wrong in (0, (2, 1), (0, 3)):
+        with pytest.raises(ValueError, match="size"):
+            Pool(size=wrong)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
-import zlib
 from collections import deque
 from typing import Any
 
 import ray
-from ray.exceptions import ActorDiedError, ActorUnavailableError, RayActorError, RayTaskError
+from ray.exceptions import RayTaskError
 
 from ..errors import LeaseError, PinfoldError, StoreUnavailable
 from ..result import Result
+from .crew import ELSEWHERE, Crew
 from .durable import result_of
 from .host import Host
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Self
 
-#: What is not about the script: another actor may do it, or the same one a little later.
-_ELSEWHERE = (ActorDiedError, ActorUnavailableError, RayActorError)
+#: What is not about the script: the same actor may do it a little later.
 _LATER = (LeaseError, StoreUnavailable)
 
 
@@ -32,7 +30,10 @@ class PoolError(PinfoldError):
 
 
 class Pool:
-    """``size`` actors, each of which drives many sandboxes at once.
+    """``size`` actors, each of which drives many sandboxes at once; ``(least, most)`` of them, as
+    many as the queue needs: one more while each has as much to do as it has threads, one less when
+    that was so for ``idle_seconds``. Where the cluster has no room for one more, Ray's autoscaler
+    hears of it, and the others go on meanwhile.
 
     ``sandbox`` are settings of `Sandbox` for all of them (``capabilities``, ``limits``,
     ``isolation`` …), ``tools`` what scripts may call; handlers run in the actor, or as tasks of the
@@ -51,7 +52,7 @@ class Pool:
         *,
         sandbox: Mapping[str, Any] | None = None,
         tools: Iterable[Any] | None = None,
-        size: int = 2,
+        size: int | tuple[int, int] = 2,
         store: str | None = None,
         store_settings: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
@@ -60,24 +61,29 @@ class Pool:
         live: int = 200,
         timeout: float = 120.0,
     ) -> None:
-        if size < 1:
-            raise ValueError(f"size is 1 or more, not {size!r}")
+        least, most = size if isinstance(size, tuple) else (size, size)
+        if not 1 <= least <= most:
+            raise ValueError(f"size is 1 or more, or (least, most), not {size!r}")
         settings = dict(sandbox or {})
         if tools is not None:
             settings["tools"] = list(tools)
         self._timeout = timeout
         self._has_store = store is not None
-        self._size = size
         how = {"max_restarts": -1, "max_concurrency": threads, "num_cpus": 1, **(options or {})}
         make: Any = ray.remote(Host).options(**how)
         packed = ray.cloudpickle.dumps(settings)  # in no node's memory: an actor starts again
         rest = {"idle_seconds": idle_seconds, "live": live, "threads": threads}
-        self._actors: list[Any] = [
-            make.remote(store, dict(store_settings or {}), packed, {**rest, "actor": number})
-            for number in range(size)
-        ]
-        self._places: dict[str, int] = {}  # of sessions that had to move
-        self._lock = threading.Lock()
+        self._crew = Crew(
+            lambda number: make.remote(
+                store, dict(store_settings or {}), packed, {**rest, "actor": number}
+            ),
+            *(least, most, threads, idle_seconds),
+        )
+        self._threads = threads
+
+    @property
+    def _actors(self) -> list[Any]:
+        return self._crew.actors
 
     # ------------------------------------------------------------------ sessions
 
@@ -95,14 +101,14 @@ class Pool:
         run, until = uuid.uuid4().hex, time.monotonic() + self._timeout
         last: Exception | None = None
         while True:
-            place = self._place(name)
+            place, actor = self._crew.enter(name, 1)
             try:
-                made = self._actors[place].run.remote(name, run, code, language, how)
+                made = actor.run.remote(name, run, code, language, how)
                 left = until - time.monotonic()
                 return result_of(ray.get(made, timeout=max(left, 1)))
-            except _ELSEWHERE as error:
+            except ELSEWHERE as error:
                 last = error
-                self._move(name, place)
+                self._crew.move(name, place)
             except ray.exceptions.GetTimeoutError as error:
                 raise PoolError(f"{name!r}: no result within {self._timeout:g} s") from error
             except RayTaskError as error:
@@ -110,17 +116,11 @@ class Pool:
                 if not isinstance(cause, _LATER):
                     raise cause from None
                 last = error
+            finally:
+                self._crew.leave(place, 1)
             if time.monotonic() > until:
                 raise PoolError(f"{name!r}: no actor could run it: {last}") from last
             time.sleep(0.1)
-
-    def _place(self, name: str) -> int:
-        with self._lock:
-            return self._places.get(name, zlib.crc32(name.encode()) % self._size)
-
-    def _move(self, name: str, place: int) -> None:
-        with self._lock:
-            self._places[name] = (place + 1) % self._size
 
     # ------------------------------------------------------------------ many small scripts
 
@@ -132,53 +132,55 @@ class Pool:
         for each actor are on their way. A batch whose actor dies is made again elsewhere, with its
         tool calls: a script that changes something belongs in a session."""
         pending: deque[tuple[Any, int, list[Any], float]] = deque()
-        number = 0
-        for some in _batches(inputs, batch):
-            if len(pending) >= 2 * self._size:
+        try:
+            for some in _batches(inputs, batch):
+                if len(pending) >= 2 * len(self._actors):
+                    yield from self._taken(pending.popleft(), code, language)
+                pending.append(self._given(code, language, some))
+            while pending:
                 yield from self._taken(pending.popleft(), code, language)
-            pending.append(self._given(number % self._size, code, language, some))
-            number += 1
-        while pending:
-            yield from self._taken(pending.popleft(), code, language)
+        finally:  # nobody takes the others any more
+            for _, place, _, _ in pending:
+                self._crew.leave(place, self._threads)
 
-    def _given(self, place: int, code: str, language: str, some: list[Any]) -> Any:
-        made = self._actors[place].map.remote(code, language, some)
+    def _given(self, code: str, language: str, some: list[Any]) -> Any:
+        place, actor = self._crew.enter(None, self._threads)  # a batch fills an actor
+        made = actor.map.remote(code, language, some)
         return made, place, some, time.monotonic() + self._timeout
 
     def _taken(self, batch: Any, code: str, language: str) -> list[Result]:
         made, place, some, until = batch
-        while True:
-            try:
-                return [result_of(outcome) for outcome in ray.get(made)]
-            except _ELSEWHERE as error:
-                if time.monotonic() > until:
-                    raise PoolError(f"no actor could run a batch: {error}") from error
-                time.sleep(0.1)
-                made, place, _, _ = self._given((place + 1) % self._size, code, language, some)
-            except RayTaskError as error:
-                raise error.cause from None
+        try:
+            while True:
+                try:
+                    return [result_of(outcome) for outcome in ray.get(made)]
+                except ELSEWHERE as error:
+                    if time.monotonic() > until:
+                        raise PoolError(f"no actor could run a batch: {error}") from error
+                    time.sleep(0.1)
+                    self._crew.leave(place, self._threads)
+                    made, place, _, _ = self._given(code, language, some)
+                except RayTaskError as error:
+                    raise error.cause from None
+        finally:
+            self._crew.leave(place, self._threads)
 
     # ------------------------------------------------------------------ ending
 
     def counts(self) -> dict[str, int]:
         """What all actors did since they were made: runs, resumed, suspended; and live."""
         total: dict[str, int] = {}
-        for actor in self._actors:
+        for actor in [*self._actors]:
             try:
                 for name, count in dict(ray.get(actor.counts.remote(), timeout=30)).items():
                     total[name] = total.get(name, 0) + count
-            except (*_ELSEWHERE, ray.exceptions.GetTimeoutError):
+            except (*ELSEWHERE, ray.exceptions.GetTimeoutError):
                 continue
         return total
 
     def close(self) -> None:
         """Ends the actors. Sessions are in the store."""
-        for actor in self._actors:
-            try:
-                ray.get(actor.suspend.remote(), timeout=30)
-            except (*_ELSEWHERE, ray.exceptions.GetTimeoutError):
-                pass
-            ray.kill(actor)
+        self._crew.close()
 
     def __enter__(self) -> Self:
         return self
