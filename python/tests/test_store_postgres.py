@@ -128,6 +128,42 @@ def test_large_ones_lie_in_files(url, tmp_path):
         Store(tmp_path / "a.db", large=f"file://{folder}")
 
 
+def test_large_ones_lie_with_an_object_store(url, monkeypatch):
+    """One that has keys, no directories, and errors of its own."""
+    fsspec = pytest.importorskip("fsspec")
+    where = "memory://bucket/agents"
+    files = fsspec.filesystem("memory")
+    with Store(url, large=where, large_bytes=50_000) as store, Sandbox() as sandbox:
+        sandbox.run("head -c 200000 /dev/urandom > noise; sha256sum noise > sum")
+        first = store.save("a", sandbox)
+        kept = files.find("/bucket/agents")
+        assert len(kept) == 2 and all(f"/{first}-" in name for name in kept)  # exact and portable
+        sandbox.run("head -c 200000 /dev/urandom > noise; sha256sum noise > sum")
+        second = store.save("a", sandbox)
+        with store.load(first) as again:
+            assert again.run("sha256sum -c sum").exit_code == 0
+
+        def refuses(path, data):
+            raise RuntimeError("SlowDown: reduce your request rate")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(files), "pipe_file", lambda self, path, data, **how: refuses(path, data))
+            sandbox.run("head -c 200000 /dev/urandom > noise")
+            with pytest.raises(StoreError, match="SlowDown"):
+                store.save("a", sandbox)
+        assert store.history("a")[0].id == second  # nothing is half written
+        assert store.prune() == 1 and len(files.find("/bucket/agents")) == 2
+        for name in files.find("/bucket/agents"):  # the exact form, and the portable one
+            files.pipe_file(name, b"x" * 1000)
+        with pytest.raises(StoreError, match="damaged|not those"), store.load("a"):
+            pass
+        for name in files.find("/bucket/agents"):
+            files.rm_file(name)
+        with pytest.raises(StoreError, match="agents/"):
+            store.load("a")
+
+
+
 def test_altered_rows_are_refused(url):
     with Store(url, key=KEY) as store, Sandbox(key=KEY) as sandbox:
         sandbox.run("head -c 9000 /dev/urandom > noise")
