@@ -72,6 +72,7 @@ char *current_branch(void);
 char *head_target(void); /* the ref that HEAD names, also unborn; NULL when detached */
 /* First line of a message, as `%s` shows it: lines up to an empty one, joined. Fresh memory. */
 char *subject_of(const char *message);
+const char *body_of(const char *message); /* what is behind the first paragraph; borrowed */
 void read_stdin(g_text *text); /* Appends all of standard input. */
 bool file_exists(const char *path); /* Of any kind, links not followed. */
 char *read_file(const char *path, size_t *len); /* NULL with errno */

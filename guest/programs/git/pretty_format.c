@@ -38,19 +38,6 @@ static void add_who(g_text *out, const git_signature *who, char what, bool *know
     *known = false;
 }
 
-/* What stands behind the first paragraph. */
-static const char *body_of(const char *message) {
-    while (*message == '\n') message++;
-    while (*message) {
-        size_t len = strcspn(message, "\n");
-        bool blank = strspn(message, " \t\r") >= len;
-        message += len + (message[len] != 0);
-        if (blank) break;
-    }
-    while (*message == '\n') message++;
-    return message;
-}
-
 static void add_file_name(g_text *out, const char *subject) {
     size_t start = out->len;
     bool gap = false;

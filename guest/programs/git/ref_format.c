@@ -109,18 +109,6 @@ static const char *message_of(const git_object *object) {
     return text ? text : "";
 }
 
-static const char *body_of(const char *message) {
-    while (*message == '\n') message++;
-    while (*message) {
-        size_t len = strcspn(message, "\n");
-        bool blank = strspn(message, " \t\r") >= len;
-        message += len + (message[len] != 0);
-        if (blank) break;
-    }
-    while (*message == '\n') message++;
-    return message;
-}
-
 static void add_contents(g_text *out, const git_object *object, const char *how) {
     const char *message = message_of(object);
     char *first;

@@ -233,6 +233,18 @@ char *subject_of(const char *message) {
     return out.s;
 }
 
+const char *body_of(const char *message) {
+    while (*message == '\n') message++;
+    while (*message) {
+        size_t len = strcspn(message, "\n");
+        bool blank = strspn(message, " \t\r") >= len;
+        message += len + (message[len] != 0);
+        if (blank) break;
+    }
+    while (*message == '\n') message++;
+    return message;
+}
+
 void read_stdin(g_text *text) {
     char buf[4096];
     ssize_t n;

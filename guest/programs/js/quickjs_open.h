@@ -21,7 +21,8 @@ void quickjs_keep_spare_error(JSContext *ctx);
 /* Lets `ms` milliseconds pass, for Atomics.wait(); set by the program before it runs any. */
 extern void (*quickjs_wait)(int64_t ms);
 
-/* What scripts of a context have as their global object from now on; a Proxy is one (adapt_global.py). */
+/* The global object that scripts of a context have from now on; it may be a Proxy
+ * (adapt_global.py). */
 void quickjs_set_global(JSContext *ctx, JSValueConst object);
 
 /* Seeds Math.random(). */
