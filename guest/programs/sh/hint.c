@@ -57,7 +57,7 @@ static const struct {
     {"ts", "use awk '{ print strftime(), $0 }'"},
     {"mawk nawk", "use awk"},
     {"zsh fish ksh dash ash csh tcsh", "use bash or sh"},
-    {"top htop btop", "use ps"},
+    {"htop btop", "use top -b -n1 or ps"},
     {"crontab at batch", "there are no scheduled jobs; use `sleep` in a loop"},
     {"open xdg-open pbcopy pbpaste xclip xsel", "there is no desktop"},
 };
