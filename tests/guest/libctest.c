@@ -277,7 +277,7 @@ static pid_t spawn_self(const char *section, int in, int out) {
     return pid;
 }
 
-static void processes(void) {
+static void forks(void) {
     int status, ends[2];
     char buf[64];
     pid_t me = getpid();
@@ -337,12 +337,15 @@ static void processes(void) {
     CHECK(read(ends[0], buf, 3) == 3 && !memcmp(buf, "012", 3));
     close(ends[0]);
     close(ends[1]);
+}
 
-    /* exec and spawn */
+static void programs(void) {
+    int status, ends[2];
+    char buf[64];
     CHECK(pipe(ends) == 0);
-    pid = spawn_self("child-echo", -1, ends[1]);
+    pid_t pid = spawn_self("child-echo", -1, ends[1]);
     close(ends[1]);
-    n = read(ends[0], buf, sizeof buf);
+    ssize_t n = read(ends[0], buf, sizeof buf);
     CHECK(n == 6 && !memcmp(buf, "child\n", 6) && waitpid(pid, &status, 0) == pid);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 5);
     close(ends[0]);
@@ -365,9 +368,12 @@ static void processes(void) {
         _exit(9);
     }
     CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
 
-    /* death by signal, groups */
-    pid = fork();
+/* Death by signal, groups, stops and limits. */
+static void endings(void) {
+    int status;
+    pid_t pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
         for (;;) pause();
@@ -406,6 +412,12 @@ static void processes(void) {
     limit.rlim_cur = 40;
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0 && sysconf(_SC_OPEN_MAX) == 40);
     FAILS(dup2(1, 40), EBADF);
+}
+
+static void processes(void) {
+    forks();
+    programs();
+    endings();
 }
 
 static void info_handler(int signal, siginfo_t *info, void *context) {
