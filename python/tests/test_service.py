@@ -680,3 +680,19 @@ def test_a_step_that_cannot_be_recorded_did_not_happen(serve, issuer):
     assert "trace_bytes" in str(told.value)
     assert len(box.run("head -c 90000 /dev/zero")["stdout"]) == 90_000  # it has ended: that can be kept
     assert box.run("cat f; echo $x")["stdout"] == "kept\n1\n"
+
+
+def test_a_clock_that_is_wrong_times_no_call_out(serve, issuer, postgres, monkeypatch):
+    service = serve(postgres.database(), server={"idle_seconds": 0.2}, call_seconds=300)
+    client = Client(service.url, issued(issuer))
+    box = client.create("alice", tools=[ADD])
+    run = box.start("echo $(tool add --a 1)")
+    until = time.monotonic() + 30
+    while service.home._live and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not service.home._live
+    true = time.time
+    monkeypatch.setattr(time, "time", lambda: true() + 1800)  # of the server that goes on with it
+    assert box.info()["run"]["state"] == "waiting"
+    time.sleep(0.3)
+    assert box.answer(run["calls"][0]["id"], value=2)["result"]["stdout"] == "2\n"

@@ -235,7 +235,7 @@ class Session:
             run.result = self.state.result = describe(result)
             self.state.since = {}
             return
-        now = time.time()
+        now = self.home.clock()
         since = self.state.since
         self.state.since = {call.id: since.get(call.id, now) for call in self.sandbox.pending}
 
@@ -250,7 +250,7 @@ class Session:
             return
         before, run.calls = run.calls, {}
         for call in self.sandbox.pending:
-            since = self.state.since.get(call.id, time.time())
+            since = self.state.since.get(call.id, self.home.clock())
             pending = Pending(call.id, call.method, call.params, call.ask, since)
             run.calls[call.id] = pending
             if call.id not in before:
@@ -268,7 +268,7 @@ class Session:
             due.append(wait / 1e9)
         seconds = self.tenant.call_seconds
         if seconds is not None and run is not None:
-            due += [p.since + seconds - time.time() for p in run.calls.values()]
+            due += [p.since + seconds - self.home.clock() for p in run.calls.values()]
         if due:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(max(min(due), 0), lambda: self._task(self._due()))
@@ -281,7 +281,7 @@ class Session:
             return
         if seconds is not None:
             for pending in [*run.calls.values()]:
-                if pending.since + seconds <= time.time():
+                if pending.since + seconds <= self.home.clock():
                     why = f"{pending.method} gave no answer within {seconds:g} s"
                     with contextlib.suppress(Problem):  # it came after all
                         await self.answer(pending.id, Answer(error=why, code="timeout"))

@@ -49,6 +49,7 @@ class Sessions:
         self._live: dict[str, Session] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._webhook = Webhook(self)
+        self._skew = 0.0  # of this machine's clock
         self.peers = Peers(config.peers, self._driver, self.log)
         self._reaper: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -79,6 +80,7 @@ class Sessions:
                 raise Problem(409, "exists", f"there is a session {spec.name!r} already")
             await self._refuse_more(who.tenant)
             await self._make_room(who.tenant)
+            await self._look_at_clock()
             with self.metrics.startup.time():
                 lease = await self._lease(key)
                 session = await self._made(who.tenant, spec, kept, lease)
@@ -135,6 +137,7 @@ class Sessions:
             await old.discard(Problem(409, "moved", "another server has taken the session over"))
         self.metrics.cold.inc()
         await self._make_room(tenant)
+        await self._look_at_clock()
         with self.metrics.resume.time():
             try:
                 saved = await self._stored(lambda: self.store.find(key))
@@ -174,6 +177,13 @@ class Sessions:
             ) from error
         except SnapshotError as error:
             raise store_problem(error) from error
+
+    def clock(self) -> float:
+        """The store's, as far as it is known: what waits may be waited for by another server."""
+        return time.time() + self._skew
+
+    async def _look_at_clock(self) -> None:
+        self._skew = await self._stored(self.store.now) - time.time()
 
     async def _driver(self, key: str) -> str | None:
         return await self._stored(lambda: self.store.driver(key))
