@@ -98,6 +98,9 @@ await esbuild.build({
                 const found = importer.includes('readable-stream') && replaced.find(([pattern]) => pattern.test(path));
                 return found ? { path: found[1], external: true } : undefined;
             });
+            // As a text it is smaller than as code that makes its numbers.
+            build.onLoad({ filter: /multi-byte\.encodings\.json$/ }, ({ path }) =>
+                ({ contents: `module.exports = JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(fs.readFileSync(path, 'utf8'))))});` }));
             build.onLoad({ filter: /readable-stream/ }, ({ path }) => renew(path));
             build.onLoad({ filter: /sucrase/ }, ({ path }) =>
                 unreached.some(pattern => pattern.test(path)) ? { contents: hollow(path) } : undefined);

@@ -275,3 +275,19 @@ let pulled = 0; const endless = Readable.toWeb(new Readable({ objectMode: true, 
 const reader = endless.getReader(); console.log((await reader.read()).value, (await reader.read()).value); await reader.cancel(); console.log(pulled < 20);
 //> { n: 0 } { n: 1 }
 //> true
+//// options-that-set-something
+console.log(process.title, Error.stackTraceLimit, typeof gc, process.noDeprecation);
+//$ --title=abc
+//$ --stack-trace-limit=3
+//$ --expose-gc
+//$ --no-deprecation
+//> abc 3 function true
+//// rejections-may-be-let-go
+Promise.reject(1); setTimeout(() => console.log('alive'));
+//$ --unhandled-rejections=none
+//> alive
+//// an-input-type-is-one-of-two
+console.log(1);
+//$ --input-type=bad
+//= 9
+//! must be "module" or "commonjs"

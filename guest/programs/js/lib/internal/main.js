@@ -25,7 +25,31 @@ work at its top level, and the returned value is printed. A program with import 
 `;
 
 // Options of Node that change nothing here.
-const ignored = /^--(?:no-warnings|enable-source-maps|experimental-[\w-]+|no-experimental-[\w-]+|trace-[\w-]+|max-old-space-size=.*|stack-size=.*|unhandled-rejections=.*|no-deprecation|disable-warning=.*|expose-gc|harmony[\w-]*|use-strict)$/;
+const ignored = /^--(?:no-warnings|(?:no-)?enable-source-maps|(?:no-)?experimental-[\w-]+(?:=.*)?|trace-[\w-]+|(?:max|min)-[\w-]+=.*|stack-size=.*|disable-warning=.*|harmony[\w-]*|use-strict|test-only|frozen-intrinsics|preserve-symlinks(?:-main)?|jitless|icu-data-dir=.*|disallow-code-generation-from-strings|abort-on-uncaught-exception|pending-deprecation|insecure-http-parser|dns-result-order=.*|tls-[\w-]+(?:=.*)?|use-(?:bundled|openssl)-ca|verify-base-objects|zero-fill-buffers|interpreted-frames-native-stack|allow-natives-syntax|node-snapshot|no-addons|no-global-search-paths|force-[\w-]+|network-family-autoselection[\w-]*(?:=.*)?|openssl-[\w-]+(?:=.*)?|secure-heap[\w-]*=.*|v8-pool-size=.*|huge-max-old-generation-size|perf-[\w-]+|inspect-port=.*)$/;
+
+// Options that set something, before any program runs.
+const settings = {
+    '--title': value => void (process.title = value),
+    '--stack-trace-limit': value => void (Error.stackTraceLimit = Number(value)),
+    '--unhandled-rejections': value => void (unhandled = value),
+    '--conditions': value => void modules.conditions.push(value),
+    '--env-file'(value) {
+        let text;
+        try {
+            text = modules.readText(value);
+        } catch {
+            return usageError(`${value}: not found`);
+        }
+        for (const [name, item] of Object.entries(require('internal/dotenv').parse(text))) process.env[name] ??= item;
+        return undefined;
+    },
+};
+const switches = {
+    '--expose-gc': () => void Object.defineProperty(globalThis, 'gc', { value: function gc() { native.engine.gc(); }, writable: true, configurable: true }),
+    '--no-deprecation': () => void (process.noDeprecation = true),
+    '--throw-deprecation': () => void (process.throwDeprecation = true),
+};
+let unhandled = 'throw'; // what a rejection is that nobody handles
 
 let isModule = false; // the main program is one
 let isHandedOver = false; // the main program came from the embedder
@@ -53,12 +77,15 @@ function parse(argv) {
         if (arg === '-' || !arg.startsWith('-')) break;
         i++;
         if (arg === '--') break;
-        if (/^(?:-e|--eval(?:=.*)?)$/s.test(arg)) options.code = value(arg, '--eval');
+        if (/^(?:-e|--eval(?:=.*)?)$/s.test(arg)) options.code = value(arg, arg);
         else if (/^(?:-p|-pe|--print(?:=.*)?)$/s.test(arg)) {
             options.print = true;
-            options.code = value(arg, '--print');
+            options.code = i >= argv.length && !arg.includes('=') ? 'undefined' : value(arg, '--print');
         } else if (/^(?:-r|--require|--import)(?:=.*)?$/.test(arg)) options.preload.push(value(arg, '--require'));
-        else if (arg.startsWith('--input-type')) options.type = value(arg, '--input-type');
+        else if (arg.startsWith('--input-type')) {
+            options.type = value(arg, '--input-type');
+            if (process.exitCode !== 9 && !['module', 'commonjs'].includes(options.type)) return usageError('--input-type must be "module" or "commonjs"');
+        }
         else if (arg === '--typescript') options.typescript = true;
         else if (arg === '--run') options.run = true;
         else if (arg === '--dump-tree') options.text = require('internal/tree').dump(native.text.utf8Decode(native.fs.readAll(0)));
@@ -66,6 +93,11 @@ function parse(argv) {
         else if (arg === '-v' || arg === '--version') options.text = `${process.version}\n`;
         else if (arg === '-h' || arg === '--help') options.text = usage;
         else if (arg === '-i' || arg === '--interactive') return usageError('there is no interactive mode');
+        else if (arg === '-C' || Object.hasOwn(settings, arg.replace(/=.*/s, ''))) {
+            const name = arg === '-C' ? '--conditions' : arg.replace(/=.*/s, '');
+            const given = value(arg, arg);
+            if (given !== undefined) settings[name](given);
+        } else if (Object.hasOwn(switches, arg.replaceAll('_', '-'))) switches[arg.replaceAll('_', '-')]();
         else if (!ignored.test(arg)) return usageError(`bad option: ${arg}`);
         if (process.exitCode === 9) return undefined;
         options.execArgv = i - 1;
@@ -318,7 +350,7 @@ function describe(error, thrown) {
     } catch {
         stack = String(error.stack ?? error);
     }
-    if (stack.startsWith('[') && stack.endsWith(']')) stack = stack.slice(1, -1);
+    stack = stack.replace(/^\[([^]*?)\](?=$| \{\n)/, '$1');
     // Node does the same, but there no tool gives a BigInt unasked.
     const hint = error.message === 'Do not know how to serialize a BigInt'
         ? '\nhint: JSON.stringify(value, (key, item) => typeof item === "bigint" ? JSON.rawJSON(item) : item) writes it exactly' : '';
@@ -344,6 +376,12 @@ function fatal(error, origin) {
 function rejected(promise, reason) {
     if (process.listenerCount('unhandledRejection') > 0) {
         process.emit('unhandledRejection', reason, promise);
+        return true;
+    }
+    if (unhandled === 'none') return true;
+    if (unhandled.startsWith('warn')) {
+        process.emitWarning(`Unhandled promise rejection. This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason: ${inspect(reason)}`, 'UnhandledPromiseRejectionWarning');
+        if (unhandled === 'warn-with-error-code') process.exitCode ||= 1;
         return true;
     }
     if (reason instanceof Error || Error.isError(reason)) return fatal(reason, 'unhandledRejection');

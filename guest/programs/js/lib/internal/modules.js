@@ -516,5 +516,5 @@ function isModuleText(text, file) {
 
 module.exports = {
     setLibrary, builtin, builtins, makeRequire, makeMain, readText, resolveImport, loadImport, metaOf, Module,
-    isEsm, loaded, nodeModulePaths, builtinName,
+    conditions, isEsm, loaded, nodeModulePaths, builtinName,
 };
