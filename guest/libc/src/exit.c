@@ -4,5 +4,11 @@
 
 #include "internal.h"
 
-_Noreturn void _exit(int status) { __pf_exit(status); }
-_Noreturn void _Exit(int status) { __pf_exit(status); }
+/* mman.c: absent in programs that map nothing. */
+__attribute__((weak)) void __pf_write_mappings(void);
+
+_Noreturn void _exit(int status) {
+    if (__pf_write_mappings) __pf_write_mappings();
+    __pf_exit(status);
+}
+_Noreturn void _Exit(int status) { _exit(status); }

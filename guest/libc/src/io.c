@@ -5,6 +5,8 @@
  * allows a part (reads), and several where callers expect the whole (writes to files).
  */
 #include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -105,6 +107,30 @@ ssize_t readv(int fd, const struct iovec *vec, int count) {
     return done;
 }
 
+/* One after the other, until one comes short; at `offset`. */
+static ssize_t each(int fd, const struct iovec *vec, int count, off_t offset, bool reads) {
+    ssize_t done = 0;
+    if (count < 0 || count > UIO_MAXIOV) {
+        errno = EINVAL;
+        return -1;
+    }
+    for (int i = 0; i < count; i++) {
+        ssize_t n = reads ? pread(fd, vec[i].iov_base, vec[i].iov_len, offset + done)
+                          : pwrite(fd, vec[i].iov_base, vec[i].iov_len, offset + done);
+        if (n < 0) return done ? done : -1;
+        done += n;
+        if ((size_t)n < vec[i].iov_len) break;
+    }
+    return done;
+}
+
+ssize_t preadv(int fd, const struct iovec *vec, int count, off_t offset) {
+    return each(fd, vec, count, offset, true);
+}
+ssize_t pwritev(int fd, const struct iovec *vec, int count, off_t offset) {
+    return each(fd, vec, count, offset, false);
+}
+
 off_t lseek(int fd, off_t offset, int whence) {
     return __pf_result64(PF_SEND(LSEEK, .arg = {fd, offset, whence}));
 }
@@ -134,4 +160,15 @@ ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, si
         return -1;
     }
     return __pf_result(PF_SEND(COPY, .arg = {in, out, part(len)}));
+}
+
+/* The error, as its result. Room is taken when it is written. */
+int posix_fallocate(int fd, off_t offset, off_t len) {
+    struct stat status;
+    if (offset < 0 || len <= 0) return EINVAL;
+    if (fstat(fd, &status) < 0) return errno;
+    if (!S_ISREG(status.st_mode)) return S_ISFIFO(status.st_mode) ? ESPIPE : ENODEV;
+    if (offset > PF_FILE_SIZE_MAX - len) return EFBIG;
+    if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) return EBADF;
+    return status.st_size >= offset + len || ftruncate(fd, offset + len) == 0 ? 0 : errno;
 }

@@ -52,6 +52,20 @@ int tcsetattr(int fd, int when, const struct termios *settings) {
     (void)settings;
     return no_terminal(fd);
 }
+int tcdrain(int fd) { return no_terminal(fd); }
+int tcflow(int fd, int action) { return (void)action, no_terminal(fd); }
+int tcflush(int fd, int queue) { return (void)queue, no_terminal(fd); }
+int tcsendbreak(int fd, int duration) { return (void)duration, no_terminal(fd); }
+speed_t cfgetispeed(const struct termios *settings) { return settings->__c_ispeed; }
+speed_t cfgetospeed(const struct termios *settings) { return settings->__c_ospeed; }
+int cfsetispeed(struct termios *settings, speed_t speed) {
+    settings->__c_ispeed = speed;
+    return 0;
+}
+int cfsetospeed(struct termios *settings, speed_t speed) {
+    settings->__c_ospeed = speed;
+    return 0;
+}
 pid_t tcgetsid(int fd) { return tcgetpgrp(fd) < 0 ? -1 : getsid(0); }
 
 int ttyname_r(int fd, char *name, size_t size) {
