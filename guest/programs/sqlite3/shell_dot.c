@@ -275,7 +275,7 @@ static int do_copy(shell *sh, const char *file, bool into) {
     sqlite3 *other;
     if (!shell_open(sh)) return 1;
     int code =
-        sqlite3_open_v2(file, &other, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "unix-none");
+        sqlite3_open_v2(file, &other, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (code == SQLITE_OK) {
         sqlite3 *to = into ? other : sh->db, *from = into ? sh->db : other;
         sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");

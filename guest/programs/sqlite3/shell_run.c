@@ -23,7 +23,7 @@ bool shell_open(shell *sh) {
     if (sh->db) return true;
     int flags = sh->readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const char *file = sh->file ? sh->file : ":memory:";
-    if (sqlite3_open_v2(file, &sh->db, flags, "unix-none") != SQLITE_OK) {
+    if (sqlite3_open_v2(file, &sh->db, flags, NULL) != SQLITE_OK) {
         fflush(sh->out);
         fprintf(stderr, "Error: unable to open database \"%s\": %s\n", file,
                 sqlite3_errmsg(sh->db));
