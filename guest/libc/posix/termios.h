@@ -1,4 +1,4 @@
-/* termios.h: terminals, with Linux's numbers. A sandbox has none whose line discipline can be set: ENOTTY. */
+/* termios.h: terminals, with Linux's numbers. A sandbox has none that can be set: ENOTTY. */
 #ifndef PF_POSIX_TERMIOS_H
 #define PF_POSIX_TERMIOS_H
 

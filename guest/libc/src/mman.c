@@ -2,8 +2,8 @@
  * mman.c: mmap() without an MMU.
  *
  * A mapping is memory of the process. Of a file it is a copy, made when it is mapped: what others
- * write to the file later is not seen in it. With MAP_SHARED, pages that were changed are written to
- * the file by msync() and munmap(), and when the process ends. After fork() both have a copy.
+ * write to the file later is not seen in it. With MAP_SHARED, pages that were changed are written
+ * to the file by msync() and munmap(), and when the process ends. After fork() both have a copy.
  */
 #include <errno.h>
 #include <fcntl.h>

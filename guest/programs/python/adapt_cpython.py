@@ -12,7 +12,9 @@ import pathlib
 import sys
 
 import adapt_boot
+import adapt_generators
 import adapt_streams
+import adapt_system
 import adapt_threads
 import adapt_waits
 
@@ -44,7 +46,7 @@ CHANGES = [
         "Modules/_localemodule.c",
         "there is C and C.UTF-8; musl takes any name, and stays what it is",
         "        result = setlocale(category, locale);\n",
-        "        static const char *const there[] = {\"\", \"C\", \"POSIX\", \"C.UTF-8\", \"C.utf8\"};\n"
+        '        static const char *const there[] = {"", "C", "POSIX", "C.UTF-8", "C.utf8"};\n'
         "        result = NULL;\n"
         "        for (int i = 0; i < 5; i++)\n"
         "            if (strcmp(locale, there[i]) == 0 || strchr(locale, ';')) result = setlocale(category, locale);\n",
@@ -78,13 +80,6 @@ CHANGES = [
         "        HTTPSConnection = _http_tool.connect_by_tool(HTTPConnection)\n"
         '        __all__.append("HTTPSConnection")\n'
         "else:\n",
-    ),
-    (
-        "Lib/multiprocessing/connection.py",
-        "a socketpair() is two pipes, with two descriptors at each end",
-        "            s1, s2 = socket.socketpair()\n",
-        "            raise OSError(95, 'a Pipe() goes one way here: use Pipe(duplex=False), or a Queue')\n"
-        "            s1, s2 = socket.socketpair()\n",
     ),
     (
         "Objects/abstract.c",
@@ -126,12 +121,16 @@ CHANGES = [
 def main() -> None:
     source, output = map(pathlib.Path, sys.argv[1:])
     texts: dict[str, str] = {}
-    series = (adapt_waits, adapt_streams, adapt_threads, adapt_boot)
-    for name, why, old, new, *count in CHANGES + [change for one in series for change in one.CHANGES]:
+    series = (adapt_waits, adapt_streams, adapt_threads, adapt_boot, adapt_system, adapt_generators)
+    for name, why, old, new, *count in CHANGES + [
+        change for one in series for change in one.CHANGES
+    ]:
         text = texts.get(name) or (source / name).read_text()
         found, wanted = text.count(old), count[0] if count else 1
         if found != wanted:
-            sys.exit(f"adapt_cpython: {name} has {found} times, not {wanted}, what is to change ({why}): {old}")
+            sys.exit(
+                f"adapt_cpython: {name} has {found} times, not {wanted}, what is to change ({why}): {old}"
+            )
         texts[name] = text.replace(old, new)
     for path in (output / "adapted").rglob("*.*"):  # of another series of changes
         if path.is_file() and path.relative_to(output / "adapted").as_posix() not in texts:

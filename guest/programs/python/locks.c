@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sqlite3.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -24,6 +26,7 @@
 #define PIPE_PIECE 4096 /* what a pipe that can be written takes at once */
 
 int64_t __pf_call(struct pf_message *message); /* guest/libc */
+int __pf_record_lock(int fd, int command, struct flock *lock);
 
 /* ---- pythread.h */
 
@@ -115,6 +118,40 @@ LISTED int python_waitpid(int way, int pid, int *status, int options) {
         if (pause < PAUSE_LAST) pause *= 2;
     }
     return PYTHON_UNWOUND(way, wait4(pid, status, options, NULL));
+}
+
+/* One that another process has: beside other threads one looks again and again. */
+LISTED int python_flock(int way, int fd, int operation) {
+    long long pause = PAUSE_FIRST;
+    while (python_threads > 1 && !(operation & LOCK_NB)) {
+        int result = flock(fd, operation | LOCK_NB);
+        if (result == 0 || errno != EAGAIN) return result;
+        if (python_poll(way, NULL, 0, pause) < 0) return -1;
+        if (pause < PAUSE_LAST) pause *= 2;
+    }
+    return PYTHON_UNWOUND(way, flock(fd, operation));
+}
+
+LISTED int python_lockf(int way, int fd, int command, struct flock *lock) {
+    long long pause = PAUSE_FIRST;
+    while (python_threads > 1 && command == F_SETLKW) {
+        int result = __pf_record_lock(fd, F_SETLK, lock);
+        if (result == 0 || errno != EAGAIN) return result;
+        if (python_poll(way, NULL, 0, pause) < 0) return -1;
+        if (pause < PAUSE_LAST) pause *= 2;
+    }
+    return PYTHON_UNWOUND(way, __pf_record_lock(fd, command, lock));
+}
+
+static int pause_for(sqlite3_vfs *vfs, int microseconds) {
+    (void)vfs;
+    python_poll(0, NULL, 0, microseconds * 1000ll);
+    return microseconds;
+}
+
+void python_sqlite_pauses(void) {
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    if (vfs) vfs->xSleep = pause_for;
 }
 
 static int is_unfinished(int id) {

@@ -9,8 +9,8 @@
     X(_pinfold) X(_posixsubprocess) X(_queue) X(_random) X(_sha1) X(_sha256) X(_sha3) X(_sha512) X(_signal) \
     X(_sqlite3) X(_sre) X(_stat) X(_statistics) X(_struct) X(_symtable) X(_thread) X(_tracemalloc)          \
     X(_typing) X(_weakref) X(_zoneinfo) X(array) X(atexit) X(audioop) X(binascii) X(cmath)      \
-    X(errno) X(faulthandler) X(fcntl) X(grp) X(itertools) X(math) X(posix) X(pwd) X(pyexpat)    \
-    X(resource) X(select) X(time) X(unicodedata) X(zlib)
+    X(errno) X(faulthandler) X(fcntl) X(grp) X(itertools) X(math) X(mmap) X(posix) X(pwd) X(pyexpat)    \
+    X(resource) X(select) X(termios) X(time) X(unicodedata) X(zlib)
 
 #define X(name) PyObject *PyInit_##name(void);
 MODULES(X)

@@ -3,8 +3,8 @@
  *
  * An engine cannot fork, and need not: the kernel starts a process in one message, with what is to
  * be done to its descriptors before. What CPython does between fork and exec in the child
- * (Modules/_posixsubprocess.c) is said in advance. What cannot be said is refused: preexec_fn, and to
- * become another user.
+ * (Modules/_posixsubprocess.c) is said in advance. What cannot be said: preexec_fn, for which subprocess
+ * forks (lib/_preexec.py), and to become another user, which is refused.
  */
 #include <Python.h>
 
@@ -118,8 +118,8 @@ static int add_attributes(struct plan *plan) {
         posix_spawnattr_setsigdefault(&plan->how, &set);
         flags |= POSIX_SPAWN_SETSIGDEF;
     }
-    /* There are no terminals, so a session of its own differs from a group by its number only. */
-    if (plan->group >= 0 || plan->new_session) {
+    if (plan->new_session) flags |= POSIX_SPAWN_SETSID;
+    if (plan->group >= 0) {
         posix_spawnattr_setpgroup(&plan->how, plan->group > 0 ? plan->group : 0);
         flags |= POSIX_SPAWN_SETPGROUP;
     }
@@ -198,25 +198,30 @@ static pid_t carry_out(struct plan *plan) {
 
 /* ---- from Python */
 
+static int is_own(PyObject *asked, unsigned own) {
+    if (asked == Py_None) return 1;
+    unsigned long number = PyLong_AsUnsignedLongMask(asked);
+    return !PyErr_Occurred() && number == own;
+}
+
 static int refuse(PyObject *preexec, PyObject *groups, PyObject *gid, PyObject *uid) {
-    const char *why = NULL;
-    if (preexec != Py_None)
-        why = "preexec_fn is not supported: a process here is started, not forked; use cwd, env, "
-              "umask, start_new_session, or a shell command";
-    else if (groups != Py_None || gid != Py_None || uid != Py_None)
-        why = "a process cannot become another user or group here";
-    if (!why) return 0;
-    PyErr_SetString(PyExc_RuntimeError, why);
+    if (preexec != Py_None) {
+        PyErr_SetString(PyExc_RuntimeError, "preexec_fn is for subprocess.Popen, which forks for it");
+        return 1;
+    }
+    if (groups == Py_None && is_own(gid, getgid()) && is_own(uid, getuid())) return 0;
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_PermissionError, "[Errno 1] a process cannot become another user or group here");
     return 1;
 }
 
 static PyObject *fork_exec(PyObject *module, PyObject *args) {
     struct plan plan = {0};
-    PyObject *argv, *env, *gid, *groups, *uid, *preexec;
+    PyObject *argv, *programs, *env, *gid, *groups, *uid, *preexec;
     int vfork_too;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!pO!OOiiiiiiiippiOOOiOp:fork_exec", &argv, &PyTuple_Type,
-                          &plan.programs, &plan.close_fds, &PyTuple_Type, &plan.keep, &plan.cwd, &env,
+    if (!PyArg_ParseTuple(args, "OOpO!OOiiiiiiiippiOOOiOp:fork_exec", &argv, &programs, &plan.close_fds,
+                          &PyTuple_Type, &plan.keep, &plan.cwd, &env,
                           &plan.child[0], &plan.parent[0], &plan.parent[1], &plan.child[1],
                           &plan.parent[2], &plan.child[2], &plan.error_read, &plan.error_write,
                           &plan.restore_signals, &plan.new_session, &plan.group, &gid, &groups, &uid,
@@ -228,12 +233,14 @@ static PyObject *fork_exec(PyObject *module, PyObject *args) {
         if (!PyUnicode_FSConverter(plan.cwd, &cwd)) return NULL;
         plan.cwd = cwd;
     }
-    plan.argv = copy_strings(argv, "argv must be a tuple");
+    plan.programs = PySequence_Tuple(programs);
+    if (plan.programs) plan.argv = copy_strings(argv, "argv must be a tuple");
     if (plan.argv && env != Py_None) plan.envp = copy_strings(env, "env must be a list");
     pid_t pid = -1;
     if (plan.argv && (env == Py_None || plan.envp)) pid = carry_out(&plan);
     free_strings(plan.argv);
     free_strings(plan.envp);
+    Py_XDECREF(plan.programs);
     Py_XDECREF(cwd);
     return pid < 0 ? NULL : PyLong_FromLong(pid);
 }

@@ -2,7 +2,7 @@
  * pyconfig.h: what CPython finds in guest/libc, instead of a run of its configure.
  *
  * Sizes are wasm32's, functions those that guest/libc and wasi-libc's upper half have; a name too many is an
- * error of the link. No sockets, shared libraries, mmap: those macros are not here.
+ * error of the link. No sockets, shared libraries: those macros are not here.
  * Threads are threads.h's, so CPython has the stubs of pthread.
  */
 #ifndef Py_PYCONFIG_H
@@ -27,6 +27,7 @@
 #define HAVE_CLOCK_NANOSLEEP 1
 #define HAVE_CLOCK_SETTIME 1
 #define HAVE_CLOSE_RANGE 1
+#define HAVE_CONFSTR 1
 #define HAVE_COPY_FILE_RANGE 1
 #define HAVE_CTERMID 1
 #define HAVE_DEVICE_MACROS 1
@@ -51,6 +52,7 @@
 #define HAVE_FCNTL_H 1
 #define HAVE_FDATASYNC 1
 #define HAVE_FDOPENDIR 1
+#define HAVE_FLOCK 1
 #define HAVE_FORK 1
 #define HAVE_FPATHCONF 1
 #define HAVE_FSEEKO 1
@@ -71,6 +73,7 @@
 #define HAVE_GETGROUPS 1
 #define HAVE_GETHOSTNAME 1
 #define HAVE_GETITIMER 1
+#define HAVE_GETLOADAVG 1
 #define HAVE_GETLOGIN 1
 #define HAVE_GETPAGESIZE 1
 #define HAVE_GETPGID 1
@@ -81,6 +84,7 @@
 #define HAVE_GETPWENT 1
 #define HAVE_GETPWUID 1
 #define HAVE_GETRANDOM 1
+#define HAVE_GETRANDOM_SYSCALL 1 /* os.getrandom(), adapt_system.py */
 #define HAVE_GETRESGID 1
 #define HAVE_GETRESUID 1
 #define HAVE_GETRUSAGE 1
@@ -99,11 +103,14 @@
 #define HAVE_LCHOWN 1
 #define HAVE_LINK 1
 #define HAVE_LINKAT 1
+#define HAVE_LOCKF 1
 #define HAVE_LOG1P 1
 #define HAVE_LOG2 1
 #define HAVE_LONG_DOUBLE 1
 #define HAVE_LSTAT 1
 #define HAVE_LUTIMES 1
+#define HAVE_MADVISE 1
+#define HAVE_MAKEDEV 1
 #define HAVE_MBRTOWC 1
 #define HAVE_MEMRCHR 1
 #define HAVE_MKDIRAT 1
@@ -112,6 +119,7 @@
 #define HAVE_MKNOD 1
 #define HAVE_MKNODAT 1
 #define HAVE_MKTIME 1
+#define HAVE_MREMAP 1
 #define HAVE_NANOSLEEP 1
 #define HAVE_NICE 1
 #define HAVE_OPENAT 1
@@ -123,18 +131,22 @@
 #define HAVE_POLL 1
 #define HAVE_POLL_H 1
 #define HAVE_POSIX_FADVISE 1
+#define HAVE_POSIX_FALLOCATE 1
 #define HAVE_POSIX_SPAWN 1
 #define HAVE_POSIX_SPAWNP 1
 #define HAVE_PREAD 1
+#define HAVE_PREADV 1
 #define HAVE_PROTOTYPES 1
 #define HAVE_PTHREAD_STUBS 1
 #define HAVE_PTHREAD_SIGMASK 1
 #define HAVE_PWRITE 1
+#define HAVE_PWRITEV 1
 #define HAVE_READLINK 1
 #define HAVE_READLINKAT 1
 #define HAVE_READV 1
 #define HAVE_REALPATH 1
 #define HAVE_RENAMEAT 1
+#define HAVE_SCHED_H 1
 #define HAVE_SETEGID 1
 #define HAVE_SETEUID 1
 #define HAVE_SETGID 1
@@ -183,6 +195,7 @@
 #define HAVE_SYSTEM 1
 #define HAVE_SYS_FILE_H 1
 #define HAVE_SYS_IOCTL_H 1
+#define HAVE_SYS_MMAN_H 1
 #define HAVE_SYS_PARAM_H 1
 #define HAVE_SYS_POLL_H 1
 #define HAVE_SYS_RANDOM_H 1

@@ -50,6 +50,12 @@ void **python_thread_keys(void);
 int python_poll(int way, struct pollfd *fds, int count, long long timeout_ns);
 /* As waitpid(). */
 int python_waitpid(int way, int pid, int *status, int options);
+/* As flock(), and as fcntl() with F_SETLK or F_SETLKW. */
+struct flock;
+int python_flock(int way, int fd, int operation);
+int python_lockf(int way, int fd, int command, struct flock *lock);
+/* SQLite waits for a database so that other threads run. */
+void python_sqlite_pauses(void);
 /* Until a tool call is finished; -1 with errno. */
 int python_tool_wait(int way, int id);
 /* As pf_tool_next(); whether it has something to tell; a call that is over, of which it does not tell. */
