@@ -5,7 +5,7 @@
  *   Usage: numfmt [OPTION]... [NUMBER]...
  *   Reformat NUMBER(s), or the numbers from standard input if none are specified.
  *
- *         --debug          (ignored)
+ *         --debug          print warnings about options without effect
  *     -d, --delimiter=X    use X instead of whitespace for field delimiter
  *         --field=FIELDS   replace the numbers in these input fields (default=1): N, N-M, -M, N- or
  * a list of these
@@ -64,7 +64,7 @@ typedef struct {
     int precision; /* of --format; -1: none */
     const char *suffix;
     char *before, *after; /* what stands around % in --format */
-    bool failed;
+    bool failed, debug;
 } converter;
 
 typedef long double real;
@@ -467,7 +467,7 @@ static void read_options(converter *c, g_options *o) {
             c->delimiter = (unsigned char)*o->arg;
             break;
         case FIELD: read_fields(c, o->arg); break;
-        case DEBUG: break;
+        case DEBUG: c->debug = true; break;
         case HEADER:
             c->header = 1;
             if (o->arg &&
@@ -482,6 +482,11 @@ static void read_options(converter *c, g_options *o) {
     if (grouping && format_text) g_die(1, "--grouping cannot be combined with --format");
     if (grouping && c->to != NONE) g_die(1, "grouping cannot be combined with --to");
     if (format_text) read_format(c, format_text);
+    if (!c->debug) return;
+    bool plain = c->from == NONE && c->to == NONE && c->padding == 0;
+    if (plain && !grouping && !format_text) g_warn("no conversion option specified");
+    if (grouping) g_warn("grouping has no effect in this locale");
+    if (c->header && o->at < o->argc) g_warn("--header ignored with command-line input");
 }
 
 int numfmt_main(int argc, char **argv) {
