@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import threading
 import time
 
@@ -12,8 +13,9 @@ pytest.importorskip("uvicorn", reason="uvicorn is for who serves by it")
 pytest.importorskip("prometheus_client", reason="prometheus_client is for who serves by it")
 
 import httpx
-from service_server import Issuer, Process, configured, issued
+from service_server import Issuer, Process, Service, configured, issued
 
+from pinfold import Store
 from pinfold.service.addresses import checked, known, place_of
 from pinfold.service.client import Client, ServiceError
 
@@ -178,3 +180,28 @@ def test_a_server_that_is_behind_refuses_nothing(servers, tmp_path, postgres):
             seen = there.session("alice").info()["run"]
             assert seen["calls"] == run["calls"] and seen["state"] == run["state"]
     assert run["result"]["stdout"] == "0\n1\n2\n"
+
+
+@pytest.mark.parametrize("head", [b"Content-Length: 100\r\n", b"Transfer-Encoding: chunked\r\n"])
+def test_half_of_an_answer_is_none(tmp_path, issuer, head):
+    """The other server is killed while it answers."""
+    peer = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{peer.getsockname()[1]}"
+
+    def die():
+        connection, _ = peer.accept()
+        connection.recv(65536)
+        body = b'{"name"' if b"Length" in head else b'7\r\n{"name"\r\n'
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + head + b"\r\n" + body)
+        connection.close()
+
+    threading.Thread(target=die, daemon=True).start()
+    tenants = {"acme": {"keys": [issuer.public_key.hex()]}}
+    service = Service(tmp_path / "agents.db", tenants, {"peers": PEERS, "idle_seconds": 0.2})
+    client = Client(service.url, issued(issuer), timeout=20)
+    client.create("alice")
+    with Store(tmp_path / "agents.db") as other, other.lease("acme/alice", holder=url, timeout=20):
+        with pytest.raises(httpx.TransportError):
+            httpx.get(f"{service.url}/v1/sessions/alice", headers=client._http.headers)
+    service.stop()
+    peer.close()

@@ -8,7 +8,6 @@ the store is not enough. A request is passed on once.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,14 @@ if TYPE_CHECKING:
 HEADER = "pinfold-passed-on"
 #: What goes along; everything else belongs to one connection.
 _THERE = ("authorization", "content-type", "accept", "last-event-id")
-_BACK = ("content-type", "cache-control", "x-accel-buffering", "run", "retry-after")
+_BACK = (
+    "content-type",
+    "content-length",
+    "cache-control",
+    "x-accel-buffering",
+    "run",
+    "retry-after",
+)
 #: Seconds between two looks at whether the other server still drives the session.
 _LOOK = 1.0
 #: The longest that a request may take there: more than it may wait for a run.
@@ -95,10 +101,10 @@ class Peers:
 
 
 async def _passed(answer: httpx.Response) -> AsyncIterator[bytes]:
+    """What is cut off there is cut off here, too: half of an answer is none."""
     try:
-        with contextlib.suppress(httpx.HTTPError):  # a stream that is cut off is cut off here, too
-            async for part in answer.aiter_bytes():
-                yield part
+        async for part in answer.aiter_bytes():
+            yield part
     finally:
         await answer.aclose()
 
