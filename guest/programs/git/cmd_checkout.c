@@ -133,7 +133,15 @@ static void refuse_in_operation(bool switching) {
     if (git_file_exists("rebase-merge")) die("cannot switch branch while rebasing\nConsider \"git rebase --quit\" or \"git worktree add\".");
 }
 
-static int go(const char *ref, git_commit *commit, const char *name, const char *made) {
+/* post-checkout: where HEAD was, where it is, and whether branches were changed (1) or files (0). */
+static int after_checkout(const git_oid *from, bool branches) {
+    git_oid now = {0};
+    git_reference_name_to_id(&now, repo, "HEAD");
+    char *before = g_copy_string(full_id(from)), *after = g_copy_string(full_id(&now));
+    return run_hook("post-checkout", (char *[]){before, after, branches ? "1" : "0", NULL}, NULL);
+}
+
+static int move_head(const char *ref, git_commit *commit, const char *name, const char *made) {
     git_commit *old = head_commit();
     char *was = from_name();
     char *old_ref = head_target();
@@ -170,6 +178,13 @@ static int go(const char *ref, git_commit *commit, const char *name, const char 
     }
     if (ref && !made) say_tracking(ref + 11);
     return 0;
+}
+
+static int go(const char *ref, git_commit *commit, const char *name, const char *made) {
+    git_oid from = {0};
+    git_reference_name_to_id(&from, repo, "HEAD");
+    int status = move_head(ref, commit, name, made);
+    return status ? status : after_checkout(&from, true);
 }
 
 static void set_tracking(const char *branch, const char *start) {
@@ -396,8 +411,10 @@ static int restore_from_index(pathspec *paths) {
 static int checkout_paths(const char *tree_name, int count, char **argv) {
     pathspec paths;
     pathspec_parse(&paths, count, argv);
-    if (tree_name) return restore_from_tree(tree_named(tree_name), &paths, true, true);
-    return restore_from_index(&paths);
+    int status = tree_name ? restore_from_tree(tree_named(tree_name), &paths, true, true) : restore_from_index(&paths);
+    git_oid head = {0};
+    git_reference_name_to_id(&head, repo, "HEAD");
+    return status ? status : after_checkout(&head, false);
 }
 
 int cmd_checkout(int argc, char **argv) {

@@ -352,6 +352,12 @@ int cmd_commit(int argc, char **argv) {
     make_commit(&c, &id);
     forget_operation();
     run_hook("post-commit", NULL, NULL);
+    if (amend && old) {
+        g_text lines = {0};
+        g_text_addf(&lines, "%s %s\n", full_id(git_commit_id(old)), full_id(&id));
+        run_hook("post-rewrite", (char *[]){"amend", NULL}, lines.s);
+        g_text_free(&lines);
+    }
     if (!quiet) report_commit(&id, (amend && !reset_author) || date_text || reuse || reedit || picking);
     return 0;
 }

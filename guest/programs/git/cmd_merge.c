@@ -111,6 +111,7 @@ static int fast_forward(git_commit *head, git_commit *to, const char *name) {
         g_outs("Squash commit -- not updating HEAD\n");
     }
     show_stat(tree_of(head), tree_of(to));
+    run_hook("post-merge", (char *[]){squash ? "1" : "0", NULL}, NULL);
     return 0;
 }
 
@@ -151,6 +152,7 @@ static int conclude(git_commit *head, git_commit *theirs, const git_oid *tree, c
     forget_operation();
     if (!quiet) g_outf("%s\n", text.s);
     show_stat(tree_of(head), result);
+    run_hook("post-merge", (char *[]){"0", NULL}, NULL);
     return 0;
 }
 
@@ -256,6 +258,13 @@ int cmd_merge(int argc, char **argv) {
         if (squash) g_outs("Squash commit -- not updating HEAD\n");
         if (!quiet) note("Automatic merge went well; stopped before committing as requested");
         return 0;
+    }
+    if (!no_verify && run_hook("pre-merge-commit", NULL, NULL) != 0) {
+        write_git_file("MERGE_HEAD", saved.s);
+        write_git_file("MERGE_MODE", no_ff ? "no-ff" : "");
+        write_git_file("MERGE_MSG", message);
+        note("Not committing merge; use 'git commit' to complete the merge.");
+        return 1;
     }
     return conclude(head, theirs, &tree, message);
 }

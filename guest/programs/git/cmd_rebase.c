@@ -331,6 +331,8 @@ int cmd_rebase(int argc, char **argv) {
     if (!head) die("your current branch appears to be broken");
     require_clean();
     git_commit *onto = root && !onto_name ? NULL : onto_of(upstream, head, upstream_name);
+    if (!no_verify && run_hook("pre-rebase", (char *[]){upstream_name ? upstream_name : "--root", n ? rest[0] : NULL, NULL}, NULL) != 0)
+        die("The pre-rebase hook refused to rebase.");
     char *branch = head_target();
     bool linear = onto && git_merge_base(&base, repo, git_commit_id(onto), git_commit_id(head)) == 0 && git_oid_equal(&base, git_commit_id(onto));
     git_oid up_base;

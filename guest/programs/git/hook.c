@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,17 +56,23 @@ int run_hook(const char *name, char *const arguments[], const char *input) {
     } else {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     }
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    if (strcmp(name, "pre-push") != 0) posix_spawn_file_actions_adddup2(&actions, 2, 1); /* so does git */
     char *here = g_working_directory();
-    if (git_repository_workdir(repo)) (void)!chdir(git_repository_workdir(repo));
-    setenv("GIT_DIR", git_repository_path(repo), 1);
+    bool tree = git_repository_workdir(repo) != NULL, index = getenv("GIT_INDEX_FILE") == NULL && strstr(name, "commit");
+    (void)!chdir(tree ? git_repository_workdir(repo) : git_repository_path(repo));
+    if (!tree) setenv("GIT_DIR", ".", 1);
+    if (tree && index) setenv("GIT_INDEX_FILE", ".git/index", 1);
+    setenv("GIT_PREFIX", prefix, 1);
     int failed = posix_spawn(&pid, path, &actions, NULL, argv, environ);
-    unsetenv("GIT_DIR");
+    if (!tree) unsetenv("GIT_DIR");
+    if (tree && index) unsetenv("GIT_INDEX_FILE");
     if (here) (void)!chdir(here);
     posix_spawn_file_actions_destroy(&actions);
     if (in[0] >= 0) {
         close(in[0]);
+        void (*pipes)(int) = signal(SIGPIPE, SIG_IGN); /* a hook may read nothing */
         if (!failed) write_all(in[1], input);
+        signal(SIGPIPE, pipes);
         close(in[1]);
     }
     if (failed) {
