@@ -11,6 +11,7 @@
 #include "host/base/json_out.h"
 #include "host/base/utf8.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,11 @@ static pf_status fill(struct cap_decision *out, const struct call *c) {
     size_t name_len = strlen(name); /* up to a NUL, if it has one */
     size_t method_len = c->named ? c->method.len : 0;
     bool ok = c->outcome == PF_OP_OK;
+    /* What is allowed was allowed by a capability, has a name, and what was checked. */
+    assert(!ok ||
+           (c->capability >= 0 && (size_t)c->capability < cap_gate_capability_count(c->gate) &&
+            c->named && c->json));
+    assert(c->json || !c->json_len);
     size_t why_len = pf_printable(NULL, 0, c->why.data, c->why.len);
     char *at = malloc(method_len + name_len + 4 + c->json_len + why_len);
     if (!at) return PF_NO_MEMORY;
