@@ -22,6 +22,17 @@ function libraryRequire(name) {
     return made.exports;
 }
 
+// Interfaces of the Web, whose members are enumerable, as the standards of the Web have them.
+const interfaces = new Set(['BroadcastChannel', 'Crypto', 'CryptoKey', 'FormData', 'Headers', 'MessageEvent', 'MessagePort', 'Request', 'Response', 'SubtleCrypto',
+    'TextDecoder', 'TextDecoderStream', 'TextEncoder', 'TextEncoderStream', 'URLSearchParams']);
+function exposed({ prototype }) {
+    for (const key of Object.getOwnPropertyNames(prototype)) {
+        const property = Object.getOwnPropertyDescriptor(prototype, key);
+        if (key !== 'constructor' && !key.startsWith('_') && property.configurable && !property.enumerable)
+            Object.defineProperty(prototype, key, { enumerable: true });
+    }
+}
+
 // A global that is made when it is first used.
 function lazy(name, make, enumerable = false) {
     Object.defineProperty(globalThis, name, {
@@ -29,6 +40,7 @@ function lazy(name, make, enumerable = false) {
         enumerable,
         get() {
             const value = make();
+            if (interfaces.has(name)) exposed(value);
             Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
             return value;
         },
