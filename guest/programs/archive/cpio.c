@@ -83,24 +83,53 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BLOCK_SIZE = 256, ABSOLUTE, RELATIVE, TO_STDOUT, QUIET, REPRODUCIBLE, IGNORE_DEVNO,
-       RENUMBER, NO_OWNER, NOTHING };
+enum {
+    BLOCK_SIZE = 256,
+    ABSOLUTE,
+    RELATIVE,
+    TO_STDOUT,
+    QUIET,
+    REPRODUCIBLE,
+    IGNORE_DEVNO,
+    RENUMBER,
+    NO_OWNER,
+    NOTHING
+};
 
-static const g_long longs[] = {
-    {"extract", 'i', G_NONE}, {"create", 'o', G_NONE}, {"pass-through", 'p', G_NONE},
-    {"list", 't', G_NONE}, {"block-size", BLOCK_SIZE, G_REQUIRED}, {"io-size", 'C', G_REQUIRED},
-    {"directory", 'D', G_REQUIRED}, {"force-local", NOTHING, G_NONE},
-    {"format", 'H', G_REQUIRED}, {"quiet", QUIET, G_NONE}, {"verbose", 'v', G_NONE},
-    {"dot", 'V', G_NONE}, {"warning", 'W', G_REQUIRED}, {"file", 'F', G_REQUIRED},
-    {"absolute-filenames", ABSOLUTE, G_NONE}, {"no-absolute-filenames", RELATIVE, G_NONE},
-    {"nonmatching", 'f', G_NONE}, {"numeric-uid-gid", 'n', G_NONE},
-    {"to-stdout", TO_STDOUT, G_NONE}, {"pattern-file", 'E', G_REQUIRED},
-    {"reproducible", REPRODUCIBLE, G_NONE}, {"device-independent", REPRODUCIBLE, G_NONE},
-    {"ignore-devno", IGNORE_DEVNO, G_NONE}, {"renumber-inodes", RENUMBER, G_NONE},
-    {"null", '0', G_NONE}, {"reset-access-time", 'a', G_NONE}, {"dereference", 'L', G_NONE},
-    {"link", 'l', G_NONE}, {"make-directories", 'd', G_NONE},
-    {"preserve-modification-time", 'm', G_NONE}, {"no-preserve-owner", NO_OWNER, G_NONE},
-    {"sparse", NOTHING, G_NONE}, {"unconditional", 'u', G_NONE}, {0}};
+static const g_long longs[] = {{"extract", 'i', G_NONE},
+                               {"create", 'o', G_NONE},
+                               {"pass-through", 'p', G_NONE},
+                               {"list", 't', G_NONE},
+                               {"block-size", BLOCK_SIZE, G_REQUIRED},
+                               {"io-size", 'C', G_REQUIRED},
+                               {"directory", 'D', G_REQUIRED},
+                               {"force-local", NOTHING, G_NONE},
+                               {"format", 'H', G_REQUIRED},
+                               {"quiet", QUIET, G_NONE},
+                               {"verbose", 'v', G_NONE},
+                               {"dot", 'V', G_NONE},
+                               {"warning", 'W', G_REQUIRED},
+                               {"file", 'F', G_REQUIRED},
+                               {"absolute-filenames", ABSOLUTE, G_NONE},
+                               {"no-absolute-filenames", RELATIVE, G_NONE},
+                               {"nonmatching", 'f', G_NONE},
+                               {"numeric-uid-gid", 'n', G_NONE},
+                               {"to-stdout", TO_STDOUT, G_NONE},
+                               {"pattern-file", 'E', G_REQUIRED},
+                               {"reproducible", REPRODUCIBLE, G_NONE},
+                               {"device-independent", REPRODUCIBLE, G_NONE},
+                               {"ignore-devno", IGNORE_DEVNO, G_NONE},
+                               {"renumber-inodes", RENUMBER, G_NONE},
+                               {"null", '0', G_NONE},
+                               {"reset-access-time", 'a', G_NONE},
+                               {"dereference", 'L', G_NONE},
+                               {"link", 'l', G_NONE},
+                               {"make-directories", 'd', G_NONE},
+                               {"preserve-modification-time", 'm', G_NONE},
+                               {"no-preserve-owner", NO_OWNER, G_NONE},
+                               {"sparse", NOTHING, G_NONE},
+                               {"unconditional", 'u', G_NONE},
+                               {0}};
 
 void cpio_error(cpio_options *o, int error, const char *format, ...) {
     char text[9000];
@@ -108,8 +137,10 @@ void cpio_error(cpio_options *o, int error, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (error) g_warn_errno(error, "%s", text);
-    else g_warn("%s", text);
+    if (error)
+        g_warn_errno(error, "%s", text);
+    else
+        g_warn("%s", text);
     o->status = 2;
 }
 
@@ -119,7 +150,8 @@ static void say(const char *text, size_t len) {
 }
 
 void cpio_show(const cpio_options *o, const char *name) {
-    if (o->dots) say(".", 1);
+    if (o->dots)
+        say(".", 1);
     else if (o->verbose) {
         g_text line = {0};
         g_text_adds(&line, name);
@@ -182,7 +214,7 @@ static enum cpio_format format_named(const char *name) {
         const char *name;
         enum cpio_format format;
     } known[] = {{"crc", CPIO_CRC}, {"CRC", CPIO_CRC}, {"newc", CPIO_NEWC}, {"NEWC", CPIO_NEWC},
-                 {"odc", CPIO_ODC}, {"ODC", CPIO_ODC}, {"bin", CPIO_BIN}, {"BIN", CPIO_BIN}};
+                 {"odc", CPIO_ODC}, {"ODC", CPIO_ODC}, {"bin", CPIO_BIN},   {"BIN", CPIO_BIN}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) return known[i].format;
     g_set_failure(2);
@@ -207,15 +239,22 @@ static _Noreturn void usage_error(const char *text) {
 }
 
 static void set_mode(cpio_options *o, int mode) {
-    if (mode == 't' && (!o->mode || o->mode == 'i')) o->mode = 't';
-    else if (mode == 'i' && o->mode == 't') return;
-    else if (o->mode) usage_error("Mode already defined");
-    else o->mode = (char)mode;
+    if (mode == 't' && (!o->mode || o->mode == 'i'))
+        o->mode = 't';
+    else if (mode == 'i' && o->mode == 't')
+        return;
+    else if (o->mode)
+        usage_error("Mode already defined");
+    else
+        o->mode = (char)mode;
 }
 
 static void set_option(cpio_options *o, int option, const char *arg) {
     switch (option) {
-    case 'i': case 'o': case 'p': case 't': set_mode(o, option); break;
+    case 'i':
+    case 'o':
+    case 'p':
+    case 't': set_mode(o, option); break;
     case BLOCK_SIZE: o->block = block_size(arg, 512); break;
     case 'B': o->block = 5120; break;
     case 'C': o->block = block_size(arg, 1); break;
@@ -225,7 +264,9 @@ static void set_option(cpio_options *o, int option, const char *arg) {
     case QUIET: o->quiet = true; break;
     case 'v': o->verbose = true; break;
     case 'V': o->dots = true; break;
-    case 'F': case 'I': case 'O': o->archive = arg; break;
+    case 'F':
+    case 'I':
+    case 'O': o->archive = arg; break;
     case RELATIVE: o->relative_names = true; break;
     case ABSOLUTE: o->relative_names = false; break;
     case 'f': o->nonmatching = true; break;
@@ -258,11 +299,16 @@ int cpio_main(int argc, char **argv) {
     if (o->mode == 'p' && left == 0) usage_error("Not enough arguments");
     if ((o->mode == 'p' && left > 1) || (o->mode == 'o' && left > 0))
         usage_error("Too many arguments");
-    if (o->mode == 'p') o->destination = argv[parser.at];
-    else for (int i = 0; i < left; i++) add_pattern(o, argv[parser.at + i]);
+    if (o->mode == 'p')
+        o->destination = argv[parser.at];
+    else
+        for (int i = 0; i < left; i++) add_pattern(o, argv[parser.at + i]);
     if (geteuid() != 0) o->no_owner = true;
-    if (o->mode == 'p') cpio_pass(o);
-    else if (o->mode == 'o') cpio_create(o);
-    else cpio_extract(o);
+    if (o->mode == 'p')
+        cpio_pass(o);
+    else if (o->mode == 'o')
+        cpio_create(o);
+    else
+        cpio_extract(o);
     return o->status;
 }

@@ -57,9 +57,9 @@ void cpio_write(cpio_stream *s, const void *bytes, size_t len); /* Failure ends 
 void cpio_write_header(cpio_stream *s, enum cpio_format format, const cpio_member *m);
 void cpio_flush(cpio_stream *s); /* Sends what is buffered. */
 
-void cpio_create(cpio_options *o); /* cpio_out.c: -o. */
+void cpio_create(cpio_options *o);  /* cpio_out.c: -o. */
 void cpio_extract(cpio_options *o); /* cpio_in.c: -i and -t. */
-void cpio_pass(cpio_options *o); /* cpio_pass.c: -p. */
+void cpio_pass(cpio_options *o);    /* cpio_pass.c: -p. */
 
 /* cpio_make.c */
 /* Whether the place of a new file is free, or was made so. What is newer stays, which is said. */

@@ -72,9 +72,18 @@ static size_t read_new(cpio_stream *s, cpio_member *m) {
     cpio_read(s, text, sizeof text);
     uint32_t v[13];
     for (int i = 0; i < 13; i++) v[i] = (uint32_t)digits(text + 8 * i, 8, 16);
-    *m = (cpio_member){.ino = v[0], .mode = v[1], .uid = v[2], .gid = v[3], .nlink = v[4],
-                       .mtime = v[5], .size = v[6], .dev_major = v[7], .dev_minor = v[8],
-                       .rdev_major = v[9], .rdev_minor = v[10], .check = v[12]};
+    *m = (cpio_member){.ino = v[0],
+                       .mode = v[1],
+                       .uid = v[2],
+                       .gid = v[3],
+                       .nlink = v[4],
+                       .mtime = v[5],
+                       .size = v[6],
+                       .dev_major = v[7],
+                       .dev_minor = v[8],
+                       .rdev_major = v[9],
+                       .rdev_minor = v[10],
+                       .check = v[12]};
     return v[11];
 }
 
@@ -83,9 +92,16 @@ static size_t read_odc(cpio_stream *s, cpio_member *m) {
     cpio_read(s, text, sizeof text);
     uint32_t v[7];
     for (int i = 0; i < 7; i++) v[i] = (uint32_t)digits(text + 6 * i, 6, 8);
-    *m = (cpio_member){.dev_major = v[0] >> 8, .dev_minor = v[0] & 255, .ino = v[1], .mode = v[2],
-                       .uid = v[3], .gid = v[4], .nlink = v[5], .rdev_major = v[6] >> 8,
-                       .rdev_minor = v[6] & 255, .mtime = (uint32_t)digits(text + 42, 11, 8),
+    *m = (cpio_member){.dev_major = v[0] >> 8,
+                       .dev_minor = v[0] & 255,
+                       .ino = v[1],
+                       .mode = v[2],
+                       .uid = v[3],
+                       .gid = v[4],
+                       .nlink = v[5],
+                       .rdev_major = v[6] >> 8,
+                       .rdev_minor = v[6] & 255,
+                       .mtime = (uint32_t)digits(text + 42, 11, 8),
                        .size = digits(text + 59, 11, 8)};
     return (size_t)digits(text + 53, 6, 8);
 }
@@ -99,9 +115,16 @@ static size_t read_binary(cpio_stream *s, cpio_member *m, bool swapped,
     for (int i = 0; i < 13; i++)
         v[i] = swapped ? (uint32_t)(bytes[2 * i] << 8 | bytes[2 * i + 1])
                        : (uint32_t)(bytes[2 * i + 1] << 8 | bytes[2 * i]);
-    *m = (cpio_member){.dev_major = v[1] >> 8, .dev_minor = v[1] & 255, .ino = v[2], .mode = v[3],
-                       .uid = v[4], .gid = v[5], .nlink = v[6], .rdev_major = v[7] >> 8,
-                       .rdev_minor = v[7] & 255, .mtime = v[8] << 16 | v[9],
+    *m = (cpio_member){.dev_major = v[1] >> 8,
+                       .dev_minor = v[1] & 255,
+                       .ino = v[2],
+                       .mode = v[3],
+                       .uid = v[4],
+                       .gid = v[5],
+                       .nlink = v[6],
+                       .rdev_major = v[7] >> 8,
+                       .rdev_minor = v[7] & 255,
+                       .mtime = v[8] << 16 | v[9],
                        .size = (uint64_t)v[11] << 16 | v[12]};
     return v[10];
 }
@@ -124,8 +147,10 @@ bool cpio_read_header(cpio_stream *s, enum cpio_format *format, cpio_member *m) 
         if (read_some(s, begin + 5, 1) == 0) g_die(2, "premature end of archive");
         junk++;
     }
-    if (junk) g_warn(junk == 1 ? "warning: skipped %llu byte of junk"
-                               : "warning: skipped %llu bytes of junk", (unsigned long long)junk);
+    if (junk)
+        g_warn(junk == 1 ? "warning: skipped %llu byte of junk"
+                         : "warning: skipped %llu bytes of junk",
+               (unsigned long long)junk);
     size_t n = *format == CPIO_BIN   ? read_binary(s, m, swapped, begin)
                : *format == CPIO_ODC ? read_odc(s, m)
                                      : read_new(s, m);
@@ -183,16 +208,17 @@ void cpio_write_header(cpio_stream *s, enum cpio_format format, const cpio_membe
     uint32_t dev = m->dev_major << 8 | m->dev_minor, rdev = m->rdev_major << 8 | m->rdev_minor;
     uint32_t size = (uint32_t)m->size, ino = (uint32_t)m->ino;
     if (format == CPIO_BIN) {
-        const uint32_t v[13] = {070707, dev, ino, m->mode, m->uid, m->gid, m->nlink, rdev,
-                                m->mtime >> 16, m->mtime, (uint32_t)n, size >> 16, size};
+        const uint32_t v[13] = {070707,      dev,        ino,  m->mode,        m->uid,
+                                m->gid,      m->nlink,   rdev, m->mtime >> 16, m->mtime,
+                                (uint32_t)n, size >> 16, size};
         put_words(s, v, 13);
     } else {
         char text[128];
         if (format == CPIO_ODC)
             snprintf(text, sizeof text, "070707%06o%06o%06o%06o%06o%06o%06o%011o%06o%011llo",
-                     dev & 0777777, ino & 0777777, m->mode & 0777777,
-                     m->uid & 0777777, m->gid & 0777777, m->nlink & 0777777,
-                     rdev & 0777777, m->mtime, (unsigned)n & 0777777, (unsigned long long)m->size);
+                     dev & 0777777, ino & 0777777, m->mode & 0777777, m->uid & 0777777,
+                     m->gid & 0777777, m->nlink & 0777777, rdev & 0777777, m->mtime,
+                     (unsigned)n & 0777777, (unsigned long long)m->size);
         else
             snprintf(text, sizeof text, "%s%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X",
                      format == CPIO_CRC ? "070702" : "070701", ino, m->mode, m->uid, m->gid,

@@ -62,8 +62,10 @@ static void list_long(const input *in, const cpio_member *m, const char *name, c
     g_mode_string(m->mode, mode);
     owner_text(in, m->uid, m->gid, user, group);
     g_outf("%s %3u %-8s %-8s ", mode, m->nlink, user, group);
-    if (S_ISCHR(m->mode) || S_ISBLK(m->mode)) g_outf("%3u, %3u ", m->rdev_major, m->rdev_minor);
-    else g_outf("%8llu ", (unsigned long long)m->size);
+    if (S_ISCHR(m->mode) || S_ISBLK(m->mode))
+        g_outf("%3u, %3u ", m->rdev_major, m->rdev_minor);
+    else
+        g_outf("%8llu ", (unsigned long long)m->size);
     g_civil civil;
     g_civil_local((int64_t)m->mtime, &civil);
     int64_t age = in->now - (int64_t)m->mtime;
@@ -87,8 +89,10 @@ static char *read_target(input *in, const cpio_member *m) {
 static void list(input *in, const cpio_member *m, const char *name) {
     char *target = in->o->verbose && S_ISLNK(m->mode) ? read_target(in, m) : NULL;
     if (in->o->dots) cpio_show(in->o, name);
-    if (in->o->verbose) list_long(in, m, name, target);
-    else g_outf("%s%c", name, in->o->null_names ? '\0' : '\n');
+    if (in->o->verbose)
+        list_long(in, m, name, target);
+    else
+        g_outf("%s%c", name, in->o->null_names ? '\0' : '\n');
     if (!target) cpio_skip(&in->s, m->size);
     free(target);
 }
@@ -106,15 +110,16 @@ static void copy_data(input *in, const cpio_member *m, const char *name, int fd)
         for (size_t done = 0; done < n && !failed;) {
             ssize_t put = write(fd, block + done, n - done);
             if (put < 0 && errno == EINTR) continue;
-            if (put < 0) failed = true;
-            else done += (size_t)put;
+            if (put < 0)
+                failed = true;
+            else
+                done += (size_t)put;
         }
         left -= n;
     }
     if (failed) cpio_error(in->o, errno, "%s: Cannot write", g_quotef(name));
     if (in->format == CPIO_CRC && sum != m->check)
-        g_warn("%s: checksum error (0x%x, should be 0x%x)", g_quotef(name), sum,
-               m->check);
+        g_warn("%s: checksum error (0x%x, should be 0x%x)", g_quotef(name), sum, m->check);
 }
 
 static bool same_file(const cpio_member *a, const cpio_member *b) {
@@ -184,8 +189,10 @@ static void extract_file(input *in, const cpio_member *m, const char *name, bool
 static void extract(input *in, const cpio_member *m, const char *name, bool asked) {
     if (in->o->to_stdout) {
         g_out_flush();
-        if (asked && S_ISREG(m->mode)) copy_data(in, m, name, STDOUT_FILENO);
-        else cpio_skip(&in->s, m->size);
+        if (asked && S_ISREG(m->mode))
+            copy_data(in, m, name, STDOUT_FILENO);
+        else
+            cpio_skip(&in->s, m->size);
     } else if (S_ISREG(m->mode)) {
         extract_file(in, m, name, asked);
     } else if (S_ISLNK(m->mode) && asked) {
@@ -226,9 +233,12 @@ void cpio_extract(cpio_options *o) {
         const char *name = safe_name(&in, m.name);
         size_t after = cpio_padding(in.format, m.size);
         bool asked = wanted(o, m.name);
-        if (o->mode == 'i') extract(&in, &m, name, asked);
-        else if (asked) list(&in, &m, name);
-        else cpio_skip(&in.s, m.size);
+        if (o->mode == 'i')
+            extract(&in, &m, name, asked);
+        else if (asked)
+            list(&in, &m, name);
+        else
+            cpio_skip(&in.s, m.size);
         cpio_skip(&in.s, after);
         free(m.name);
     }

@@ -104,8 +104,10 @@ void cpio_make_special(cpio_options *o, const cpio_member *m, const char *name) 
     int made = fifo ? mkfifo(name, m->mode & 0777) : mknod(name, m->mode, device);
     if (made < 0 && parents(o, name, errno))
         made = fifo ? mkfifo(name, m->mode & 0777) : mknod(name, m->mode, device);
-    if (made < 0) cpio_error(o, errno, "%s: Cannot mknod", g_quotef(name));
-    else cpio_finish(o, m, name, -1);
+    if (made < 0)
+        cpio_error(o, errno, "%s: Cannot mknod", g_quotef(name));
+    else
+        cpio_finish(o, m, name, -1);
 }
 
 void cpio_make_symlink(cpio_options *o, const cpio_member *m, const char *name,

@@ -68,7 +68,8 @@ static void copy_file(output *out, int fd, const cpio_member *m) {
     while (left > 0) {
         ssize_t n = g_read(fd, block, left < sizeof block ? (size_t)left : sizeof block);
         if (n <= 0) {
-            if (n < 0) cpio_error(out->o, errno, "%s: read error", g_quotef(m->name));
+            if (n < 0)
+                cpio_error(out->o, errno, "%s: read error", g_quotef(m->name));
             else
                 g_warn("File %s shrunk by %llu bytes, padding with zeros", m->name,
                        (unsigned long long)left);
@@ -166,9 +167,12 @@ static void put(output *out, char *name) {
     m.name = name;
     if (out->o->renumber) m.ino = renumbered(out, &st);
     if (out->o->no_device) m.dev_major = m.dev_minor = 0;
-    if (S_ISREG(st.st_mode)) put_regular(out, &m);
-    else if (S_ISLNK(st.st_mode)) put_symlink(out, &m);
-    else cpio_write_header(&out->s, out->o->format, &m);
+    if (S_ISREG(st.st_mode))
+        put_regular(out, &m);
+    else if (S_ISLNK(st.st_mode))
+        put_symlink(out, &m);
+    else
+        cpio_write_header(&out->s, out->o->format, &m);
     cpio_show(out->o, name);
 }
 

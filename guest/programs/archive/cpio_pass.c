@@ -53,8 +53,10 @@ static uint64_t pass(cpio_options *o, const char *from, const char *to) {
     }
     if (S_ISLNK(st.st_mode)) {
         char *target = g_read_link(from);
-        if (target) cpio_make_symlink(o, &m, to, target);
-        else cpio_error(o, errno, "%s: Cannot readlink", g_quotef(from));
+        if (target)
+            cpio_make_symlink(o, &m, to, target);
+        else
+            cpio_error(o, errno, "%s: Cannot readlink", g_quotef(from));
         free(target);
     } else if (!(o->link_files && !S_ISDIR(st.st_mode) && cpio_clear_way(o, &m, to) &&
                  cpio_make_link(o, from, to))) {

@@ -39,8 +39,8 @@ static bool ends_in(const char *file, const char *const *endings) {
 }
 
 bool through_packed(const char *file) {
-    static const char *const endings[] = {".gz",   "-gz", ".z",   "-z",    ".Z",   ".tgz",
-                                          ".bz2",  ".bz", ".tbz", ".tbz2", ".xz",  ".txz",
+    static const char *const endings[] = {".gz",   "-gz",  ".z",   "-z",    ".Z",  ".tgz",
+                                          ".bz2",  ".bz",  ".tbz", ".tbz2", ".xz", ".txz",
                                           ".lzma", ".tlz", ".zst", ".tzst", NULL};
     return strcmp(file, "-") == 0 || ends_in(file, endings);
 }

@@ -39,9 +39,12 @@ static char *partner(const char *file, bool packed) {
         return name;
     }
     char *end = strrchr(name, '.'), *dash = strrchr(name, '-');
-    if (end && end[1] == 't') strcpy(end, ".tar");
-    else if (end) *end = '\0';
-    else if (dash) *dash = '\0';
+    if (end && end[1] == 't')
+        strcpy(end, ".tar");
+    else if (end)
+        *end = '\0';
+    else if (dash)
+        *dash = '\0';
     return name;
 }
 
@@ -58,9 +61,12 @@ int zdiff_main(int argc, char **argv) {
             g_print_version();
             return 0;
         }
-        if (file_count == 0 && argv[i][0] == '-' && argv[i][1]) args[count++] = argv[i];
-        else if (file_count < 2) files[file_count++] = argv[i];
-        else g_die(2, "extra operand '%s'", argv[i]);
+        if (file_count == 0 && argv[i][0] == '-' && argv[i][1])
+            args[count++] = argv[i];
+        else if (file_count < 2)
+            files[file_count++] = argv[i];
+        else
+            g_die(2, "extra operand '%s'", argv[i]);
     }
     if (file_count == 0) g_die(2, "missing operand");
     bool packed[2] = {through_packed(files[0]), false};

@@ -1,7 +1,7 @@
 /*
  * zgrep.c: grep in compressed files.
  *
- * help zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep lzgrep lzegrep lzfgrep zstdgrep:
+ * help zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep:
  *   Usage: @NAME@ [OPTION]... [-e] PATTERN [FILE]...
  *   Look for instances of PATTERN in the input FILEs, using their
  *   uncompressed contents if they are compressed.
@@ -12,6 +12,13 @@
  *   --null-data (-z), and --recursive (-r).
  *
  *   With no FILE, or when FILE is -, read standard input.
+ *
+ * help lzgrep lzegrep lzfgrep zstdgrep:
+ *   Usage: @NAME@ [OPTION]... [-e] PATTERN [FILE]...
+ *   Look for instances of PATTERN in the input FILEs, using their
+ *   uncompressed contents if they are compressed.
+ *
+ *   OPTIONs are those of 'grep', without the recursive ones, -d, -z and -Z.
  */
 #include "g_option.h"
 #include "g_out.h"
@@ -40,11 +47,16 @@ static _Noreturn void refuse(const char *option) {
 
 /* A long option; true when its value is the next word. */
 static bool long_option(search *s, const char *arg) {
-    static const char *const refused[] = {"--dereference-recursive", "--directories", "--exclude",
-                                          "--include", "--null", "--recursive", NULL};
-    static const char *const valued[] = {"--regexp", "--file", "--after-context",
+    static const char *const refused[] = {"--dereference-recursive",
+                                          "--directories",
+                                          "--exclude",
+                                          "--include",
+                                          "--null",
+                                          "--recursive",
+                                          NULL};
+    static const char *const valued[] = {"--regexp",         "--file",    "--after-context",
                                          "--before-context", "--context", "--max-count",
-                                         "--binary-files", "--label", NULL};
+                                         "--binary-files",   "--label",   NULL};
     const char *equals = strchr(arg, '=');
     size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
     for (size_t i = 0; refused[i]; i++)
@@ -58,11 +70,16 @@ static bool long_option(search *s, const char *arg) {
         g_exit(0);
     }
     if (strncmp(arg, "--regexp", n) == 0 || strncmp(arg, "--file", n) == 0) s->pattern = n > 5;
-    if (strcmp(arg, "--files-with-matches") == 0) s->names_only = true;
-    else if (strcmp(arg, "--files-without-match") == 0) s->names_without = true;
-    else if (strcmp(arg, "--no-filename") == 0) s->no_names = true;
-    else if (strcmp(arg, "--with-filename") == 0) s->with_names = true;
-    else if (strcmp(arg, "--quiet") == 0 || strcmp(arg, "--silent") == 0) s->quiet = true;
+    if (strcmp(arg, "--files-with-matches") == 0)
+        s->names_only = true;
+    else if (strcmp(arg, "--files-without-match") == 0)
+        s->names_without = true;
+    else if (strcmp(arg, "--no-filename") == 0)
+        s->no_names = true;
+    else if (strcmp(arg, "--with-filename") == 0)
+        s->with_names = true;
+    else if (strcmp(arg, "--quiet") == 0 || strcmp(arg, "--silent") == 0)
+        s->quiet = true;
     for (size_t i = 0; valued[i] && !equals; i++)
         if (strcmp(arg, valued[i]) == 0) return true;
     return false;
@@ -164,8 +181,10 @@ int zgrep_main(int argc, char **argv) {
     read_words(&s, argc, argv);
     for (int i = 0; i < s.file_count; i++) {
         int status = search_one(&s, s.files[i]);
-        if (status > 1 || (strict && status)) result = status;
-        else if (status == 0 && result == 1 && !strict) result = 0;
+        if (status > 1 || (strict && status))
+            result = status;
+        else if (status == 0 && result == 1 && !strict)
+            result = 0;
     }
     free(s.args);
     free(s.files);

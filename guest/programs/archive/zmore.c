@@ -43,8 +43,10 @@ int zmore_main(int argc, char **argv) {
     if (files == 0) return show("-") ? 0 : 1;
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-' || argv[i][0] == '+') continue;
-        if (arrows) g_outf("------> %s <------\n", argv[i]);
-        else if (more && files > 1) g_outf("::::::::::::::\n%s\n::::::::::::::\n", argv[i]);
+        if (arrows)
+            g_outf("------> %s <------\n", argv[i]);
+        else if (more && files > 1)
+            g_outf("::::::::::::::\n%s\n::::::::::::::\n", argv[i]);
         if (!show(argv[i])) status = 1;
     }
     return status;

@@ -122,13 +122,16 @@ static void put_line(void *context, const char *word, const char *code) {
 }
 
 static void database(g_text *out) {
-    g_text_adds(out, "# What ls shows in which colour. Lines behind TERM or COLORTERM count where one of\n"
-                     "# those patterns fits the variable; a pattern of names begins with . or *.\n"
-                     "COLORTERM ?*\n");
+    g_text_adds(
+        out, "# What ls shows in which colour. Lines behind TERM or COLORTERM count where one of\n"
+             "# those patterns fits the variable; a pattern of names begins with . or *.\n"
+             "COLORTERM ?*\n");
     each_word(terms, put_line, out, NULL);
-    g_text_adds(out, "# Attributes: 00 none, 01 bold, 04 underscore, 05 blink, 07 reverse, 08 concealed\n"
-                     "# Text: 30 black, 31 red, 32 green, 33 yellow, 34 blue, 35 magenta, 36 cyan, 37 white;\n"
-                     "# the background: 40 to 47\n");
+    g_text_adds(
+        out,
+        "# Attributes: 00 none, 01 bold, 04 underscore, 05 blink, 07 reverse, 08 concealed\n"
+        "# Text: 30 black, 31 red, 32 green, 33 yellow, 34 blue, 35 magenta, 36 cyan, 37 white;\n"
+        "# the background: 40 to 47\n");
     for (int i = 0; i < KINDS; i++)
         if (kinds[i].code)
             g_text_addf(out, "%s %s # %s\n", kinds[i].word, kinds[i].code, kinds[i].meaning);
@@ -194,7 +197,8 @@ static void use_line(reading *r, const char *word, const char *code, size_t numb
         return;
     }
     if (r->state != HERE) return;
-    g_warn("%s:%zu: unrecognized keyword %s", r->file ? g_quotef(r->file) : "<internal>", number, word);
+    g_warn("%s:%zu: unrecognized keyword %s", r->file ? g_quotef(r->file) : "<internal>", number,
+           word);
     r->failed = true;
 }
 
@@ -238,34 +242,41 @@ static char *contents(const char *file) {
 /* Whether the shell of the environment is a C shell. */
 static bool csh(void) {
     const char *shell = getenv("SHELL"), *slash = shell ? strrchr(shell, '/') : NULL;
-    if (!shell || !*shell) g_die(1, "no SHELL environment variable, and no shell type option given");
+    if (!shell || !*shell)
+        g_die(1, "no SHELL environment variable, and no shell type option given");
     if (slash) shell = slash + 1;
     return strcmp(shell, "csh") == 0 || strcmp(shell, "tcsh") == 0;
 }
 
 int dircolors_main(int argc, char **argv) {
-    static const g_long longs[] = {
-        {"bourne-shell", 'b', G_NONE}, {"sh", 'b', G_NONE}, {"csh", 'c', G_NONE},
-        {"c-shell", 'c', G_NONE}, {"print-database", 'p', G_NONE}, {"print-ls-colors", 256, G_NONE},
-        {0}};
+    static const g_long longs[] = {{"bourne-shell", 'b', G_NONE},
+                                   {"sh", 'b', G_NONE},
+                                   {"csh", 'c', G_NONE},
+                                   {"c-shell", 'c', G_NONE},
+                                   {"print-database", 'p', G_NONE},
+                                   {"print-ls-colors", 256, G_NONE},
+                                   {0}};
     int shell = 0;
     bool print = false;
     reading r = {0};
     g_options o = g_options_of(argc, argv, "bcp", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
-        if (option == 'p') print = true;
-        else if (option == 256) r.display = true;
-        else shell = option;
+        if (option == 'p')
+            print = true;
+        else if (option == 256)
+            r.display = true;
+        else
+            shell = option;
     }
     if ((print || r.display) && shell)
-        g_usage("the options to output non shell syntax,\nand to select a shell syntax are mutually "
-                "exclusive");
+        g_usage(
+            "the options to output non shell syntax,\nand to select a shell syntax are mutually "
+            "exclusive");
     if (print && r.display)
         g_usage("options --print-database and --print-ls-colors are mutually exclusive");
     if (argc - o.at > !print) {
         g_warn("extra operand %s", g_quote(argv[o.at + !print]));
-        if (print)
-            fputs("file operands cannot be combined with --print-database (-p)\n", stderr);
+        if (print) fputs("file operands cannot be combined with --print-database (-p)\n", stderr);
         g_try_help(1);
     }
     g_text text = {0};

@@ -1,8 +1,8 @@
 /*
  * parallel.c: runs a command for each of many arguments, several at a time.
  *
- * GNU parallel's common use. Not there: other machines (-S), {= perl =}, --plus, --results, --semaphore,
- * --tmux; --line-buffer is -u.
+ * GNU parallel's common use. Not there: other machines (-S), {= perl =}, --plus, --results,
+ * --semaphore, --tmux; --line-buffer is -u.
  *
  * help parallel:
  *   Usage:
@@ -25,7 +25,8 @@
  *   -d, --delimiter=CHAR     arguments end in CHAR
  *       --delay=SECS         wait between two starts
  *       --dry-run            print the commands only
- *       --halt=WHEN          never, or soon|now,fail|success=N (or N%); 1: soon,fail=1  2: now,fail=1
+ *       --halt=WHEN          never, or soon|now,fail|success=N (or N%);
+ *                            1: soon,fail=1  2: now,fail=1
  *       --header=:           the first values are names for {name}
  *   -I REPLACE               use REPLACE instead of {}
  *   -j, --jobs=N             at a time; N%, +N or -N of the processors; 0: as many as there are
@@ -58,30 +59,86 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BLOCK = 256, DELAY, DRY_RUN, HALT, HEADER, JOBLOG, LINK, PIPE, RESUME, RETRIES, TAG, TAGSTRING,
-       TIMEOUT, TRIM, WD, NOTHING, NOTHING_1, REFUSED, REFUSED_1, LOUD };
+enum {
+    BLOCK = 256,
+    DELAY,
+    DRY_RUN,
+    HALT,
+    HEADER,
+    JOBLOG,
+    LINK,
+    PIPE,
+    RESUME,
+    RETRIES,
+    TAG,
+    TAGSTRING,
+    TIMEOUT,
+    TRIM,
+    WD,
+    NOTHING,
+    NOTHING_1,
+    REFUSED,
+    REFUSED_1,
+    LOUD
+};
 
-static const g_long longs[] = {
-    {"null", '0', G_NONE}, {"arg-file", 'a', G_REQUIRED}, {"block", BLOCK, G_REQUIRED},
-    {"colsep", 'C', G_REQUIRED}, {"delimiter", 'd', G_REQUIRED}, {"delay", DELAY, G_REQUIRED},
-    {"dry-run", DRY_RUN, G_NONE}, {"dryrun", DRY_RUN, G_NONE}, {"halt", HALT, G_REQUIRED},
-    {"halt-on-error", HALT, G_REQUIRED}, {"header", HEADER, G_REQUIRED}, {"jobs", 'j', G_REQUIRED},
-    {"max-procs", 'j', G_REQUIRED}, {"joblog", JOBLOG, G_REQUIRED}, {"keep-order", 'k', G_NONE},
-    {"link", LINK, G_NONE}, {"xapply", LINK, G_NONE}, {"xargs", 'm', G_NONE},
-    {"max-args", 'N', G_REQUIRED}, {"max-replace-args", 'N', G_REQUIRED},
-    {"max-lines", 'N', G_REQUIRED}, {"pipe", PIPE, G_NONE}, {"spreadstdin", PIPE, G_NONE},
-    {"quote", 'q', G_NONE}, {"no-run-if-empty", 'r', G_NONE}, {"resume", RESUME, G_NONE},
-    {"retries", RETRIES, G_REQUIRED}, {"tag", TAG, G_NONE}, {"tagstring", TAGSTRING, G_REQUIRED},
-    {"timeout", TIMEOUT, G_REQUIRED}, {"verbose", 't', G_NONE}, {"trim", TRIM, G_REQUIRED},
-    {"ungroup", 'u', G_NONE}, {"line-buffer", 'u', G_NONE}, {"linebuffer", 'u', G_NONE},
-    {"lb", 'u', G_NONE}, {"wd", WD, G_REQUIRED}, {"workdir", WD, G_REQUIRED},
-    {"group", NOTHING, G_NONE}, {"bar", NOTHING, G_NONE}, {"eta", NOTHING, G_NONE},
-    {"progress", NOTHING, G_NONE}, {"will-cite", NOTHING, G_NONE}, {"no-notice", NOTHING, G_NONE},
-    {"gnu", NOTHING, G_NONE}, {"plain", NOTHING, G_NONE}, {"env", NOTHING_1, G_REQUIRED},
-    {"nice", NOTHING_1, G_REQUIRED}, {"tmpdir", NOTHING_1, G_REQUIRED},
-    {"citation", NOTHING, G_NONE}, {"sshlogin", REFUSED_1, G_REQUIRED},
-    {"sshloginfile", REFUSED_1, G_REQUIRED}, {"results", REFUSED_1, G_REQUIRED},
-    {"semaphore", REFUSED, G_NONE}, {"tmux", REFUSED, G_NONE}, {"plus", REFUSED, G_NONE}, {0}};
+static const g_long longs[] = {{"null", '0', G_NONE},
+                               {"arg-file", 'a', G_REQUIRED},
+                               {"block", BLOCK, G_REQUIRED},
+                               {"colsep", 'C', G_REQUIRED},
+                               {"delimiter", 'd', G_REQUIRED},
+                               {"delay", DELAY, G_REQUIRED},
+                               {"dry-run", DRY_RUN, G_NONE},
+                               {"dryrun", DRY_RUN, G_NONE},
+                               {"halt", HALT, G_REQUIRED},
+                               {"halt-on-error", HALT, G_REQUIRED},
+                               {"header", HEADER, G_REQUIRED},
+                               {"jobs", 'j', G_REQUIRED},
+                               {"max-procs", 'j', G_REQUIRED},
+                               {"joblog", JOBLOG, G_REQUIRED},
+                               {"keep-order", 'k', G_NONE},
+                               {"link", LINK, G_NONE},
+                               {"xapply", LINK, G_NONE},
+                               {"xargs", 'm', G_NONE},
+                               {"max-args", 'N', G_REQUIRED},
+                               {"max-replace-args", 'N', G_REQUIRED},
+                               {"max-lines", 'N', G_REQUIRED},
+                               {"pipe", PIPE, G_NONE},
+                               {"spreadstdin", PIPE, G_NONE},
+                               {"quote", 'q', G_NONE},
+                               {"no-run-if-empty", 'r', G_NONE},
+                               {"resume", RESUME, G_NONE},
+                               {"retries", RETRIES, G_REQUIRED},
+                               {"tag", TAG, G_NONE},
+                               {"tagstring", TAGSTRING, G_REQUIRED},
+                               {"timeout", TIMEOUT, G_REQUIRED},
+                               {"verbose", 't', G_NONE},
+                               {"trim", TRIM, G_REQUIRED},
+                               {"ungroup", 'u', G_NONE},
+                               {"line-buffer", 'u', G_NONE},
+                               {"linebuffer", 'u', G_NONE},
+                               {"lb", 'u', G_NONE},
+                               {"wd", WD, G_REQUIRED},
+                               {"workdir", WD, G_REQUIRED},
+                               {"group", NOTHING, G_NONE},
+                               {"bar", NOTHING, G_NONE},
+                               {"eta", NOTHING, G_NONE},
+                               {"progress", NOTHING, G_NONE},
+                               {"will-cite", NOTHING, G_NONE},
+                               {"no-notice", NOTHING, G_NONE},
+                               {"gnu", NOTHING, G_NONE},
+                               {"plain", NOTHING, G_NONE},
+                               {"env", NOTHING_1, G_REQUIRED},
+                               {"nice", NOTHING_1, G_REQUIRED},
+                               {"tmpdir", NOTHING_1, G_REQUIRED},
+                               {"citation", NOTHING, G_NONE},
+                               {"sshlogin", REFUSED_1, G_REQUIRED},
+                               {"sshloginfile", REFUSED_1, G_REQUIRED},
+                               {"results", REFUSED_1, G_REQUIRED},
+                               {"semaphore", REFUSED, G_NONE},
+                               {"tmux", REFUSED, G_NONE},
+                               {"plus", REFUSED, G_NONE},
+                               {0}};
 
 static _Noreturn void refuse(const char *text) {
     g_die(255, "Error: %s", text);
@@ -90,9 +147,12 @@ static _Noreturn void refuse(const char *text) {
 static int job_count(const char *text) {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN), n = strtol(text, NULL, 10);
     if (cpus < 1) cpus = 1;
-    if (*text == '+' || *text == '-') n = cpus + n;
-    else if (strchr(text, '%')) n = cpus * n / 100;
-    else if (n == 0 && *text == '0') n = 252;
+    if (*text == '+' || *text == '-')
+        n = cpus + n;
+    else if (strchr(text, '%'))
+        n = cpus * n / 100;
+    else if (n == 0 && *text == '0')
+        n = 252;
     return n < 1 ? 1 : n > 1000 ? 1000 : (int)n;
 }
 
@@ -136,11 +196,14 @@ static void set_option(parallel *p, const g_options *o, int option) {
     case 'C': p->separator = arg; break;
     case 'd': p->end = delimiter(arg); break;
     case 'I': p->replace = arg; break;
-    case 'j': case 'P': p->jobs = job_count(arg); break;
+    case 'j':
+    case 'P': p->jobs = job_count(arg); break;
     case 'k': p->keep_order = true; break;
     case 'm': p->spread = true; break;
     case 'X': p->spread = p->context = true; break;
-    case 'n': case 'N': case 'L':
+    case 'n':
+    case 'N':
+    case 'L':
         p->per_job = (size_t)g_number(arg, "", 0, 1u << 20, "invalid number of arguments");
         p->no_arguments = p->per_job == 0;
         break;
@@ -160,12 +223,16 @@ static void set_option(parallel *p, const g_options *o, int option) {
     case RESUME: p->resume = true; break;
     case RETRIES: p->tries = g_number(arg, "", 0, 1u << 20, "invalid number of tries"); break;
     case TAG: p->tagged = true; break;
-    case TAGSTRING: p->tagged = true; p->tag = arg; break;
+    case TAGSTRING:
+        p->tagged = true;
+        p->tag = arg;
+        break;
     case TIMEOUT: p->timeout = seconds(arg); break;
     case TRIM: p->trim = arg; break;
     case WD: p->directory = arg; break;
-    case REFUSED: case REFUSED_1: case 'S':
-        g_die(255, "Error: %s%s is not there", o->name ? "--" : "-", o->name ? o->name : "S");
+    case REFUSED:
+    case REFUSED_1:
+    case 'S': g_die(255, "Error: %s%s is not there", o->name ? "--" : "-", o->name ? o->name : "S");
     }
 }
 
@@ -213,8 +280,10 @@ int parallel_main(int argc, char **argv) {
     g_set_failure(255);
     g_options o = g_options_of(argc, argv, "+0a:C:d:I:j:P:kmXn:N:L:qrtuvS:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
-        if (option == 'a') words_add(&files, (char *)o.arg);
-        else set_option(&p, &o, option);
+        if (option == 'a')
+            words_add(&files, (char *)o.arg);
+        else
+            set_option(&p, &o, option);
     }
     read_operands(&p, argc, argv, o.at, &files);
     if (p.command && strstr(p.command, "{="))

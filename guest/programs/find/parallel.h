@@ -33,7 +33,7 @@ typedef struct {
     size_t source_count, source_cap;
     words *records; /* the arguments of each job */
     size_t record_count, record_cap;
-    words names; /* of the columns: --header */
+    words names;   /* of the columns: --header */
     char *command; /* NULL: the arguments are it */
     const char *replace, *joblog, *separator, *tag, *trim, *directory;
     char end; /* of a record */
@@ -57,7 +57,8 @@ void parallel_make_records(parallel *p); /* From the sources, the arguments of e
 /* The command of a job in fresh memory; `number` from 1, `slot` from 1. */
 char *parallel_command(const parallel *p, const words *args, size_t number, size_t slot);
 /* The text with its {} replaced and not quoted: a tag. Fresh memory. */
-char *parallel_fill(const parallel *p, const char *text, const words *args, size_t number, size_t slot);
+char *parallel_fill(const parallel *p, const char *text, const words *args, size_t number,
+                    size_t slot);
 
 int parallel_run(parallel *p); /* Runs everything; the exit status. */
 

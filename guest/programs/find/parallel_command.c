@@ -18,8 +18,10 @@ static void put_quoted(g_text *out, const char *s) {
     }
     g_text_addc(out, '\'');
     for (const char *p = s; *p; p++) {
-        if (*p == '\'') g_text_adds(out, "'\"'\"'");
-        else g_text_addc(out, *p);
+        if (*p == '\'')
+            g_text_adds(out, "'\"'\"'");
+        else
+            g_text_addc(out, *p);
     }
     g_text_addc(out, '\'');
 }
@@ -64,8 +66,10 @@ typedef struct {
 
 static void put_value(const filling *f, const char *arg, const char *op, g_text *out) {
     char *s = shaped(arg, op);
-    if (f->quote) put_quoted(out, s);
-    else g_text_adds(out, s);
+    if (f->quote)
+        put_quoted(out, s);
+    else
+        g_text_adds(out, s);
     free(s);
 }
 

@@ -1,8 +1,8 @@
 /*
  * parallel_run.c: runs the jobs, at most so many at a time, and gives out what they printed.
  *
- * What a job prints goes to files without names until it has ended; with -k until those before it have
- * been given out as well. With -u it goes where it goes.
+ * What a job prints goes to files without names until it has ended; with -k until those before it
+ * have been given out as well. With -u it goes where it goes.
  */
 #include "parallel.h"
 #include "g_in.h"
@@ -93,7 +93,8 @@ static bool start(runner *r, job *j) {
     set_number("PARALLEL_SEQ", number);
     set_number("PARALLEL_JOBSLOT", j->slot + 1);
     posix_spawn_file_actions_init(&actions);
-    if (j->in >= 0) posix_spawn_file_actions_adddup2(&actions, j->in, STDIN_FILENO);
+    if (j->in >= 0)
+        posix_spawn_file_actions_adddup2(&actions, j->in, STDIN_FILENO);
     else if (number > 1 || p->source_count == 0 || p->no_arguments)
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (j->out >= 0) posix_spawn_file_actions_adddup2(&actions, j->out, STDOUT_FILENO);
@@ -121,8 +122,10 @@ static void put_tagged(const char *tag, int fd, int to) {
         g_text_addc(&text, '\t');
         g_text_add(&text, line.s, line.len);
         if (line.terminated) g_text_addc(&text, '\n');
-        if (to == STDOUT_FILENO) g_out(text.s, text.len);
-        else if (write(to, text.s, text.len) < 0) break;
+        if (to == STDOUT_FILENO)
+            g_out(text.s, text.len);
+        else if (write(to, text.s, text.len) < 0)
+            break;
         text.len = 0;
     }
     g_text_free(&text);
@@ -139,8 +142,10 @@ static uint64_t put_file(int fd, int to, const char *tag) {
     } else {
         char block[8192];
         for (ssize_t n; (n = g_read(fd, block, sizeof block)) > 0;) {
-            if (to == STDOUT_FILENO) g_out(block, (size_t)n);
-            else if (write(to, block, (size_t)n) < 0) break;
+            if (to == STDOUT_FILENO)
+                g_out(block, (size_t)n);
+            else if (write(to, block, (size_t)n) < 0)
+                break;
         }
     }
     close(fd);
@@ -150,7 +155,8 @@ static uint64_t put_file(int fd, int to, const char *tag) {
 static char *tag_of(const runner *r, const job *j) {
     const parallel *p = r->p;
     if (!p->tagged) return NULL;
-    return parallel_fill(p, p->tag ? p->tag : "{}", j->args, (size_t)(j - r->jobs) + 1, j->slot + 1);
+    return parallel_fill(p, p->tag ? p->tag : "{}", j->args, (size_t)(j - r->jobs) + 1,
+                         j->slot + 1);
 }
 
 static void show(runner *r, job *j) {
@@ -199,7 +205,8 @@ static void check_halt(runner *r, const job *j, bool good) {
     r->stopped = true;
     int code = WIFSIGNALED(j->status) ? 128 + WTERMSIG(j->status) : WEXITSTATUS(j->status);
     r->halt_status = code;
-    if (p->halt == HALT_NOW) kill_all(r);
+    if (p->halt == HALT_NOW)
+        kill_all(r);
     else if (r->running > 0)
         fprintf(stderr, "parallel: Starting no more jobs. Waiting for %d jobs to finish.\n",
                 r->running);
@@ -220,14 +227,20 @@ static void over(runner *r, job *j, int status) {
     }
     j->state = ENDED;
     r->ended++;
-    if (good) r->succeeded++;
-    else r->failed++;
+    if (good)
+        r->succeeded++;
+    else
+        r->failed++;
     bool killed = r->stopped && r->p->halt == HALT_NOW;
-    if (!r->p->keep_order && !killed) show(r, j);
-    else if (!killed) show_ready(r);
+    if (!r->p->keep_order && !killed)
+        show(r, j);
+    else if (!killed)
+        show_ready(r);
     if (j->timed_out) {
-        fprintf(stderr, "parallel: Warning: This job was killed because it timed out:\n"
-                        "parallel: Warning: %s\n", j->command);
+        fprintf(stderr,
+                "parallel: Warning: This job was killed because it timed out:\n"
+                "parallel: Warning: %s\n",
+                j->command);
     }
     check_halt(r, j, good);
     if (j->in >= 0) close(j->in);
@@ -323,7 +336,8 @@ static void open_log(runner *r) {
     r->log = open(p->joblog, O_WRONLY | O_CREAT | O_CLOEXEC | (fresh ? O_TRUNC : O_APPEND), 0666);
     if (r->log < 0) g_die_errno(255, errno, "Error: Cannot write to --joblog %s", p->joblog);
     if (fresh)
-        dprintf(r->log, "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
+        dprintf(r->log,
+                "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
 }
 
 int parallel_run(parallel *p) {

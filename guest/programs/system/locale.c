@@ -29,10 +29,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const categories[] = {"LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE",
-                                         "LC_MONETARY", "LC_MESSAGES", "LC_PAPER", "LC_NAME",
-                                         "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT",
-                                         "LC_IDENTIFICATION"};
+static const char *const categories[] = {
+    "LC_CTYPE", "LC_NUMERIC", "LC_TIME",    "LC_COLLATE",   "LC_MONETARY",    "LC_MESSAGES",
+    "LC_PAPER", "LC_NAME",    "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION"};
 enum { CATEGORIES = sizeof categories / sizeof *categories };
 
 /* Values that are numbers stand without quotes. NULL: the name of the character set. */
@@ -136,9 +135,12 @@ static void show_environment(void) {
 
 static void show_keyword(int i, bool named) {
     const char *value = keywords[i].value ? keywords[i].value : charmap();
-    if (!named) g_outf("%s\n", value);
-    else if (keywords[i].number) g_outf("%s=%s\n", keywords[i].name, value);
-    else g_outf("%s=\"%s\"\n", keywords[i].name, value);
+    if (!named)
+        g_outf("%s\n", value);
+    else if (keywords[i].number)
+        g_outf("%s=%s\n", keywords[i].name, value);
+    else
+        g_outf("%s=\"%s\"\n", keywords[i].name, value);
 }
 
 /* A category or a keyword; false: neither. */
@@ -160,9 +162,13 @@ static bool show(const char *name, bool with_category, bool with_name) {
 }
 
 int locale_main(int argc, char **argv) {
-    static const g_long longs[] = {
-        {"all-locales", 'a', G_NONE}, {"charmaps", 'm', G_NONE}, {"category-name", 'c', G_NONE},
-        {"keyword-name", 'k', G_NONE}, {"verbose", 'v', G_NONE}, {"usage", '?', G_NONE}, {0}};
+    static const g_long longs[] = {{"all-locales", 'a', G_NONE},
+                                   {"charmaps", 'm', G_NONE},
+                                   {"category-name", 'c', G_NONE},
+                                   {"keyword-name", 'k', G_NONE},
+                                   {"verbose", 'v', G_NONE},
+                                   {"usage", '?', G_NONE},
+                                   {0}};
     bool all = false, maps = false, category = false, keyword = false;
     int status = 0;
     g_set_failure(64);

@@ -53,14 +53,23 @@ typedef struct {
 
 static const settings *sorting;
 
-static const g_long longs[] = {
-    {"batch-mode", 'b', G_NONE}, {"cmdline-toggle", 'c', G_NONE}, {"delay", 'd', G_REQUIRED},
-    {"idle-toggle", 'i', G_NONE}, {"iterations", 'n', G_REQUIRED},
-    {"sort-override", 'o', G_REQUIRED}, {"pid", 'p', G_REQUIRED},
-    {"filter-any-user", 'U', G_REQUIRED}, {"filter-only-euser", 'u', G_REQUIRED},
-    {"width", 'w', G_OPTIONAL}, {"secure-mode", 's', G_NONE}, {"threads-show", 'H', G_NONE},
-    {"accum-time-toggle", 'S', G_NONE}, {"single-cpu-toggle", '1', G_NONE},
-    {"scale-summary-mem", 'E', G_REQUIRED}, {"scale-task-mem", 'e', G_REQUIRED}, {0}};
+static const g_long longs[] = {{"batch-mode", 'b', G_NONE},
+                               {"cmdline-toggle", 'c', G_NONE},
+                               {"delay", 'd', G_REQUIRED},
+                               {"idle-toggle", 'i', G_NONE},
+                               {"iterations", 'n', G_REQUIRED},
+                               {"sort-override", 'o', G_REQUIRED},
+                               {"pid", 'p', G_REQUIRED},
+                               {"filter-any-user", 'U', G_REQUIRED},
+                               {"filter-only-euser", 'u', G_REQUIRED},
+                               {"width", 'w', G_OPTIONAL},
+                               {"secure-mode", 's', G_NONE},
+                               {"threads-show", 'H', G_NONE},
+                               {"accum-time-toggle", 'S', G_NONE},
+                               {"single-cpu-toggle", '1', G_NONE},
+                               {"scale-summary-mem", 'E', G_REQUIRED},
+                               {"scale-task-mem", 'e', G_REQUIRED},
+                               {0}};
 
 static char *file_text(const char *name) {
     size_t len;
@@ -133,8 +142,10 @@ static void put_summary(const settings *s, const row *rows, size_t count, double
     long minutes = (long)proc_uptime() / 60, days = minutes / 1440, hours = minutes / 60 % 24;
     g_text_addf(&line, "top - %02d:%02d:%02d up ", t->tm_hour, t->tm_min, t->tm_sec);
     if (days) g_text_addf(&line, "%ld day%s, ", days, days > 1 ? "s" : "");
-    if (hours) g_text_addf(&line, "%2ld:%02ld", hours, minutes % 60);
-    else g_text_addf(&line, "%ld min", minutes % 60);
+    if (hours)
+        g_text_addf(&line, "%2ld:%02ld", hours, minutes % 60);
+    else
+        g_text_addf(&line, "%ld min", minutes % 60);
     char *loads = file_text("/proc/loadavg"), *at = loads;
     double load[3];
     for (int i = 0; i < 3; i++) load[i] = strtod(at, &at);
@@ -148,12 +159,14 @@ static void put_summary(const settings *s, const row *rows, size_t count, double
         stopped += state == 'T' || state == 't';
         zombies += state == 'Z';
     }
-    g_text_addf(&line, "Tasks: %3zu total, %3d running, %3d sleeping, %3d stopped, %3d zombie", count,
-                running, (int)count - running - stopped - zombies, stopped, zombies);
+    g_text_addf(&line, "Tasks: %3zu total, %3d running, %3d sleeping, %3d stopped, %3d zombie",
+                count, running, (int)count - running - stopped - zombies, stopped, zombies);
     put(s, &line);
     if (busy > 100) busy = 100;
-    g_text_addf(&line, "%%Cpu(s): %4.1f us,  0.0 sy,  0.0 ni, %4.1f id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st ",
-                busy, 100 - busy);
+    g_text_addf(
+        &line,
+        "%%Cpu(s): %4.1f us,  0.0 sy,  0.0 ni, %4.1f id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st ", busy,
+        100 - busy);
     put(s, &line);
     char *memory = file_text("/proc/meminfo");
     double total = mebibytes(memory, "MemTotal:"), left = mebibytes(memory, "MemFree:");
@@ -161,8 +174,8 @@ static void put_summary(const settings *s, const row *rows, size_t count, double
     double cache = mebibytes(memory, "Buffers:") + mebibytes(memory, "\nCached:") +
                    mebibytes(memory, "SReclaimable:");
     double swap_left = mebibytes(memory, "SwapFree:");
-    g_text_addf(&line, "MiB Mem : %8.1f total, %8.1f free, %8.1f used, %8.1f buff/cache     ", total,
-                left, total - available, cache);
+    g_text_addf(&line, "MiB Mem : %8.1f total, %8.1f free, %8.1f used, %8.1f buff/cache     ",
+                total, left, total - available, cache);
     put(s, &line);
     g_text_addf(&line, "MiB Swap: %8.1f total, %8.1f free, %8.1f used. %8.1f avail Mem ", swap,
                 swap_left, swap - swap_left, available);
@@ -188,7 +201,8 @@ static void put_size(g_text *line, uint64_t bytes, int width) {
 static void put_row(const settings *s, const row *r) {
     g_text line = {0};
     const process *p = &r->p;
-    g_text_addf(&line, "%5ld %-8.8s  %2d %3d", (long)p->pid, user_name(p->uid), 20 + p->nice, p->nice);
+    g_text_addf(&line, "%5ld %-8.8s  %2d %3d", (long)p->pid, user_name(p->uid), 20 + p->nice,
+                p->nice);
     put_size(&line, p->vsize, 7);
     put_size(&line, p->rss, 6);
     put_size(&line, 0, 6);
@@ -230,7 +244,8 @@ static row *screen(const settings *s, row *before, size_t *before_count, double 
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     put_summary(s, rows, kept, busy / (double)(cpus > 0 ? cpus : 1));
     g_text head = {0};
-    g_text_addf(&head, "  PID USER      PR  NI    VIRT    RES    SHR S  %%CPU  %%MEM     TIME+ COMMAND");
+    g_text_addf(&head,
+                "  PID USER      PR  NI    VIRT    RES    SHR S  %%CPU  %%MEM     TIME+ COMMAND");
     put(s, &head);
     g_text_free(&head);
     for (size_t i = 0; i < kept; i++)
@@ -253,7 +268,7 @@ static void add_pids(settings *s, const char *list) {
 }
 
 static void check_order(const char *field) {
-    static const char *const known[] = {"%CPU", "%MEM", "TIME+", "TIME", "PID",
+    static const char *const known[] = {"%CPU", "%MEM", "TIME+", "TIME",   "PID",
                                         "RES",  "VIRT", "USER",  "COMMAND"};
     const char *name = field + (*field == '+' || *field == '-');
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -468,6 +468,7 @@ PROGRAMS: dict[str, Runner] = {
     "sqlite3": _sqlite,
     "ed": _asks("what ed runs, reads or writes"),
     "make": _asks("what the makefile runs"),
+    "scp": _through("cp"),
     "parallel": _asks("what parallel runs"),
     **_packed("grep"),
     **_packed("diff"),
