@@ -104,6 +104,8 @@ static int of_blobs(const char *a, const char *b) {
     git_diff_options o = GIT_DIFF_OPTIONS_INIT;
     git_object *one = object_named(a), *two = object_named(b);
     g_text out = {0};
+    if (diffs.format & ~(DIFF_PATCH | DIFF_NONE)) die("of two blobs there is only the patch: no --stat and its like");
+    if (diffs.format & DIFF_NONE) return diffs.exit_code && !git_oid_equal(git_object_id(one), git_object_id(two));
     o.context_lines = (uint32_t)diffs.context;
     const char *left = strchr(a, ':') ? strchr(a, ':') + 1 : full_id(git_object_id(one));
     const char *right = strchr(b, ':') ? strchr(b, ':') + 1 : full_id(git_object_id(two));

@@ -97,6 +97,7 @@ static void clear_decorations(const option *o, const char *argument, bool unset)
 
 static void not_there(const option *o, const char *argument, bool unset) {
     (void)argument;
+    if (!unset && o->letter == 'L') die("-L is not there: git log -p -- <file> has all changes of the file, git blame -L who made a line");
     if (!unset) die("--%s is not there", o->name);
 }
 
