@@ -49,6 +49,12 @@ set(PF_MISSING SEND_ERROR)
 # Compiles sources for wasm; the objects' paths are left in `out`.
 function(pf_wasm_objects out name)
     cmake_parse_arguments(A "" "" "SOURCES;FLAGS" ${ARGN})
+    # A compiler cache may name files from the folder that the compiler runs in (cmake/Cache.cmake). The
+    # longest prefix counts.
+    foreach(folder ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+        cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+        list(APPEND A_FLAGS -fmacro-prefix-map=${folder}/=)
+    endforeach()
     set(objects)
     foreach(source IN LISTS A_SOURCES)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
