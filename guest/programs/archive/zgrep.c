@@ -152,7 +152,7 @@ static int search_one(search *s, const char *file) {
     if (names) {
         add(s, "-q");
     } else if (s->with_names || (s->file_count > 1 && !s->no_names)) {
-        label = g_alloc(strlen(file) + 9);
+        label = g_alloc(strlen(file) + sizeof "--label=(standard input)");
         strcpy(label, "--label=");
         strcat(label, strcmp(file, "-") == 0 ? "(standard input)" : file);
         add(s, "-H");

@@ -93,6 +93,9 @@ static int limit(const git_diff *so_far, const git_diff_delta *delta, const char
     return !pathspec_match(&diffs.paths, old ? delta->old_file.path : delta->new_file.path);
 }
 
+/* Lines of context, more than any file has; libgit2 doubles it in a long, which has 32 bits inside. */
+enum { WHOLE_FILE = 1 << 28 };
+
 static git_diff_options make_options(void) {
     git_diff_options o = GIT_DIFF_OPTIONS_INIT;
     o.flags = diffs.flags | GIT_DIFF_INCLUDE_TYPECHANGE;
@@ -100,7 +103,7 @@ static git_diff_options make_options(void) {
     if (diffs.binary) o.flags |= GIT_DIFF_SHOW_BINARY;
     if (diffs.reverse) o.flags |= GIT_DIFF_REVERSE;
     if (diffs.renames == 3) o.flags |= GIT_DIFF_INCLUDE_UNMODIFIED;
-    o.context_lines = diffs.functions ? 1u << 30 : (uint32_t)diffs.context;
+    o.context_lines = diffs.functions ? (uint32_t)WHOLE_FILE : (uint32_t)diffs.context;
     o.interhunk_lines = (uint32_t)diffs.interhunk;
     o.id_abbrev = 7;
     o.max_size = -1;

@@ -45,6 +45,7 @@ def wordings():
             "returning from derived constructor",
         ),
         ("value is not iterable", "#<Object> is not iterable"),
+        ("invalid number literal", "Invalid or unexpected token"),
         ("string too long", "Invalid string length"),
         ('"ab".repeat(-1)), "invalid repeat count"', '"ab".repeat(-1)), "Invalid count value: -1"'),
         (
