@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from json import JSONDecoder
-
 from ._native import printable
 from .errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from typing import Any
 
@@ -17,8 +16,17 @@ if TYPE_CHECKING:
     from .preview import Preview
 
 
+def _first(text: str, at: int) -> tuple[Any, int]:
+    """Imports what reads the arguments at the first call: most sandboxes make none."""
+    global _read
+    from json import JSONDecoder
+
+    _read = JSONDecoder().scan_once  # type: ignore[attr-defined]
+    return _read(text, at)
+
+
 #: Reads the arguments, which the engine has written: one value without blanks around it.
-_read = JSONDecoder().scan_once  # type: ignore[attr-defined]
+_read: Callable[[str, int], tuple[Any, int]] = _first
 
 
 def parse(params_json: str) -> dict[str, Any]:
