@@ -229,17 +229,7 @@ async def _offload(
     args: tuple[Any, ...],
 ) -> Any:
     future = _in_thread(loop, done, function, *args)
-    cancelled: asyncio.CancelledError | None = None
-    while not future.done():
-        try:
-            await asyncio.wait([future])  # which does not cancel it
-        except asyncio.CancelledError as error:
-            cancelled = error
-            sandbox._machine.stop()
-    if cancelled is not None:
-        future.exception()  # seen: nothing may warn about it
-        raise cancelled
-    return future.result()
+    return await _settled(future, lambda: sandbox._machine.stop())
 
 
 async def in_thread(function: Callable[[], Any], stop: Callable[[], object] | None = None) -> Any:
@@ -247,6 +237,11 @@ async def in_thread(function: Callable[[], Any], stop: Callable[[], object] | No
     with is closed then."""
     loop = asyncio.get_running_loop()
     future = _in_thread(loop, _tell(loop), function)
+    return await _settled(future, stop)
+
+
+async def _settled(future: asyncio.Future[Any], stop: Callable[[], object] | None) -> Any:
+    """What a future gives. Cancelling calls `stop`, and is over only when the future is done."""
     cancelled: asyncio.CancelledError | None = None
     while not future.done():
         try:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._native import printable
 from ..errors import PinfoldError
+from . import HEADERS
 
 if TYPE_CHECKING:
     from .session import Session
@@ -25,14 +26,6 @@ _MOST = 4 << 20
 #: Seconds that a connection may say nothing, and how many there may be at once: each is a thread.
 _IDLE = 120
 _CONNECTIONS = 64
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 
 
 class Refused(Exception):
@@ -149,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _say(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
-        for name, value in _HEADERS.items():
+        for name, value in HEADERS.items():
             self.send_header(name, value)
         self.send_header("Content-Security-Policy", self.server.policy)
         self.send_header("Content-Type", kind)

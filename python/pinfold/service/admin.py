@@ -21,7 +21,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from ..errors import BoundError
-from ..page import join
+from ..page import HEADERS, join
 from ..page.looking import no_files
 from ..page.writing import written
 from .problems import Problem
@@ -37,14 +37,6 @@ _SECONDS, _TICKETS = 60.0, 1000
 _SESSIONS, _TREE, _TRACES = 50, 1000, 100
 #: Characters of an admin token, at least.
 SHORTEST = 32
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 
 
 def page() -> tuple[str, str]:
@@ -118,7 +110,7 @@ def router(token: str) -> APIRouter:
 
     @routes.get("")
     async def show() -> Any:
-        return HTMLResponse(text, headers={**_HEADERS, "Content-Security-Policy": policy})
+        return HTMLResponse(text, headers={**HEADERS, "Content-Security-Policy": policy})
 
     @api.get("/sessions")
     async def sessions(request: Request, prefix: str = "", after: str = "") -> Any:
@@ -156,7 +148,7 @@ def _home(request: Request) -> Sessions:
 
 def _json(value: Any) -> Response:
     """Names may have what no encoding takes: as escapes, everything is ASCII."""
-    return Response(json.dumps(value), media_type="application/json", headers=_HEADERS)
+    return Response(json.dumps(value), media_type="application/json", headers=HEADERS)
 
 
 async def _sessions(home: Sessions, prefix: str, after: str) -> dict[str, Any]:
@@ -245,9 +237,9 @@ async def _fetched(home: Sessions, kind: str, id: int) -> Response:
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise Problem(422, "no_trace", f"trace {id} cannot be shown: {error}") from None
     policy = f"{join.policy()}; frame-ancestors 'none'; sandbox allow-scripts"
-    return HTMLResponse(text, headers={**_HEADERS, "Content-Security-Policy": policy})
+    return HTMLResponse(text, headers={**HEADERS, "Content-Security-Policy": policy})
 
 
 def _download(data: bytes, name: str, kind: str) -> Response:
-    headers = {**_HEADERS, "Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{name}"'}
     return Response(data, media_type=kind, headers=headers)
