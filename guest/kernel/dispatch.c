@@ -5,6 +5,10 @@
  */
 #include "kernel.h"
 
+_Static_assert(offsetof(struct k_proc, has_result) == offsetof(struct k_proc, life) + 3, "all");
+_Static_assert(K_WANT == -4096 && K_GONE < K_WANT && K_FORK < K_WANT && K_BLOCK < K_WANT,
+               "below all errors");
+
 bool k_unsettled;
 
 static uint8_t out_area[K_OUT_AREA] __attribute__((aligned(16)));
@@ -35,14 +39,19 @@ uint32_t k_out_cap(const struct k_call *call) {
     return call->msg->out_cap < PF_IO_MAX ? call->msg->out_cap : PF_IO_MAX;
 }
 
-static int64_t handle(struct k_call *call) {
-    switch (call->msg->call) {
-#define X(number, name, input, output, args, meaning)                                              \
-    case number: return k_do_##name(call);
+/* A table, not a switch: one function with all handlers in it would save registers for the largest
+ * of them. */
+typedef int64_t handler(struct k_call *call);
+static handler *const handlers[] = {
+#define X(number, name, input, output, args, meaning) [number] = k_do_##name,
 #include "abi/call.def"
 #undef X
-    default: return -PF_ENOSYS;
-    }
+};
+
+static int64_t handle(struct k_call *call) {
+    uint32_t number = call->msg->call;
+    if (number >= sizeof handlers / sizeof handlers[0] || !handlers[number]) return -PF_ENOSYS;
+    return handlers[number](call);
 }
 
 #define FIRST_PROCESS_CALL 64 /* below: files, for everybody */
@@ -85,24 +94,9 @@ static uint32_t keep_result(struct k_call *call, int64_t result) {
     return block(call);
 }
 
-static uint32_t process_call(struct k_call *call) {
+/* What a handler says that is no answer, and answers for who is stopped or has a deadline. */
+static uint32_t settle_result(struct k_call *call, int64_t result) {
     struct k_proc *proc = call->proc;
-    if (proc->state != K_RUNNING) {
-        call->msg->result = -PF_ESRCH;
-        return k_proc_alive(proc) ? PF_ACTION_RETURN : PF_ACTION_GONE;
-    }
-    if (proc->stopped || k_slice_over(call->msg)) {
-        k_ready(proc, false);
-        return block(call);
-    }
-    if (proc->has_result) {
-        proc->has_result = false;
-        return answer(call, proc->result);
-    }
-    proc->calls++;
-    if (call->msg->call >= FIRST_HOST_CALL) return answer(call, -PF_EPERM);
-    k_mount_calling(proc);
-    int64_t result = handle(call);
     if (result == K_BLOCK) return block(call);
     if (result == K_WANT) { /* the host sees to it before it asks who runs next */
         k_ready(proc, true);
@@ -115,6 +109,34 @@ static uint32_t process_call(struct k_call *call) {
     if (result == K_GONE) return PF_ACTION_GONE;
     if (proc->stopped) return keep_result(call, result);
     return answer(call, result);
+}
+
+static uint32_t process_call(struct k_call *call) {
+    struct k_proc *proc = call->proc;
+    struct pf_message *msg = call->msg;
+    bool usual = proc->life == K_RUNNING;
+    if (!usual && proc->state != K_RUNNING) {
+        msg->result = -PF_ESRCH;
+        return k_proc_alive(proc) ? PF_ACTION_RETURN : PF_ACTION_GONE;
+    }
+    if ((!usual && proc->stopped) || k_slice_over(msg)) {
+        k_ready(proc, false);
+        return block(call);
+    }
+    if (!usual && proc->has_result) {
+        proc->has_result = false;
+        return answer(call, proc->result);
+    }
+    proc->calls++;
+    if (msg->call >= FIRST_HOST_CALL) return answer(call, -PF_EPERM);
+    k_mount_calling(proc);
+    int64_t result = handle(call);
+    /* No error is below the four that are no answer. */
+    if (result <= K_WANT || proc->life != K_RUNNING || proc->pending)
+        return settle_result(call, result);
+    proc->fill_error = 0;
+    msg->result = result;
+    return PF_ACTION_RETURN;
 }
 
 static uint32_t host_call(struct k_call *call) {
@@ -131,8 +153,14 @@ static uint32_t host_call(struct k_call *call) {
     return answer(call, result);
 }
 
-uint32_t k_call(uint32_t index, struct pf_message *msg, const uint8_t *in, const uint8_t **out) {
-    struct k_call call = {.proc = k_proc_at(index), .msg = msg, .in = in, .out = out_area};
+/* One at a time: its place is known when this is compiled. */
+static struct k_call call;
+
+uint32_t k_call(uint32_t index, struct pf_message *msg, const uint8_t *in) {
+    call.proc = k_proc_at(index);
+    call.msg = msg;
+    call.in = in;
+    call.out = out_area;
     handled += index != 0; /* the host's own say nothing about the sandbox */
     msg->flags &= PF_MSG_UNWIND;
     msg->out_len = 0;
@@ -144,8 +172,11 @@ uint32_t k_call(uint32_t index, struct pf_message *msg, const uint8_t *in, const
     else
         action = index ? process_call(&call) : host_call(&call);
     if (k_unsettled) k_settle();
-    *out = call.out;
     return action;
+}
+
+const uint8_t *k_answered(void) {
+    return call.out;
 }
 
 int k_boot(const uint8_t *image_names, uint32_t len) {

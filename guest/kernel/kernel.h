@@ -468,8 +468,15 @@ struct k_proc {
     bool execed; /* since fork: its parent may no longer move it to another group */
 
     /* Life (process.c, sched.c). */
-    uint8_t state;   /* enum k_state */
-    bool stopped;    /* by a signal: not on the run queue, whatever its state */
+    union { /* dispatch.c looks at all four at once */
+        struct {
+            uint8_t state;     /* enum k_state */
+            bool stopped;      /* by a signal: not on the run queue, whatever its state */
+            bool has_deadline; /* the call in progress has one, kept over its retries */
+            bool has_result;   /* the call is done; its retry only fetches the result */
+        };
+        uint32_t life; /* K_RUNNING: it runs, and the other three are false */
+    };
     bool report_stop, report_cont; /* news for the parent's wait() */
     int32_t stop_signal;
     int32_t status;  /* of a zombie, as wait(2) */
@@ -486,9 +493,7 @@ struct k_proc {
     struct k_waiter waiters[K_WAITERS];
     struct k_waiter *more_waiters; /* for poll; kept until the process ends */
     uint32_t more_count;
-    bool has_deadline;  /* the call in progress has one, kept over its retries */
     int64_t deadline;
-    bool has_result;    /* the call is done; its retry only fetches the result */
     int64_t result;
     struct k_file *opening; /* a FIFO waiting for its other end */
     const struct k_proc *lock_of; /* whose record it waits for, while it waits in LOCK */
@@ -644,7 +649,8 @@ void k_rlimits_init(struct k_proc *proc); /* The resource limits of a process th
 /* Makes a kernel that knows these images, each name ended by a NUL. */
 int k_boot(const uint8_t *image_names, uint32_t len);
 /* Handles one message of a process; what the host has to do, as PF_ACTION_*. */
-uint32_t k_call(uint32_t proc, struct pf_message *msg, const uint8_t *in, const uint8_t **out);
+uint32_t k_call(uint32_t proc, struct pf_message *msg, const uint8_t *in);
+const uint8_t *k_answered(void); /* The msg->out_len bytes of the last k_call(). */
 /* Answers. k_out_struct: -EFAULT when the caller's buffer is too small. */
 uint8_t *k_out_area(void); /* K_OUT_AREA bytes to compose an answer in */
 #define K_OUT_AREA (PF_IO_MAX + 4096u)

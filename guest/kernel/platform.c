@@ -48,9 +48,8 @@ EXPORT("pf_kernel_boot") int32_t pf_kernel_boot(void) {
 }
 
 EXPORT("pf_kernel_call") uint32_t pf_kernel_call(uint32_t proc) {
-    const uint8_t *out;
-    uint32_t action = k_call(proc, &k_mailbox.msg, in_area, &out);
-    k_mailbox.msg.out = (uint32_t)(uintptr_t)out;
+    uint32_t action = k_call(proc, &k_mailbox.msg, in_area);
+    k_mailbox.msg.out = (uint32_t)(uintptr_t)k_answered();
     return action;
 }
 

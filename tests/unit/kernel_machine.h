@@ -31,11 +31,10 @@ static int64_t call_raw(uint32_t proc, uint32_t number, struct words words, cons
     uint8_t *copy = area;
     if (in_len < 4096) copy = malloc(in_len ? in_len : 1);
     if (in_len) memcpy(copy, in, in_len);
-    const uint8_t *out;
-    action = k_call(proc, &msg, copy, &out);
+    action = k_call(proc, &msg, copy);
     got_len = msg.out_len;
     if (got_len > cap || got_len > sizeof got - 1) abort();
-    if (got_len) memcpy(got, out, got_len);
+    if (got_len) memcpy(got, k_answered(), got_len);
     got[got_len] = 0;
     if (copy != area) free(copy);
     reply_flags = msg.flags;
