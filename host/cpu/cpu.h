@@ -210,7 +210,7 @@ uint32_t cpu_stack_pointer(const cpu_instance *instance);
 /* The host is about to write there, within the memory of `instance`. False: the system refuses. */
 static inline bool cpu_will_write(cpu_instance *instance, uint64_t from, uint64_t len) {
     const struct cpu_slot *slot = instance->slot;
-    if (len == 0 || from >= slot->sealed_to || from + len <= slot->sealed_from) return true;
+    if (len == 0 || from + len <= slot->sealed_from || from >= slot->sealed_to) return true;
     return cpu_slot_unseal(instance->slot);
 }
 /* Charges `bytes` more to the budget, or refuses. */
@@ -302,9 +302,19 @@ void cpu_stack_discard(struct cpu_stack *stack); /* Unmaps a stack that no progr
 /* Did frames of a stack reach below `at`? Looks at the page there, which every deep recursion
  * passes and writes to; a miss costs memory only. */
 bool cpu_stack_touched(const uint8_t *at);
+/* Where the stack is about to grow from: a frame's address costs a register for all of it. */
+static inline const uint8_t *cpu_stack_here(void) {
+#ifdef __x86_64__
+    const uint8_t *here;
+    __asm__("movq %%rsp, %0" : "=r"(here));
+    return here;
+#else
+    return __builtin_frame_address(0);
+#endif
+}
 /* Is there stack left for a kernel call on top of this program? */
 static inline bool cpu_stack_left(const cpu_instance *instance) {
-    const uint8_t *here = __builtin_frame_address(0);
+    const uint8_t *here = cpu_stack_here();
     return here - instance->stack->base > (ptrdiff_t)CPU_KERNEL_STACK_BYTES;
 }
 /* Runs function(argument) on the thread's kernel stack with faults in `kernel` survived: its

@@ -364,8 +364,9 @@ static inline bool machine_attention_again(const pf_sandbox *sandbox, uint32_t a
 /* Around each entry into the kernel: what it may use of its own memory, and what it does not
  * use. */
 static inline void machine_show_room(const pf_sandbox *sandbox, struct pf_mailbox *mailbox) {
-    const struct cpu_budget *budget = &sandbox->budget;
-    mailbox->room = budget->used < budget->limit ? budget->limit - budget->used : 0;
+    uint64_t room;
+    bool over = __builtin_sub_overflow(sandbox->budget.limit, sandbox->budget.used, &room);
+    mailbox->room = over ? 0 : room;
 }
 static inline void machine_settle_memory(pf_sandbox *sandbox, const struct pf_mailbox *mailbox) {
     uint64_t clean = mailbox->clean;

@@ -61,7 +61,7 @@ static inline bool deliver(const cpu_instance *kernel, const struct pf_message *
     if (out_len) {
         uint64_t end = (uint64_t)k->out + out_len;
         if (out_len > out_cap || end > kernel->memory->size) return false;
-        memcpy(base + out, kernel->slot->base + k->out, out_len);
+        memcpy(base + out, kernel->memory->data + k->out, out_len);
     }
     caller->out_len = out_len;
     caller->flags = (flags & 0xffu) | (k->flags & PF_MSG_SIGNAL);
@@ -94,26 +94,32 @@ static __attribute__((noinline)) bool not_answered(cpu_instance *instance, uint3
     return false;
 }
 
+/* The kernel uses another part of its own memory than before. False: more than there is. */
+static __attribute__((noinline)) bool memory_changed(pf_sandbox *sandbox, uint64_t clean) {
+    machine_memory_changed(sandbox, clean);
+    return !sandbox->dead;
+}
+
 /*
  * A program has one thread, so its message stays as it is until this has written to it; it is
  * checked again when it is sent again. The kernel gets the whole of it but the result, which it
- * writes; where its output lies and how much that is, it says in any case.
+ * writes, and where input lies, which is always the same; where its output lies and how much that
+ * is, it says in any case. True: the message is to be sent again.
  */
-void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
+static inline __attribute__((always_inline)) bool carry(cpu_instance *instance, uint32_t address) {
     pf_sandbox *sandbox = instance->owner;
-again:;
     struct cpu_thread *self = instance->thread;
     self->mode = CPU_HOST;
     if (UNUSUAL(instance->rewinding)) end_rewind(self, instance);
     uint64_t size = instance->memory->size;
-    uint8_t *base = instance->slot->base;
+    uint8_t *base = instance->memory->data;
     if ((uint64_t)address + sizeof(struct pf_message) > size ||
         address % _Alignof(struct pf_message) != 0)
         cpu_trap(self, SIGSEGV);
     struct pf_message *caller = (struct pf_message *)(base + address);
     if (UNUSUAL(!sandbox)) {
         freeze(self, instance, caller);
-        return;
+        return false;
     }
     uint32_t flags = apart(caller->flags), in = caller->in, in_len = apart(caller->in_len);
     uint32_t out = caller->out, out_cap = apart(caller->out_cap);
@@ -122,7 +128,7 @@ again:;
         caller->result = -PF_E2BIG;
         caller->out_len = 0;
         self->mode = CPU_PROGRAM;
-        return;
+        return false;
     }
     /* The kernel runs on top of this stack: an overflow there must still be the program's. */
     if ((uint64_t)in + in_len > size || (uint64_t)out + out_cap > size ||
@@ -131,35 +137,45 @@ again:;
         cpu_trap(self, SIGSEGV);
 
     cpu_instance *kernel = sandbox->kernel;
-    uint8_t *kernel_base = kernel->slot->base;
+    uint8_t *kernel_base = kernel->memory->data;
     struct pf_mailbox *mailbox = (struct pf_mailbox *)(kernel_base + sandbox->mailbox);
     uint32_t call = apart(caller->call);
     mailbox->msg.call = call;
     mailbox->msg.flags = flags;
     copy_arguments(&mailbox->msg, caller);
-    mailbox->msg.in = apart(sandbox->in_area);
     mailbox->msg.in_len = in_len;
     mailbox->msg.out_cap = out_cap;
     if (in_len) memcpy(kernel_base + sandbox->in_area, base + in, in_len);
     sandbox->moment++;
     bool stop = atomic_load_explicit(&sandbox->watch.stop, memory_order_relaxed);
-    if (UNUSUAL(machine_struck(sandbox, STRIKE_PREEMPT, stop))) mailbox->preempt = 1;
+    if (UNUSUAL(stop || sandbox->tape) && machine_struck(sandbox, STRIKE_PREEMPT, stop))
+        mailbox->preempt = 1;
     /* A program that measures its own work makes no other calls meanwhile. */
     if (UNUSUAL(call == PF_CALL_CLOCK)) machine_show_time(sandbox);
     machine_show_room(sandbox, mailbox);
     cpu_enter_kernel(self, kernel);
     uint32_t action = kernel->image->k_call(kernel->module, instance->proc);
     self->mode = CPU_HOST;
-    machine_settle_memory(sandbox, mailbox);
-    if (UNUSUAL(sandbox->dead)) cpu_leave(self, CPU_EXIT_KERNEL);
-    if (UNUSUAL(action != PF_ACTION_RETURN)) {
-        if (not_answered(instance, action, flags)) goto again;
-        return;
-    }
+    uint64_t clean = mailbox->clean;
+    if (UNUSUAL(clean != sandbox->clean) && !memory_changed(sandbox, clean))
+        cpu_leave(self, CPU_EXIT_KERNEL);
+    if (UNUSUAL(action != PF_ACTION_RETURN)) return not_answered(instance, action, flags);
     if (!deliver(kernel, &mailbox->msg, base, caller, flags, out, out_cap))
         cpu_leave(self, CPU_EXIT_KERNEL);
-    if (UNUSUAL(machine_struck(sandbox, STRIKE_CUT, false))) cpu_leave(self, CPU_EXIT_STOPPED);
+    if (UNUSUAL(sandbox->tape) && machine_struck(sandbox, STRIKE_CUT, false))
+        cpu_leave(self, CPU_EXIT_STOPPED);
     self->mode = CPU_PROGRAM;
+    return false;
+}
+
+/* Apart, since a loop around the usual way would keep more of it in memory. */
+static __attribute__((noinline)) void carry_again(cpu_instance *instance, uint32_t address) {
+    while (carry(instance, address)) {
+    }
+}
+
+void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
+    if (UNUSUAL(carry(instance, address))) carry_again(instance, address);
 }
 
 static void died(pf_sandbox *sandbox, uint32_t proc, int signal_number) {
