@@ -25,7 +25,7 @@
 #
 # One image: clang -> wasm-ld -> [cmake/wasm_image.py: wasm-opt --asyncify, checks, wasm2c (code alone:
 # cmake/wasm_data.py), rewrite] -> cmake/split_image.py -> gcc. A part whose C does not change is not compiled again. With
-# PF_SIGNALS=OFF, cmake/checked_image.py stands before split_image.py.
+# PF_SIGNALS=OFF, cmake/checked_image.py stands before split_image.py; else cmake/held_image.py does, for the kernel.
 
 set(PF_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(PF_WASM_DIR ${PROJECT_BINARY_DIR}/wasm)
@@ -41,6 +41,8 @@ set(PF_WASM_FREESTANDING_FLAGS
     -Wall -Wextra -fno-strict-aliasing ${PF_PLAIN_NAMES} -I${PROJECT_SOURCE_DIR})
 # For gcc, as tests/wasm uses them, too. -w: generated code is checked by what it is generated from.
 set(PF_IMAGE_FLAGS -g0 -ffp-contract=off -fvisibility=hidden -fno-sanitize=all -w)
+# The same for what cmake/held_image.py wrote: a fault is seen, whatever becomes of what was read.
+set(PF_HELD_FLAGS -fnon-call-exceptions -fno-delete-dead-exceptions)
 # No frame of generated code may jump over the guard page below a native stack.
 set(PF_FRAME_MAX 65536)
 # What a guest library that is not there is; WARNING builds the rest.
@@ -207,15 +209,25 @@ function(pf_image name kind linked depends)
                 ${PF_CMAKE_DIR}/wasm_read.py ${PF_CMAKE_DIR}/build_cache.py
         COMMENT "image ${name}"
         VERBATIM)
-    set(source ${folder})
+    # Who asks for bounds: the code itself, or the system. The kernel is in the way of every call, so it
+    # is worth the compiler's time.
+    set(step)
     if(NOT PF_SIGNALS)
-        set(source ${folder}/checked)
+        set(step checked)
+    elseif(kind STREQUAL kernel)
+        set(step held)
+        list(APPEND A_IMAGE_OPTIONS ${PF_HELD_FLAGS})
+    endif()
+    set(source ${folder})
+    if(step)
+        set(source ${folder}/${step})
         add_custom_command(
             OUTPUT ${source}/${module}.c ${source}/${module}.h
-            COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/checked_image.py --module ${module}
+            COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/${step}_image.py --module ${module}
                     --input ${folder} --folder ${source}
-            DEPENDS ${folder}/${module}.c ${folder}/${module}.h ${PF_CMAKE_DIR}/checked_image.py
-            COMMENT "checks of ${name}"
+            DEPENDS ${folder}/${module}.c ${folder}/${module}.h ${PF_CMAKE_DIR}/${step}_image.py
+                    ${PF_CMAKE_DIR}/wasm_image.py
+            COMMENT "${step} ${name}"
             VERBATIM)
     endif()
     set(parts ${source}/${module}.c)

@@ -1,9 +1,10 @@
 """chain.py: a wasm module through the build's own chain, and onto the host's own runtime.
 
 What cmake/WasmProgram.cmake does with a linked program: wasm-opt, wasm2c, the rewrite of
-cmake/wasm_image.py, that of cmake/checked_image.py for a build without signals, gcc with the flags of
-images; by the same functions. Only what they demand of a program's edges (its exports, its one
-import) is left out. The result is linked with host/cpu and driver.c.
+cmake/wasm_image.py, that of cmake/held_image.py (the kernel's) or of cmake/checked_image.py (a build
+without signals), gcc with the flags of images; by the same functions. Only what they demand of a
+program's edges (its exports, its one import) is left out. The result is linked with host/cpu and
+driver.c.
 """
 
 import dataclasses
@@ -19,13 +20,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "cmake"))
 
 import checked_image  # noqa: E402
+import held_image  # noqa: E402
 import split_image  # noqa: E402
 import wasm_data  # noqa: E402
 import wasm_image  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Of host/cpu, what only the other flavour has.
-NOT_OF = {"signals": {"ticker"}, "checked": {"timer", "trap"}}
+# Of host/cpu, what only others have.
+NOT_OF = {"signals": {"ticker"}, "held": {"ticker"}, "checked": {"timer", "trap"}}
+FLAVOURS = tuple(NOT_OF)
 # What clang-19 makes of C by default, with -mbulk-memory; wasm_image.optimise() tells Binaryen so.
 WITHOUT = ["--disable-multi-value", "--disable-reference-types", "--disable-simd",
            "--disable-saturating-float-to-int"]
@@ -47,6 +50,7 @@ class Tools:
     wasm_validate: str
     include: str  # of wasm-rt.h
     flags: str  # PF_IMAGE_FLAGS, separated by commas
+    held_flags: str  # PF_HELD_FLAGS, in the same way
 
     @staticmethod
     def add_to(parser) -> None:
@@ -198,6 +202,8 @@ class Chain:
                 wasm_image.write_changed(source, text)
                 wasm_image.write_changed(
                     header, checked_image.check_header(header.read_text(), name))
+            if self.flavour == "held":
+                wasm_image.write_changed(source, held_image.hold(source.read_text()))
         except (wasm_image.Refused, checked_image.Refused) as error:
             raise LeftOut(str(error)) from None
         return Generated(name, source, header.read_text(), source.read_text(),
@@ -226,8 +232,9 @@ class Chain:
                 out = self.folder / f"{source.stem}-{key.hexdigest()[:24]}.o"
                 if not out.exists():
                     part = out.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+                    held = self.tools.held_flags.split(",") if self.flavour == "held" else []
                     compile_c(self.tools, source, part, self.flavour, f"-I{self.folder}",
-                              "-O2", *self.tools.flags.split(","))
+                              "-O2", *self.tools.flags.split(","), *held)
                     part.rename(out)
                 objects.append(out)
         glue = program.with_name(program.name + ".glue.c")

@@ -20,7 +20,7 @@ import re
 import sys
 import time
 
-from chain import Chain, LeftOut, Tools, run
+from chain import FLAVOURS, Chain, LeftOut, Tools, run
 
 FEATURES = ["--enable-bulk-memory", "--enable-mutable-globals", "--enable-sign-ext"]
 ERRORS = [("unreachable executed", "unreachable"), ("out of bounds memory", "memory"),
@@ -30,8 +30,7 @@ ERRORS = [("unreachable executed", "unreachable"), ("out of bounds memory", "mem
           ("indirect call signature mismatch", "indirect")]
 IMPORT = re.compile(r'"fuzzing-support" "log-(\w+)"')
 MEMORY = re.compile(r"\(memory \(;0;\) (\d+) (\d+)\)")
-VARIANTS = [(flavour, optimised) for flavour in ("signals", "checked")
-            for optimised in (False, True)]
+VARIANTS = [(flavour, optimised) for flavour in FLAVOURS for optimised in (False, True)]
 NEVER = "1000000000"  # the stack to unwind to is there, and nobody unwinds
 
 
@@ -142,7 +141,7 @@ def main() -> int:
     Tools.add_to(parser)
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    chains = {f: Chain(Tools.of(args), args.work, f) for f in ("signals", "checked")}
+    chains = {f: Chain(Tools.of(args), args.work, f) for f in FLAVOURS}
     end = time.monotonic() + args.seconds if args.seconds else None
     seed, done, unusable, failed = args.seed, 0, 0, 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:

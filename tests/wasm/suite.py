@@ -3,8 +3,8 @@
 usage: suite.py --suite DIR --work DIR --wast2json PROGRAM TOOLS [--jobs N] [--all] [FILE...]
 
 Each FILE of the suite (wasm-v1/i32.wast; without any: SAMPLE, with --all all) is converted, its
-modules go through the chain (chain.py) of a build with signals and of one without, as they are and
-after wasm-opt with Asyncify, and run on host/cpu: results bit for bit, each trap of its kind.
+modules go through the chain (chain.py) in each of its flavours, as they are and after wasm-opt with
+Asyncify, and run on host/cpu: results bit for bit, each trap of its kind.
 
 What the chain does not take is left_out.txt, exactly: file, how many modules, why. One more or one
 less is a failure. --write-left-out writes it anew.
@@ -19,7 +19,7 @@ import pathlib
 import re
 import sys
 
-from chain import HERE, Chain, Edges, Generated, LeftOut, Tools, run
+from chain import FLAVOURS, HERE, Chain, Edges, Generated, LeftOut, Tools, run
 
 SETS = ["wasm-v1", "wasm-v2"]
 # What runs with every `make test`: edges of memories and tables, traps, control, conversions.
@@ -51,8 +51,7 @@ DEVIATIONS = {"wasm-v1/float_exprs": NOT_QUIET | set(range(2349, 2361)),
               "wasm-v2/float_exprs": NOT_QUIET | set(range(2403, 2415))}
 # Lines that are met or not: where gcc makes a loop of a recursion, nothing exhausts the stack.
 LOOPS = {"wasm-v1/fac": {89}}
-VARIANTS = [(flavour, optimised) for flavour in ("signals", "checked")
-            for optimised in (False, True)]
+VARIANTS = [(flavour, optimised) for flavour in FLAVOURS for optimised in (False, True)]
 
 
 def expectation(values: list[dict]) -> str:
@@ -223,7 +222,7 @@ def main() -> int:
         print(f"{args.suite} has not all of {', '.join(names)}")
         return 1
     known, left = read_left_out(), {}
-    chains = {f: Chain(Tools.of(args), args.work, f) for f in ("signals", "checked")}
+    chains = {f: Chain(Tools.of(args), args.work, f) for f in FLAVOURS}
     failed = done = skipped = past = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for name, outcome in zip(names, pool.map(lambda n: try_file(chains, args, n), names)):
