@@ -1,9 +1,10 @@
 /*
  * js/engine/snapshot.c: host/snapshot/frame.c as a WebAssembly module: what lies around the
  * contents of a snapshot, compression and authentication included, is written and checked by the
- * same code. src/snapshot/frame.ts is the other side, and loads it when a snapshot is first made or
- * read.
+ * same code; and the sums of a trace's lines and of a mount's files. src/snapshot/frame.ts is the
+ * other side, and loads it when a snapshot is first made or read, or something is recorded.
  */
+#include "host/mount/mount.h"
 #include "host/snapshot/frame.h"
 #include "host/snapshot/memory.h"
 
@@ -39,6 +40,23 @@ EXPORT(pf_snapshot_build) void set_build(const uint8_t *data, size_t len) {
     crypto_blake2b(build, sizeof build, data, len);
 }
 
+/* The name, SNAPSHOT_DIGEST bytes. */
+EXPORT(pf_snapshot_build_name) const uint8_t *build_name(void) { return build; }
+
+/* As trace_chain_add() of host/trace/lines.c: takes one line into the 16 bytes at `state`. */
+EXPORT(pf_snapshot_chain) void chain(uint8_t *state, const uint8_t *line, size_t len) {
+    crypto_blake2b_ctx ctx;
+    crypto_blake2b_init(&ctx, 16);
+    crypto_blake2b_update(&ctx, state, 16);
+    crypto_blake2b_update(&ctx, line, len);
+    crypto_blake2b_final(&ctx, state);
+}
+
+/* What of a mount's file is remembered: MOUNT_DIGEST bytes. */
+EXPORT(pf_snapshot_digest) void digest(uint8_t *out, const void *data, size_t len) {
+    mount_digest(data, len, out);
+}
+
 /* As pf_options_key(): what a secret is hashed to, MACHINE_KEY bytes at `out`. */
 EXPORT(pf_snapshot_key) void derive(uint8_t *out, const uint8_t *secret, size_t len) {
     static const char purpose[] = "pinfold snapshot key";
@@ -57,9 +75,11 @@ EXPORT(pf_snapshot_wrap) int wrap(const char *contents, size_t len, const uint8_
                       &last);
 }
 
+/* `trusted`: its tag is not looked at. */
 EXPORT(pf_snapshot_open) int open_frame(const char *data, size_t len, const uint8_t *key,
-                                        double min_counter, double max) {
-    struct frame_terms terms = {.kind = FRAME_EXACT, .key = key, .min_counter = (uint64_t)min_counter,
+                                        double min_counter, double max, int trusted) {
+    struct frame_terms terms = {.kind = FRAME_EXACT, .key = key, .trusted = trusted,
+                                .min_counter = (uint64_t)min_counter,
                                 .max = max < 4e9 ? (uint64_t)max : 4000000000u};
     begin();
     return frame_open(data, len, &terms, &answer, &answer_len, &last);

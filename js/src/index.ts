@@ -1,14 +1,17 @@
 /* index.ts: pinfold for any engine; node.ts and web.ts add where the programs come from. */
 export { PendingCall } from "./call.ts";
 export {
+  BoundError,
   CapabilityError,
   DeadError,
   FileError,
   InvalidError,
   PinfoldError,
+  ReplayError,
   SnapshotError,
   StateError,
   ToolError,
+  TraceError,
   UnsupportedError,
 } from "./base/error.ts";
 export { type ImageSource, Images, type Manifest, unpacked } from "./cpu/image.ts";
@@ -22,6 +25,7 @@ export { type OutputChunk, RunStream } from "./stream.ts";
 export { Result, type Usage } from "./result.ts";
 export {
   type Failure,
+  type ForkOptions,
   type OutputListener,
   type RestoreOptions,
   type RunOptions,
@@ -37,4 +41,8 @@ export {
   type ToolOptions,
 } from "./tool.ts";
 export { Sandbox as SandboxOf } from "./sandbox.ts";
+export { type Change, type ChangesOptions, Mounted } from "./mount/changes.ts";
+export type { MountSource } from "./mount/mounts.ts";
+export { Replay, type ReplayOptions } from "./trace/replaying.ts";
+export type { RecordTo } from "./trace/sink.ts";
 export { RemoteFiles } from "./worker/remote.ts";

@@ -1,6 +1,6 @@
 /* node.ts: pinfold in Node, Deno and Bun: the programs lie beside this file, in ../images. */
 import { randomFillSync } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -8,6 +8,10 @@ import { gunzip, gunzipSync } from "node:zlib";
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
 import { type SandboxOptions, setRandom } from "./options.ts";
 import { type RestoreOptions, Sandbox as Core } from "./sandbox.ts";
+import { type Replay, type ReplayOptions, replayOf } from "./trace/replaying.ts";
+import { openDirectory } from "./mount/host_dir.ts";
+import { setDirectories } from "./mount/mounts.ts";
+import { setTraceFiles } from "./trace/sink.ts";
 import { Connection, type Thread } from "./worker/connection.ts";
 import type { FromWorker } from "./worker/protocol.ts";
 import { connectionOf, patienceOf, WorkerSandbox as Remote } from "./worker/remote.ts";
@@ -15,6 +19,16 @@ import { connectionOf, patienceOf, WorkerSandbox as Remote } from "./worker/remo
 export * from "./index.ts";
 
 setRandom(randomFillSync);
+setDirectories(openDirectory);
+setTraceFiles((path) => {
+  const fd = openSync(path, "w", 0o600);
+  return {
+    write: (bytes) => {
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    },
+    end: () => closeSync(fd),
+  };
+});
 
 const folder = new URL("../images/", import.meta.url);
 
@@ -65,6 +79,18 @@ export const Sandbox = {
     return Core.remake(await packageImages(), data, options);
   },
 };
+
+/**
+ * Runs a recording again, without handlers, and compares all it does with the trace: a path, or its
+ * bytes. A ReplayError shows the first difference.
+ */
+export async function replay(
+  trace: string | URL | Uint8Array,
+  options: ReplayOptions = {},
+): Promise<Replay> {
+  const bytes = trace instanceof Uint8Array ? trace : plain(await readFile(trace));
+  return replayOf(await packageImages(), bytes, options);
+}
 
 /* ---- on a thread of its own */
 

@@ -8,7 +8,9 @@ import { defaultLimits, type Limits, readLimits } from "./machine/limits.ts";
 import type { MachineSettings } from "./machine/machine.ts";
 import { checkEnv } from "./machine/place.ts";
 import type { PendingCall } from "./call.ts";
+import type { MountSource } from "./mount/mounts.ts";
 import type { CallContext, Tool } from "./tool.ts";
+import type { RecordTo } from "./trace/sink.ts";
 
 /** One grant, as docs/policy.md describes it. */
 export interface Capability {
@@ -38,12 +40,25 @@ export interface SandboxOptions {
   approve?: (call: PendingCall) => boolean | Promise<boolean>;
   /** Files to begin with; relative paths are below /workspace. */
   files?: Record<string, Content>;
+  /**
+   * Host directories, by the absolute path where they are inside: a directory (read-only), or
+   * [directory, "copy"], to which the sandbox can write without the host seeing it. In Node, on
+   * Linux. At a restore null is: go on without.
+   */
+  mounts?: Record<string, MountSource | null>;
   env?: Record<string, string>;
   limits?: Limits;
   /** Fixes the clock: it starts here and moves only with sleeps and by a step per reading. */
   clock?: Date;
   /** Fixes the random numbers. */
   seed?: number | bigint;
+  /**
+   * Writes every input of the sandbox to a trace, which replay() runs again: a path, where there are
+   * files, or a function that is given the bytes.
+   */
+  record?: RecordTo;
+  /** Leaves the results of tools out of the trace. */
+  redact?: boolean;
   /** Called for every decision when it is made, before anything comes of it. */
   onDecision?: (decision: Decision) => void;
 }
@@ -65,14 +80,17 @@ const KNOWN = new Set([
   "toolHandler",
   "approve",
   "files",
+  "mounts",
   "env",
   "limits",
   "clock",
   "seed",
+  "record",
+  "redact",
   "onDecision",
 ]);
 
-function policyOf(capabilities: Capabilities): string {
+export function policyOf(capabilities: Capabilities): string {
   if (Array.isArray(capabilities))
     return JSON.stringify({
       capabilities: capabilities.map((one) => (typeof one === "string" ? { method: one } : one)),

@@ -15,12 +15,18 @@ import { fork } from "./machine/fork.ts";
 import { type Limits, readLimits } from "./machine/limits.ts";
 import { Machine, monotonic } from "./machine/machine.ts";
 import { type Language, type Outcome, start } from "./machine/run.ts";
-import { writeTools } from "./machine/toolfiles.ts";
 import { makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
 import { Result } from "./result.ts";
 import { RunStream } from "./stream.ts";
 import { Frame, type Key } from "./snapshot/frame.ts";
 import { load, loadBases, mostBytes, save } from "./snapshot/snapshot.ts";
+import { tapeAct } from "./machine/tape.ts";
+import { Mounted } from "./mount/changes.ts";
+import { mountRequests } from "./mount/mounts.ts";
+import { enterMounts } from "./mount/place.ts";
+import { made } from "./trace/head.ts";
+import type { Recorder } from "./trace/record.ts";
+import { branchOf, type RecordTo } from "./trace/sink.ts";
 
 export type OutputListener = (stream: "stdout" | "stderr", data: Uint8Array) => void;
 
@@ -46,6 +52,14 @@ export interface SnapshotOptions {
   key?: Key;
   /** A rising number that restore() can ask for; it needs a key. */
   counter?: number;
+}
+
+export interface ForkOptions {
+  /**
+   * Where the branch is recorded, in a trace of its own that begins with a snapshot of it; false:
+   * nowhere. Default: nowhere, and beside what is recorded in `run.jsonl`: in `run.1.jsonl`.
+   */
+  record?: RecordTo | false;
 }
 
 export interface RestoreOptions extends Omit<SandboxOptions, "files" | "clock" | "seed"> {
@@ -103,19 +117,14 @@ export class Sandbox implements Runnable {
   readonly #alarm = new Alarm();
   #busy = false;
   #closed = false;
+  /** That are recorded. */
+  #branches = 0;
 
   private constructor(machine: Machine, options: SandboxOptions) {
     this.#machine = machine;
     this.#options = options;
     machine.onDecision = options.onDecision;
-    this.files = new Files((act) => {
-      this.#take();
-      try {
-        return act(machine);
-      } finally {
-        this.#busy = false;
-      }
-    });
+    this.files = new Files((act) => this.#within(act));
   }
 
   /** A new sandbox of the programs of `images`; node.ts and web.ts know where those are. */
@@ -126,8 +135,13 @@ export class Sandbox implements Runnable {
       settings.limits.memory_bytes,
       Math.min(settings.limits.process_memory_bytes, settings.limits.memory_bytes),
     );
-    const machine = Machine.boot(settings);
-    writeTools(machine);
+    const requests = mountRequests(options.mounts);
+    const frame = requests.length ? await Frame.load(images) : undefined;
+    const machine = await made(images, options, settings, undefined, (all) => {
+      const machine = Machine.boot(all);
+      if (frame) enterMounts(machine, requests, frame);
+      return machine;
+    });
     const sandbox = new Sandbox(machine, options);
     for (const [path, content] of Object.entries(options.files ?? {}))
       await sandbox.files.write(path, content);
@@ -144,13 +158,29 @@ export class Sandbox implements Runnable {
     this.#busy = true;
   }
 
+  #leave(): void {
+    const machine = this.#machine;
+    if (!machine.dead) machine.tape?.leave(machine);
+    this.#busy = false;
+  }
+
+  #within<T>(act: (machine: Machine) => T): T {
+    this.#take();
+    try {
+      return act(this.#machine);
+    } finally {
+      this.#leave();
+    }
+  }
+
   async #drive(act: (machine: Machine) => void): Promise<void> {
     this.#take();
     try {
+      this.#machine.checkRecording();
       act(this.#machine);
       if (this.#machine.run.on) await drive(this.#machine, this.#alarm);
     } finally {
-      this.#busy = false;
+      this.#leave();
     }
   }
 
@@ -169,6 +199,7 @@ export class Sandbox implements Runnable {
         cwd: options.cwd,
         env: Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`),
         limits: readLimits(machine.ownLimits, options.limits, true),
+        ownLimits: options.limits !== undefined,
         onOutput:
           onOutput && ((stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data)),
       }),
@@ -180,6 +211,7 @@ export class Sandbox implements Runnable {
    * waits.
    */
   step(): PendingCall | undefined {
+    this.#machine.checkRecording();
     const call = this.#machine.calls.find((one) => !one.handedOut);
     if (call) call.handedOut = true;
     return call && new PendingCall(call);
@@ -204,7 +236,9 @@ export class Sandbox implements Runnable {
 
   /** Drives the run on without an answer: when waitMs() has passed. */
   async advance(): Promise<void> {
-    await this.#drive(() => {});
+    await this.#drive((machine) => {
+      if (machine.run.on) tapeAct(machine, "advance");
+    });
   }
 
   /** Milliseconds until a sleeping process wants to go on; undefined: none does. */
@@ -274,6 +308,12 @@ export class Sandbox implements Runnable {
     this.#alarm.ring();
   }
 
+  /** What became of a directory that was given with `mounts`. */
+  mounted(place: string): Mounted {
+    this.#machine.mounts?.find(place);
+    return new Mounted(place, (act) => this.#within(act));
+  }
+
   /* ---- authority */
 
   /** Why the capabilities would not allow this call now; undefined: they would. Spends nothing. */
@@ -298,15 +338,41 @@ export class Sandbox implements Runnable {
   }
 
   /** An independent copy, waiting calls included, with counters and random numbers of its own. */
-  async fork(): Promise<Sandbox> {
+  async fork(how: ForkOptions = {}): Promise<Sandbox> {
     this.#take();
     try {
       this.#refuseParked();
+      const options = this.#branchOptions(how);
       const seed = this.#options.seed === undefined ? randomSeed() : undefined;
-      return new Sandbox(fork(this.#machine, seed), this.#options);
+      const branch = fork(this.#machine, seed);
+      return new Sandbox(options.record ? await this.#recorded(branch, options) : branch, options);
     } finally {
-      this.#busy = false;
+      this.#leave();
     }
+  }
+
+  #branchOptions({ record }: ForkOptions): SandboxOptions {
+    if (record === false) return { ...this.#options, record: undefined };
+    if (record !== undefined) return { ...this.#options, record };
+    const { record: trunk } = this.#options;
+    return trunk === undefined
+      ? this.#options
+      : { ...this.#options, record: branchOf(trunk, ++this.#branches) };
+  }
+
+  /** Through bytes, so that a trace can begin with them. */
+  async #recorded(branch: Machine, options: SandboxOptions): Promise<Machine> {
+    const { images } = branch;
+    await loadBases(branch);
+    const frame = await Frame.load(images);
+    const data = frame.wrap(save(branch), undefined, 0);
+    const { clock, seed, ...rest } = options;
+    const settings = settingsOf(rest, images, makeGate(options, await images.engine()));
+    const machine = await made(images, options, settings, data, (all) =>
+      load(frame.open(data, undefined, 0, mostBytes(settings)), all, frame, branch.mounts),
+    );
+    machine.run.outcome = branch.run.outcome;
+    return machine;
   }
 
   /**
@@ -322,7 +388,7 @@ export class Sandbox implements Runnable {
       const frame = await Frame.load(machine.images);
       return frame.wrap(save(machine), options.key, options.counter ?? 0);
     } finally {
-      this.#busy = false;
+      this.#leave();
     }
   }
 
@@ -344,8 +410,11 @@ export class Sandbox implements Runnable {
       images,
       makeGate(rest as SandboxOptions, await images.engine()),
     );
-    const frame = await Frame.load(images);
-    const machine = await load(frame.open(data, key, minCounter, mostBytes(settings)), settings);
+    const frame = await Frame.load(images),
+      requests = mountRequests(rest.mounts);
+    const machine = await made(images, rest as SandboxOptions, settings, data, (all) =>
+      load(frame.open(data, key, minCounter, mostBytes(settings)), all, frame, requests),
+    );
     const sandbox = new Sandbox(machine, rest as SandboxOptions);
     if (machine.stirred) await sandbox.advance();
     return sandbox;
@@ -385,10 +454,35 @@ export class Sandbox implements Runnable {
     return untilDone(this, this.#options, signal, () => this.advance());
   }
 
-  /** Nothing can be asked of it any more; its memory is given back when nobody holds it. */
+  /**
+   * Ends the recording, if there is one: the trace is complete from here on, and nothing goes on in
+   * the sandbox. A StateError says what is missing in it.
+   */
+  endRecord(): void {
+    if (this.#closed) throw new StateError("the sandbox was closed");
+    if (this.#busy)
+      throw new StateError("the sandbox is in use: await what was asked of it before");
+    this.#endTape();
+  }
+
+  #endTape(): void {
+    const machine = this.#machine;
+    const tape = machine.tape as Recorder | undefined;
+    tape?.end(machine);
+    if (tape && !tape.complete)
+      throw new StateError(`the recording is incomplete: ${String(tape.failed)}`);
+  }
+
+  /**
+   * Nothing can be asked of it any more; its memory is given back when nobody holds it. A StateError
+   * says that a recording of it is incomplete.
+   */
   close(): void {
+    if (this.#closed) return;
+    if (this.#busy) this.#machine.tape?.unsupported("it was closed while it was in use");
     this.kill();
     this.#closed = true;
+    this.#endTape();
   }
 }
 

@@ -6,6 +6,7 @@ import { UnsupportedError } from "./base/error.ts";
 import { Images, type ImageSource, type Manifest, unpacked } from "./cpu/image.ts";
 import type { SandboxOptions } from "./options.ts";
 import { type RestoreOptions, Sandbox as Core } from "./sandbox.ts";
+import { type Replay, type ReplayOptions, replayOf } from "./trace/replaying.ts";
 import { Connection, type Thread } from "./worker/connection.ts";
 import type { FromWorker } from "./worker/protocol.ts";
 import { connectionOf, patienceOf, WorkerSandbox as Remote } from "./worker/remote.ts";
@@ -64,6 +65,15 @@ export const Sandbox = {
     return Core.remake(await imagesAt(images), data, rest);
   },
 };
+
+/** As in Node, of a trace's bytes: a page has no files. */
+export async function replay(
+  trace: Uint8Array,
+  options: ReplayOptions & WebOptions = {},
+): Promise<Replay> {
+  const { images = packageFolder(), ...rest } = options;
+  return replayOf(await imagesAt(images), trace, rest);
+}
 
 /* ---- on a thread of its own */
 

@@ -18,6 +18,17 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
+/** Bytes as a text of one character each, for names that need not be UTF-8; and back. */
+export function latin(bytes: Uint8Array): string {
+  let all = "";
+  for (const byte of bytes) all += String.fromCharCode(byte);
+  return all;
+}
+
+export function unlatin(all: string): Uint8Array {
+  return Uint8Array.from(all, (char) => char.charCodeAt(0));
+}
+
 /** Texts, each ended by a NUL. */
 export function zeroEnded(...texts: string[]): Uint8Array {
   return utf8(texts.map((one) => one + "\0").join(""));

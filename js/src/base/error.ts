@@ -67,3 +67,21 @@ export class ToolError extends PinfoldError {
     this.code = code;
   }
 }
+
+/** A replay did something else than the recording; the message has both. */
+export class ReplayError extends PinfoldError {
+  override name = "ReplayError";
+}
+
+/**
+ * A trace that is altered, cut short, or of another build of pinfold, or lacks a result that was left
+ * out of it.
+ */
+export class TraceError extends ReplayError {
+  override name = "TraceError";
+}
+
+/** More than a bound allows: of a replay, or of one call that is no run. */
+export class BoundError extends PinfoldError {
+  override name = "BoundError";
+}

@@ -9,6 +9,7 @@ import { Buffer, utf8 } from "../base/bytes.ts";
 import { StateError } from "../base/error.ts";
 import type { Decided } from "../capability/gate.ts";
 import type { Machine } from "./machine.ts";
+import { tapeAnswer, tapeCancel, tapeDecision } from "./tape.ts";
 
 /** A call that was allowed and waits for its answer. */
 export interface Call {
@@ -110,6 +111,7 @@ function take(machine: Machine): OpRequest | undefined {
 }
 
 export function report(machine: Machine, id: bigint | undefined, decided: Decided): void {
+  tapeDecision(machine, id, decided);
   machine.onDecision?.({
     id,
     outcome: decided.decided,
@@ -184,12 +186,16 @@ export function takeCalls(machine: Machine): void {
     if (!request) return;
     if (request.cancelled) {
       const call = machine.calls.find((one) => one.op === request.id);
-      if (call) forget(machine, call);
+      if (call) {
+        tapeCancel(machine, call.id);
+        forget(machine, call);
+      }
     } else if (request.kind !== PF.OP_TOOL) {
       refuse(machine, request.id, PF.OP_UNKNOWN, "the host does not know this operation");
     } else {
       judge(machine, request);
     }
+    if (!machine.attentionAgain(PF.ATTENTION_OP)) return;
   }
 }
 
@@ -199,6 +205,7 @@ export function cancelCalls(machine: Machine, limit: string | undefined): void {
     ? `cancelled: the run reached its limit ${limit}`
     : "cancelled: the run was stopped";
   for (const call of [...machine.calls]) {
+    tapeCancel(machine, call.id);
     forget(machine, call);
     refuse(machine, call.op, PF.OP_CANCELLED, why);
   }
@@ -214,6 +221,7 @@ export function answer(machine: Machine, id: bigint, outcome: number, data: Uint
       );
     throw new StateError(`there is no call ${id} in this sandbox`);
   }
+  tapeAnswer(machine, id, outcome, data);
   machine.showTime();
   const max = machine.limits.tool_result_bytes;
   if (outcome === PF.OP_OK && data.length > max) {

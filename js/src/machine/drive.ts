@@ -5,11 +5,9 @@
  * module that is compiled, for a timer, and every now and then so that others of this thread get
  * their turn.
  */
-import { type Machine, monotonic } from "./machine.ts";
+import { type Machine, monotonic, SLICE_NS } from "./machine.ts";
 import { cameBack, spin } from "./loop.ts";
 
-/** Between two turns of the event loop. */
-const SLICE_NS = 20e6;
 /** The longest that setTimeout() can wait. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
@@ -48,7 +46,7 @@ function othersTurn(): Promise<void> {
 }
 
 export async function drive(machine: Machine, alarm: Alarm): Promise<void> {
-  machine.stirred = false;
+  machine.stirred = machine.asleep = false;
   for (;;) {
     const began = monotonic();
     machine.enteredNs = began;

@@ -1,8 +1,9 @@
 /* machine/files.ts: the embedder's way to the sandbox's files, by the kernel's own file calls. */
 import { ERRNO, ERRNO_TEXT, LAYOUT, PF } from "../abi.ts";
 import { Buffer, compareBytes, text, utf8 } from "../base/bytes.ts";
-import { FileError, InvalidError } from "../base/error.ts";
+import { FileError, InvalidError, StateError } from "../base/error.ts";
 import type { Machine } from "./machine.ts";
+import { tapeAct, tapeMake, tapeWrite } from "./tape.ts";
 
 const ERRNO_NAME = new Map(Object.entries(ERRNO).map(([name, number]) => [number as number, name]));
 const OWNER = 1000;
@@ -86,8 +87,16 @@ export function putFile(
   return Math.min(0, result);
 }
 
+function demandChange(machine: Machine): void {
+  machine.checkRecording();
+  if (machine.lookOnly)
+    throw new StateError("this is a replay: its files are only to be read");
+}
+
 export function writeFile(machine: Machine, path: string, data: Uint8Array): void {
   const bytes = checkPath(path);
+  demandChange(machine);
+  tapeWrite(machine, path, data);
   machine.showTime();
   const result = putFile(machine, bytes, data, 0o644, OWNER);
   if (result < 0) throw guestError(machine, result, path);
@@ -124,27 +133,54 @@ function status(machine: Machine, path: Uint8Array, follow: boolean): FileInfo |
 
 export function statFile(machine: Machine, path: string, follow = true): FileInfo {
   const bytes = checkPath(path);
+  tapeAct(machine, follow ? "stat" : "lstat", path); /* it may look into a mount */
   machine.showTime();
   const info = status(machine, bytes, follow);
   if (typeof info === "number") throw guestError(machine, info, path);
   return info;
 }
 
-/** The contents, or a negative errno. More than `max` bytes are refused before they are read. */
-export function readFile(machine: Machine, path: string, max: number): Uint8Array {
-  const bytes = checkPath(path);
-  machine.showTime();
+/** Opens a regular file; throws what is in the way. */
+export function openFile(
+  machine: Machine,
+  path: string,
+  bytes: Uint8Array,
+): { fd: number; size: number } {
   /* Looked at first: who waits for the other end of a FIFO is not to be woken. */
   const info = status(machine, bytes, true);
   if (typeof info === "number") throw guestError(machine, info, path);
   if (info.kind !== "file")
     throw guestError(machine, info.kind === "directory" ? -ERRNO.EISDIR : -ERRNO.EINVAL, path);
+  const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_RDONLY | PF.O_NONBLOCK], bytes);
+  if (fd < 0) throw guestError(machine, fd, path);
+  /* A byte of it, so that the time of its last access does not depend on what is read of it. */
+  const first = machine.host("PREAD", [fd, 0], undefined, 1);
+  if (first >= 0) return { fd, size: info.size };
+  machine.host("CLOSE", [fd]);
+  throw guestError(machine, first, path);
+}
+
+/** What a recorded reading did to the sandbox, without the contents. */
+export function touchFile(machine: Machine, path: string): void {
+  const bytes = checkPath(path);
+  machine.moment++; /* the act */
+  machine.showTime();
+  machine.host("CLOSE", [openFile(machine, path, bytes).fd]);
+}
+
+/** The contents. More than `max` bytes are refused before they are read. */
+export function readFile(machine: Machine, path: string, max: number): Uint8Array {
+  const bytes = checkPath(path);
+  tapeAct(machine, "read", path); /* it may change the file's access time */
+  machine.showTime();
+  const { fd, size } = openFile(machine, path, bytes);
   const tooMuch = new InvalidError(
     `reading ${path.slice(0, 500)}: more than maxBytes, ${max}: raise it if that is meant`,
   );
-  if (info.size > max) throw tooMuch;
-  const fd = machine.host("OPENAT", [PF.AT_FDCWD, PF.O_RDONLY | PF.O_NONBLOCK], bytes);
-  if (fd < 0) throw guestError(machine, fd, path);
+  if (size > max) {
+    machine.host("CLOSE", [fd]);
+    throw tooMuch;
+  }
   const all = new Buffer();
   let n: number;
   while (
@@ -161,6 +197,8 @@ export function readFile(machine: Machine, path: string, max: number): Uint8Arra
 
 export function removeFile(machine: Machine, path: string): void {
   const bytes = checkPath(path);
+  demandChange(machine);
+  tapeAct(machine, "remove", path);
   machine.showTime();
   let result = machine.host("UNLINKAT", [PF.AT_FDCWD, 0], bytes);
   if (result === -ERRNO.EISDIR)
@@ -168,14 +206,68 @@ export function removeFile(machine: Machine, path: string): void {
   if (result < 0) throw guestError(machine, result, path);
 }
 
-export function makeDirectory(machine: Machine, path: string): void {
-  const bytes = checkPath(path);
-  machine.showTime();
+/** A directory that is not there yet: `mode` with its type. 0, or a negative errno. */
+function putDirectory(machine: Machine, bytes: Uint8Array): number {
   let result = makeParents(machine, bytes, OWNER);
   if (result >= 0) result = machine.host("MKDIRAT", [PF.AT_FDCWD, 0o755], bytes);
-  if (result === 0) result = machine.host("FCHOWNAT", [PF.AT_FDCWD, OWNER, OWNER, 0], bytes);
-  else if (result === -ERRNO.EEXIST && statFile(machine, path).kind === "directory") result = 0;
+  if (result !== -ERRNO.EEXIST) return result;
+  const info = status(machine, bytes, true);
+  return typeof info === "number" ? info : info.kind === "directory" ? 0 : -ERRNO.EEXIST;
+}
+
+/** In the place of whatever but a directory is there. */
+function putLink(machine: Machine, bytes: Uint8Array, target: Uint8Array): number {
+  let result = machine.host("UNLINKAT", [PF.AT_FDCWD, 0], bytes);
+  if (result === -ERRNO.ENOENT) result = makeParents(machine, bytes, OWNER);
+  if (result < 0) return result;
+  const both = new Buffer();
+  for (const part of [target, NUL, bytes, NUL]) both.add(part);
+  return machine.host("SYMLINKAT", [PF.AT_FDCWD], both.bytes);
+}
+
+const NUL = new Uint8Array(1);
+const S_IFMT = 0o170000,
+  S_IFDIR = 0o040000,
+  S_IFLNK = 0o120000;
+
+/** A file of any kind, with mode and time: host/machine/put.c. `mode` has its type. */
+export function makeFile(
+  machine: Machine,
+  path: string,
+  mode: number,
+  mtimeNs: bigint,
+  data: Uint8Array,
+): void {
+  const bytes = checkPath(path);
+  demandChange(machine);
+  tapeMake(machine, path, mode, mtimeNs, data);
+  machine.showTime();
+  const type = mode & S_IFMT;
+  const at = type === S_IFLNK ? PF.AT_SYMLINK_NOFOLLOW : 0;
+  let result: number;
+  if (type === S_IFDIR) result = putDirectory(machine, bytes);
+  else if (type === S_IFLNK) result = putLink(machine, bytes, data);
+  else result = putFile(machine, bytes, data, 0o644, OWNER);
+  if (result >= 0 && (type === S_IFDIR || type === S_IFLNK))
+    result = machine.host("FCHOWNAT", [PF.AT_FDCWD, OWNER, OWNER, at], bytes);
+  if (result >= 0 && type !== S_IFLNK)
+    result = machine.host("FCHMODAT", [PF.AT_FDCWD, mode & 0o7777, 0], bytes);
+  if (result >= 0)
+    result = machine.host("UTIMENSAT", [PF.AT_FDCWD, at, mtimeNs, mtimeNs], bytes);
   if (result < 0) throw guestError(machine, result, path);
+}
+
+export function makeDirectory(machine: Machine, path: string): void {
+  let found: FileInfo | undefined;
+  try {
+    found = statFile(machine, path);
+  } catch (error) {
+    if (!(error instanceof FileError) || error.code !== "ENOENT") throw error;
+  }
+  if (found?.kind === "directory") return;
+  if (found) throw guestError(machine, -ERRNO.EEXIST, path);
+  const now = machine.realtimeBase + BigInt(Math.round(machine.monotonicNs));
+  makeFile(machine, path, S_IFDIR | 0o755, now, new Uint8Array(0));
 }
 
 /** Names in a directory as bytes, without . and .., or a negative errno. */
@@ -206,6 +298,7 @@ export function listNames(machine: Machine, path: Uint8Array): Uint8Array[] | nu
 /** Names in a directory, sorted by their bytes. */
 export function listFiles(machine: Machine, path: string): string[] {
   const bytes = checkPath(path);
+  tapeAct(machine, "list", path);
   machine.showTime();
   const names = listNames(machine, bytes);
   if (typeof names === "number") throw guestError(machine, names, path);

@@ -42,6 +42,7 @@ export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
   branch.deadlineNs = parent.deadlineNs;
   branch.sessions = parent.sessions;
   branch.toolFiles = parent.toolFiles;
+  branch.mounts = parent.mounts?.fork();
   branch.stirred = parent.stirred;
   branch.adopt(new Kernel(parent.kernel.instance.copy(), parent.kernel.mailbox));
   parent.procs.forEach((instance, proc) => {

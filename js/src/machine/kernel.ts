@@ -9,6 +9,8 @@ import { InvalidError } from "../base/error.ts";
 import { Instance } from "../cpu/instance.ts";
 
 export type CallName = keyof typeof CALL;
+/** Of a message; what a double cannot hold is a bigint. */
+export type Arg = number | bigint;
 
 export interface KernelEvent {
   readonly kind: number;
@@ -120,14 +122,19 @@ export class Kernel {
     }
   }
 
-  #say(number: number, args: readonly number[], input: Uint8Array, outCap: number): number {
+  #say(number: number, args: readonly Arg[], input: Uint8Array, outCap: number): number {
     const { view, u8 } = this.instance;
     const at = this.mailbox;
     u8.fill(0, at, at + M.SIZE);
     view.setUint32(at + M.call, number, true);
     for (let i = 0; i < args.length; i++) {
-      view.setUint32(at + M.arg + 8 * i, args[i] % TWO32, true);
-      view.setInt32(at + M.arg + 8 * i + 4, Math.floor(args[i] / TWO32), true);
+      const arg = args[i];
+      if (typeof arg === "bigint") {
+        view.setBigInt64(at + M.arg + 8 * i, arg, true);
+        continue;
+      }
+      view.setUint32(at + M.arg + 8 * i, arg % TWO32, true);
+      view.setInt32(at + M.arg + 8 * i + 4, Math.floor(arg / TWO32), true);
     }
     view.setUint32(at + M.in, this.inArea, true);
     view.setUint32(at + M.in_len, input.length, true);
@@ -140,7 +147,7 @@ export class Kernel {
   out: Uint8Array = NONE;
 
   /** The kernel's result; -EIO when it is lost. */
-  call(name: CallName, args: readonly number[] = [], input: Uint8Array = NONE, outCap = 0): number {
+  call(name: CallName, args: readonly Arg[] = [], input: Uint8Array = NONE, outCap = 0): number {
     this.out = NONE;
     if (this.dead) return -ERRNO.EIO;
     if (input.length > this.inCap) return -ERRNO.E2BIG;

@@ -1,66 +1,46 @@
 /*
  * machine/library.ts: files of the build that lie in every sandbox's root and come when they are
- * looked at: the standard library of python3. See host/machine/library.h and host/mount/fill.c.
+ * looked at: the standard library of python3. See host/machine/library.h; mount/fill.ts
+ * brings them.
  */
-import { ERRNO, PF } from "../abi.ts";
-import { text, zeroEnded } from "../base/bytes.ts";
+import { ERRNO } from "../abi.ts";
+import { utf8 } from "../base/bytes.ts";
 import type { Images, LibraryEntry } from "../cpu/image.ts";
-import type { Machine } from "./machine.ts";
+import type { Fill, FillName } from "./tape.ts";
 
 /** The time that files of the root bear: 2026-01-01, in nanoseconds. */
 export const ROOT_TIME_NS = 1767225600n * 10n ** 9n;
 const DIRECTORY = 0o040755,
   FILE = 0o100644;
+const NOTHING = new Uint8Array(0);
 
-function putNames(
-  machine: Machine,
-  entries: ReadonlyMap<string, LibraryEntry>,
-  folder: string,
-): number {
-  const before = folder ? folder + "/" : "";
+function namesIn(entries: ReadonlyMap<string, LibraryEntry>, folder: string): FillName[] {
+  const before = folder ? folder + "/" : "",
+    names: FillName[] = [];
   for (const [path, entry] of entries) {
     const name = path.slice(before.length);
     if (!path.startsWith(before) || name === "" || name.includes("/")) continue;
-    /* As a number it is exact: a multiple of 2^16. */
-    const args = [entry.directory ? DIRECTORY : FILE, entry.len, Number(ROOT_TIME_NS)];
-    const result = machine.kernel.call("HOST_FILL_NAME", args, zeroEnded(name, ""));
-    if (result < 0) return -result;
+    names.push({
+      name: utf8(name),
+      mode: entry.directory ? DIRECTORY : FILE,
+      size: entry.len,
+      mtimeNs: ROOT_TIME_NS,
+      target: NOTHING,
+    });
   }
-  return 0;
+  return names;
 }
 
-function putContents(machine: Machine, data: Uint8Array): number {
-  for (let at = 0; at < data.length;) {
-    const piece = data.subarray(at, at + PF.IO_MAX);
-    const n = machine.kernel.call("HOST_FILL_DATA", [at], piece);
-    if (n < 0 || n > piece.length) return n < 0 ? -n : ERRNO.EIO;
-    if (n === 0) return ERRNO.ENOSPC;
-    at += n;
-  }
-  return 0;
-}
+const missing: Fill = { error: ERRNO.EIO, names: [], data: NOTHING };
 
-function fillFrom(machine: Machine, images: Images, source: string, directory: boolean): number {
+/** What is at a source: a slash, and a path in the library. It is of the build, and no input. */
+export function libraryFill(images: Images, source: string, directory: boolean): Fill {
   const library = images.libraryNow();
-  if (!library || !source.startsWith("/")) return ERRNO.EIO;
+  if (!library) return missing;
   const path = source.slice(1),
     entry = library.entries.get(path);
-  if (path ? !entry || entry.directory !== directory : !directory) return ERRNO.EIO;
-  if (directory) return putNames(machine, library.entries, path);
-  return entry
-    ? putContents(machine, library.data.subarray(entry.from, entry.from + entry.len))
-    : ERRNO.EIO;
-}
-
-/**
- * Brings what the kernel wants: PF_ATTENTION_FILL was set. What is not there is an I/O error
- * inside.
- */
-export function fill(machine: Machine): void {
-  const { kernel } = machine;
-  kernel.attention &= ~PF.ATTENTION_FILL;
-  const type = kernel.call("HOST_WANTED", [], undefined, PF.PATH_MAX + 32);
-  if (type < 0) return;
-  const source = text(kernel.out);
-  kernel.call("HOST_FILLED", [fillFrom(machine, machine.images, source, type === 0o040000)]);
+  if (path ? !entry || entry.directory !== directory : !directory) return missing;
+  if (directory) return { error: 0, names: namesIn(library.entries, path), data: NOTHING };
+  if (!entry) return missing;
+  return { error: 0, names: [], data: library.data.subarray(entry.from, entry.from + entry.len) };
 }

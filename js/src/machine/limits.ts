@@ -40,12 +40,15 @@ export interface Limits {
   codeBytes?: number;
   /** Bytes of the input of one run. Default 64 MiB. */
   stdinBytes?: number;
+  /** Bytes of the trace of what is recorded. Default 1 GiB. */
+  traceBytes?: number;
 }
 
 const NAMES: ReadonlyMap<string, LimitName> = new Map(
-  (Object.keys(LIMITS) as LimitName[])
-    .filter((name) => name !== "trace_bytes")
-    .map((name) => [name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), name]),
+  (Object.keys(LIMITS) as LimitName[]).map((name) => [
+    name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    name,
+  ]),
 );
 
 /** Those that hold in one run; the others hold for what outlives it. */
@@ -76,7 +79,7 @@ export function readLimits(
     if (value === undefined) continue;
     if (typeof value !== "number" || !(value >= 0))
       throw new InvalidError(`limits.${key} is a number of 0 or more, not ${String(value)}`);
-    limits[name] = value;
+    limits[name] = Math.floor(value);
   }
   return limits;
 }

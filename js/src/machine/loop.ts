@@ -14,6 +14,7 @@ import type { KernelEvent } from "./kernel.ts";
 import { type Machine, monotonic } from "./machine.ts";
 import { postpone } from "./park.ts";
 import { drainOutput, drainValue, feedStdin, finish, tell } from "./run.ts";
+import { replays, struck, tapeProcess } from "./tape.ts";
 
 export type Stop =
   | { kind: "embedder" } /* only an answer can make something happen, or the run is over */
@@ -64,21 +65,32 @@ function strike(machine: Machine, limit: string, ms: number): void {
   cancelCalls(machine, limit);
 }
 
+function stop(machine: Machine): void {
+  const { run } = machine;
+  if (run.on && run.stage === "running") askToEnd(machine, STOP_GRACE_NS);
+  else machine.host("HOST_INTERRUPT", [SIGINT]);
+}
+
+/** In the order in which host/machine/loop.c asks: a replay has it from a trace. */
 function lookAtStops(machine: Machine): void {
   const came = machine.interrupt,
     { run, limits } = machine;
+  const live = !replays(machine);
   machine.interrupt = "none";
-  if (came === "interrupt") machine.host("HOST_INTERRUPT", [SIGINT]);
-  else if (came === "stop" && run.stage === "running" && run.on) askToEnd(machine, STOP_GRACE_NS);
-  else if (came === "kill" && run.on) killRun(machine);
+  if (struck(machine, "interrupt", came === "interrupt")) machine.host("HOST_INTERRUPT", [SIGINT]);
+  if (struck(machine, "stop", came === "stop")) stop(machine);
+  if (!run.on && live) return;
+  if (struck(machine, "kill", came === "kill")) killRun(machine);
+  const cpuOver = live && run.stage !== "killed" && run.cpuAt(machine) >= run.stopCpuNs;
+  if (struck(machine, "cpu_limit", cpuOver)) strike(machine, "cpu_seconds", limits.cpu_ms);
   if (!run.on) return;
   if (run.stage === "killed") {
     if (monotonic() - run.killedAt > KILLED_NS)
       machine.kernel.lose("its kernel did not end what was killed");
     return;
   }
-  if (run.wallAt(machine) >= run.stopWallNs) strike(machine, "wall_seconds", limits.wall_ms);
-  else if (run.cpuAt(machine) >= run.stopCpuNs) strike(machine, "cpu_seconds", limits.cpu_ms);
+  const wallOver = live && run.wallAt(machine) >= run.stopWallNs;
+  if (struck(machine, "wall_limit", wallOver)) strike(machine, "wall_seconds", limits.wall_ms);
 }
 
 /* ---- one turn */
@@ -123,6 +135,7 @@ export function cameBack(machine: Machine, instance: Instance, exit: Exit): void
     const { forkChild } = machine;
     const ok = machine.copy(instance, forkChild);
     machine.host("HOST_FORK_DONE", [forkChild, ok ? 1 : 0]);
+    tapeProcess(machine, "fork", forkChild, 0);
   } else if (machine.action !== PF.ACTION_BLOCK) {
     died(machine, proc, SIGABRT);
   }
@@ -136,6 +149,10 @@ function runProcess(machine: Machine, proc: number, nested: boolean): Stop | und
     return undefined;
   }
   machine.action = PF.ACTION_RETURN;
+  if (machine.tape?.replays && struck(machine, "cut", false)) {
+    cameBack(machine, instance, { how: "trap", signal: SIGKILL });
+    return undefined;
+  }
   if (instance.suspends && !nested) return { kind: "enter", instance };
   cameBack(machine, instance, instance.run());
   return undefined;
@@ -164,6 +181,7 @@ function load(machine: Machine, event: KernelEvent, nested: boolean): Stop | und
     const loaded = image.loadNow("start", bytes);
     machine.enteredNs += monotonic() - began; /* no program computed meanwhile */
     if (loaded) return load(machine, event, nested);
+    machine.tape?.unsupported("this host cannot load a program while another one waits");
     notLoaded(
       machine,
       event,
@@ -197,9 +215,39 @@ function idle(machine: Machine, deadline: number): Stop | undefined {
     machine.monotonicNs = deadline;
     return undefined;
   }
-  const now = monotonic();
-  const ns = Math.min(deadline - (now - machine.clockOrigin), run.stopWallNs - run.wallAt(machine));
-  return ns > 0 ? { kind: "sleep", ns } : undefined;
+  if (replays(machine)) {
+    machine.tape?.wait(machine);
+    return undefined;
+  }
+  machine.asleep = true;
+  return asleep(machine);
+}
+
+/**
+ * What a loop that slept has to do first: to sleep on when it woke for nothing, since its turns are
+ * counted.
+ */
+function asleep(machine: Machine): Stop | undefined {
+  if (!machine.asleep) return undefined;
+  const { run } = machine;
+  const ns = Math.min(
+    machine.deadlineNs - (monotonic() - machine.clockOrigin),
+    run.stopWallNs - run.wallAt(machine),
+  );
+  machine.asleep = ns > 0 && machine.interrupt === "none";
+  return machine.asleep ? { kind: "sleep", ns } : undefined;
+}
+
+/** The beginning of a turn; undefined: the kernel is lost. */
+function choose(machine: Machine): KernelEvent | undefined {
+  const { kernel } = machine;
+  machine.moment++;
+  machine.showTime();
+  if (machine.overTime()) lookAtStops(machine);
+  if (machine.run.on && machine.run.stage === "killed") machine.host("HOST_KILL", [0]);
+  const { attention } = kernel;
+  if (attention) attend(machine, attention);
+  return kernel.next();
 }
 
 /**
@@ -210,30 +258,31 @@ export function spin(machine: Machine, until?: Instance): Stop {
   const { kernel } = machine;
   for (let postponed = 0; !kernel.dead; ) {
     if (until && machine.procs[until.proc] !== until) return { kind: "gone" };
-    machine.moment++;
-    machine.showTime();
-    if (machine.overTime()) {
-      lookAtStops(machine);
-      if (!until && monotonic() >= machine.pauseAt) return { kind: "pause" };
-    }
-    if (machine.run.on && machine.run.stage === "killed") machine.host("HOST_KILL", [0]);
-    const { attention } = kernel;
-    if (attention) attend(machine, attention);
-    const event = machine.loading ?? kernel.next();
+    if (machine.tape?.ended) return until ? { kind: "gone" } : EMBEDDER;
+    const before = machine.loading;
     machine.loading = undefined;
+    if (!before) {
+      if (!until && monotonic() >= machine.pauseAt) return { kind: "pause" };
+      const sleeps = asleep(machine);
+      if (sleeps) return sleeps;
+    }
+    const event = before ?? choose(machine);
     if (!event) break;
     if (event.kind === PF.EVENT_IDLE) {
       const stop = kernel.attention ? undefined : idle(machine, event.deadline);
       if (stop) return stop;
     } else if (event.kind === PF.EVENT_FREE) {
+      tapeProcess(machine, "end", event.proc, event.pid);
       machine.drop(event.proc);
     } else if (event.kind === PF.EVENT_LOAD) {
+      if (!before) tapeProcess(machine, "exec", event.proc, event.pid);
       const stop = load(machine, event, until !== undefined);
       if (stop) return stop;
     } else if (event.kind === PF.EVENT_RUN) {
       const instance = machine.procs[event.proc];
       if (until && instance === until) return { kind: "resume" };
       if (instance?.parked && (until || !instance.suspended)) {
+        if (machine.tape?.postpones(machine) === false) continue;
         postpone(machine, instance);
         if (++postponed > POSTPONED_MAX) return { kind: "deadlock" };
         continue;

@@ -9,20 +9,23 @@
  * Files: loop.ts (who runs) trampoline.ts (messages from programs) kernel.ts (messages to the
  * kernel) run.ts (one run, from start to result) calls.ts (tool calls) files.ts (the embedder's
  * files) exec.ts (what to start) place.ts (a run's own cwd and environment) fork.ts (a branch)
- * toolfiles.ts (/tools).
+ * toolfiles.ts (/tools) tape.ts (what is recorded).
  */
 import { PF } from "../abi.ts";
-import { DeadError, InvalidError, SnapshotError } from "../base/error.ts";
+import { DeadError, InvalidError, SnapshotError, StateError } from "../base/error.ts";
 import type { Gate } from "../capability/gate.ts";
 import type { Image, Images } from "../cpu/image.ts";
 import { Instance, type Trampoline } from "../cpu/instance.ts";
-import { Gone, SIGKILL } from "../cpu/trap.ts";
+import { Gone, SIGKILL, SIGSYS } from "../cpu/trap.ts";
 import type { Call, Decision } from "./calls.ts";
-import { Kernel, type KernelEvent } from "./kernel.ts";
-import { fill } from "./library.ts";
+import { type Arg, Kernel, type KernelEvent } from "./kernel.ts";
+import { fill } from "../mount/fill.ts";
+import type { Mounts } from "../mount/mounts.ts";
 import type { MachineLimits } from "./limits.ts";
 import { park } from "./park.ts";
+import { writeTools } from "./toolfiles.ts";
 import { Run } from "./run.ts";
+import { type OpenTape, struck, type Tape } from "./tape.ts";
 import { trampoline } from "./trampoline.ts";
 
 /** Ended processes that a sandbox keeps, and the size of their memory above which it does not. */
@@ -30,6 +33,9 @@ const SPARE_MAX = 8,
   SPARE_BYTES_MAX = 8 << 20;
 /** Of a sandbox's memory, what programs leave to the kernel, whose output could be lost else. */
 const RESERVE_MAX = 4 << 20;
+
+/** Between two turns of the event loop. */
+export const SLICE_NS = 20e6;
 
 export type Interrupt = "none" | "interrupt" | "stop" | "kill";
 
@@ -53,19 +59,27 @@ export interface MachineSettings {
   readonly clock: bigint | undefined;
   readonly seed: Uint8Array;
   readonly seedFixed: boolean;
+  /** What every JavaScript program runs first: a recording may have one. */
+  readonly prelude?: Uint8Array;
+  /** Records it, or replays a recording. */
+  readonly openTape?: OpenTape;
 }
 
 export class Machine {
   readonly images: Images;
   readonly gate: Gate;
   readonly env: readonly string[];
+  readonly prelude: Uint8Array | undefined;
   kernel!: Kernel;
   readonly procs: (Instance | undefined)[] = [];
   readonly #spares: Instance[] = [];
   /** In force: with those of the run that is on, or of the last. */
   limits: MachineLimits;
   readonly ownLimits: MachineLimits;
-  readonly trampoline: Trampoline = (instance, address) => trampoline(this, instance, address);
+  readonly trampoline: Trampoline = (instance, address) => {
+    const waits = trampoline(this, instance, address);
+    return this.tape?.replays ? this.#afterCall(waits) : waits;
+  };
 
   /* Memory. */
   used = 0;
@@ -75,9 +89,15 @@ export class Machine {
   /* By the trampoline: why the running program came back, and where it forks to. */
   action: number = PF.ACTION_RETURN;
   forkChild = 0;
-  /** Messages and turns so far: see host/machine/tape.h. */
+  /** Messages, turns and acts so far: see host/machine/tape.h. */
   moment = 0;
-  untilLook = 1;
+  #untilLook = 1;
+  /** Host directories. */
+  mounts: Mounts | undefined;
+  /** What is recorded, or replayed. */
+  tape: Tape | undefined;
+  /** Somebody looks at it, and it goes on with nothing: a replay. */
+  lookOnly = false;
 
   /* Time. */
   clockFixed: boolean;
@@ -88,6 +108,8 @@ export class Machine {
   /** Host's monotonic time at which this drive began. */
   enteredNs = 0;
   deadlineNs = 0;
+  /** The loop waits for the deadline. */
+  asleep = false;
   /** When the loop is to let others of its thread run. */
   pauseAt = Infinity;
 
@@ -115,6 +137,8 @@ export class Machine {
     this.clockFixed = settings.clock !== undefined;
     this.seedFixed = settings.seedFixed;
     this.realtimeBase = settings.clock ?? realtime();
+    this.prelude = settings.prelude;
+    this.tape = settings.openTape?.(this);
   }
 
   /**
@@ -149,6 +173,7 @@ export class Machine {
     machine.showTime();
     machine.configure();
     machine.host("HOST_SEED", [], settings.seed);
+    writeTools(machine);
     /*
      * With another environment the booted session is no use: its successor starts with the first
      * run.
@@ -178,17 +203,30 @@ export class Machine {
       throw new DeadError(`this sandbox was given up: ${this.kernel.dead}; make another`);
   }
 
+  /** Throws where what changes the sandbox could not be recorded. */
+  checkRecording(): void {
+    if (this.tape?.failed !== undefined)
+      throw new StateError(`the recording cannot go on: ${this.tape.failed}`);
+  }
+
   /* ---- the kernel */
 
   host(
     name: Parameters<Kernel["call"]>[0],
-    args: readonly number[] = [],
+    args: readonly Arg[] = [],
     input?: Uint8Array,
     outCap = 0,
   ): number {
     const result = this.kernel.call(name, args, input, outCap);
     this.settle();
     return result;
+  }
+
+  /** Has the kernel more of what was just taken? Asks once. */
+  attentionAgain(bits: number): boolean {
+    const { attention } = this.kernel;
+    this.kernel.attention = attention & ~bits;
+    return (attention & bits) !== 0;
   }
 
   /** Tells the kernel its limits. */
@@ -358,23 +396,45 @@ export class Machine {
   }
 
   park(instance: Instance, address: number): void {
-    park(this, instance, address);
+    try {
+      park(this, instance, address);
+    } catch (error) {
+      if (error instanceof Gone && error.signal === SIGSYS)
+        this.tape?.unsupported(
+          `a program (${instance.image.info.name}) waits in a synchronous call that this host cannot suspend`,
+        );
+      throw error;
+    }
+  }
+
+  /* In the recorded run it was ended here: it made no more calls. */
+  #afterCall(waits?: void | Promise<void>): void | Promise<void> {
+    if (waits) return waits.then(() => this.#afterCall());
+    if (struck(this, "cut", false)) throw new Gone(SIGKILL);
   }
 
   /* ---- time */
 
   showTime(): void {
-    if (!this.clockFixed)
+    if (this.tape && !this.clockFixed) this.tape.time(this);
+    else if (!this.clockFixed)
       this.monotonicNs = Math.max(this.monotonicNs, monotonic() - this.clockOrigin);
     this.kernel.showTime(this.realtimeBase + BigInt(this.monotonicNs), this.monotonicNs);
   }
 
-  /** Is it time for the loop's turn: a limit, an interrupt, or others of this thread? */
+  /** Is there something for the loop to look at: a limit, or an interrupt? */
   overTime(): boolean {
-    const now = monotonic();
-    return (
-      this.interrupt !== "none" || now >= this.pauseAt || this.run.strikesAt(now - this.enteredNs)
-    );
+    if (this.tape?.replays) return true;
+    return this.interrupt !== "none" || this.run.strikesAt(monotonic() - this.enteredNs);
+  }
+
+  /** Messages until preempts() is asked again; a replay asks at each of them. */
+  get untilLook(): number {
+    return this.#untilLook;
+  }
+
+  set untilLook(value: number) {
+    this.#untilLook = this.tape?.replays ? 1 : value;
   }
 
   /**
@@ -382,11 +442,15 @@ export class Machine {
    * wait for the end of its turn, so that equal runs stay equal.
    */
   preempts(): boolean {
+    if (this.tape?.replays) return this.tape.strikes(this, "preempt", false);
     const now = monotonic();
-    return (
-      this.interrupt !== "none" ||
-      (now >= this.pauseAt && !this.clockFixed) ||
-      this.run.strikesAt(now - this.enteredNs)
+    const pause = now >= this.pauseAt && !this.clockFixed;
+    /* Below a parked program nobody has a turn: it is a slice of the others' time. */
+    if (pause && this.parked.length) this.pauseAt = now + SLICE_NS;
+    return struck(
+      this,
+      "preempt",
+      this.interrupt !== "none" || pause || this.run.strikesAt(now - this.enteredNs),
     );
   }
 }

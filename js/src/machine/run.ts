@@ -6,6 +6,7 @@ import { execBlock, startSession } from "./exec.ts";
 import { guestError } from "./files.ts";
 import type { MachineLimits } from "./limits.ts";
 import { type Machine, monotonic } from "./machine.ts";
+import { tapeOutput, tapeResult, tapeStart } from "./tape.ts";
 import { checkPlace, findPlace, hasPlace, type Place, placeText, runEnv } from "./place.ts";
 
 interface LanguageOf {
@@ -41,6 +42,10 @@ export interface Request extends Place {
   readonly stdin: Uint8Array;
   readonly isolated: boolean;
   readonly limits: MachineLimits;
+  /** A trace's: the words of the code are operands, none of them options. */
+  readonly endOptions?: boolean;
+  /** The run has limits of its own. */
+  readonly ownLimits: boolean;
   readonly onOutput: OutputFn | undefined;
 }
 
@@ -141,25 +146,33 @@ function keep(machine: Machine, stream: 1 | 2, bytes: Uint8Array): void {
   const room = Math.max(0, limits.output_bytes - kept.length);
   if (bytes.length > room) run.truncated[stream - 1] = true;
   const part = bytes.subarray(0, Math.min(bytes.length, room));
-  if (part.length === 0) return;
-  kept.add(part);
+  if (part.length) give(machine, stream, part.slice());
+}
+
+function give(machine: Machine, stream: 1 | 2, part: Uint8Array): void {
+  const { run } = machine;
+  run.output[stream - 1].add(part);
+  tapeOutput(machine, stream, part);
   if (!run.onOutput) return;
   const began = monotonic();
-  run.onOutput(stream, part.slice());
+  run.onOutput(stream, part);
   machine.enteredNs += monotonic() - began;
 }
 
-/** A stream holds PF_STREAM_SIZE bytes, so few pieces empty it, unless the kernel lies. */
-const OUTPUT_PIECES = 64;
+/** A stream holds PF_STREAM_SIZE bytes, so few pieces empty both, unless the kernel lies. */
+const OUTPUT_PIECES = 128;
 
 /** Takes what programs have written. */
 export function drainOutput(machine: Machine): void {
-  for (const stream of [1, 2] as const)
-    for (let piece = 0; piece < OUTPUT_PIECES; piece++) {
-      const n = machine.host("HOST_OUTPUT", [stream], undefined, PF.IO_MAX);
-      if (n <= 0 || machine.kernel.out.length === 0) break;
-      keep(machine, stream, machine.kernel.out);
-    }
+  for (let piece = 0; piece < OUTPUT_PIECES; piece++) {
+    const n = machine.host("HOST_OUTPUT", [], undefined, PF.IO_MAX);
+    const { kernel } = machine;
+    if (n <= 0 || kernel.out.length === 0) return;
+    const stream = kernel.word(LAYOUT.message.arg) === 1 ? 1 : 2;
+    const again = machine.attentionAgain(PF.ATTENTION_OUTPUT);
+    keep(machine, stream, kernel.out);
+    if (!again) return;
+  }
 }
 
 export function feedStdin(machine: Machine): void {
@@ -176,10 +189,13 @@ export function feedStdin(machine: Machine): void {
   }
 }
 
+/** Bytes of a value that are asked for at once. */
+const VALUE_PIECE = 4096;
+
 export function drainValue(machine: Machine): void {
   const { run, limits } = machine;
   for (;;) {
-    const n = machine.host("HOST_RUN_VALUE", [], undefined, PF.IO_MAX);
+    const n = machine.host("HOST_RUN_VALUE", [], undefined, VALUE_PIECE);
     const { out } = machine.kernel;
     if (n === 0 || (n > 0 && out.length === 0)) return;
     if (n < 0 || run.valueVoid || run.value.length + out.length > limits.tool_result_bytes) {
@@ -188,19 +204,27 @@ export function drainValue(machine: Machine): void {
       return;
     }
     run.value.add(out);
+    if (!machine.attentionAgain(PF.ATTENTION_VALUE)) return;
   }
 }
 
-/** A line of the machine's own on the run's standard error. */
+/** A line of the machine's own on the run's standard error; there is none where it does not fit. */
 export function tell(machine: Machine, line: string): void {
-  keep(machine, 2, utf8(line));
+  const { run, limits } = machine,
+    bytes = utf8(line);
+  if (bytes.length <= limits.output_bytes - run.output[1].length) give(machine, 2, bytes);
+  else run.truncated[1] = true;
 }
 
 /* ---- the end */
 
-function runState(machine: Machine): { status: number; sessions: number } {
+function runState(
+  machine: Machine,
+  by: "HOST_RUN_STATE" | "HOST_RUN_END" = "HOST_RUN_STATE",
+): { status: number; sessions: number } {
   const S = LAYOUT.run_state;
-  machine.host("HOST_RUN_STATE", [], undefined, S.SIZE);
+  const result = machine.host(by, [], undefined, S.SIZE);
+  if (result < 0 && by === "HOST_RUN_END") return runState(machine); /* none had begun */
   const { out } = machine.kernel;
   if (out.length < S.SIZE) return { status: 0, sessions: 0 };
   const view = new DataView(out.buffer, out.byteOffset, S.SIZE);
@@ -212,11 +236,11 @@ function runState(machine: Machine): { status: number; sessions: number } {
 
 /** The foreground is done and nothing else can go on: the result is complete. */
 export function finish(machine: Machine): void {
-  const { run } = machine;
-  drainOutput(machine);
-  drainValue(machine);
-  const { status, sessions } = runState(machine);
-  machine.host("HOST_RUN_END");
+  const { run } = machine,
+    { attention } = machine.kernel;
+  if (attention & PF.ATTENTION_OUTPUT) drainOutput(machine);
+  if (attention & PF.ATTENTION_VALUE) drainValue(machine);
+  const { status, sessions } = runState(machine, "HOST_RUN_END");
   const lost = (machine.sessions & ~sessions) !== 0;
   machine.sessions = sessions;
   if (!run.limit && run.starved && status === 128 + 9) run.limit = "memory_bytes";
@@ -238,6 +262,7 @@ export function finish(machine: Machine): void {
     memoryBytes: machine.peak,
     toolCalls: run.toolCalls,
   };
+  tapeResult(machine, run.outcome);
 }
 
 /* ---- the beginning */
@@ -304,8 +329,9 @@ function beginWith(
 }
 
 function begin(machine: Machine, language: LanguageOf, request: Request): number {
-  const flags = request.stdin.length ? PF.RUN_STDIN : 0;
+  let flags: number = request.stdin.length ? PF.RUN_STDIN : 0;
   if (machine.run.session < NO_SESSION) {
+    if (request.endOptions) flags |= PF.RUN_END_OPTIONS;
     const place = hasPlace(request);
     const head = place ? placeText(request) : new Uint8Array(0);
     return beginWith(machine, flags | (place ? PF.RUN_PLACE : 0), head, 0, request.code);
@@ -359,6 +385,7 @@ export function start(machine: Machine, request: Request): void {
   check(machine, request);
   const language: LanguageOf = LANGUAGES[request.language];
   const session = request.isolated ? NO_SESSION : (language.session ?? NO_SESSION);
+  tapeStart(machine, request);
   machine.showTime();
   findPlace(machine, request);
   const full = wakeSession(machine, session, language);

@@ -3,7 +3,7 @@
  * host/machine/toolfiles.c, in the engine, which writes through these.
  */
 import { PF } from "../abi.ts";
-import { compareBytes } from "../base/bytes.ts";
+import { compareBytes, utf8 } from "../base/bytes.ts";
 import type { ToolFiles } from "../capability/engine.ts";
 import { listNames, putFile } from "./files.ts";
 import type { Machine } from "./machine.ts";
@@ -22,6 +22,7 @@ function filesOf(machine: Machine): ToolFiles {
 export function writeTools(machine: Machine): void {
   machine.gate.writeToolFiles(filesOf(machine));
   machine.toolFiles = machine.gate.hasTools;
+  if (machine.prelude) putFile(machine, utf8("/tools/prelude.js"), machine.prelude, 0o644, 0);
   machine.checkAlive();
 }
 

@@ -6,7 +6,7 @@
  * here as texts of one character a byte.
  */
 import { LAYOUT, PF } from "../abi.ts";
-import { zeroEnded } from "../base/bytes.ts";
+import { latin, unlatin, zeroEnded } from "../base/bytes.ts";
 import { SnapshotError } from "../base/error.ts";
 import type { Template } from "../cpu/image.ts";
 import { ROOT_TIME_NS } from "../machine/library.ts";
@@ -35,13 +35,6 @@ const BOOTS = ["/bin", "/dev", "/proc", "/tools", "/usr/bin", "/usr/lib", "/usr/
 const SYSTEM = /^\/(?:etc|usr|var)(?:\/|$)/;
 const E = LAYOUT.tree_entry,
   P = LAYOUT.tree_piece;
-
-const bytesOf = (path: string): Uint8Array => Uint8Array.from(path, (char) => char.charCodeAt(0));
-function pathOf(bytes: Uint8Array): string {
-  let path = "";
-  for (const byte of bytes) path += String.fromCharCode(byte);
-  return path;
-}
 
 class Walk {
   readonly #w: Writer;
@@ -148,7 +141,7 @@ class Walk {
     }
     const absent = (entry.getUint32(E.flags, true) & PF.TREE_ABSENT) !== 0 && !link;
     const w = this.#w;
-    w.bytes(bytesOf(path));
+    w.bytes(unlatin(path));
     w.u32(absent ? UNREAD : 0);
     w.u32(mode);
     w.u32(entry.getUint32(E.uid, true));
@@ -180,7 +173,7 @@ class Walk {
         depth > 0 && depth <= this.#depth + 1 && !name.includes(47) && !name.includes(0);
       if (!sound || ++this.#entries > ENTRIES_MAX || (again && depth !== this.#depth))
         this.#damaged();
-      if (!again) this.#meet(entry, pathOf(name));
+      if (!again) this.#meet(entry, latin(name));
       if (this.#listed)
         this.#putParts(new DataView(data.buffer, data.byteOffset + at + names, pieces));
       at += names + pieces;

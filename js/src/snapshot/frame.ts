@@ -17,10 +17,22 @@ interface Exports {
   pf_snapshot_build(data: number, len: number): void;
   pf_snapshot_key(out: number, secret: number, len: number): void;
   pf_snapshot_wrap(contents: number, len: number, key: number, counter: number): number;
-  pf_snapshot_open(data: number, len: number, key: number, minCounter: number, max: number): number;
+  pf_snapshot_build_name(): number;
+  pf_snapshot_chain(state: number, line: number, len: number): void;
+  pf_snapshot_digest(out: number, data: number, len: number): void;
+  pf_snapshot_open(
+    data: number,
+    len: number,
+    key: number,
+    minCounter: number,
+    max: number,
+    trusted: number,
+  ): number;
 }
 
-const KEY = 32,
+const BUILD = 32,
+  DIGEST = 24,
+  KEY = 32,
   KEY_MIN = 16,
   MESSAGE_MAX = 1016;
 
@@ -104,7 +116,36 @@ export class Frame {
     });
   }
 
-  open(data: Uint8Array, key: Key | undefined, minCounter: number, max: number): Uint8Array {
+  /** As snapshots and traces name this build. */
+  get buildName(): Uint8Array {
+    const at = this.#e.pf_snapshot_build_name();
+    return new Uint8Array(this.#e.memory.buffer, at, BUILD).slice();
+  }
+
+  /** The state of a trace's sums behind one more line. */
+  chain(state: Uint8Array, line: Uint8Array): Uint8Array {
+    return this.#with([state, line], ([at, from]) => {
+      this.#e.pf_snapshot_chain(at, from, line.length);
+      return new Uint8Array(this.#e.memory.buffer, at, state.length).slice();
+    });
+  }
+
+  /** What of a mount's file is remembered: its size and a hash. */
+  digest(data: Uint8Array): Uint8Array {
+    return this.#with([new Uint8Array(DIGEST), data], ([to, from]) => {
+      this.#e.pf_snapshot_digest(to, from, data.length);
+      return new Uint8Array(this.#e.memory.buffer, to, DIGEST).slice();
+    });
+  }
+
+  /** `trusted`: whoever has it need not have its key, which is not looked at. */
+  open(
+    data: Uint8Array,
+    key: Key | undefined,
+    minCounter: number,
+    max: number,
+    trusted = false,
+  ): Uint8Array {
     if (minCounter && key === undefined)
       throw new InvalidError(
         "a counter that a snapshot must have needs a key: without one anybody can write another number",
@@ -115,9 +156,9 @@ export class Frame {
       );
     const hashed = this.#key(key);
     return this.#with([data, hashed], ([at, keyAt]) => {
-      if (
-        this.#e.pf_snapshot_open(at, data.length, hashed.length ? keyAt : 0, minCounter, max) !== 0
-      )
+      const use = hashed.length ? keyAt : 0,
+        trust = trusted ? 1 : 0;
+      if (this.#e.pf_snapshot_open(at, data.length, use, minCounter, max, trust) !== 0)
         throw new SnapshotError(this.#message());
       return this.#answer();
     });

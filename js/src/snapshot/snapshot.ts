@@ -5,8 +5,8 @@
  * It is data, never authority: tools, capabilities and limits come from the embedder at restore.
  */
 import { PF } from "../abi.ts";
-import { Buffer, text } from "../base/bytes.ts";
-import { SnapshotError, StateError, UnsupportedError } from "../base/error.ts";
+import { Buffer, latin, text, unlatin } from "../base/bytes.ts";
+import { SnapshotError, StateError } from "../base/error.ts";
 import type { Image, Template } from "../cpu/image.ts";
 import type { Instance } from "../cpu/instance.ts";
 import { callBytes } from "../machine/calls.ts";
@@ -16,7 +16,10 @@ import { judgeAgain } from "../machine/rejudge.ts";
 import { Run } from "../machine/run.ts";
 import { forgetTools, writeTools } from "../machine/toolfiles.ts";
 import { Reader, Writer } from "./codec.ts";
+import { type Entry, Mount, type MountRequest, Mounts } from "../mount/mounts.ts";
+import { attachMounts } from "../mount/place.ts";
 import { putFiles } from "./filemap.ts";
+import type { Frame } from "./frame.ts";
 import { deadOf, getInstance, putInstance } from "./memory.ts";
 
 const LIMIT_NAMES = [undefined, "cpu_seconds", "wall_seconds"];
@@ -26,6 +29,8 @@ const TICK_NS = 1e7,
   FOREVER = 2n ** 63n - 1n,
   GRACE_NS = 250e6;
 
+/** Of a mount's file: host/mount/digest.c. */
+const MOUNT_DIGEST = 24;
 /** Behind the list of files: SNAPSHOT_TRAILER of host/snapshot/filemap.h. */
 const TRAILER = 16;
 
@@ -103,6 +108,23 @@ export async function loadBases(machine: Machine): Promise<void> {
       await instance.image.load("start", machine.memoryOf(instance.image));
 }
 
+function putMounts(w: Writer, machine: Machine): void {
+  const items = machine.mounts?.items ?? [];
+  w.u32(items.length);
+  for (const mount of items) {
+    w.text(mount.guest);
+    w.u32(Number(mount.copy));
+    w.u32(mount.entries.size);
+    for (const [path, entry] of mount.sorted()) {
+      w.bytes(unlatin(path));
+      w.u32(entry.kind.charCodeAt(0));
+      w.u32(entry.mode);
+      w.u32(Number(entry.digest !== undefined));
+      w.out.add(entry.digest ?? new Uint8Array(MOUNT_DIGEST));
+    }
+  }
+}
+
 /** For who is of another build; then where kernel and list begin, counted from the end. */
 function putFileList(w: Writer, machine: Machine, kernelAt: number): void {
   const filesAt = w.out.length;
@@ -137,7 +159,7 @@ export function save(machine: Machine): Uint8Array {
     deadOf(machine.kernel),
   );
   putProcesses(w, machine);
-  w.u32(0); /* mounts */
+  putMounts(w, machine);
   putFileList(w, machine, kernelAt);
   return w.out.bytes;
 }
@@ -264,6 +286,34 @@ async function getProcesses(r: Reader, machine: Machine): Promise<void> {
   }
 }
 
+const KINDS: ReadonlyMap<number, Entry["kind"]> = new Map(
+  (["d", "f", "l"] as const).map((kind) => [kind.charCodeAt(0), kind]),
+);
+
+function getMount(r: Reader): Mount {
+  const guest = r.text(),
+    copy = r.u32() !== 0,
+    mount = new Mount(guest, copy);
+  let last: string | undefined;
+  for (let count = r.u32(); count > 0; count--) {
+    const path = latin(r.bytes());
+    const kind = KINDS.get(r.u32()),
+      mode = r.u32(),
+      has = r.u32(),
+      digest = r.raw(MOUNT_DIGEST).slice();
+    if (!kind || has > 1 || (last !== undefined && path <= last)) return r.bad();
+    mount.entries.set(path, { kind, mode, digest: has ? digest : undefined });
+    last = path;
+  }
+  return mount;
+}
+
+function getMounts(r: Reader, frame: Frame): Mounts | undefined {
+  const items: Mount[] = [];
+  for (let count = r.u32(); count > 0; count--) items.push(getMount(r));
+  return items.length ? new Mounts(frame, items) : undefined;
+}
+
 /** More than the contents of any snapshot that these limits would let live. */
 export function mostBytes(machine: MachineSettings): number {
   const { memory_bytes, stdin_bytes, output_bytes, tool_result_bytes } = machine.limits;
@@ -271,10 +321,15 @@ export function mostBytes(machine: MachineSettings): number {
 }
 
 /**
- * A machine that goes on where the contents were written. `seed`: its random numbers start anew,
- * unless they were fixed.
+ * A machine that goes on where the contents were written. Its random numbers start anew, unless they
+ * were fixed. `mounts`: the directories of its mounts again, or those of a branch's trunk.
  */
-export async function load(contents: Uint8Array, settings: MachineSettings): Promise<Machine> {
+export async function load(
+  contents: Uint8Array,
+  settings: MachineSettings,
+  frame: Frame,
+  mounts: readonly MountRequest[] | Mounts = [],
+): Promise<Machine> {
   const machine = Machine.like(settings),
     r = new Reader(contents);
   getState(r, machine);
@@ -287,11 +342,12 @@ export async function load(contents: Uint8Array, settings: MachineSettings): Pro
   }));
   await getKernel(r, machine);
   await getProcesses(r, machine);
-  if (r.u32() !== 0)
-    throw new UnsupportedError("the snapshot has mounts, which this host does not have yet");
+  machine.mounts = getMounts(r, frame);
   r.skipRest(TRAILER); /* the list of files is for other builds */
   machine.showTime();
   machine.configure();
+  if (mounts instanceof Mounts) machine.mounts = mounts;
+  else attachMounts(machine, mounts, machine.tape?.replays === true);
   if (!machine.seedFixed) machine.host("HOST_SEED", [], settings.seed);
   if (machine.toolFiles) forgetTools(machine);
   writeTools(machine);

@@ -18,6 +18,9 @@ export interface Thread extends Port<ToWorker> {
 export interface Listener {
   output(stream: "stdout" | "stderr", data: Uint8Array): void;
   decision(decision: Decision): void;
+  trace(data: Uint8Array): void;
+  /** The worker is gone. */
+  lost(): void;
   state(state: State): void;
 }
 
@@ -97,6 +100,7 @@ export class Connection {
     this.#thread.end();
     for (const { fail } of this.#waiting.values()) fail(this.#error());
     this.#waiting.clear();
+    for (const listener of this.#listeners.values()) listener.lost();
   }
 
   #error(): DeadError {
@@ -139,6 +143,8 @@ export class Connection {
         return this.#listeners.get(message.sandbox)?.output(message.stream, message.data);
       case "decision":
         return this.#listeners.get(message.sandbox)?.decision(message.decision);
+      case "trace":
+        return this.#listeners.get(message.sandbox)?.trace(message.data);
       case "want":
         return this.#bring(message.id, message.file);
     }

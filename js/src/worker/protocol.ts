@@ -5,6 +5,7 @@ import type { Content } from "../files.ts";
 import type { Call, Decision } from "../machine/calls.ts";
 import type { Limits } from "../machine/limits.ts";
 import type { Outcome } from "../machine/run.ts";
+import type { MountSource } from "../mount/mounts.ts";
 import type { Capabilities } from "../options.ts";
 
 /** The options of a sandbox as they go to the worker: data only. */
@@ -16,12 +17,16 @@ export interface PlainOptions {
   }[];
   readonly capabilities: Capabilities | undefined;
   readonly files: Record<string, Content> | undefined;
+  readonly mounts: Record<string, MountSource | null> | undefined;
   readonly env: Record<string, string> | undefined;
   readonly limits: Limits | undefined;
   readonly clock: Date | undefined;
   readonly seed: number | bigint | undefined;
   readonly handled: boolean;
   readonly decisions: boolean;
+  /** The trace comes as messages. */
+  readonly recorded: boolean;
+  readonly redact: boolean | undefined;
 }
 
 /** What a page knows of its sandbox without asking. */
@@ -79,6 +84,7 @@ export type FromWorker =
       readonly data: Uint8Array;
     }
   | { readonly kind: "decision"; readonly sandbox: number; readonly decision: Decision }
+  | { readonly kind: "trace"; readonly sandbox: number; readonly data: Uint8Array }
   | { readonly kind: "pong"; readonly id: number }
   | { readonly kind: "want"; readonly id: number; readonly file: string };
 
@@ -95,6 +101,9 @@ const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
   DeadError: errors.DeadError,
   UnsupportedError: errors.UnsupportedError,
   SnapshotError: errors.SnapshotError,
+  TraceError: errors.TraceError,
+  ReplayError: errors.ReplayError,
+  BoundError: errors.BoundError,
   RangeError,
   TypeError,
 };

@@ -7,12 +7,14 @@ import { InvalidError, StateError } from "../base/error.ts";
 import { PendingCall } from "../call.ts";
 import type { Content, ReadOptions } from "../files.ts";
 import type { FileInfo } from "../machine/files.ts";
+import type { Change, ChangesOptions } from "../mount/changes.ts";
 import { checkNames, checkTools, type SandboxOptions } from "../options.ts";
 import { Result } from "../result.ts";
 import {
   checkRun,
   idOf,
   type Failure,
+  type ForkOptions,
   jsonOf,
   type OutputListener,
   type RestoreOptions,
@@ -20,10 +22,40 @@ import {
   type SnapshotOptions,
 } from "../sandbox.ts";
 import { RunStream } from "../stream.ts";
+import type { Sink } from "../trace/record.ts";
+import { branchOf, sinkOf } from "../trace/sink.ts";
 import type { Connection, Listener } from "./connection.ts";
 import type { PlainOptions, State } from "./protocol.ts";
 
 const NOTHING: State = { running: false, calls: [], waitMs: undefined, outcome: undefined };
+
+/** A URL cannot be copied to a worker. */
+function plainMounts(mounts: SandboxOptions["mounts"]): SandboxOptions["mounts"] {
+  if (!mounts) return undefined;
+  const plain = <T>(one: T): T | string => (one instanceof URL ? one.href : one);
+  return Object.fromEntries(
+    Object.entries(mounts).map(([place, source]) => [
+      place,
+      Array.isArray(source) ? ([plain(source[0]), source[1]] as const) : plain(source),
+    ]),
+  ) as SandboxOptions["mounts"];
+}
+
+/** What became of a directory that was given with `mounts`. */
+export class RemoteMounted {
+  readonly place: string;
+  readonly #ask: (act: string, args: readonly unknown[]) => Promise<unknown>;
+
+  constructor(place: string, ask: (act: string, args: readonly unknown[]) => Promise<unknown>) {
+    this.place = place;
+    this.#ask = ask;
+  }
+
+  /** As Mounted.changes(). */
+  async changes(options: ChangesOptions = {}): Promise<Change[]> {
+    return (await this.#ask("changes", [this.place, options])) as Change[];
+  }
+}
 
 function plainOptions(options: SandboxOptions): PlainOptions {
   checkNames(options);
@@ -36,12 +68,15 @@ function plainOptions(options: SandboxOptions): PlainOptions {
     })),
     capabilities: options.capabilities,
     files: options.files,
+    mounts: plainMounts(options.mounts),
     env: options.env,
     limits: options.limits,
     clock: options.clock,
     seed: options.seed,
     handled: options.toolHandler !== undefined,
     decisions: options.onDecision !== undefined,
+    recorded: options.record !== undefined,
+    redact: options.redact,
   };
 }
 
@@ -113,15 +148,23 @@ export class WorkerSandbox implements Runnable {
   #result: Result | undefined;
   #onOutput: OutputListener | undefined;
   #closed = false;
+  /** Where the trace goes that the worker sends. */
+  #sink: Sink | undefined;
+  /** Why it cannot go there any more. */
+  #unrecorded: string | undefined;
+  #branches = 0;
 
   private constructor(connection: Connection, options: SandboxOptions) {
     this.#connection = connection;
     connections.set(this, connection);
     this.#options = options;
+    if (options.record !== undefined) this.#sink = sinkOf(options.record);
     const listener: Listener = {
       output: (stream, data) => this.#onOutput?.(stream, data),
       decision: (decision) => options.onDecision?.(decision),
       state: (state) => this.#told(state),
+      trace: (data) => this.#record((sink) => sink.write(data)),
+      lost: () => this.#endSink(),
     };
     this.#id = connection.name(listener);
     this.files = new RemoteFiles((act, args) => this.#do(act, args));
@@ -129,8 +172,9 @@ export class WorkerSandbox implements Runnable {
 
   /** For web.ts and node.ts, which know where workers come from. */
   static async make(connection: Connection, options: SandboxOptions): Promise<WorkerSandbox> {
+    const plain = plainOptions(options);
     const sandbox = new WorkerSandbox(connection, options);
-    return sandbox.#begin("make", [plainOptions(options)]);
+    return sandbox.#begin("make", [plain]);
   }
 
   /** The same, of a snapshot. */
@@ -140,9 +184,9 @@ export class WorkerSandbox implements Runnable {
     options: RestoreOptions,
   ): Promise<WorkerSandbox> {
     const { key, minCounter, ...rest } = options;
+    const plain = plainOptions(rest as SandboxOptions);
     const sandbox = new WorkerSandbox(connection, rest as SandboxOptions);
-    const terms = { key, minCounter };
-    return sandbox.#begin("remake", [plainOptions(rest as SandboxOptions), data, terms]);
+    return sandbox.#begin("remake", [plain, data, { key, minCounter }]);
   }
 
   async #begin(act: string, args: readonly unknown[]): Promise<WorkerSandbox> {
@@ -150,13 +194,29 @@ export class WorkerSandbox implements Runnable {
       await this.#do(act, args);
       return this;
     } catch (error) {
+      this.#endSink();
       this.#connection.close(this.#id);
       throw error;
     }
   }
 
+  #record(act: (sink: Sink) => void): void {
+    try {
+      if (this.#sink) act(this.#sink);
+    } catch (error) {
+      this.#unrecorded ??= `the trace cannot be written: ${String((error as Error)?.message ?? error)}`;
+    }
+  }
+
+  #endSink(): void {
+    this.#record((sink) => sink.end());
+    this.#sink = undefined;
+  }
+
   async #do(act: string, args: readonly unknown[] = []): Promise<unknown> {
     if (this.#closed) throw new StateError("the sandbox was closed");
+    if (this.#unrecorded !== undefined)
+      throw new StateError(`the recording cannot go on: ${this.#unrecorded}`);
     return this.#connection.do(this.#id, act, args);
   }
 
@@ -267,6 +327,11 @@ export class WorkerSandbox implements Runnable {
 
   /* ---- authority and life */
 
+  /** As Sandbox.mounted(). */
+  mounted(place: string): RemoteMounted {
+    return new RemoteMounted(place, (act, args) => this.#do(act, args));
+  }
+
   /** As Sandbox.refusal(). */
   async refusal(method: string, params: object = {}): Promise<string | undefined> {
     return (await this.#do("refusal", [method, jsonOf(params)])) as string | undefined;
@@ -278,11 +343,15 @@ export class WorkerSandbox implements Runnable {
   }
 
   /** As Sandbox.fork(), in the same worker. */
-  async fork(): Promise<WorkerSandbox> {
-    const branch = new WorkerSandbox(this.#connection, this.#options);
+  async fork({ record }: ForkOptions = {}): Promise<WorkerSandbox> {
+    const trunk = this.#options.record;
+    let to = record === false ? undefined : record;
+    if (record === undefined && trunk !== undefined) to = branchOf(trunk, ++this.#branches);
+    const branch = new WorkerSandbox(this.#connection, { ...this.#options, record: to });
     try {
-      await this.#do("fork", [branch.#id]);
+      await this.#do("fork", [branch.#id, to !== undefined]);
     } catch (error) {
+      branch.#endSink();
       this.#connection.close(branch.#id);
       throw error;
     }
@@ -296,12 +365,32 @@ export class WorkerSandbox implements Runnable {
     return (await this.#do("snapshot", [options])) as Uint8Array;
   }
 
-  /** Nothing can be asked of it any more. */
-  close(): void {
+  /** As Sandbox.endRecord(). */
+  async endRecord(): Promise<void> {
+    await this.#do("end record");
+    this.#endSink();
+    this.#demandRecorded();
+  }
+
+  #demandRecorded(): void {
+    if (this.#unrecorded !== undefined)
+      throw new StateError(`the recording is incomplete: ${this.#unrecorded}`);
+  }
+
+  /** Nothing can be asked of it any more. The promise is that of a recording's last lines. */
+  async close(): Promise<void> {
     if (this.#closed) return;
-    void this.#do("close").catch(() => {});
+    const recorded = this.#sink !== undefined,
+      asked = this.#do("close");
     this.#closed = true;
-    this.#connection.close(this.#id);
+    if (!recorded) asked.catch(() => {});
+    try {
+      if (recorded) await asked;
+    } finally {
+      this.#endSink();
+      this.#connection.close(this.#id);
+    }
+    this.#demandRecorded();
   }
 }
 

@@ -118,15 +118,28 @@ export class Server {
       case "callsLeft":
         return sandbox.callsLeft(args[0]);
       case "fork":
-        return void this.#held.set(args[0], new Held(await sandbox.fork()));
+        return this.#fork(sandbox, args[0], args[1]);
+      case "changes":
+        return sandbox.mounted(args[0]).changes(args[1]);
+      case "end record":
+        return sandbox.endRecord();
       case "snapshot":
         return (await sandbox.snapshot(args[0] as SnapshotOptions)).slice();
       case "close":
-        sandbox.close();
-        return void this.#held.delete(id);
+        this.#held.delete(id);
+        return sandbox.close();
       default:
         return this.#file(sandbox.files, act, args);
     }
+  }
+
+  async #fork(sandbox: Sandbox, id: number, recorded: boolean): Promise<void> {
+    const branch = await sandbox.fork({ record: recorded && this.#recording(id) });
+    this.#held.set(id, new Held(branch));
+  }
+
+  #recording(id: number): (bytes: Uint8Array) => void {
+    return (bytes) => this.#port.post({ kind: "trace", sandbox: id, data: bytes.slice() });
   }
 
   async #file(files: Files, act: string, args: readonly any[]): Promise<unknown> {
@@ -169,8 +182,10 @@ export class Server {
         ]),
       ),
     };
-    for (const key of ["capabilities", "files", "env", "limits", "clock", "seed"] as const)
+    for (const key of ["capabilities", "files", "mounts", "env", "limits", "clock", "seed"] as const)
       if (plain[key] !== undefined) Object.assign(options, { [key]: plain[key] });
+    if (plain.recorded) options.record = this.#recording(id);
+    if (plain.redact !== undefined) options.redact = plain.redact;
     if (plain.handled) options.toolHandler = () => null;
     if (plain.decisions)
       options.onDecision = (decision) =>
