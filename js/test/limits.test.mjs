@@ -19,6 +19,21 @@ for (const [name, language, code] of [
     await alive(sandbox);
   });
 
+/* The kernel runs on top of a program's frames: what has no room left for it must not be half done. */
+for (const [name, language, code] of [
+  ["a shell's function", "shell", "f() { : > f; f; }; f"],
+  ["JavaScript", "js", "const { existsSync } = require('fs'); (function f() { existsSync('x'); f(); })()"],
+  ["Python below other C", "python", "import os, sys\nsys.setrecursionlimit(10**6)\n" +
+    "def f(): return sorted([1, 2], key=lambda _: (os.stat('/'), f()))\nf()"],
+])
+  test(`recursion with calls ends ${name}, and nothing else`, async () => {
+    const sandbox = await Sandbox.create({ limits: { wallMs: 60_000, cpuMs: 60_000 } });
+    const result = await sandbox.run(code, { language });
+    assert.notEqual(result.exitCode, 0);
+    assert.equal(result.limit, undefined);
+    await alive(sandbox);
+  });
+
 test("wallMs ends a sleep", async () => {
   const sandbox = await Sandbox.create();
   const result = await sandbox.run("sleep 100", { limits: { wallMs: 100 } });

@@ -184,6 +184,28 @@ def test_bombs_end_within_their_limits(strict):
     assert got[4] == [True, None, 6, False]
 
 
+@pytest.mark.parametrize("face", ["WorkerSandbox", "Sandbox"])
+def test_recursion_with_calls_ends_a_program_and_nothing_else(strict, face):
+    """The kernel runs on top of a program's frames: what has no room left for it must not be half done."""
+    got = strict.evaluate(
+        """async (face) => {
+          const sandbox = await pinfold[face].create({ limits: { cpuMs: 60000, wallMs: 120000 } });
+          const ends = [];
+          const recursions = {
+            shell: "f() { : > f; f; }; f",
+            javascript: "const { existsSync } = require('fs'); (function f() { existsSync('x'); f(); })()",
+          };
+          for (const [language, code] of Object.entries(recursions)) {
+            const { exitCode, limit } = await sandbox.run(code, { language });
+            ends.push([exitCode !== 0, limit ?? null]);
+          }
+          return [...ends, (await sandbox.run("echo alive")).stdout];
+        }""",
+        face,
+    )
+    assert got == [[True, None], [True, None], "alive\n"]
+
+
 def test_snapshots_of_the_native_library_and_back(strict):
     """A call waits in each of them."""
     approve = Tool("approve", handler=lambda amount: {"ok": amount})

@@ -52,8 +52,13 @@ export class Kernel {
       throw new InvalidError("the kernel's input area is nowhere");
   }
 
-  lose(why = "its kernel faulted or did not come back"): void {
+  lose(why: string): void {
     this.dead ??= why;
+  }
+
+  /** It faulted, or ended in the middle of a call. */
+  fault(error: unknown): void {
+    this.lose(`its kernel faulted (${String(error)})`);
   }
 
   word(at: number): number {
@@ -117,7 +122,7 @@ export class Kernel {
       if (instance.moved) instance.look();
       return action;
     } catch (error) {
-      this.lose();
+      this.fault(error);
       throw error;
     }
   }
@@ -167,7 +172,7 @@ export class Kernel {
     const len = this.word(M.out_len),
       from = this.word(M.out);
     if (len > outCap || from + len > u8.length) {
-      this.lose();
+      this.lose("its kernel answered with bytes that it has not");
       return -ERRNO.EIO;
     }
     this.out = u8.subarray(from, from + len);
@@ -181,8 +186,8 @@ export class Kernel {
     this.showRoom();
     try {
       this.instance.exports.pf_kernel_next();
-    } catch {
-      this.lose();
+    } catch (error) {
+      this.fault(error);
       return undefined;
     }
     if (this.instance.moved) this.instance.look();
@@ -191,7 +196,7 @@ export class Kernel {
     const kind = this.word(at + E.kind),
       proc = this.word(at + E.proc);
     if (kind !== PF.EVENT_IDLE && (proc === 0 || proc >= PF.PROCESS_TABLE)) {
-      this.lose();
+      this.lose("its kernel named a process that cannot be");
       return undefined;
     }
     const low = this.word(at + E.deadline_ns),

@@ -104,7 +104,8 @@ function dropFreeMemory(machine: Machine): void {
     const from = Number(view.getBigUint64(S.trim_offset, true)),
       len = Number(view.getBigUint64(S.trim_len, true));
     if (len === 0) return;
-    if (from + len > kernel.instance.u8.length || from % 4096 || len % 4096) return kernel.lose();
+    if (from + len > kernel.instance.u8.length || from % 4096 || len % 4096)
+      return kernel.lose("its kernel gave back memory that it has not");
     kernel.instance.u8.fill(0, from, from + len);
   }
 }
@@ -127,7 +128,8 @@ function died(machine: Machine, proc: number, signal: number): void {
 /** What its coming back means. */
 export function cameBack(machine: Machine, instance: Instance, exit: Exit): void {
   const { proc } = instance;
-  if (exit.how === "dead") return machine.kernel.lose();
+  if (exit.how === "dead")
+    return machine.kernel.lose(`a program ended in no known way (${String(exit.error)})`);
   if (machine.kernel.attention & PF.ATTENTION_FILL) machine.kernel.onFill();
   if (exit.how === "trap") return died(machine, proc, exit.signal);
   if (exit.how === "gone" || exit.how === "parked") return;

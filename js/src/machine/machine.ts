@@ -261,7 +261,7 @@ export class Machine {
     const { kernel } = this;
     const size = kernel.instance.u8.length,
       clean = kernel.clean;
-    if (clean > size) kernel.lose();
+    if (clean > size) kernel.lose("its kernel counts more clean memory than it has");
     const now = size - Math.min(clean, size);
     this.used += now - kernel.instance.charged;
     kernel.instance.charged = now;

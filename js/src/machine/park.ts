@@ -9,6 +9,7 @@
  */
 import { PF } from "../abi.ts";
 import type { Instance } from "../cpu/instance.ts";
+import { needStackToPark } from "../cpu/stack.ts";
 import { Gone, SIGSYS } from "../cpu/trap.ts";
 import { spin, type Stop } from "./loop.ts";
 import { type Machine, monotonic } from "./machine.ts";
@@ -41,6 +42,7 @@ function sleepNow(ms: number): void {
 
 export function park(machine: Machine, instance: Instance, address: number): void {
   if (machine.parked.length >= DEPTH_MAX) refuse(machine, instance, `${DEPTH_MAX} others`);
+  needStackToPark();
   addresses.set(instance, address);
   instance.parked = true;
   machine.parked.push(instance);
@@ -85,5 +87,6 @@ export function parkAside(instance: Instance, address: number): Promise<void> | 
 export function postpone(machine: Machine, instance: Instance): void {
   machine.kernel.preempt();
   const action = send(machine, instance, addresses.get(instance) ?? 0);
-  if (action !== PF.ACTION_BLOCK && action !== PF.ACTION_GONE) machine.kernel.lose();
+  if (action !== PF.ACTION_BLOCK && action !== PF.ACTION_GONE)
+    machine.kernel.lose("its kernel answered one that is to wait");
 }

@@ -6,6 +6,7 @@
  */
 import { CALL, ERRNO, LAYOUT, PF } from "../abi.ts";
 import type { Instance } from "../cpu/instance.ts";
+import { needStackForCall } from "../cpu/stack.ts";
 import { Gone, SIGSEGV } from "../cpu/trap.ts";
 import type { Machine } from "./machine.ts";
 import { parkAside } from "./park.ts";
@@ -46,6 +47,7 @@ function deliver(
 
 /** Puts the caller's message into the kernel's mailbox, and has it handled: an action. */
 export function send(machine: Machine, instance: Instance, address: number): number {
+  needStackForCall();
   const { kernel } = machine;
   const words = instance.i32,
     caller = address >> 2,
@@ -109,7 +111,7 @@ export function trampoline(
     const action = send(machine, instance, address);
     if (action === PF.ACTION_RETURN) {
       if (!deliver(machine, instance, address, out, outCap, flags)) {
-        machine.kernel.lose();
+        machine.kernel.lose("its kernel answered a program with what it has not");
         throw new Gone(0, new Error("a wrong answer"));
       }
       return;
@@ -128,7 +130,7 @@ export function trampoline(
       machine.action = PF.ACTION_FORK;
       machine.forkChild = machine.kernel.word(M.arg);
     } else {
-      machine.kernel.lose();
+      machine.kernel.lose("its kernel answered with an action that cannot be");
       throw new Gone(0, new Error("a wrong action"));
     }
     if (!instance.sound) throw new Gone(SIGSEGV);
