@@ -127,11 +127,31 @@ static JSValue process_isatty(JSContext *ctx, JSValueConst this_val, int argc, J
     return JS_NewBool(ctx, isatty(fd) == 1);
 }
 
-/* environment(): NAME=value strings */
+/* executable(): the path of this program, in the sandbox that of the command `node` */
+static JSValue process_executable(JSContext *ctx, JSValueConst this_val, int argc,
+                                  JSValueConst *argv) {
+    (void)this_val, (void)argc, (void)argv;
+#ifndef __wasm__
+    char path[PATH_BYTES];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path);
+    if (len > 0) return text_decode(ctx, (const uint8_t *)path, (size_t)len);
+#endif
+    return JS_NewString(ctx, "/usr/bin/node");
+}
+
+/* environment(prefix or undefined): NAME=value strings, of the names that begin so */
 static JSValue process_environment(JSContext *ctx, JSValueConst this_val, int argc,
                                    JSValueConst *argv) {
-    (void)this_val, (void)argc, (void)argv;
-    return engine_strings(ctx, environ);
+    (void)this_val, (void)argc;
+    if (JS_IsUndefined(argv[0])) return engine_strings(ctx, environ);
+    const char *prefix = JS_ToCString(ctx, argv[0]);
+    if (!prefix) return JS_EXCEPTION;
+    char *found[32] = {NULL};
+    size_t count = 0;
+    for (char **entry = environ; *entry && count < 31; entry++)
+        if (strncmp(*entry, prefix, strlen(prefix)) == 0) found[count++] = *entry;
+    JS_FreeCString(ctx, prefix);
+    return engine_strings(ctx, found);
 }
 
 /* setenv(name, value or undefined): for children of this process, and TZ for its own dates */
@@ -201,7 +221,8 @@ void bind_process(JSContext *ctx, JSValueConst native) {
         JS_CFUNC_DEF("umask", 1, process_umask),
         JS_CFUNC_DEF("kill", 2, process_kill),
         JS_CFUNC_DEF("isatty", 1, process_isatty),
-        JS_CFUNC_DEF("environment", 0, process_environment),
+        JS_CFUNC_DEF("executable", 0, process_executable),
+        JS_CFUNC_DEF("environment", 1, process_environment),
         JS_CFUNC_DEF("setenv", 2, process_setenv),
         JS_CFUNC_DEF("runText", 0, process_run_text),
         JS_CFUNC_DEF("runValue", 1, process_run_value),

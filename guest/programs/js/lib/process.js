@@ -6,6 +6,8 @@ const { systemError, coded, argType, argValue, outOfRange, check, names } = requ
 const timers = require('internal/timers');
 const validate = require('internal/validators');
 
+const extra = () => require('internal/process_extra');
+
 const signals = {
     SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGIOT: 6, SIGBUS: 7, SIGFPE: 8,
     SIGKILL: 9, SIGUSR1: 10, SIGSEGV: 11, SIGUSR2: 12, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15, SIGCHLD: 17,
@@ -30,14 +32,14 @@ Object.defineProperty(self, 'title', {
     get: () => title,
     set: value => void (title = `${value}`),
 });
-self.version = 'v20.20.2';
-self.versions = { node: '20.20.2', quickjs: native.engine.version, modules: '115', uv: '1.46.0', v8: '11.3.244' };
-self.arch = 'x64';
-self.platform = 'linux';
-self.release = { name: 'node', lts: 'Iron' };
+const fixed = (name, value) => Object.defineProperty(self, name, { value, enumerable: true, configurable: true });
+fixed('version', 'v20.20.2');
+fixed('versions', Object.freeze({ node: '20.20.2', quickjs: native.engine.version, modules: '115', uv: '1.46.0', v8: '11.3.244' }));
+fixed('arch', 'x64');
+fixed('platform', 'linux');
+fixed('release', { name: 'node', lts: 'Iron' });
 self.argv = [];
 self.execArgv = [];
-self.execPath = '/usr/bin/node';
 let exitCode;
 Object.defineProperty(self, 'exitCode', {
     configurable: true,
@@ -52,16 +54,29 @@ Object.defineProperty(self, 'exitCode', {
         exitCode = code;
     },
 });
-self.features = { inspector: false, debug: false, uv: true, ipv6: false, tls: false };
-self.config = { target_defaults: {}, variables: {} };
-self.allowedNodeEnvironmentFlags = new Set();
+fixed('features', {
+    inspector: false, debug: false, uv: true, ipv6: false, tls_alpn: false, tls_sni: false, tls_ocsp: false, tls: false,
+    cached_builtins: true, require_module: true,
+});
+// What the program was built with: no ICU, no OpenSSL, no inspector.
+self.config = Object.freeze({
+    target_defaults: Object.freeze({ cflags: [], default_configuration: 'Release', defines: [], include_dirs: [], libraries: [] }),
+    variables: Object.freeze({
+        asan: 0, host_arch: 'x64', napi_build_version: '0', node_builtin_shareable_builtins: [], node_shared: false, node_use_openssl: false, openssl_quic: false,
+        single_executable_application: false, target_arch: 'x64', v8_enable_i18n_support: 0, v8_enable_inspector: 0, v8_enable_webassembly: 0,
+    }),
+});
 
 for (const name of ['pid', 'ppid'])
     Object.defineProperty(self, name, { get: () => native.process[name](), enumerable: true, configurable: true });
 
-self.getuid = self.geteuid = () => native.process.uid();
-self.getgid = self.getegid = () => native.process.gid();
-self.getgroups = () => [native.process.gid()];
+Object.assign(self, {
+    getuid: () => native.process.uid(), geteuid: () => native.process.uid(),
+    getgid: () => native.process.gid(), getegid: () => native.process.gid(),
+    getgroups: () => [native.process.gid()],
+});
+for (const name of ['initgroups', 'setgroups', 'setegid', 'seteuid', 'setgid', 'setuid'])
+    self[name] = { [name]: (...args) => extra().users[name](...args) }[name];
 
 self.cwd = function cwd() {
     const path = native.process.cwd();
@@ -85,7 +100,9 @@ self.umask = function umask(mask) {
     return native.process.umask(mask);
 };
 self.nextTick = timers.nextTick;
-self.uptime = () => native.process.now() / 1000;
+self.uptime = function uptime() {
+    return native.process.now() / 1000;
+};
 
 self.hrtime = function hrtime(since) {
     const now = native.process.hrtime();
@@ -117,7 +134,13 @@ self.cpuUsage = function cpuUsage(before) {
     }
     return { user: native.process.cpu() - (before?.user ?? 0), system: 0 - (before?.system ?? 0) };
 };
-self.resourceUsage = () => ({ userCPUTime: native.process.cpu(), systemCPUTime: 0, maxRSS: native.engine.memory() >> 10 });
+self.resourceUsage = function resourceUsage() {
+    const none = ['sharedMemorySize', 'unsharedDataSize', 'unsharedStackSize', 'minorPageFault', 'majorPageFault', 'swappedOut', 'fsRead', 'fsWrite',
+        'ipcSent', 'ipcReceived', 'signalsCount', 'voluntaryContextSwitches', 'involuntaryContextSwitches'];
+    const used = { userCPUTime: native.process.cpu(), systemCPUTime: 0, maxRSS: native.engine.memory() >> 10 };
+    for (const name of none) used[name] = 0;
+    return used;
+};
 
 // ---------------------------------------------------------------- ending
 
@@ -143,8 +166,10 @@ self.exit = function exit(code) {
     }
     self.reallyExit(Number(self.exitCode ?? 0));
 };
-hidden('reallyExit', code => native.process.exit(code));
-self.abort = () => self.kill(self.pid, 'SIGABRT');
+self.reallyExit = function reallyExit(code) {
+    native.process.exit(code);
+};
+self.abort = { abort: () => self.kill(self.pid, 'SIGABRT') }.abort;
 
 self.kill = function kill(pid, signal = 'SIGTERM') {
     // eslint-disable-next-line eqeqeq
@@ -152,15 +177,19 @@ self.kill = function kill(pid, signal = 'SIGTERM') {
     signal ||= signal === 0 ? 0 : 'SIGTERM';
     const number = typeof signal === 'number' ? signal : signals[signal];
     if (number === undefined) throw coded(TypeError, 'ERR_UNKNOWN_SIGNAL', require('internal/inspect').format('Unknown signal: %s', signal));
-    pid |= 0;
-    const result = native.process.kill(pid, number);
+    const result = self._kill(pid | 0, number);
     if (result < 0) throw Object.assign(systemError(result, 'kill'), { message: `kill ${names[-result]}` });
     return true;
+};
+
+self._kill = function _kill(pid, number) {
+    return native.process.kill(pid, number);
 };
 
 // What is written of a warning, after its handlers have seen it.
 function showWarning(warning) {
     if (warning.name === 'DeprecationWarning' && self.noDeprecation) return;
+    if (self.disabledWarnings?.has(warning.code) || self.disabledWarnings?.has(warning.name)) return;
     const code = warning.code ? `[${warning.code}] ` : '';
     const trace = self.traceProcessWarnings || (warning.name === 'DeprecationWarning' && self.traceDeprecation);
     const text = trace && warning.stack ? warning.stack : typeof warning.toString === 'function' ? `${warning.toString()}` : String(warning);
@@ -202,7 +231,7 @@ self.emitWarning = function emitWarning(warning, type, code, above) {
     }
     timers.nextTick(() => {
         self.emit('warning', warning);
-        if (!self.execArgv.includes('--no-warnings')) showWarning(warning);
+        if (!self.noWarnings) showWarning(warning);
     });
 };
 
@@ -214,7 +243,7 @@ self.on('newListener', name => {
     const number = numberOf(name);
     if (number === undefined || self.listenerCount(name) > 0) return;
     const result = native.loop.catchSignal(number, 2);
-    if (result < 0) throw systemError(result, 'uv_signal_start');
+    if (result < 0) throw Object.assign(systemError(result, 'uv_signal_start'), { message: `uv_signal_start ${names[-result]}` });
 });
 self.on('removeListener', name => {
     const number = numberOf(name);
@@ -242,7 +271,9 @@ const lazily = (name, make) => Object.defineProperty(self, name, {
         Object.defineProperty(self, name, { value, writable: true, configurable: true, enumerable: true });
         return value;
     },
+    set: value => void Object.defineProperty(self, name, { value, writable: true, configurable: true, enumerable: true }),
 });
+lazily('execPath', () => native.process.executable());
 const outputs = {}; // as they were made
 lazily('stdout', () => (outputs.stdout = require('internal/stdio').output(1)));
 lazily('stderr', () => (outputs.stderr = require('internal/stdio').output(2)));
@@ -254,45 +285,57 @@ hidden('isPlainOutput', name => {
 lazily('stdin', () => require('internal/stdio').input());
 
 // The environment: names and values are strings, children inherit changes. Read at the first look.
-lazily('env', () => {
-    const target = {};
-    for (const entry of native.process.environment()) {
-        const at = entry.indexOf('=', 1);
-        if (at > 0) target[entry.slice(0, at)] = entry.slice(at + 1);
-    }
-    return new Proxy(target, {
-        set(object, name, value) {
-            if (typeof name === 'symbol' || typeof value === 'symbol')
-                throw new TypeError('Cannot convert a Symbol value to a string');
-            object[name] = `${value}`;
-            native.process.setenv(name, object[name]);
-            return true;
-        },
-        deleteProperty(object, name) {
-            if (typeof name === 'string') native.process.setenv(name, undefined);
-            return delete object[name];
-        },
-    });
-});
+lazily('env', () => extra().environment(native.process.environment()));
+lazily('allowedNodeEnvironmentFlags', () => extra().environmentFlags());
 
-self.binding = name => {
-    throw coded(Error, 'ERR_UNKNOWN_BUILTIN_MODULE', `No such binding: ${name}`);
-};
+Object.assign(self, {
+    binding: function binding(name) {
+        return extra().binding(name);
+    },
+    _linkedBinding: function _linkedBinding(name) {
+        return extra().linkedBinding(name);
+    },
+    dlopen: (...args) => extra().dlopen(...args),
+    loadEnvFile: (...args) => void extra().loadEnvFile(...args),
+    openStdin() {
+        self.stdin.resume();
+        return self.stdin;
+    },
+    _rawDebug: (...args) => void native.process.write(2, `${require('internal/inspect').format(...args)}\n`),
+    _getActiveHandles: () => [],
+    _getActiveRequests: () => [],
+    getActiveResourcesInfo: () => timers.active(),
+    _startProfilerIdleNotifier: () => {},
+    _stopProfilerIdleNotifier: () => {},
+    _tickCallback: function runNextTicks() {
+        timers.ticks();
+    },
+    _preload_modules: [],
+    moduleLoadList: [],
+});
+lazily('assert', () => require('util').deprecate((value, message) => {
+    if (!value) throw coded(Error, 'ERR_ASSERTION', message || 'assertion error');
+}, 'process.assert() is deprecated. Please use the `assert` module instead.', 'DEP0100'));
 self.setUncaughtExceptionCaptureCallback = function setUncaughtExceptionCaptureCallback(fn) {
     if (fn === null) return void hidden('captureUncaught', undefined);
     if (typeof fn !== 'function') throw argType('fn', ['Function', 'null'], fn);
+    if (self.usesDomains) throw coded(Error, 'ERR_DOMAIN_CANNOT_SET_UNCAUGHT_EXCEPTION_CAPTURE', 'The `domain` module is in use, which is mutually exclusive with calling process.setUncaughtExceptionCaptureCallback()');
     if (self.captureUncaught) throw coded(Error, 'ERR_UNCAUGHT_EXCEPTION_CAPTURE_ALREADY_SET', '`process.setupUncaughtExceptionCapture()` was called while a capture callback was already active');
     hidden('captureUncaught', fn);
 };
 self.hasUncaughtExceptionCaptureCallback = () => Boolean(self.captureUncaught);
-self.setSourceMapsEnabled = val => validate.boolean(val, 'val');
+let sourceMaps = false;
+Object.defineProperty(self, 'sourceMapsEnabled', { get: () => sourceMaps, enumerable: true, configurable: true });
+self.setSourceMapsEnabled = function setSourceMapsEnabled(val) {
+    validate.boolean(val, 'val');
+    sourceMaps = val;
+};
 self.getBuiltinModule = function getBuiltinModule(id) {
     check.string(id, 'id');
     return require('internal/modules').builtin(id);
 };
 self.constrainedMemory = () => 0;
 self.availableMemory = () => native.engine.memory();
-self.getActiveResourcesInfo = () => [];
 hidden('errnoNames', names);
 
 module.exports = self;

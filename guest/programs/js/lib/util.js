@@ -13,9 +13,14 @@ function promisify(original) {
         check.function(fn, 'util.promisify.custom');
         return Object.defineProperty(fn, promisifyCustom, { value: fn, configurable: true });
     }
+    const names = original[Symbol.for('nodejs.util.promisify.args')];
     function fn(...args) {
         return new Promise((resolve, reject) => {
-            original.call(this, ...args, (error, value) => (error ? reject(error) : resolve(value)));
+            original.call(this, ...args, (error, ...values) => {
+                if (error) reject(error);
+                else if (names && values.length > 1) resolve(Object.fromEntries(names.map((name, i) => [name, values[i]])));
+                else resolve(values[0]);
+            });
         });
     }
     Object.setPrototypeOf(fn, Object.getPrototypeOf(original));
@@ -40,7 +45,8 @@ function callbackify(original) {
                 process.nextTick(callback, error);
             });
     }
-    Object.defineProperty(callbackified, 'name', { value: `${original.name}Callbackified` });
+    Object.defineProperty(callbackified, 'name', { value: `${original.name}Callbackified`, configurable: true });
+    Object.defineProperty(callbackified, 'length', { value: original.length + 1, configurable: true });
     return callbackified;
 }
 
@@ -54,6 +60,7 @@ function inherits(constructor, parent) {
 
 const warned = new Set();
 function deprecate(fn, message, code) {
+    if (code !== undefined) check.string(code, 'code');
     let done = false;
     function deprecated(...args) {
         if (!done) {
@@ -133,9 +140,9 @@ const util = {
     promisify, stripVTControlCharacters, styleText,
     getSystemErrorName(number) {
         checkErrno(number);
-        return names[-number] ?? `Unknown system error ${number}`;
+        return names[-number] ?? require('internal/errno').all().get(number)?.[0] ?? `Unknown system error ${number}`;
     },
-    getSystemErrorMap: () => new Map(Object.entries(names).map(([number, name]) => [-Number(number), [name, require('internal/errors').texts[name]]])),
+    getSystemErrorMap: () => require('internal/errno').all(),
     isArray: Array.isArray,
     isDeepStrictEqual: (a, b) => require('internal/comparisons').isDeepStrictEqual(a, b),
     parseArgs: (...args) => require('internal/parse_args').parseArgs(...args),

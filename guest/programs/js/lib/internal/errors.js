@@ -30,8 +30,8 @@ const texts = {
 
 // The error of a failed system call: `ENOENT: no such file or directory, open '/x'`.
 function systemError(errno, syscall, path, dest) {
-    const code = names[-errno] ?? `E${-errno}`;
-    let message = `${code}: ${texts[code] ?? 'unknown error'}, ${syscall}`;
+    const [code, text] = names[-errno] ? [names[-errno], texts[names[-errno]]] : require('internal/errno').all().get(errno) ?? [`Unknown system error ${errno}`, `Unknown system error ${errno}`];
+    let message = `${code}: ${text}, ${syscall}`;
     if (path !== undefined) message += ` '${path}'`;
     if (dest !== undefined) message += ` -> '${dest}'`;
     const error = new Error(message);

@@ -5,107 +5,13 @@ const path = require('path');
 const { endOfText, names, placeOf, syntaxPlace, systemError } = require('internal/errors');
 const modules = require('internal/modules');
 const { inspect } = require('internal/inspect');
-
-const usage = `Usage: js [options] [FILE | -] [arguments]
-       js -e CODE [arguments]
-       js -p EXPRESSION [arguments]
-
-Runs JavaScript as Node does, on QuickJS. A program is the body of an async function: await and return
-work at its top level, and the returned value is printed. A program with import or export is a module, unless it returns.
-
-  -e, --eval CODE     run CODE
-  -p, --print CODE    run CODE and print the value of its last expression
-  -c, --check         only check the syntax of FILE
-  -r, --require NAME  require NAME first
-      --typescript    the program is TypeScript: erase its types (.ts files: always)
-      --input-type=T  what CODE or standard input is: module or commonjs
-      --run           run the text that the embedder handed over
-  -v, --version       print the version
-  -h, --help          print this
-`;
-
-// Options of Node that change nothing here.
-const ignored = /^--(?:no-warnings|(?:no-)?enable-source-maps|(?:no-)?experimental-[\w-]+(?:=.*)?|trace-[\w-]+|(?:max|min)-[\w-]+=.*|stack-size=.*|disable-warning=.*|harmony[\w-]*|use-strict|test-only|frozen-intrinsics|preserve-symlinks(?:-main)?|jitless|icu-data-dir=.*|disallow-code-generation-from-strings|abort-on-uncaught-exception|pending-deprecation|insecure-http-parser|dns-result-order=.*|tls-[\w-]+(?:=.*)?|use-(?:bundled|openssl)-ca|verify-base-objects|zero-fill-buffers|interpreted-frames-native-stack|allow-natives-syntax|node-snapshot|no-addons|no-global-search-paths|force-[\w-]+|network-family-autoselection[\w-]*(?:=.*)?|openssl-[\w-]+(?:=.*)?|secure-heap[\w-]*=.*|v8-pool-size=.*|huge-max-old-generation-size|perf-[\w-]+|inspect-port=.*)$/;
-
-// Options that set something, before any program runs.
-const settings = {
-    '--title': value => void (process.title = value),
-    '--stack-trace-limit': value => void (Error.stackTraceLimit = Number(value)),
-    '--unhandled-rejections': value => void (unhandled = value),
-    '--conditions': value => void modules.conditions.push(value),
-    '--env-file'(value) {
-        let text;
-        try {
-            text = modules.readText(value);
-        } catch {
-            return usageError(`${value}: not found`);
-        }
-        for (const [name, item] of Object.entries(require('internal/dotenv').parse(text))) process.env[name] ??= item;
-        return undefined;
-    },
-};
-const switches = {
-    '--expose-gc': () => void Object.defineProperty(globalThis, 'gc', { value: function gc() { native.engine.gc(); }, writable: true, configurable: true }),
-    '--no-deprecation': () => void (process.noDeprecation = true),
-    '--throw-deprecation': () => void (process.throwDeprecation = true),
-};
-let unhandled = 'throw'; // what a rejection is that nobody handles
+const { parse, unhandled, usageError } = require('internal/options');
 
 let isModule = false; // the main program is one
 let isHandedOver = false; // the main program came from the embedder
 let main; // the promise of the main program
 const LONGEST_LINE = 2000; // of what is shown of a program, in characters
 const sources = new Map(); // program texts by name, for the line and caret of a syntax error
-
-function usageError(message) {
-    native.process.write(2, `js: ${message}\nTry 'js --help' for more information.\n`);
-    process.exitCode = 9;
-    return undefined;
-}
-
-function parse(argv) {
-    const options = { preload: [], args: [] };
-    let i = 1;
-    const value = (arg, name) => {
-        const at = arg.indexOf('=');
-        if (arg.startsWith('--') && at !== -1) return arg.slice(at + 1);
-        if (i >= argv.length) return void usageError(`${name} requires an argument`);
-        return argv[i++];
-    };
-    for (; i < argv.length;) {
-        const arg = argv[i];
-        if (arg === '-' || !arg.startsWith('-')) break;
-        i++;
-        if (arg === '--') break;
-        if (/^(?:-e|--eval(?:=.*)?)$/s.test(arg)) options.code = value(arg, arg);
-        else if (/^(?:-p|-pe|--print(?:=.*)?)$/s.test(arg)) {
-            options.print = true;
-            options.code = i >= argv.length && !arg.includes('=') ? 'undefined' : value(arg, '--print');
-        } else if (/^(?:-r|--require|--import)(?:=.*)?$/.test(arg)) options.preload.push(value(arg, '--require'));
-        else if (arg.startsWith('--input-type')) {
-            options.type = value(arg, '--input-type');
-            if (process.exitCode !== 9 && !['module', 'commonjs'].includes(options.type)) return usageError('--input-type must be "module" or "commonjs"');
-        }
-        else if (arg === '--typescript') options.typescript = true;
-        else if (arg === '--run') options.run = true;
-        else if (arg === '--dump-tree') options.text = require('internal/tree').dump(native.text.utf8Decode(native.fs.readAll(0)));
-        else if (arg === '-c' || arg === '--check') options.check = true;
-        else if (arg === '-v' || arg === '--version') options.text = `${process.version}\n`;
-        else if (arg === '-h' || arg === '--help') options.text = usage;
-        else if (arg === '-i' || arg === '--interactive') return usageError('there is no interactive mode');
-        else if (arg === '-C' || Object.hasOwn(settings, arg.replace(/=.*/s, ''))) {
-            const name = arg === '-C' ? '--conditions' : arg.replace(/=.*/s, '');
-            const given = value(arg, arg);
-            if (given !== undefined) settings[name](given);
-        } else if (Object.hasOwn(switches, arg.replaceAll('_', '-'))) switches[arg.replaceAll('_', '-')]();
-        else if (!ignored.test(arg)) return usageError(`bad option: ${arg}`);
-        if (process.exitCode === 9) return undefined;
-        options.execArgv = i - 1;
-    }
-    process.execArgv = argv.slice(1, 1 + (options.execArgv ?? 0));
-    options.args = argv.slice(i);
-    return options;
-}
 
 function start(argv) {
     process.argv0 = argv[0] ?? 'js';
@@ -359,6 +265,14 @@ function describe(error, thrown) {
 
 // An error that nobody caught. True when a handler of the program took it.
 function fatal(error, origin) {
+    if (process.usesDomains) {
+        try {
+            if (process.domainCaught(error)) return true;
+        } catch (second) { // what the domain's handler threw
+            native.process.write(2, describe(second, true));
+            process.reallyExit(7);
+        }
+    }
     if (process.captureUncaught) {
         process.captureUncaught(error);
         return true;
@@ -378,10 +292,10 @@ function rejected(promise, reason) {
         process.emit('unhandledRejection', reason, promise);
         return true;
     }
-    if (unhandled === 'none') return true;
-    if (unhandled.startsWith('warn')) {
+    if (unhandled() === 'none') return true;
+    if (unhandled().startsWith('warn')) {
         process.emitWarning(`Unhandled promise rejection. This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason: ${inspect(reason)}`, 'UnhandledPromiseRejectionWarning');
-        if (unhandled === 'warn-with-error-code') process.exitCode ||= 1;
+        if (unhandled() === 'warn-with-error-codes') process.exitCode ||= 1;
         return true;
     }
     if (reason instanceof Error || Error.isError(reason)) return fatal(reason, 'unhandledRejection');

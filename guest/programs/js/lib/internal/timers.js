@@ -57,10 +57,15 @@ function take(timer) {
     timer.at = -1;
 }
 
+function overflow(delay) {
+    process.emitWarning(`${delay} does not fit into a 32-bit signed integer.\nTimeout duration was set to 1.`, 'TimeoutOverflowWarning');
+}
+
 class Timeout {
     #alive = true;
     constructor(callback, delay, args, repeat) {
         delay = Number(delay);
+        if (delay > MAX_DELAY) overflow(delay);
         if (!(delay >= 1 && delay <= MAX_DELAY)) delay = 1;
         this._idleTimeout = Math.trunc(delay);
         this._onTimeout = callback;
@@ -145,6 +150,7 @@ function clearTimeout(timer) {
     stop(timer);
     timer._destroyed = true;
     timer._onTimeout = null;
+    timer._idleTimeout = -1;
     if (timer.id) byId.delete(timer.id);
 }
 
@@ -157,6 +163,7 @@ class Immediate {
     #alive = true;
     constructor(callback, args) {
         this._onImmediate = callback;
+        this._destroyed = false;
         hide(this, 'args', args);
         waiting++;
         immediates.push(this);
@@ -172,7 +179,7 @@ class Immediate {
         return this;
     }
     hasRef() {
-        return this.#alive;
+        return this.#alive && !this._destroyed;
     }
     [Symbol.dispose]() {
         clearImmediate(this);
@@ -188,6 +195,7 @@ function clearImmediate(immediate) {
     if (!(immediate instanceof Immediate) || !immediate._onImmediate) return;
     if (immediate.hasRef()) waiting--;
     immediate._onImmediate = null;
+    immediate._destroyed = true;
 }
 
 // Runs callback(...args) as I/O that has finished: not before the next round of the loop.
@@ -251,6 +259,7 @@ function turn() {
         if (!callback) continue;
         if (immediate.hasRef()) waiting--;
         immediate._onImmediate = null;
+        immediate._destroyed = true;
         callback.apply(immediate, immediate.args);
         return NaN;
     }
@@ -300,7 +309,13 @@ for (const start of [setTimeout, setImmediate])
         configurable: true,
     });
 
+// The kinds of what is being waited for, as process.getActiveResourcesInfo() names them.
+const active = () => [
+    ...Array(finished.length / 2).fill('FSReqCallback'), ...heap.filter(timer => timer.alive).map(() => 'Timeout'),
+    ...[...batch.slice(at), ...immediates].filter(item => item instanceof Immediate && item._onImmediate && item.hasRef()).map(() => 'Immediate'),
+];
+
 module.exports = {
-    setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout, clearImmediate,
+    active, setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout, clearImmediate,
     nextTick, ticks, turn, alive, hold, complete, Timeout, Immediate,
 };

@@ -42,5 +42,7 @@ const types = {
 };
 for (const name of ['Uint8Array', 'Uint8ClampedArray', 'Uint16Array', 'Uint32Array', 'Int8Array', 'Int16Array', 'Int32Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array'])
     types[`is${name}`] = is(name);
+// Each has its name, as any function has that is a method.
+for (const [name, test] of Object.entries(types)) Object.defineProperty(test, 'name', { value: name, configurable: true });
 
 module.exports = types;
