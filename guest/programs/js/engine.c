@@ -303,6 +303,7 @@ static bool report_rejection(JSContext *ctx) {
 
 bool engine_jobs(void) {
     quickjs_set_context(engine.context, JS_UNDEFINED); /* of the macrotask that is over */
+    quickjs_forget_thrown_context(engine.context);
     for (;;) {
         bool due = ticks_due;
         ticks_due = false;
@@ -351,6 +352,12 @@ static JSValue native_set_context(JSContext *ctx, JSValueConst this_val, int arg
     return JS_UNDEFINED;
 }
 
+static JSValue native_thrown_context(JSContext *ctx, JSValueConst this_val, int argc,
+                                     JSValueConst *argv) {
+    (void)this_val, (void)argc, (void)argv;
+    return quickjs_thrown_context(ctx);
+}
+
 static JSValue native_keep(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     return quickjs_keep_context(ctx, argv[0]);
@@ -390,6 +397,7 @@ void bind_engine(JSContext *ctx, JSValueConst native) {
         JS_CFUNC_DEF("memory", 0, native_memory),
         JS_CFUNC_DEF("setContext", 1, native_set_context),
         JS_CFUNC_DEF("setStackMaker", 1, native_set_stack_maker),
+        JS_CFUNC_DEF("thrownContext", 0, native_thrown_context),
         JS_PROP_STRING_DEF("version", "0.18.0", 0)};
     engine_bind(ctx, native, "engine", functions, sizeof functions / sizeof *functions);
 }

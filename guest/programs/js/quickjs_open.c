@@ -70,12 +70,32 @@ void quickjs_set_context(JSContext *ctx, JSValueConst context) {
     JS_FreeValue(ctx, before);
 }
 
+/* The context that was in place where what a callback threw left it: for who reports the error. */
+static JSValue thrown_value;
+static bool has_thrown;
+
+JSValue quickjs_thrown_context(JSContext *ctx) {
+    return has_thrown ? JS_DupValue(ctx, thrown_value) : JS_UNDEFINED;
+}
+
+static void set_thrown(JSContext *ctx, JSValue context) {
+    JSValue before = has_thrown ? thrown_value : JS_UNDEFINED;
+    thrown_value = context;
+    has_thrown = !JS_IsUndefined(context);
+    JS_FreeValue(ctx, before);
+}
+
+void quickjs_forget_thrown_context(JSContext *ctx) {
+    set_thrown(ctx, JS_UNDEFINED);
+}
+
 static JSValue call_in_context(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv,
                                int magic, JSValueConst *data) {
     (void)magic;
     JSValue before = quickjs_context(ctx);
     quickjs_set_context(ctx, data[1]);
     JSValue result = JS_Call(ctx, data[0], this_val, argc, argv);
+    if (JS_IsException(result)) set_thrown(ctx, quickjs_context(ctx));
     quickjs_set_context(ctx, before);
     JS_FreeValue(ctx, before);
     return result;

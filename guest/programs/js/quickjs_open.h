@@ -68,5 +68,10 @@ void quickjs_set_context(JSContext *ctx, JSValueConst context);
 /* The same function bound to the context as it is now; without one, the function itself. The caller
  * frees it. */
 JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);
+/* The context in which a kept function threw, since the last macrotask began; JS_UNDEFINED when
+ * none did. The caller frees it. */
+JSValue quickjs_thrown_context(JSContext *ctx);
+/* A macrotask begins: nothing was thrown yet. */
+void quickjs_forget_thrown_context(JSContext *ctx);
 
 #endif

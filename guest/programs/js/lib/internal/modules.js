@@ -14,6 +14,8 @@ const builtins = new Set([
     'fs/promises', 'module', 'os', 'path', 'path/posix', 'path/win32', 'perf_hooks', 'process', 'punycode', 'querystring',
     'readline', 'readline/promises', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder', 'timers',
     'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
+    'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'net', 'sys', 'tls', 'trace_events',
+    '_stream_duplex', '_stream_passthrough', '_stream_readable', '_stream_transform', '_stream_writable',
 ]);
 // Those that make requests, where there is a tool for it.
 const online = new Set(['http', 'https']);
@@ -21,11 +23,10 @@ const NO_NETWORK = 'there is no network in a sandbox; call a tool instead, listT
 // Modules of Node that exist nowhere in a sandbox; the message says why.
 const absent = {
     http: NO_NETWORK, https: NO_NETWORK, http2: NO_NETWORK,
-    net: NO_NETWORK, tls: NO_NETWORK, dgram: NO_NETWORK,
-    dns: NO_NETWORK, 'dns/promises': NO_NETWORK, cluster: 'there are no worker processes; use child_process',
     inspector: 'there is no debugger', repl: 'there is no interactive mode',
 };
-const aliases = { 'path/posix': 'path', 'path/win32': 'internal/path_win32', 'util/types': 'internal/types' };
+const aliases = { 'path/posix': 'path', 'path/win32': 'internal/path_win32', sys: 'util', 'util/types': 'internal/types' };
+const classes = { _stream_duplex: 'Duplex', _stream_passthrough: 'PassThrough', _stream_readable: 'Readable', _stream_transform: 'Transform', _stream_writable: 'Writable' };
 
 let libraryRequire;
 const setLibrary = fn => void (libraryRequire = fn);
@@ -40,6 +41,8 @@ function builtin(name) {
     const bare = builtinName(name);
     if (bare === undefined) return undefined;
     if (bare === 'console') return globalThis.console;
+    if (classes[bare] !== undefined) return libraryRequire('stream')[classes[bare]];
+    if (bare === 'sys') process.emitWarning('sys is deprecated. Use util instead.', 'DeprecationWarning', 'DEP0025');
     const found = libraryRequire(aliases[bare] ?? bare);
     // A program in a file that asks for fs means Node's, whose functions want their callbacks.
     if (bare === 'fs' && path.isAbsolute(mainModule?.filename ?? process.argv[1] ?? '')) found._setStrict();
