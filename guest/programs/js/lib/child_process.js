@@ -87,8 +87,14 @@ function stdioList(stdio, count = 3) {
 }
 
 // Opens the descriptors of a child: {child: fds for it, ours: our ends, close: fds of no use afterwards}.
-function openStdio(list) {
+function openStdio(list, sync = false) {
     const child = [], ours = [], close = [];
+    let ipc;
+    const pipe = () => {
+        const ends = native.spawn.pipe();
+        if (typeof ends === 'number') throw systemError(ends, 'pipe');
+        return ends;
+    };
     list.forEach((item, i) => {
         if (item === undefined || item === null) item = i < 3 ? 'pipe' : 'ignore';
         if (item === 'inherit') item = i;
@@ -102,21 +108,35 @@ function openStdio(list) {
             close.push(fd);
             ours.push(undefined);
         } else if (item === 'pipe' || item === 'overlapped') {
-            const pipe = native.spawn.pipe();
-            if (typeof pipe === 'number') throw systemError(pipe, 'pipe');
-            const [read, write] = pipe;
+            const [read, write] = pipe();
             child.push(i === 0 ? read : write);
             close.push(i === 0 ? read : write);
             ours.push(i === 0 ? write : read);
+        } else if (item === 'ipc') {
+            if (sync) throw coded(Error, 'ERR_IPC_SYNC_FORK', 'IPC cannot be used with synchronous forks');
+            if (ipc) throw coded(Error, 'ERR_IPC_ONE_PIPE', 'Child process can have only one IPC pipe');
+            const [down, up] = [pipe(), pipe()];
+            ipc = { read: up[0], write: down[1], place: `${i},${list.length}`, theirs: up[1] };
+            child.push(down[0]);
+            close.push(down[0], up[1]);
+            ours.push(undefined);
+        } else if (sync && item !== null && (ArrayBuffer.isView(item) || (typeof item === 'string' && item !== ''))) {
+            throw coded(TypeError, 'ERR_INVALID_SYNC_FORK_INPUT', `Asynchronous forks do not support Buffer, TypedArray, DataView or string input: ${require('internal/inspect').inspect(item)}`);
         } else {
             throw argValue('stdio', item);
         }
     });
-    return { child, ours, close };
+    if (ipc) child.push(ipc.theirs);
+    return { child, ours, close, ipc };
 }
 
 function startChild({ file, args }, options, stdio) {
-    const pid = native.spawn.start(file, args, environment(options), options.cwd && `${options.cwd.pathname ?? options.cwd}`, stdio.child, options.detached ? 1 : 0);
+    let env = environment(options);
+    if (stdio.ipc) {
+        env ??= Object.entries(process.env).map(([name, value]) => `${name}=${value}`);
+        env = [...env, `NODE_CHANNEL_FD=${stdio.ipc.place}`, `NODE_CHANNEL_SERIALIZATION_MODE=${options.serialization ?? 'json'}`];
+    }
+    const pid = native.spawn.start(file, args, env, options.cwd && `${options.cwd.pathname ?? options.cwd}`, stdio.child, options.detached ? 1 : 0);
     for (const fd of stdio.close) native.fs.close(fd);
     return pid;
 }
@@ -148,6 +168,7 @@ function watchChildren() {
 class ChildProcess extends EventEmitter {
     #open = 1; // the process itself and its streams: 'close' when all are done
     #held = false;
+    #drain; // of its channel
     constructor() {
         super();
         this.pid = undefined;
@@ -192,6 +213,7 @@ class ChildProcess extends EventEmitter {
             error.spawnargs = what.args.slice(1);
             error.message = `spawn ${what.file} ${error.code}`;
             for (const stream of this.stdio) stream?.destroy();
+            if (stdio.ipc) for (const fd of [stdio.ipc.read, stdio.ipc.write]) native.fs.close(fd);
             process.nextTick(() => {
                 this.emit('error', error);
                 this.exitCode = pid;
@@ -202,6 +224,7 @@ class ChildProcess extends EventEmitter {
         this.pid = pid;
         running.set(pid, this);
         this.ref();
+        if (stdio.ipc) this.#drain = require('internal/ipc').open(this, stdio.ipc.read, stdio.ipc.write, options.serialization).drain;
         process.nextTick(() => this.emit('spawn'));
     }
     _ended(code, signal) {
@@ -210,8 +233,14 @@ class ChildProcess extends EventEmitter {
         this.unref();
         this.stdin?.destroy();
         for (const stream of [this.stdout, this.stderr]) if (stream?.readable) stream.resume();
-        this.emit('exit', code, signal);
-        this.#done();
+        const tell = () => {
+            this.emit('exit', code, signal);
+            this.#done();
+        };
+        if (!this.#drain) return tell();
+        this.#drain(); // its last messages come first
+        process.nextTick(tell);
+        return undefined;
     }
     #done() {
         if (--this.#open === 0) this.emit('close', this.exitCode, this.signalCode);
@@ -261,7 +290,8 @@ function spawn(file, args, options) {
     const child = new ChildProcess();
     child.spawn(command(file, args, options), options);
     const abort = () => {
-        if (child.kill(killSignal)) child.emit('error', new AbortError(undefined, { cause: signal.reason }));
+        const error = new AbortError(undefined, { cause: signal.reason });
+        if (child.kill(killSignal)) child.emit('error', error);
     };
     if (signal?.aborted) process.nextTick(abort);
     else signal?.addEventListener('abort', abort, { once: true });
@@ -282,7 +312,17 @@ function execFile(file, args, options, callback) {
     if (callback != null) validate.function(callback, 'callback');
     checkMaxBuffer(options.maxBuffer);
     const { encoding = 'utf8', maxBuffer = 1024 * 1024, killSignal = 'SIGTERM' } = options;
-    const child = spawn(file, args, { ...options, stdio: undefined });
+    checkTimeout(options.timeout);
+    const child = spawn(file, args, { ...options, stdio: undefined, timeout: undefined });
+    // What others hold the streams open for is not waited for.
+    const kill = () => {
+        for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+        child.kill(killSignal);
+    };
+    if (options.timeout > 0) {
+        const timer = timers.setTimeout(kill, options.timeout);
+        child.once('exit', () => timers.clearTimeout(timer));
+    }
     // Listeners of the program's own get text, too.
     const asText = encoding && encoding !== 'buffer' && Buffer.isEncoding(encoding);
     if (asText) for (const name of ['stdout', 'stderr']) child[name]?.setEncoding(encoding);
@@ -295,7 +335,7 @@ function execFile(file, args, options, callback) {
             if (sizes[name] > maxBuffer && !failure) {
                 failure = coded(RangeError, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER', `${name} maxBuffer length exceeded`);
                 chunk = chunk.slice(0, maxBuffer - (sizes[name] - length));
-                child.kill(killSignal);
+                kill();
             } else if (sizes[name] > maxBuffer) {
                 return;
             }
@@ -348,7 +388,8 @@ for (const fn of [exec, execFile]) {
 
 function inputBytes(input, encoding) {
     if (!input) return undefined;
-    return typeof input === 'string' ? Buffer.from(input, encoding === 'buffer' ? 'utf8' : encoding) : input;
+    if (typeof input === 'string') return Buffer.from(input, encoding === 'buffer' ? 'utf8' : encoding);
+    return ArrayBuffer.isView(input) ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength) : input;
 }
 
 function spawnSync(file, args, options) {
@@ -361,7 +402,7 @@ function spawnSync(file, args, options) {
         throw argType('options.stdio[0]', ['string', 'Buffer', 'TypedArray', 'DataView'], input);
     const what = command(file, args, options);
     const list = stdioList(options.stdio);
-    const stdio = openStdio(list);
+    const stdio = openStdio(list, true);
     const { encoding = 'buffer', maxBuffer = 1024 * 1024, timeout, killSignal = 'SIGTERM' } = options;
     const pid = startChild(what, options, stdio);
     const [stdin = -1, stdout = -1, stderr = -1] = stdio.ours;
@@ -423,8 +464,34 @@ function execSync(cmd, options) {
     return runSync(cmd, [], { ...options, shell: options?.shell ?? true }, cmd);
 }
 
-function fork() {
-    throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'child_process.fork() is not available in a sandbox: there is no IPC channel; use spawn() with pipes');
+// ---------------------------------------------------------------- with a channel
+
+function forkStdio({ stdio, silent }) {
+    if (typeof stdio === 'string') {
+        if (!['ignore', 'overlapped', 'pipe', 'inherit'].includes(stdio)) throw argValue('stdio', stdio);
+        return [stdio, stdio, stdio, 'ipc'];
+    }
+    if (!stdio) return silent ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['inherit', 'inherit', 'inherit', 'ipc'];
+    if (!stdio.includes('ipc')) throw coded(Error, 'ERR_CHILD_PROCESS_IPC_REQUIRED', "Forked processes must have an IPC channel, missing value 'ipc' in options.stdio");
+    return stdio;
+}
+
+function fork(modulePath, args, options) {
+    const file = require('fs')._toPath(modulePath, 'modulePath');
+    if (args === undefined || args === null) args = [];
+    else if (typeof args === 'object' && !Array.isArray(args)) [options, args] = [args, []];
+    else validate.array(args, 'args');
+    if (options !== undefined && options !== null) validate.object(options, 'options');
+    options = { ...options, shell: false };
+    const execPath = options.execPath || process.execPath;
+    withoutNul(execPath, 'options.execPath');
+    let { execArgv } = options;
+    if (execArgv === undefined || execArgv === null) {
+        const at = process.execArgv.findIndex(arg => /^(?:-e|-p|-pe|--eval|--print)$/.test(arg));
+        execArgv = at === -1 ? process.execArgv : process.execArgv.filter((_, i) => i !== at && i !== at + 1);
+    }
+    execArgv.forEach((arg, i) => withoutNul(arg, `options.execArgv[${i}]`));
+    return spawn(execPath, [...execArgv, `${file.pathname ?? file}`, ...args], { ...options, stdio: forkStdio(options) });
 }
 
 module.exports = { ChildProcess, spawn, exec, execFile, spawnSync, execSync, execFileSync, fork };
