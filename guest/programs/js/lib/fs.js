@@ -25,8 +25,13 @@ const constants = {
     S_IFIFO: 0o010000, S_IFLNK: 0o120000, S_IFSOCK: 0o140000,
     S_IRWXU: 0o700, S_IRUSR: 0o400, S_IWUSR: 0o200, S_IXUSR: 0o100, S_IRWXG: 0o070, S_IRGRP: 0o040,
     S_IWGRP: 0o020, S_IXGRP: 0o010, S_IRWXO: 0o007, S_IROTH: 0o004, S_IWOTH: 0o002, S_IXOTH: 0o001,
-    UV_FS_SYMLINK_DIR: 1, UV_FS_SYMLINK_JUNCTION: 2,
+    UV_FS_SYMLINK_DIR: 1, UV_FS_SYMLINK_JUNCTION: 2, UV_FS_O_FILEMAP: 0, O_NOATIME: 0o1000000, O_DSYNC: 0o10000, O_DIRECT: 0o40000,
+    UV_DIRENT_UNKNOWN: 0, UV_DIRENT_FILE: 1, UV_DIRENT_DIR: 2, UV_DIRENT_LINK: 3, UV_DIRENT_FIFO: 4, UV_DIRENT_SOCKET: 5, UV_DIRENT_CHAR: 6, UV_DIRENT_BLOCK: 7,
+    UV_FS_COPYFILE_EXCL: 1, UV_FS_COPYFILE_FICLONE: 2, UV_FS_COPYFILE_FICLONE_FORCE: 4,
+    EXTENSIONLESS_FORMAT_JAVASCRIPT: 0, EXTENSIONLESS_FORMAT_WASM: 1,
 };
+for (const name of Object.keys(constants)) Object.defineProperty(constants, name, { writable: false, configurable: false });
+Object.setPrototypeOf(constants, null);
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 const EEXIST = -17, ENOENT = -2, EISDIR = -21, ENOTDIR = -20, ENOTEMPTY = -39, EAGAIN = -11;
 
@@ -170,12 +175,11 @@ class StatsBase {
 }
 
 class Stats extends StatsBase {
-    constructor([dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks, atime, mtime, ctime]) {
+    constructor(numbers = []) {
+        const [dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks, atime, mtime, ctime] = numbers;
         super();
         Object.assign(this, { dev, mode, nlink, uid, gid, rdev, blksize, ino, size, blocks });
-        this.atimeMs = Number(atime) / 1e6;
-        this.mtimeMs = Number(mtime) / 1e6;
-        this.ctimeMs = Number(ctime) / 1e6;
+        [this.atimeMs, this.mtimeMs, this.ctimeMs] = [atime, mtime, ctime].map(time => time === undefined ? undefined : Number(time) / 1e6);
         this.birthtimeMs = this.ctimeMs;
         this.atime = toDate(this.atimeMs);
         this.mtime = toDate(this.mtimeMs);
@@ -199,6 +203,8 @@ class BigIntStats extends StatsBase {
 const toStats = (numbers, options) => (options?.bigint ? new BigIntStats(numbers) : new Stats(numbers));
 
 const kindSymbol = Symbol('type');
+// What a directory says of an entry (DT_…), in libuv's numbers.
+const ofEntry = [0, 4, 6, 0, 2, 0, 7, 0, 1, 0, 3, 0, 5];
 
 class Dirent {
     constructor(name, kind, parent) {
@@ -208,25 +214,25 @@ class Dirent {
         this[kindSymbol] = kind;
     }
     isFile() {
-        return this[kindSymbol] === 8;
+        return this[kindSymbol] === constants.UV_DIRENT_FILE;
     }
     isDirectory() {
-        return this[kindSymbol] === 4;
+        return this[kindSymbol] === constants.UV_DIRENT_DIR;
     }
     isSymbolicLink() {
-        return this[kindSymbol] === 10;
+        return this[kindSymbol] === constants.UV_DIRENT_LINK;
     }
     isFIFO() {
-        return this[kindSymbol] === 1;
+        return this[kindSymbol] === constants.UV_DIRENT_FIFO;
     }
     isSocket() {
-        return this[kindSymbol] === 12;
+        return this[kindSymbol] === constants.UV_DIRENT_SOCKET;
     }
     isCharacterDevice() {
-        return this[kindSymbol] === 2;
+        return this[kindSymbol] === constants.UV_DIRENT_CHAR;
     }
     isBlockDevice() {
-        return this[kindSymbol] === 6;
+        return this[kindSymbol] === constants.UV_DIRENT_BLOCK;
     }
 }
 
@@ -257,7 +263,7 @@ function listDirectory(directory, prefix, options, out) {
             if (typeof found !== 'number') entry[1] = found[1] >> 12 & 15;
         }
         const name = prefix ? `${prefix}/${entry[0]}` : entry[0];
-        out.push(options.withFileTypes ? new Dirent(named(entry[0], options.encoding), entry[1], directory) : named(name, options.encoding));
+        out.push(options.withFileTypes ? new Dirent(named(entry[0], options.encoding), ofEntry[entry[1]], directory) : named(name, options.encoding));
     }
     if (options.recursive)
         for (const [name, kind] of entries)
@@ -284,7 +290,6 @@ function readArguments(buffer, offset, length, position) {
     length = length === undefined || length === null ? bytes.length - offset : length | 0;
     if (length !== 0 && bytes.length === 0) throw argValue('buffer', buffer, 'is empty and cannot be written');
     if (length !== 0) {
-        if (offset >= bytes.length) throw outOfRange('offset', `<= ${bytes.length}`, offset);
         if (length > bytes.length - offset) throw outOfRange('length', `<= ${bytes.length - offset}`, length);
         if (length < 0) throw outOfRange('length', '>= 0', length);
     }
@@ -295,6 +300,7 @@ function readArguments(buffer, offset, length, position) {
 function place(position, length) {
     if (position === undefined || position === null) return -1;
     if (typeof position === 'bigint') {
+        if (position < -(2n ** 63n) || position > 2n ** 63n - 1n) throw outOfRange('position', `>= ${-(2n ** 63n)} && <= ${2n ** 63n - 1n}`, position);
         if (position < -1n || position > 2n ** 63n - 1n - BigInt(length)) throw outOfRange('position', `>= -1 && <= ${2n ** 63n - 1n - BigInt(length)}`, position);
         return Number(position);
     }
@@ -324,11 +330,11 @@ function vectors(buffers) {
     return buffers;
 }
 
-const toSeconds = time => {
+const toSeconds = (time, name = 'time') => {
     if (typeof time === 'string' && +time == time) return +time;
     if (typeof time === 'number' && !Number.isNaN(time)) return time >= 0 ? (Number.isFinite(time) ? time : Date.now() / 1000) : Date.now() / 1000;
     if (time instanceof Date) return time.getTime() / 1000;
-    throw argType('time', ['Date', 'Time in seconds'], time);
+    throw argType(name, ['Date', 'Time in seconds'], time);
 };
 
 function removeOptions(options, what = 'rm') {
@@ -431,7 +437,7 @@ const sync = {
         checked(calls.ftruncate(fd, Math.max(0, length)), 'ftruncate');
     },
     futimes(fd, atime, mtime) {
-        checked(calls.utimes(toFd(fd), toSeconds(atime), toSeconds(mtime), true), 'futime');
+        checked(calls.utimes(toFd(fd), toSeconds(atime, 'atime'), toSeconds(mtime, 'mtime'), true), 'futime');
     },
     fchown(fd, uid, gid) {
         fd = toFd(fd);
@@ -558,16 +564,21 @@ const sync = {
     rmdir(directory, options) {
         const name = toPath(directory);
         options = removeOptions(options, 'rmdir');
-        if (options.recursive) return trees.remove(name, { recursive: true, syscall: 'lstat' });
+        if (options.recursive) {
+            process.emitWarning('In future versions of Node.js, fs.rmdir(path, { recursive: true }) will be removed. Use fs.rm(path, { recursive: true }) instead', 'DeprecationWarning', 'DEP0147');
+            return trees.remove(name, { recursive: true, syscall: 'lstat' });
+        }
         checked(calls.rmdir(name), 'rmdir', name);
     },
     stat(file, options) {
         return statOf(calls.stat, 'stat', file, options);
     },
-    statfs(file) {
+    statfs(file, options) {
         const name = toPath(file);
         const [bsize, blocks, bfree, files, ffree] = checked(calls.statfs(name), 'statfs', name);
-        return { type: 0, bsize, blocks, bfree, bavail: bfree, files, ffree };
+        const found = { type: 0, bsize, blocks, bfree, bavail: bfree, files, ffree };
+        if (options?.bigint) for (const key of Object.keys(found)) found[key] = BigInt(found[key]);
+        return Object.setPrototypeOf(found, StatFs.prototype);
     },
     symlink(target, file, type) {
         if (typeof type === 'string' && !['dir', 'file', 'junction'].includes(type))
@@ -608,6 +619,7 @@ const sync = {
     },
     writeFile(file, data, options) {
         options = toOptions(options, { encoding: 'utf8', mode: 0o666, flag: 'w' });
+        aborted(options);
         if (options.flush !== undefined && options.flush !== null) check.boolean(options.flush, 'options.flush');
         const bytes = toBytes(data, options.encoding);
         const { fd, close } = openFor(file, toFlags(options.flag ?? 'w'), toMode(options.mode, 0o666));
@@ -626,6 +638,9 @@ const sync = {
         return total;
     },
 };
+
+// What statfs() answers.
+class StatFs {}
 
 function statOf(call, syscall, file, options) {
     const name = toPath(file);
@@ -722,25 +737,28 @@ class FileHandle extends EventEmitter {
         error.syscall = syscall;
         throw error;
     }
-    close() {
+    close = () => {
         const fd = this.#fd;
         this.#fd = -1;
         if (fd < 0) return Promise.resolve();
         this.emit('close');
         return promises_.close(fd);
+    };
+    getAsyncId() {
+        return -1;
     }
     async read(...args) {
         const { buffer, offset, length, position } = readArguments(...args);
-        return promised(() => ({ bytesRead: sync.read(this.#open('read'), buffer, offset, length, position < 0 ? null : position), buffer }))();
+        return promised(() => ({ __proto__: null, bytesRead: sync.read(this.#open('read'), buffer, offset, length, position < 0 ? null : position), buffer }))();
     }
     write(data, ...rest) {
-        return promised(() => ({ bytesWritten: sync.write(this.#open('write'), data, ...rest), buffer: data }))();
+        return promised(() => ({ __proto__: null, bytesWritten: sync.write(this.#open('write'), data, ...rest), buffer: data }))();
     }
     readv(buffers, position) {
-        return promised(() => ({ bytesRead: sync.readv(this.#open('read'), buffers, position), buffers }))();
+        return promised(() => ({ __proto__: null, bytesRead: sync.readv(this.#open('read'), buffers, position), buffers }))();
     }
     writev(buffers, position) {
-        return promised(() => ({ bytesWritten: sync.writev(this.#open('write'), buffers, position), buffers }))();
+        return promised(() => ({ __proto__: null, bytesWritten: sync.writev(this.#open('write'), buffers, position), buffers }))();
     }
     readFile(options) {
         return promises_.readFile(this.#fd, options);
@@ -831,11 +849,16 @@ const promiseNames = [
     'statfs', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile',
 ];
 const promises = { constants };
-for (const name of promiseNames) promises[name] = promises_[name];
+for (const name of promiseNames) promises[name] = called(name, promises_[name].length, promises_[name]);
+promises.lchmod = async function lchmod() {
+    throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'The lchmod() method is not implemented');
+};
 
 // ---------------------------------------------------------------- callbacks
 
-const fs = { constants, promises, Stats, Dirent, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 };
+const fs = { Stats, Dirent, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, lchmod: undefined, lchmodSync: undefined };
+Object.defineProperty(fs, 'constants', { value: constants, enumerable: true });
+Object.defineProperty(fs, 'promises', { get: () => promises, enumerable: true, configurable: true });
 Object.defineProperty(fs, 'Dir', { get: () => require('internal/fs_dir').Dir, enumerable: true, configurable: true });
 for (const name of ['Stats', 'Dirent']) Object.defineProperty(fs[name], 'name', { value: name });
 
@@ -891,8 +914,22 @@ fs.close = called('close', 1, (fd, callback = error => {
     if (callback !== undefined) check.function(callback, 'cb');
     return closing(fd, callback);
 });
-fs.realpath.native = fs.realpath;
-fs.realpathSync.native = fs.realpathSync;
+// The system's own realpath() blames itself, Node's the place that it came to.
+const nativePath = (file, options) => {
+    try {
+        return sync.realpath(file, options);
+    } catch (error) {
+        if (error.syscall !== 'lstat') throw error;
+        throw systemError(error.errno, 'realpath', toPath(file));
+    }
+};
+promises_.realpath = promises.realpath = called('realpath', 2, promised(nativePath));
+fs.realpath.native = withCallback('realpath', nativePath, promises_.realpath);
+fs.realpathSync.native = withoutCallback('realpath', nativePath);
+// As promises these give what the callback has more of, by name.
+for (const [name, names] of Object.entries({ read: ['bytesRead', 'buffer'], write: ['bytesWritten', 'buffer'], readv: ['bytesRead', 'buffers'], writev: ['bytesWritten', 'buffers'] }))
+    Object.defineProperty(fs[name], Symbol.for('nodejs.util.promisify.args'), { value: names, enumerable: false });
+Object.defineProperty(fs.exists, Symbol.for('nodejs.util.promisify.custom'), { value: { exists: path => new Promise(resolve => fs.exists(path, resolve)) }.exists });
 
 const lazyStreams = name => function (...args) {
     return require('internal/fs_streams')[name](...args);
@@ -921,7 +958,7 @@ fs.openAsBlob = function openAsBlob(path, options = {}) {
     if (!sync.exists(toPath(path))) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', 'Unable to open file as blob');
     return promises_.readFile(path).then(bytes => new Blob([bytes], { type }));
 };
-Object.defineProperty(fs, '_toUnixTimestamp', { value: toSeconds });
+fs._toUnixTimestamp = toSeconds;
 Object.defineProperty(fs, '_toPath', { value: toPath });
 Object.defineProperty(fs, '_toFlags', { value: toFlags });
 Object.defineProperty(fs, '_checkEncoding', { value: checkEncoding });

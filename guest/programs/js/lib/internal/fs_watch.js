@@ -193,6 +193,7 @@ function watchFile(toPath, toStats, name, options, listener) {
     let watcher = stats.get(name);
     if (watcher === undefined) {
         watcher = new StatWatcher(numbers => toStats(numbers, { bigint }));
+        require('internal/validators').uint32(interval, 'interval');
         watcher._start(name, persistent, interval);
         stats.set(name, watcher);
     }
