@@ -50,7 +50,15 @@ function diff(actual, expected) {
     return lines;
 }
 
+// An error without its stack, which is never the same.
+function withoutStack(error) {
+    const copy = Object.assign(Object.create(Object.getPrototypeOf(error)), error);
+    Object.defineProperty(copy, 'message', { value: error.message });
+    return copy;
+}
+
 function message(actual, expected, operator, given) {
+    if (actual instanceof Error && expected instanceof Error) [actual, expected] = [withoutStack(actual), withoutStack(expected)];
     const object = value => value !== null && typeof value === 'object';
     const alike = (object(actual) && object(expected)) || (typeof actual === 'function' && typeof expected === 'function');
     if (operator === 'strictEqual' || operator === 'deepStrictEqual') {
@@ -61,7 +69,7 @@ function message(actual, expected, operator, given) {
             const plain = !object(actual) && !object(expected);
             if (plain && left.length + right.length <= 12 && (actual !== 0 || expected !== 0)) return `${head}\n\n${left} !== ${right}\n`;
             let mark = '';
-            if (plain && left.length + right.length < 80) {
+            if (left.length + right.length > 12 && left.length + right.length < 80 && head !== heads.strictEqualObject) {
                 let at = 0;
                 while (left[at] === right[at]) at++;
                 if (at > 2) mark = `\n  ${' '.repeat(at)}^`;
@@ -77,6 +85,10 @@ function message(actual, expected, operator, given) {
         return text.includes('\n') ? `${head}\n\n${text}\n` : `${head} ${text}`;
     }
     let left = show(actual), right = show(expected);
+    if (operator === 'notDeepEqual' && left === right) {
+        const text = `${heads.notDeepEqual}\n\n${left}`;
+        return text.length > 1024 ? `${text.slice(0, 1021)}...` : text;
+    }
     if (left.length > 512) left = `${left.slice(0, 509)}...`;
     if (right.length > 512) right = `${right.slice(0, 509)}...`;
     if (operator === 'deepEqual') return `${heads.deepEqual}\n\n${left}\n\nshould loosely deep-equal\n\n${right}`;
@@ -98,6 +110,7 @@ class AssertionError extends Error {
         this.expected = expected;
         this.operator = operator;
         if (stackStartFn) Error.captureStackTrace(this, stackStartFn);
+        void this.stack; // with the code in its first line
         this.name = 'AssertionError';
     }
     toString() {
@@ -254,7 +267,10 @@ function accept(error, expected, text, start) {
         });
         throw Object.assign(mismatch, { generatedMessage: true });
     }
-    if (error === null || typeof error !== 'object') raise(error, expected, text, 'throws', start);
+    if (error === null || typeof error !== 'object') {
+        const failure = new AssertionError({ message: text, actual: error, expected, operator: 'deepStrictEqual', stackStartFn: start });
+        throw Object.assign(failure, { operator: start.name });
+    }
     const keys = Object.keys(expected);
     if (expected instanceof Error) keys.push('name', 'message');
     else if (keys.length === 0) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', "The argument 'error' may not be an empty object. Received {}");
@@ -308,7 +324,13 @@ function run(fn) {
 }
 
 async function settle(promise) {
-    if (typeof promise === 'function') promise = promise();
+    if (typeof promise === 'function') {
+        promise = promise();
+        if (typeof promise?.then !== 'function' || typeof promise.catch !== 'function') {
+            const { specificType } = require('internal/errors');
+            throw coded(TypeError, 'ERR_INVALID_RETURN_VALUE', `Expected instance of Promise to be returned from the "promiseFn" function but got ${specificType(promise)}.`);
+        }
+    }
     if (promise === null || typeof promise !== 'object' || typeof promise.then !== 'function') throw argType('promiseFn', ['function', 'Promise'], promise);
     try {
         await promise;
@@ -340,5 +362,11 @@ assert.strict = Object.assign((...args) => truthy(args, assert.strict), assert, 
     equal: assert.strictEqual, notEqual: assert.notStrictEqual, deepEqual: assert.deepStrictEqual, notDeepEqual: assert.notDeepStrictEqual,
 });
 assert.strict.strict = assert.strict;
+let tracker;
+for (const face of [assert, assert.strict])
+    Object.defineProperty(face, 'CallTracker', {
+        get: () => (tracker ??= require('util').deprecate(require('internal/call_tracker').CallTracker, 'assert.CallTracker is deprecated.', 'DEP0173')),
+        enumerable: true, configurable: true,
+    });
 
 module.exports = assert;

@@ -85,10 +85,12 @@ function clone(value, seen, moved, depth) {
 }
 
 function structuredClone(value, options) {
-    if (arguments.length === 0) throw new TypeError("The \"value\" argument must be specified");
+    if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
     if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function')
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The options argument must be either an object or undefined');
     const moved = new Set();
+    if (options?.transfer !== undefined && typeof options.transfer?.[Symbol.iterator] !== 'function')
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'Optional transferList argument must be an iterable');
     for (const item of options?.transfer ?? []) {
         if (!(item instanceof ArrayBuffer) && !isPort(item)) throw coded(TypeError, 'ERR_INVALID_TRANSFER_OBJECT', 'Found invalid object in transferList');
         if (moved.has(item)) throw new DOMException(`Transfer list contains duplicate ${item instanceof ArrayBuffer ? 'ArrayBuffer' : 'MessagePort'}`, 'DataCloneError');
@@ -96,5 +98,7 @@ function structuredClone(value, options) {
     }
     return clone(value, new Map(), moved, 0);
 }
+
+Object.defineProperty(structuredClone, 'length', { value: 0, configurable: true });
 
 module.exports = { structuredClone };

@@ -58,6 +58,10 @@ class Receiver extends EventTarget {
         this.#queue.push({ data });
         if (this.#queue.length === 1 && this.#started) this.#later();
     }
+    // The next message, past the listeners; undefined when none waits.
+    _take() {
+        return this.#queue.shift();
+    }
     _handler(type) {
         return this.#handlers.get(type) ?? null;
     }
@@ -119,7 +123,9 @@ class MessagePort extends Receiver {
     }
     #listeners = new Map();
     postMessage(value, transfer) {
-        if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "message" argument must be specified');
+        if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'Not enough arguments to MessagePort.postMessage');
+        if (transfer !== undefined && transfer !== null && typeof transfer !== 'object')
+            throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'Optional transferList argument must be an iterable');
         const list = Array.isArray(transfer) ? { transfer } : transfer;
         const copy = structuredClone(value, list);
         if (!this._isClosed) this[kPair][kGive](copy);
@@ -190,8 +196,10 @@ class BroadcastChannel extends Receiver {
     }
 }
 
-function receiveMessageOnPort() {
-    throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'worker_threads.receiveMessageOnPort is not available in a sandbox: listen for the message');
+function receiveMessageOnPort(port) {
+    if (!(port instanceof Receiver)) throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "port" argument must be a MessagePort instance');
+    const message = port._take();
+    return message === undefined ? undefined : { message: message.data };
 }
 
 for (const Class of [MessageEvent, MessagePort, MessageChannel, BroadcastChannel])

@@ -92,4 +92,4 @@ function input() {
     return stream;
 }
 
-module.exports = { output, input };
+module.exports = { Output, output, input };
