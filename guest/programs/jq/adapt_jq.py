@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # ruff: noqa: E501 (lines of C are as long as they are)
-"""adapt_jq: what in jq recurses or calculates without bounds, and its dates, changed at build time.
+"""adapt_jq: what in jq recurses or calculates without bounds, its dates and when it parses its builtins,
+changed at build time.
 
     adapt_jq.py SOURCE_DIRECTORY OUTPUT_DIRECTORY
 
@@ -222,11 +223,63 @@ CHANGES = {
         (
             "as above; dates are the same with every C library (jq_time.h)",
             '#include "jv_alloc.h"\n',
-            '#include "jv_alloc.h"\n#include "jq_depth.h"\n#include "jq_time.h"\n',
+            '#include "jv_alloc.h"\n#include "jq_boot.h"\n#include "jq_depth.h"\n#include "jq_time.h"\n',
         ),
         ("as above", "end = strptime(input, fmt, &tm);", "end = pf_jq_strptime(input, fmt, &tm);"),
         formatted("strftime", 0),
         formatted("strflocaltime", 1),
+        (
+            "what is written in jq is parsed once, while the program boots (jq_boot.h)",
+            "int builtins_bind(jq_state *jq, block* bb) {\n"
+            "  block builtins;\n"
+            "  struct locfile* src = locfile_init(jq, ",
+            "bool pf_jq_booted;\n"
+            "static bool prepared;\n"
+            "static block builtins;\n"
+            "static struct locfile* src;\n\n"
+            "static int prepare(jq_state *jq) {\n"
+            "  src = locfile_init(jq, ",
+        ),
+        (
+            "as above",
+            "  assert(!nerrors);\n  locfile_free(src);\n\n  builtins = bind",
+            "  assert(!nerrors);\n\n  builtins = bind",
+        ),
+        (
+            "as above",
+            "  builtins = gen_builtin_list(builtins);\n\n"
+            "  *bb = block_bind_referenced(builtins, *bb, OP_IS_CALL_PSEUDO);\n"
+            "  return nerrors;\n",
+            "  builtins = gen_builtin_list(builtins);\n"
+            "  return nerrors;\n"
+            "}\n\n"
+            "void pf_jq_boot(void) {\n"
+            "  prepared = prepare(NULL) == 0;\n"
+            "}\n\n"
+            "int builtins_bind(jq_state *jq, block* bb) {\n"
+            "  pf_jq_booted = prepared;\n"
+            "  int nerrors = prepared ? 0 : prepare(jq);\n"
+            "  prepared = false;\n"
+            "  src->jq = jq; // who is told of errors\n"
+            "  locfile_free(src);\n"
+            "  *bb = block_bind_referenced(builtins, *bb, OP_IS_CALL_PSEUDO);\n"
+            "  pf_jq_booted = false;\n"
+            "  return nerrors;\n",
+        ),
+    ],
+    "compile.c": [
+        (
+            "definitions of the boot that nobody uses stay (jq_boot.h)",
+            "OP_HAS_BINDING;\n\n  inst* curr;\n  while ((curr = block_take_last(&binder))) {\n"
+            "    block b = inst_block(curr);\n"
+            "    if (block_bind_subblock(b, body, bindflags, 0) == 0) {\n"
+            "      block_free(b);\n",
+            "OP_HAS_BINDING;\n\n  inst* curr;\n  while ((curr = block_take_last(&binder))) {\n"
+            "    block b = inst_block(curr);\n"
+            "    if (block_bind_subblock(b, body, bindflags, 0) == 0) {\n"
+            "      if (!pf_jq_booted) block_free(b);\n",
+        ),
+        ("as above", '#include "jv_alloc.h"\n', '#include "jv_alloc.h"\n#include "jq_boot.h"\n'),
     ],
 }
 
