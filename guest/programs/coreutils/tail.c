@@ -92,15 +92,16 @@ static int skip_lines(int fd, uint64_t count, char end, char *block) {
     return copy_rest(fd, block);
 }
 
-/* Reads all of a stream, keeping only what can be the end. */
+/* Reads all of a stream, keeping only what can be the end. Most are short, and memory that a process
+ * did not begin with costs more than all of its calls. */
 static int end_of_stream(int fd, const options *o) {
-    size_t cap = 2 * BLOCK, len = 0;
+    size_t cap = BLOCK / 2, len = 0;
     char *s = g_alloc(cap);
     ssize_t n;
     size_t limit = o->bytes && o->count < SIZE_MAX / 4 ? (size_t)o->count : SIZE_MAX / 4;
     uint64_t lines = 0;
     for (;;) {
-        if (cap - len < BLOCK) {
+        if (cap - len < (cap < BLOCK ? cap / 8 : BLOCK)) {
             size_t drop = 0;
             if (o->bytes) {
                 drop = len > limit ? len - limit : 0;
@@ -112,7 +113,7 @@ static int end_of_stream(int fd, const options *o) {
                 memmove(s, s + drop, len - drop);
             } else {
                 memmove(s, s + drop, len - drop);
-                cap *= 2;
+                cap = cap < BLOCK ? 2 * BLOCK : cap * 2;
                 s = g_realloc(s, cap);
             }
             len -= drop;
