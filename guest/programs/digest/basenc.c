@@ -87,6 +87,7 @@ static void encode_group(writer *w, const unsigned char *p, int n) {
 /* ---- whole groups, where a character has more than one bit: two characters at a time */
 
 static char pairs[1 << 12][2];
+#define WORTH_PAIRS 2048 /* bytes: fewer are encoded sooner than the table is made */
 
 static bool has_groups(const encoding *e) {
     return e->bits > 1;
@@ -149,7 +150,7 @@ static int encode(int fd, const encoding *e, uint64_t wrap) {
     char *bytes;
     unsigned char rest[8];
     int kept = 0;
-    if (has_groups(e)) make_pairs(e);
+    bool made = false;
     g_reader_init(&in, fd, '\n');
     for (size_t n; (n = g_read_some(&in, &bytes)) > 0;) {
         size_t i = 0;
@@ -159,7 +160,11 @@ static int encode(int fd, const encoding *e, uint64_t wrap) {
             kept = 0;
         }
         if (kept > 0) continue;
-        if (has_groups(e)) i += encode_groups(&w, (const unsigned char *)bytes + i, n - i);
+        if (!made && has_groups(e) && n >= WORTH_PAIRS) {
+            make_pairs(e);
+            made = true;
+        }
+        if (made) i += encode_groups(&w, (const unsigned char *)bytes + i, n - i);
         for (; i + (size_t)e->bytes <= n; i += (size_t)e->bytes)
             encode_group(&w, (const unsigned char *)bytes + i, e->bytes);
         while (i < n) rest[kept++] = (unsigned char)bytes[i++];
