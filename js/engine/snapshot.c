@@ -52,6 +52,11 @@ EXPORT(pf_snapshot_chain) void chain(uint8_t *state, const uint8_t *line, size_t
     crypto_blake2b_final(&ctx, state);
 }
 
+/* As the seed of a portable snapshot: 32 bytes. */
+EXPORT(pf_snapshot_hash) void hash(uint8_t *out, const uint8_t *data, size_t len) {
+    crypto_blake2b(out, 32, data, len);
+}
+
 /* What of a mount's file is remembered: MOUNT_DIGEST bytes. */
 EXPORT(pf_snapshot_digest) void digest(uint8_t *out, const void *data, size_t len) {
     mount_digest(data, len, out);
@@ -69,16 +74,22 @@ EXPORT(pf_snapshot_key) void derive(uint8_t *out, const uint8_t *secret, size_t 
 
 /* `key`: what pf_snapshot_key() gave, or NULL. */
 EXPORT(pf_snapshot_wrap) int wrap(const char *contents, size_t len, const uint8_t *key,
-                                  double counter) {
+                                  double counter, int portable) {
     begin();
-    return frame_wrap(FRAME_EXACT, contents, len, key, (uint64_t)counter, &answer, &answer_len,
-                      &last);
+    return frame_wrap(portable ? FRAME_PORTABLE : FRAME_EXACT, contents, len, key,
+                      (uint64_t)counter, &answer, &answer_len, &last);
+}
+
+EXPORT(pf_snapshot_portable) int is_portable(const char *data, size_t len) {
+    return frame_kind(data, len) == FRAME_PORTABLE;
 }
 
 /* `trusted`: its tag is not looked at. */
 EXPORT(pf_snapshot_open) int open_frame(const char *data, size_t len, const uint8_t *key,
                                         double min_counter, double max, int trusted) {
-    struct frame_terms terms = {.kind = FRAME_EXACT, .key = key, .trusted = trusted,
+    bool portable = frame_kind(data, len) == FRAME_PORTABLE;
+    struct frame_terms terms = {.kind = portable ? FRAME_PORTABLE : FRAME_EXACT,
+                                .key = key, .trusted = trusted,
                                 .min_counter = (uint64_t)min_counter,
                                 .max = max < 4e9 ? (uint64_t)max : 4000000000u};
     begin();

@@ -5,7 +5,7 @@ import { callTool } from "./handling.ts";
 import { Alarm } from "./machine/drive.ts";
 import type { SandboxOptions } from "./options.ts";
 import type { Result } from "./result.ts";
-import type { Failure } from "./sandbox.ts";
+import type { Failure } from "./requests.ts";
 
 /** A sandbox, here or in a worker, as far as a run goes through it. */
 export interface Runnable {

@@ -30,7 +30,7 @@ export {
   type RestoreOptions,
   type RunOptions,
   type SnapshotOptions,
-} from "./sandbox.ts";
+} from "./requests.ts";
 export {
   type CallContext,
   type Json,

@@ -12,13 +12,26 @@ import { Files } from "./files.ts";
 import { answer, type Call } from "./machine/calls.ts";
 import { Alarm, drive } from "./machine/drive.ts";
 import { fork } from "./machine/fork.ts";
-import { type Limits, readLimits } from "./machine/limits.ts";
+import { readLimits } from "./machine/limits.ts";
 import { Machine, monotonic } from "./machine/machine.ts";
-import { type Language, type Outcome, start } from "./machine/run.ts";
+import { type Outcome, start } from "./machine/run.ts";
 import { makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
+import {
+  checkRun,
+  type Failure,
+  FAILURES,
+  type ForkOptions,
+  idOf,
+  jsonOf,
+  type OutputListener,
+  type RestoreOptions,
+  type RunOptions,
+  type SnapshotOptions,
+} from "./requests.ts";
 import { Result } from "./result.ts";
 import { RunStream } from "./stream.ts";
-import { Frame, type Key } from "./snapshot/frame.ts";
+import { Frame } from "./snapshot/frame.ts";
+import { loadPortable, savePortable } from "./snapshot/portable.ts";
 import { load, loadBases, mostBytes, save } from "./snapshot/snapshot.ts";
 import { tapeAct } from "./machine/tape.ts";
 import { Mounted } from "./mount/changes.ts";
@@ -26,89 +39,7 @@ import { mountRequests } from "./mount/mounts.ts";
 import { enterMounts } from "./mount/place.ts";
 import { made } from "./trace/head.ts";
 import type { Recorder } from "./trace/record.ts";
-import { branchOf, type RecordTo } from "./trace/sink.ts";
-
-export type OutputListener = (stream: "stdout" | "stderr", data: Uint8Array) => void;
-
-export interface RunOptions {
-  /** Default "shell". */
-  language?: Language;
-  stdin?: string | Uint8Array;
-  /** Shell, Python: a fresh process of its own instead of the session's. */
-  isolated?: boolean;
-  cwd?: string;
-  /** Besides the sandbox's, for this run alone. */
-  env?: Record<string, string>;
-  /** Of this run alone: cpuMs, wallMs, outputBytes, toolCalls, codeBytes, stdinBytes. */
-  limits?: Limits;
-  /** Called as output appears; the sandbox is busy meanwhile. */
-  onOutput?: OutputListener;
-  /** Ends the run as Ctrl-C does; what is still there after a second is killed. */
-  signal?: AbortSignal;
-}
-
-export interface SnapshotOptions {
-  /** Authenticates it with a secret of 16 bytes or more. */
-  key?: Key;
-  /** A rising number that restore() can ask for; it needs a key. */
-  counter?: number;
-}
-
-export interface ForkOptions {
-  /**
-   * Where the branch is recorded, in a trace of its own that begins with a snapshot of it; false:
-   * nowhere. Default: nowhere, and beside what is recorded in `run.jsonl`: in `run.1.jsonl`.
-   */
-  record?: RecordTo | false;
-}
-
-export interface RestoreOptions extends Omit<SandboxOptions, "files" | "clock" | "seed"> {
-  /** What it was made with. */
-  key?: Key;
-  /** An older one than that of this counter is refused. */
-  minCounter?: number;
-}
-
-const FAILURES = {
-  failed: PF.OP_FAILED,
-  invalid: PF.OP_INVALID,
-  timeout: PF.OP_TIMEOUT,
-  denied: PF.OP_DENIED,
-} as const;
-export type Failure = keyof typeof FAILURES;
-
-const RUN_OPTIONS = new Set([
-  "language",
-  "stdin",
-  "isolated",
-  "cwd",
-  "env",
-  "limits",
-  "onOutput",
-  "signal",
-]);
-
-/** Throws for an option that does not exist. */
-export function checkRun(code: string, options: RunOptions): void {
-  for (const key of Object.keys(options))
-    if (!RUN_OPTIONS.has(key))
-      throw new InvalidError(
-        `there is no option "${key}" of a run; they are: ${[...RUN_OPTIONS].join(", ")}`,
-      );
-  if (typeof code !== "string") throw new InvalidError(`the code is a text, not ${typeof code}`);
-}
-
-/** A value as JSON. */
-export function jsonOf(value: unknown): string {
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(value ?? null);
-  } catch (error) {
-    throw new InvalidError(`the result is no JSON: ${String(error)}`);
-  }
-  if (json === undefined) throw new InvalidError(`the result is no JSON: ${typeof value}`);
-  return json;
-}
+import { branchOf } from "./trace/sink.ts";
 
 export class Sandbox implements Runnable {
   readonly files: Files;
@@ -383,10 +314,16 @@ export class Sandbox implements Runnable {
     this.#take();
     try {
       this.#refuseParked();
-      const machine = this.#machine;
-      await loadBases(machine);
+      const machine = this.#machine,
+        { key, counter = 0 } = options;
       const frame = await Frame.load(machine.images);
-      return frame.wrap(save(machine), options.key, options.counter ?? 0);
+      if (options.portable) {
+        const { contents, left } = await savePortable(machine);
+        if (left.length) options.onLeftOut?.(left);
+        return frame.wrap(contents, key, counter, true);
+      }
+      await loadBases(machine);
+      return frame.wrap(save(machine), key, counter);
     } finally {
       this.#leave();
     }
@@ -412,12 +349,19 @@ export class Sandbox implements Runnable {
     );
     const frame = await Frame.load(images),
       requests = mountRequests(rest.mounts);
-    const machine = await made(images, rest as SandboxOptions, settings, data, (all) =>
-      load(frame.open(data, key, minCounter, mostBytes(settings)), all, frame, requests),
-    );
+    const machine = await made(images, rest as SandboxOptions, settings, data, (all) => {
+      const contents = frame.open(data, key, minCounter, mostBytes(settings));
+      if (!frame.isPortable(data)) return load(contents, all, frame, requests);
+      return loadPortable(contents, all, frame, (machine) => enterMounts(machine, requests, frame));
+    });
     const sandbox = new Sandbox(machine, rest as SandboxOptions);
     if (machine.stirred) await sandbox.advance();
     return sandbox;
+  }
+
+  /** What a portable snapshot did not bring. */
+  get leftOut(): readonly string[] {
+    return this.#machine.leftOut;
   }
 
   /* ---- for worker/server.ts */
@@ -484,12 +428,4 @@ export class Sandbox implements Runnable {
     this.#closed = true;
     this.#endTape();
   }
-}
-
-/** The id of a call, or of what stands for one. */
-export function idOf(call: PendingCall | bigint): bigint {
-  const id = typeof call === "bigint" ? call : call?.id;
-  if (typeof id !== "bigint")
-    throw new InvalidError("no call was given: step() has none left, pending() has all that wait");
-  return id;
 }

@@ -5,7 +5,8 @@
 import { UnsupportedError } from "./base/error.ts";
 import { Images, type ImageSource, type Manifest, unpacked } from "./cpu/image.ts";
 import type { SandboxOptions } from "./options.ts";
-import { type RestoreOptions, Sandbox as Core } from "./sandbox.ts";
+import type { RestoreOptions } from "./requests.ts";
+import { Sandbox as Core } from "./sandbox.ts";
 import { type Replay, type ReplayOptions, replayOf } from "./trace/replaying.ts";
 import { Connection, type Thread } from "./worker/connection.ts";
 import type { FromWorker } from "./worker/protocol.ts";

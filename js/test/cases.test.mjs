@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { replay } from "../dist/node.js";
 import { helpersOf, knownOf, readCases, runCase } from "../tools/cases.mjs";
 
 const folder = process.env.PINFOLD_CASES;
@@ -27,3 +28,18 @@ for (const file of ["shell_cases.jsonl", "command_cases.jsonl"])
       assert.ok(cases.length > 50);
     },
   );
+
+test(
+  "what is recorded of them replays",
+  { skip: folder ? false : "PINFOLD_CASES names no folder of recorded cases" },
+  async () => {
+    const helpers = helpersOf(folder);
+    for (const file of ["shell_cases.jsonl", "command_cases.jsonl"])
+      for (const one of readCases(join(folder, file)).filter((_, i) => i % (5 * every) === 3)) {
+        const parts = [];
+        await runCase(one, helpers, { record: (bytes) => parts.push(bytes) });
+        const { results } = await replay(Buffer.concat(parts));
+        assert.equal(results.length, 2, one.id);
+      }
+  },
+);

@@ -52,12 +52,12 @@ export function knownOf(path) {
   );
 }
 
-export async function runCase(one, helpers) {
+export async function runCase(one, helpers, options = {}) {
   const files = { ...helpers };
   for (const [path, text] of Object.entries(one.files ?? {}))
     files[`/workspace/${path.replace(/^\/+/, "")}`] = text;
   try {
-    const sandbox = await Sandbox.create({ files, env: ENV });
+    const sandbox = await Sandbox.create({ files, env: ENV, ...options });
     await sandbox.run(SETUP);
     const { stdout, stderr, exitCode } = await sandbox.run(one.code);
     sandbox.close();

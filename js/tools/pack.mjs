@@ -117,6 +117,7 @@ function library() {
 
 const engine = put("engine.wasm", readFileSync(`${build}/engine/engine.wasm`));
 const snapshots = put("snapshot.wasm", readFileSync(`${build}/engine/snapshot.wasm`));
+const state = put("state.py", readFileSync(new URL("../../host/snapshot/state.py", import.meta.url)));
 const manifest = {
   format: 1,
   version: own.version,
@@ -127,5 +128,6 @@ const manifest = {
   engine,
   snapshots,
   library: library(),
+  state,
 };
 writeFileSync(`${target}manifest.json`, JSON.stringify(manifest));

@@ -52,6 +52,25 @@ SCRIPTS = {
     "python": ("python", "from tools import approve\nprint(approve(amount=1))"),
 }
 
+PORTABLE = """
+import { Sandbox } from "./dist/node.js";
+import { readFileSync, writeFileSync } from "node:fs";
+const [shell, python, check, given, path] = process.argv.slice(1);
+const show = async (sandbox) => [
+  (await sandbox.run(check)).stdout, (await sandbox.run("print(n, g())", { language: "python" })).stdout];
+const options = { clock: new Date("2026-01-02T03:04:05Z"), seed: 7 };
+const sandbox = await Sandbox.create(options);
+await sandbox.run(shell);
+await sandbox.run(python, { language: "python" });
+let left = [];
+writeFileSync(path, await sandbox.snapshot({ portable: true, onLeftOut: (what) => (left = what) }));
+const theirs = await Sandbox.restore(readFileSync(given));
+console.log(JSON.stringify([left, [...theirs.leftOut], await show(theirs)]));
+"""
+SESSION = FILES + "x=5; f() { echo fun $1; }; cd /tmp; trap 'echo bye' EXIT; sleep 9 &"
+NAMES = "import math\nn = 40\ndef g(): return n + 2\nf = lambda: 1\nopen('/tmp/open', 'w').write('x')"
+CHECK = "echo $x $(pwd) $RANDOM; f 1; stat -c '%n %F %a %h %s %Y' /workspace/a/* /tmp/*; date"
+
 
 def handler(method, params):
     return {"method": method, **params}
@@ -82,3 +101,25 @@ def test_both_ways(package, tmp_path, name):
     assert json.loads(node(READ, str(tmp_path / "native"))) == finish(native)
     assert finish(made) == finish(native)
     assert node(COMPARE, str(tmp_path / "native"), str(tmp_path / "node")) == "true\n"
+
+
+def test_portable_ones(package, tmp_path):
+    """The same byte by byte, and each is taken over by the other host."""
+    with Sandbox(clock=CLOCK, seed=7) as sandbox:
+        sandbox.run(SESSION)
+        sandbox.run(NAMES, language="python")
+        with pytest.warns(UserWarning, match="does not hold"):
+            native = sandbox.snapshot(portable=True)
+    (tmp_path / "native").write_bytes(native)
+    paths = [str(tmp_path / "native"), str(tmp_path / "node")]
+    left, theirs, shown = json.loads(node(PORTABLE, SESSION, NAMES, CHECK, *paths))
+    assert left == theirs
+    assert "processes in the background: 1" in left
+    assert node(COMPARE, *paths) == "true\n"
+    with pytest.warns(UserWarning, match="did not bring"):
+        sandbox = Sandbox.restore((tmp_path / "node").read_bytes())
+    with sandbox:
+        assert [sandbox.run(CHECK).stdout, sandbox.run("print(n, g())", language="python").stdout] == shown
+    assert shown[0].startswith("5 /tmp ")
+    assert "fun 1" in shown[0]
+    assert shown[1] == "40 42\n"

@@ -29,6 +29,21 @@ RUNS = {
         ("python", "from tools import add\nimport random, time\nprint(add(n=1), random.random(), time.time())", {}),
         ("python", "import subprocess as s\nsorted([2, 1], key=lambda n: s.run(['echo', str(n)]).returncode)", {}),
     ],
+    "programs": [
+        ("shell", "git init -q r; cd r; git config user.email a@b; git config user.name n; for i in 1 2 3; do echo $i > f$i; "
+         "git add .; git commit -qm c$i; done; git log --format=%H; git clone -q . ../s; ls ../s", {}),
+        ("shell", "sqlite3 d.db 'create table t(a); insert into t values(random())'; printf 'all:\\n\\techo hi > a\\n' > Makefile; "
+         "make; tar czf x.tgz a d.db; tar tzf x.tgz; find / -name '*.tgz' 2>/dev/null", {}),
+        ("shell", "mkfifo p; (for i in 1 2 3; do echo $i; sleep 0.01; done > p) & while read l; do echo got $l; done < p; wait; "
+         "coproc cat; echo hi >&${COPROC[1]}; read -u ${COPROC[0]} x; echo $x; kill %1; timeout 0.1 sleep 5; echo $?", {}),
+        ("shell", "yes | head -n 50000 | wc -l; dd if=/dev/urandom bs=1k count=5 2>/dev/null | sha256sum; for i in $(seq 99); do (exit $i); "
+         "done; python3 -c 'print(1)'; node -e 'console.log(2)'; ls -la /proc/self/; ps; free; df; sleep 100 & setsid sleep 50 &", {}),
+        ("python", "import threading, time\nout = []\ndef f(n):\n  for i in range(3):\n    time.sleep(0.005)\n    out.append((n, i))\n"
+         "ts = [threading.Thread(target=f, args=(n,)) for n in range(4)]\n[t.start() for t in ts]\n[t.join() for t in ts]\nprint(out)", {}),
+        ("python", "import multiprocessing as m\ndef f(x): return x * x\nif __name__ == '__main__':\n  with m.Pool(2) as p: print(p.map(f, range(9)))", {}),
+        ("python", "import asyncio, os\nasync def f(n):\n  await asyncio.sleep(0.01 * n)\n  return n\nasync def g(): print(await asyncio.gather(*[f(i) "
+         "for i in range(4)]))\nasyncio.run(g())\npid = os.fork()\nif pid == 0: os._exit(3)\nprint(os.waitpid(pid, 0))", {}),
+    ],
     "limits": [
         ("shell", "while :; do :; done", {"limits": {"cpuMs": 200}}),
         ("javascript", "for (;;);", {"limits": {"cpuMs": 200}}),

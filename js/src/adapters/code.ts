@@ -6,7 +6,7 @@ import { InvalidError } from "../base/error.ts";
 import type { Content } from "../files.ts";
 import type { Language } from "../machine/run.ts";
 import type { Result } from "../result.ts";
-import type { RunOptions } from "../sandbox.ts";
+import type { RunOptions } from "../requests.ts";
 import type { JsonSchema } from "../tool.ts";
 
 /** A Sandbox or a WorkerSandbox. */

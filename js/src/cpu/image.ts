@@ -53,6 +53,8 @@ export interface Manifest {
    * and its bytes.
    */
   readonly library: { readonly index: string; readonly data: string } | null;
+  /** What asks a session of Python for its names: host/snapshot/state.py. */
+  readonly state: string;
 }
 
 export interface LibraryEntry {
@@ -219,6 +221,11 @@ export class Images {
       .read(this.manifest.snapshots)
       .then((bytes) => WebAssembly.compile(bytes as BufferSource));
     return this.#snapshots;
+  }
+
+  /** See snapshot/guests.ts. */
+  state(): Promise<Uint8Array> {
+    return this.source.read(this.manifest.state);
   }
 
   #build: Promise<Uint8Array> | undefined;

@@ -21,8 +21,11 @@ function firstId(parent: Machine): bigint {
   return ((x || 1n) << 32n) | 1n;
 }
 
-/** `seed`: what the branch's random numbers start from; undefined: those of the parent go on. */
-export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
+/**
+ * `seed`: what the branch's random numbers start from; undefined: those of the parent go on. `twin`:
+ * it does not know that it is a branch, and has the same ids.
+ */
+export function fork(parent: Machine, seed: Uint8Array | undefined, twin = false): Machine {
   const branch = Machine.like({
     images: parent.images,
     limits: parent.ownLimits,
@@ -35,7 +38,8 @@ export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
   });
   branch.limits = parent.limits;
   branch.run = parent.run.copy();
-  branch.nextCall = firstId(parent);
+  branch.nextCall = twin ? parent.nextCall : firstId(parent);
+  branch.forks = twin ? parent.forks : 0n;
   branch.monotonicNs = parent.monotonicNs;
   branch.clockOrigin = parent.clockOrigin;
   branch.realtimeBase = parent.realtimeBase;
@@ -53,7 +57,7 @@ export function fork(parent: Machine, seed: Uint8Array | undefined): Machine {
   });
   branch.calls = parent.calls.map((call) => {
     branch.used += call.charged;
-    return { ...call, id: branch.nextCall++ };
+    return twin ? { ...call } : { ...call, id: branch.nextCall++ };
   });
   branch.peak = branch.used;
   if (seed) branch.host("HOST_SEED", [], seed);

@@ -75,7 +75,7 @@ export class Machine {
   readonly #spares: Instance[] = [];
   /** In force: with those of the run that is on, or of the last. */
   limits: MachineLimits;
-  readonly ownLimits: MachineLimits;
+  ownLimits: MachineLimits;
   readonly trampoline: Trampoline = (instance, address) => {
     const waits = trampoline(this, instance, address);
     return this.tape?.replays ? this.#afterCall(waits) : waits;
@@ -92,6 +92,8 @@ export class Machine {
   /** Messages, turns and acts so far: see host/machine/tape.h. */
   moment = 0;
   #untilLook = 1;
+  /** What a portable snapshot did not bring. */
+  leftOut: readonly string[] = [];
   /** Host directories. */
   mounts: Mounts | undefined;
   /** What is recorded, or replayed. */

@@ -42,6 +42,11 @@ export class Reader {
     this.#view = new DataView(data.buffer, data.byteOffset, data.length);
   }
 
+  /** Bytes that are to come. */
+  get left(): number {
+    return this.#data.length - this.at;
+  }
+
   bad(): never {
     throw new SnapshotError(`the snapshot is malformed near byte ${this.at} of its contents`);
   }

@@ -6,7 +6,7 @@
  * here as texts of one character a byte.
  */
 import { LAYOUT, PF } from "../abi.ts";
-import { latin, unlatin, zeroEnded } from "../base/bytes.ts";
+import { latin, unlatin, utf8, zeroEnded } from "../base/bytes.ts";
 import { SnapshotError } from "../base/error.ts";
 import type { Template } from "../cpu/image.ts";
 import { ROOT_TIME_NS } from "../machine/library.ts";
@@ -14,13 +14,18 @@ import type { Machine } from "../machine/machine.ts";
 import type { Writer } from "./codec.ts";
 import { deadOf, pageOf } from "./memory.ts";
 
-const TYPE = 0o170000,
-  IS_FILE = 0o100000,
-  IS_DIR = 0o040000,
-  IS_LINK = 0o120000,
-  IS_FIFO = 0o010000;
-const INLINE = 0xffffffff,
-  UNREAD = 1;
+export const FILE_TYPES = {
+  TYPE: 0o170000,
+  IS_FILE: 0o100000,
+  IS_DIR: 0o040000,
+  IS_LINK: 0o120000,
+  IS_FIFO: 0o010000,
+} as const;
+const { TYPE, IS_FILE, IS_DIR, IS_LINK, IS_FIFO } = FILE_TYPES;
+/** As an address: the bytes follow. */
+export const INLINE = 0xffffffff;
+/** Of a file: its contents, or names, are with a mount's directory. */
+export const UNREAD = 1;
 const PAGE = 4096;
 /** Fewer bytes are not worth an address. */
 const THERE_MIN = 16;
@@ -39,7 +44,8 @@ const E = LAYOUT.tree_entry,
 class Walk {
   readonly #w: Writer;
   readonly #machine: Machine;
-  readonly #base: Template;
+  /** undefined: all contents are written here, and mounts are left out. */
+  readonly #base: Template | undefined;
   readonly #links = new Map<bigint, number>();
   count = 0;
   #entries = 0;
@@ -56,7 +62,7 @@ class Walk {
   #end = 0;
   #size = 0;
 
-  constructor(w: Writer, machine: Machine, base: Template) {
+  constructor(w: Writer, machine: Machine, base: Template | undefined) {
     this.#w = w;
     this.#machine = machine;
     this.#base = base;
@@ -67,11 +73,11 @@ class Walk {
   }
 
   /** Zero in the template, so that what a snapshot says of them is what they are. */
-  #plainInBase(from: number, to: number): boolean {
-    for (let at = from; at < to && at < this.#base.info.size; ) {
+  #plainInBase(base: Template, from: number, to: number): boolean {
+    for (let at = from; at < to && at < base.info.size; ) {
       const page = Math.floor(at / PAGE) * PAGE,
         stop = Math.min(page + PAGE, to);
-      const bytes = pageOf(this.#base, page);
+      const bytes = pageOf(base, page);
       if (bytes) for (; at < stop; at++) if (bytes[at - page]) return false;
       at = stop;
     }
@@ -80,10 +86,10 @@ class Walk {
 
   /** Are the bytes at this address of the kernel in the snapshot's pages as they are? */
   #liesThere(at: number, len: number): boolean {
-    if (len < THERE_MIN) return false;
+    if (!this.#base || len < THERE_MIN) return false;
     for (const dead of deadOf(this.#machine.kernel))
       if (at < dead.to && at + len > dead.from) return false;
-    return this.#plainInBase(at, at + len);
+    return this.#plainInBase(this.#base, at, at + len);
   }
 
   /** Where the contents are, from the file's byte #end on. */
@@ -115,8 +121,14 @@ class Walk {
     if (depth > DEPTH_MAX) return undefined;
     const before = this.#paths[depth - 1];
     const path = before === undefined ? undefined : `${before}/${name}`;
-    this.#paths[depth] = path !== undefined && path.length < PF.PATH_MAX ? path : undefined;
+    const listed = path !== undefined && path.length < PF.PATH_MAX && !this.#isMount(path);
+    this.#paths[depth] = listed ? path : undefined;
     return this.#paths[depth];
+  }
+
+  #isMount(path: string): boolean {
+    const mounts = this.#base ? undefined : this.#machine.mounts;
+    return mounts !== undefined && mounts.items.some((one) => latin(utf8(one.guest)) === path);
   }
 
   /** A name that was not met yet. */
@@ -198,8 +210,11 @@ class Walk {
   }
 }
 
-/** Writes the list. `base`: what the kernel's pages are the difference from. */
-export function putFiles(w: Writer, machine: Machine, base: Template): void {
+/**
+ * Writes the list. `base`: what the kernel's pages are the difference from; without it all contents
+ * are written here, and mounts are left out.
+ */
+export function putFiles(w: Writer, machine: Machine, base?: Template): void {
   const countAt = w.out.length;
   w.u32(0);
   const walk = new Walk(w, machine, base);

@@ -3,7 +3,7 @@
  * js/engine/snapshot.c.
  */
 import { text, utf8 } from "../base/bytes.ts";
-import { InvalidError, SnapshotError, UnsupportedError } from "../base/error.ts";
+import { InvalidError, SnapshotError } from "../base/error.ts";
 import type { Images } from "../cpu/image.ts";
 
 interface Exports {
@@ -16,7 +16,15 @@ interface Exports {
   pf_snapshot_end(): void;
   pf_snapshot_build(data: number, len: number): void;
   pf_snapshot_key(out: number, secret: number, len: number): void;
-  pf_snapshot_wrap(contents: number, len: number, key: number, counter: number): number;
+  pf_snapshot_wrap(
+    contents: number,
+    len: number,
+    key: number,
+    counter: number,
+    portable: number,
+  ): number;
+  pf_snapshot_portable(data: number, len: number): number;
+  pf_snapshot_hash(out: number, data: number, len: number): void;
   pf_snapshot_build_name(): number;
   pf_snapshot_chain(state: number, line: number, len: number): void;
   pf_snapshot_digest(out: number, data: number, len: number): void;
@@ -35,8 +43,6 @@ const BUILD = 32,
   KEY = 32,
   KEY_MIN = 16,
   MESSAGE_MAX = 1016;
-
-const PORTABLE = "PFPORTA\0";
 
 /** A secret that snapshots are authenticated with: 16 bytes or more. */
 export type Key = Uint8Array | string;
@@ -103,14 +109,16 @@ export class Frame {
     });
   }
 
-  wrap(contents: Uint8Array, key: Key | undefined, counter: number): Uint8Array {
+  wrap(contents: Uint8Array, key: Key | undefined, counter: number, portable = false): Uint8Array {
     if (counter && key === undefined)
       throw new InvalidError(
         "a snapshot with a counter needs a key: without one anybody can write another number",
       );
     const hashed = this.#key(key);
     return this.#with([contents, hashed], ([at, keyAt]) => {
-      if (this.#e.pf_snapshot_wrap(at, contents.length, hashed.length ? keyAt : 0, counter) !== 0)
+      const use = hashed.length ? keyAt : 0,
+        kind = portable ? 1 : 0;
+      if (this.#e.pf_snapshot_wrap(at, contents.length, use, counter, kind) !== 0)
         throw new SnapshotError(this.#message());
       return this.#answer();
     });
@@ -138,6 +146,17 @@ export class Frame {
     });
   }
 
+  isPortable(data: Uint8Array): boolean {
+    return this.#with([data], ([at]) => this.#e.pf_snapshot_portable(at, data.length) !== 0);
+  }
+
+  hash(data: Uint8Array): Uint8Array {
+    return this.#with([new Uint8Array(BUILD), data], ([to, from]) => {
+      this.#e.pf_snapshot_hash(to, from, data.length);
+      return new Uint8Array(this.#e.memory.buffer, to, BUILD).slice();
+    });
+  }
+
   /** `trusted`: whoever has it need not have its key, which is not looked at. */
   open(
     data: Uint8Array,
@@ -149,10 +168,6 @@ export class Frame {
     if (minCounter && key === undefined)
       throw new InvalidError(
         "a counter that a snapshot must have needs a key: without one anybody can write another number",
-      );
-    if (text(data.subarray(0, PORTABLE.length)) === PORTABLE)
-      throw new UnsupportedError(
-        "this is a portable snapshot, which this host does not read yet: the native library does",
       );
     const hashed = this.#key(key);
     return this.#with([data, hashed], ([at, keyAt]) => {

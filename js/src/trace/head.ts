@@ -17,6 +17,7 @@ import { LIMIT_NAMES } from "../machine/tape.ts";
 import { Mounts } from "../mount/mounts.ts";
 import { policyOf, type SandboxOptions } from "../options.ts";
 import { Frame } from "../snapshot/frame.ts";
+import { loadPortable } from "../snapshot/portable.ts";
 import { load, mostBytes } from "../snapshot/snapshot.ts";
 import { bigOf, bytesOf, hex, numberOf, TRACE_FORMAT, unhex } from "./lines.ts";
 import { type HeadFacts, Recorder, type Sink } from "./record.ts";
@@ -146,7 +147,7 @@ async function restored(
 ): Promise<Machine> {
   try {
     const contents = frame.open(snapshot, undefined, 0, mostBytes(settings), true);
-    return await load(contents, settings, frame);
+    return await (frame.isPortable(snapshot) ? loadPortable : load)(contents, settings, frame);
   } catch (error) {
     throw error instanceof SnapshotError ? new TraceError(error.message) : error;
   }

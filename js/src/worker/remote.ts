@@ -20,7 +20,7 @@ import {
   type RestoreOptions,
   type RunOptions,
   type SnapshotOptions,
-} from "../sandbox.ts";
+} from "../requests.ts";
 import { RunStream } from "../stream.ts";
 import type { Sink } from "../trace/record.ts";
 import { branchOf, sinkOf } from "../trace/sink.ts";
@@ -139,6 +139,8 @@ export function connectionOf(sandbox: WorkerSandbox): Connection {
  */
 export class WorkerSandbox implements Runnable {
   readonly files: RemoteFiles;
+  /** What a portable snapshot did not bring. */
+  leftOut: readonly string[] = [];
   readonly #options: SandboxOptions;
   readonly #connection: Connection;
   readonly #id: number;
@@ -191,7 +193,7 @@ export class WorkerSandbox implements Runnable {
 
   async #begin(act: string, args: readonly unknown[]): Promise<WorkerSandbox> {
     try {
-      await this.#do(act, args);
+      this.leftOut = (await this.#do(act, args)) as readonly string[];
       return this;
     } catch (error) {
       this.#endSink();
@@ -362,7 +364,13 @@ export class WorkerSandbox implements Runnable {
 
   /** As Sandbox.snapshot(). */
   async snapshot(options: SnapshotOptions = {}): Promise<Uint8Array> {
-    return (await this.#do("snapshot", [options])) as Uint8Array;
+    const { onLeftOut, ...rest } = options;
+    const { data, left } = (await this.#do("snapshot", [rest])) as {
+      data: Uint8Array;
+      left: readonly string[];
+    };
+    if (left.length) onLeftOut?.(left);
+    return data;
   }
 
   /** As Sandbox.endRecord(). */

@@ -6,7 +6,8 @@ import { InvalidError } from "../base/error.ts";
 import type { Images, Manifest } from "../cpu/image.ts";
 import { type Files } from "../files.ts";
 import type { SandboxOptions } from "../options.ts";
-import { type RestoreOptions, type RunOptions, Sandbox, type SnapshotOptions } from "../sandbox.ts";
+import type { RestoreOptions, RunOptions, SnapshotOptions } from "../requests.ts";
+import { Sandbox } from "../sandbox.ts";
 import type { Tool } from "../tool.ts";
 import {
   type FromWorker,
@@ -124,7 +125,7 @@ export class Server {
       case "end record":
         return sandbox.endRecord();
       case "snapshot":
-        return (await sandbox.snapshot(args[0] as SnapshotOptions)).slice();
+        return this.#snapshot(sandbox, args[0] as SnapshotOptions);
       case "close":
         this.#held.delete(id);
         return sandbox.close();
@@ -136,6 +137,12 @@ export class Server {
   async #fork(sandbox: Sandbox, id: number, recorded: boolean): Promise<void> {
     const branch = await sandbox.fork({ record: recorded && this.#recording(id) });
     this.#held.set(id, new Held(branch));
+  }
+
+  async #snapshot(sandbox: Sandbox, options: SnapshotOptions): Promise<unknown> {
+    let left: readonly string[] = [];
+    const data = await sandbox.snapshot({ ...options, onLeftOut: (what) => (left = what) });
+    return { data: data.slice(), left };
   }
 
   #recording(id: number): (bytes: Uint8Array) => void {
@@ -158,7 +165,7 @@ export class Server {
     return { ...options, onOutput };
   }
 
-  async #make(id: number, act: string, args: readonly any[]): Promise<void> {
+  async #make(id: number, act: string, args: readonly any[]): Promise<unknown> {
     if (!this.#images) throw new InvalidError("the worker was not told which programs it has");
     const images = await this.#images;
     const options = this.#options(id, args[0] as PlainOptions);
@@ -170,6 +177,7 @@ export class Server {
             ...(args[2] as Pick<RestoreOptions, "key" | "minCounter">),
           });
     this.#held.set(id, new Held(sandbox));
+    return sandbox.leftOut;
   }
 
   /** Calls are handed out, never handled here. */
