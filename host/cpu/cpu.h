@@ -230,7 +230,7 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
 struct cpu_steady {
     _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
     atomic_uint looked;      /* at how many processes */
-    uint8_t *written;        /* of a wide template: by page, how many of these wrote to it */
+    uint8_t *written;        /* by page, how many of these wrote to it; of one not wide, if any */
     _Atomic(struct cpu_hot *) hot; /* from that: what most of them wrote; NULL: not known */
 };
 /* Parts of a template's memory, in pages. */

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,8 +23,13 @@
  * pages. */
 #define WIDE_BYTES (3u << 20)
 
-#define STEADY_LOOKS     8
-#define STEADY_BYTES_MIN (64u << 10)
+/* Processes of a template that are looked at before a part of it is sealed. */
+#define STEADY_LOOKS 4
+/* What a sealed page saves each process: to copy one takes as long as to clear four. A part has to
+ * save more than its mappings cost. */
+#define WORTH_CLEARED 1u
+#define WORTH_COPIED  4u
+#define WORTH_MIN     24u
 
 const uint8_t cpu_zero_page[CPU_PAGE];
 
@@ -150,28 +156,55 @@ static void clear(uint8_t *base, size_t from, size_t to, struct cpu_range dead) 
     if (dead.to < to) memset(base + dead.to, 0, to - dead.to);
 }
 
-/* The longest part above the stack that a process of the template left as it was. What lies behind
- * its data is where the next one may write. */
-static struct cpu_range find_steady(const struct cpu_template *t, const uint8_t *base) {
+static unsigned worth(const struct cpu_template *t, size_t at) {
+    for (size_t i = 0; i < t->run_count; i++)
+        if (t->runs[i].from <= at && at < t->runs[i].to) return WORTH_COPIED;
+    return WORTH_CLEARED;
+}
+
+/* What lies behind a template's data is where the next process may write. */
+static size_t steady_end(const struct cpu_template *t) {
+    return t->run_count ? t->runs[t->run_count - 1].to : 0;
+}
+
+/* The part above the stack that is worth most of those that nobody wrote to. Who waits writes to
+ * its Asyncify stack, `dead`, which is never filled anyway. */
+static struct cpu_range find_steady(const struct cpu_template *t, struct cpu_range dead) {
     struct cpu_range best = {0, 0};
-    size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE;
-    size_t end = t->run_count ? t->runs[t->run_count - 1].to : 0;
+    unsigned most = WORTH_MIN - 1, sum = 0;
+    size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE, end = steady_end(t);
     for (size_t at = from; at < end; at += PAGE) {
-        if (memcmp(base + at, cpu_template_page(t, at), PAGE) != 0)
+        if (t->steady->written[at / PAGE] || (at < dead.to && at + PAGE > dead.from)) {
             from = at + PAGE;
-        else if (at + PAGE - from > best.to - best.from)
-            best = (struct cpu_range){(uint32_t)from, (uint32_t)(at + PAGE)};
+            sum = 0;
+            continue;
+        }
+        sum += worth(t, at);
+        if (sum <= most) continue;
+        most = sum;
+        best = (struct cpu_range){(uint32_t)from, (uint32_t)(at + PAGE)};
     }
     return best;
 }
 
 /* Before a slot that is a used copy of the template is overwritten. */
-static void learn_steady(const struct cpu_template *t, const uint8_t *base) {
-    if (atomic_load_explicit(&t->steady->range, memory_order_relaxed) != 0) return;
-    if (atomic_fetch_add(&t->steady->looked, 1) >= STEADY_LOOKS) return;
-    struct cpu_range found = find_steady(t, base);
-    if (found.to - found.from >= STEADY_BYTES_MIN)
-        atomic_store(&t->steady->range, (uint64_t)found.from << 32 | found.to);
+static void learn_steady(const struct cpu_template *t, const uint8_t *base, struct cpu_range dead) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct cpu_steady *steady = t->steady;
+    if (atomic_load_explicit(&steady->looked, memory_order_relaxed) >= STEADY_LOOKS) return;
+    /* Another thread looks just now, or did when this process was forked: the next one will do. */
+    if (pthread_mutex_trylock(&lock) != 0) return;
+    if (!steady->written) steady->written = calloc(t->size / PAGE, 1);
+    if (steady->written && atomic_load(&steady->looked) < STEADY_LOOKS) {
+        for (size_t at = 0, end = steady_end(t); at < end; at += PAGE)
+            if (at >= t->image->stack_size && memcmp(base + at, cpu_template_page(t, at), PAGE))
+                steady->written[at / PAGE] = 1;
+        if (atomic_fetch_add(&steady->looked, 1) + 1 == STEADY_LOOKS) {
+            struct cpu_range found = find_steady(t, dead);
+            atomic_store(&steady->range, (uint64_t)found.from << 32 | found.to);
+        }
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* Makes [from, to) of a used slot the template's, except what is `dead`. */
@@ -197,7 +230,7 @@ static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
             memcpy(base + t->runs[i].from, cpu_template_page(t, t->runs[i].from),
                    t->runs[i].to - t->runs[i].from);
     } else {
-        if (slot->copied == t) learn_steady(t, base);
+        if (slot->copied == t) learn_steady(t, base, instance->asyncify_stack);
         /* Bytes below the live stack and in the unused Asyncify stack are never read before they
          * are written, so they need no cleaning within one sandbox. */
         uint32_t sp = cpu_stack_pointer(instance) & ~15u;
