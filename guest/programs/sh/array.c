@@ -104,9 +104,11 @@ static uint32_t assoc_hash(const char *s) {
     return h;
 }
 
-struct assoc *assoc_new(void) {
+struct assoc *assoc_new(void) { return assoc_new_sized(ASSOC_BUCKETS); }
+
+struct assoc *assoc_new_sized(uint32_t buckets) {
     struct assoc *a = xcalloc(1, sizeof *a);
-    a->size = ASSOC_BUCKETS;
+    a->size = buckets;
     a->buckets = xcalloc(a->size, sizeof(struct pair *));
     return a;
 }

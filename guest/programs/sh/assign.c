@@ -266,10 +266,23 @@ void assign_trace_expanded(struct shell *sh, const struct compound *c) {
     exec_trace_text(sh, sb_str(&text));
 }
 
+/* m=([k]+=x) adds to what m[k] was before, as in bash. */
+static bool add_to_old(struct shell *sh, struct var *v, const struct compound *c) {
+    for (int i = 0; i < c->items.n; i++) {
+        struct item *it = &c->items.v[i];
+        if (!it->append || !it->index) continue;
+        const char *old = assoc_get(var_assoc(v), it->index);
+        if (!(it->value = (char *)var_added(sh, v, old, it->value))) return false;
+        it->append = false;
+    }
+    return true;
+}
+
 static bool fill(struct shell *sh, struct var *v, const struct compound *c) {
     bool append = c->as->append;
     if (v->flags & V_READONLY) return var_readonly_error(sh, v);
     if (!c->assoc) var_to_array(sh, v);
+    if (!append && c->assoc && !add_to_old(sh, v, c)) return false;
     if (!append) {
         unsigned keep = v->flags;
         var_clear(sh, v);
@@ -316,6 +329,11 @@ static bool assign_compound_to(struct shell *sh, const struct assign *as) {
         return false;
     }
     if (sh->opt[OPT_XTRACE]) trace_assign(sh, as, NULL);
+    struct var *raw = var_find_raw(sh, as->name);
+    if (raw && (raw->flags & (V_NAMEREF | V_SET)) == V_NAMEREF) {
+        sh_error(sh, "warning: %s: removing nameref attribute", as->name);
+        raw->flags &= (uint16_t)~V_NAMEREF;
+    }
     struct var *v = var_make(sh, as->name);
     return assign_compound(sh, v, as);
 }

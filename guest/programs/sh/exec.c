@@ -325,10 +325,7 @@ int exec_node(struct shell *sh, struct node *n) {
 /* ------------------------------------------------------------------ set -x */
 
 static void put_trace(struct shell *sh, const char *text, size_t n) {
-    const char *fd_text = var_get(sh, "BASH_XTRACEFD");
-    int64_t fd = 2;
-    if (fd_text && (!parse_int64(fd_text, &fd) || fcntl((int)fd, F_GETFD) < 0)) fd = 2;
-    if (write_all((int)fd, text, n) < 0) { /* as bash: nothing to be done */
+    if (write_all(sh->trace_fd, text, n) < 0) { /* as bash: nothing to be done */
     }
 }
 

@@ -139,7 +139,12 @@ static const char *tool_command(struct shell *sh, const char *name) {
 
 static void report_missing(struct shell *sh, const char *name) {
     const char *hint = command_hint(name), *tool = hint ? NULL : tool_command(sh, name);
-    sh_error(sh, "%s: command not found", name);
+    sb shown = sb_in(&sh->tmp);
+    bool control = false;
+    for (const char *s = name; *s; s++) control |= (unsigned char)*s < ' ' || *s == 0x7f;
+    if (control) quote_dollar(&shown, name);
+    else sb_puts(&shown, name);
+    sh_error(sh, "%s: command not found", sb_str(&shown));
     if (!hint && !tool) return;
     sb line = {0};
     sb_printf(&line, hint ? "hint: %s\n" : "hint: use %s\n", hint ? hint : tool);

@@ -68,10 +68,14 @@ void func_define(struct shell *sh, const struct node *n, struct tree *tree) {
 /* NAME=() { … } from the environment. */
 bool func_import(struct shell *sh, const char *name, const char *text) {
     sb all = {0};
+    bool rest = false, path = strchr(name, '/') != NULL || (sh->posix && !name_ok(name));
     sb_printf(&all, "%s %s\n", name, text);
-    struct tree *t = parse_text(sh, all.s, all.n, 1, NULL);
-    bool ok = t && t->root && t->root->kind == N_FUNCTION;
-    if (ok) {
+    struct tree *t = path ? NULL : parse_first(sh, all.s, all.n, 0, name, &rest);
+    bool ok = t && t->root && t->root->kind == N_FUNCTION && !rest;
+    if (!ok) {
+        if (t) sh_error(sh, "warning: %s: ignoring function definition attempt", name);
+        sh_error(sh, "error importing function definition for `%s'", name);
+    } else {
         func_define(sh, t->root, t);
         struct func *f = func_find(sh, name);
         if (f) f->exported = true;

@@ -2,11 +2,12 @@
  * history.c: the list that `set -o history` keeps: the list of commands that were read.
  *
  * The outermost loop of source.c adds to it before it executes; `history` and `fc` show and change
- * it. Nothing is read from or written to HISTFILE by itself.
+ * it. HISTFILE is read when the list is switched on, and gets what is new when the shell ends.
  */
 #include "history.h"
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 static int limit_of(struct shell *sh) {
@@ -20,6 +21,7 @@ void history_remove(struct shell *sh, int from, int to) {
     struct history *h = &sh->history;
     for (int i = from; i < to; i++) free(h->v[i]);
     memmove(h->v + from, h->v + to, (size_t)(h->n - to) * sizeof *h->v);
+    memmove(h->times + from, h->times + to, (size_t)(h->n - to) * sizeof *h->times);
     h->n -= to - from;
     if (h->unsaved > h->n) h->unsaved = h->n;
 }
@@ -29,7 +31,7 @@ void history_shrink(struct shell *sh) {
     int extra = h->n - limit_of(sh);
     if (extra <= 0) return;
     history_remove(sh, 0, extra);
-    h->base += extra;
+    h->base = extra - 1; /* as bash numbers those that are left */
 }
 
 void history_add(struct shell *sh, const char *text) {
@@ -37,10 +39,15 @@ void history_add(struct shell *sh, const char *text) {
     if (h->n == h->cap) {
         h->cap = h->cap ? h->cap * 2 : 16;
         h->v = xrealloc(h->v, (size_t)h->cap * sizeof *h->v);
+        h->times = xrealloc(h->times, (size_t)h->cap * sizeof *h->times);
     }
+    if (h->n > 0 && h->n >= limit_of(sh)) {
+        history_remove(sh, 0, h->n - limit_of(sh) + 1);
+        h->base++;
+    }
+    h->times[h->n] = var_get(sh, "HISTTIMEFORMAT") ? (int64_t)time(NULL) : 0;
     h->v[h->n++] = xstrdup(text);
     h->unsaved++;
-    history_shrink(sh);
 }
 
 /* HISTCONTROL and HISTIGNORE: is the line one that is not kept? */
@@ -64,35 +71,14 @@ static bool unwanted(struct shell *sh, const char *text) {
     return false;
 }
 
-/* What joins a line of a command to the next one: within words like `do` a blank, else "; ". */
-static const char *joint(const char *line, size_t n) {
-    static const char *const open[] = {"do", "then", "else", "{",  "(", "|",
-                                       "&&", "||",   ";",    "in", "&"};
-    while (n && (line[n - 1] == ' ' || line[n - 1] == '\t')) n--;
-    for (int i = 0; i < DIM(open); i++) {
-        size_t len = strlen(open[i]);
-        bool word = open[i][0] >= 'a' && open[i][0] <= 'z';
-        if (n < len || memcmp(line + n - len, open[i], len) != 0) continue;
-        if (!word || n == len || strchr(" \t;", line[n - len - 1])) return " ";
-    }
-    return "; ";
+void history_offer(struct shell *sh, const char *text) {
+    if (!*text || unwanted(sh, text)) return;
+    history_add(sh, text);
+    sh->history.line_added = true;
 }
 
-void history_note(struct shell *sh, const char *text, size_t n, bool verbatim) {
-    sb out = {0};
-    while (n && text[n - 1] == '\n') n--;
-    while (n && *text == '\n') text++, n--;
-    for (const char *end = text + n; text < end;) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        size_t len = (size_t)((stop ? stop : end) - text);
-        sb_put(&out, text, len);
-        if (stop) sb_puts(&out, verbatim ? "\n" : joint(text, len));
-        text += len + (stop != NULL);
-    }
-    if (verbatim && strstr(sb_str(&out), "<<") && strchr(out.s, '\n')) sb_putc(&out, '\n');
-    if (out.n && !unwanted(sh, sb_str(&out))) history_add(sh, sb_str(&out));
-    sb_free(&out);
-}
+/* "#1700000000": a line of the file that says when the next command was given. */
+static bool is_time(const char *line) { return line[0] == '#' && line[1] >= '0' && line[1] <= '9'; }
 
 bool history_read(struct shell *sh, const char *path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -101,8 +87,19 @@ bool history_read(struct shell *sh, const char *path) {
     char *text = read_file(sh, fd, &n);
     close(fd);
     if (!text) return false;
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) history_add(sh, line);
-    sh->history.unsaved = 0;
+    struct history *h = &sh->history;
+    bool timed = is_time(text) || var_get(sh, "HISTTIMEFORMAT");
+    int64_t when = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (timed && is_time(line)) {
+            when = strtoll(line + 1, NULL, 10);
+            continue;
+        }
+        history_add(sh, line);
+        if (h->n > 0 && when) h->times[h->n - 1] = when;
+        when = 0;
+    }
+    h->unsaved = 0;
     free(text);
     return true;
 }
@@ -112,7 +109,11 @@ bool history_write(struct shell *sh, const char *path, int from, bool append) {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0600);
     if (fd < 0) return false;
     sb text = {0};
-    for (int i = from; i < h->n; i++) sb_printf(&text, "%s\n", h->v[i]);
+    bool timed = var_get(sh, "HISTTIMEFORMAT") != NULL;
+    for (int i = from; i < h->n; i++) {
+        if (timed && h->times[i]) sb_printf(&text, "#%" PRId64 "\n", h->times[i]);
+        sb_printf(&text, "%s\n", h->v[i]);
+    }
     bool ok = write_all(fd, text.s, text.n) == 0;
     sb_free(&text);
     close(fd);
@@ -136,4 +137,18 @@ void history_cut_file(struct shell *sh, const char *path, int64_t lines) {
         close(fd);
     }
     free(text);
+}
+
+void history_load(struct shell *sh) {
+    const char *path = var_get(sh, "HISTFILE");
+    if (sh->history.loaded || !path || !*path) return;
+    sh->history.loaded = true;
+    history_read(sh, path);
+}
+
+void history_save(struct shell *sh) {
+    const char *path = var_get(sh, "HISTFILE");
+    struct history *h = &sh->history;
+    if (!sh->opt[OPT_HISTORY] || sh->subshell > 0 || !path || !*path || h->unsaved == 0) return;
+    history_write(sh, path, h->n - h->unsaved, true);
 }

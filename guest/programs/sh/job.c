@@ -202,7 +202,7 @@ struct job *job_find(struct shell *sh, const char *spec, bool quiet) {
                 inside ? strstr(j->text, text) != NULL : strncmp(j->text, text, strlen(text)) == 0;
             if (!hit) continue;
             if (found) {
-                if (!quiet) sh_builtin_error(sh, "%s: ambiguous job spec", spec);
+                if (!quiet) sh_builtin_error(sh, "%s: ambiguous job spec", text);
                 return NULL;
             }
             found = j;

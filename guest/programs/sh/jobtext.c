@@ -49,7 +49,7 @@ static void state_text(const struct process *p, enum job_state state, sb *out) {
 static void put_state(const struct process *p, enum job_state state, sb *out) {
     sb text = {0};
     state_text(p, state, &text);
-    sb_printf(out, "%-23s ", sb_str(&text));
+    sb_printf(out, "%-24s", sb_str(&text));
     if (state == JOB_DONE && CORE_DUMPED(p->status)) sb_puts(out, "(core dumped) ");
     sb_free(&text);
 }
@@ -132,7 +132,7 @@ void job_report(struct shell *sh, struct job *j) {
     bool quiet = sig == 0 || sig == SIGINT || sig == SIGPIPE;
     if (!quiet && sig != SIGTERM && !sh->interactive && !sh->trap_set[sig])
         say(sh, j, 'n');
-    else if (!j->foreground && j->job_control && (sh->interactive || sh->command_string))
+    else if (!j->foreground && j->job_control && (sig || sh->interactive || sh->command_string))
         say(sh, j, 0);
     else if (j->foreground && !quiet)
         say_signal(status);

@@ -66,9 +66,11 @@ static bool here_ends_comsub(const struct parser *p, const char *s, size_t n, co
 static void here_read(struct parser *p, struct redir *r) {
     sb body = sb_in(p->mem), line = sb_in(p->mem);
     size_t want = strlen(r->delimiter);
-    int first_line = p->line;
+    int first_line = p->line, asked = p->line - 1;
     bool found = false, early = false;
     size_t start, n;
+    char open_quote = p->open_quote;
+    p->open_quote = '<';
     while (!found) {
         int line_number = p->line;
         size_t line_start = p->line_start;
@@ -96,11 +98,12 @@ static void here_read(struct parser *p, struct redir *r) {
             sb_putc(&body, '\n');
         }
     }
+    p->open_quote = open_quote;
     if (!found) {
         int was = p->sh->error_line;
         p->sh->error_line = p->line - (!early && p->len > 0 && p->buf[p->len - 1] == '\n');
         sh_error(p->sh, "warning: here-document at line %d delimited by end-of-file (wanted `%s')",
-                 r->line, r->delimiter);
+                 asked, r->delimiter);
         p->sh->error_line = was;
     }
     struct word *w;

@@ -163,6 +163,7 @@ void shell_init(struct shell *sh) {
     sh->frame = &sh->main_frame;
     sh->main_frame.name = "main";
     sh->tty = -1;
+    sh->trace_fd = 2;
     sh->last_cmdsub_status = -1;
     sh->funcs = table_new();
     sh->aliases = table_new();

@@ -1,7 +1,7 @@
 /*
  * options.c: set -o and shopt: names, letters, and what follows when one changes.
  */
-#include "sh.h"
+#include "history.h"
 
 struct option_entry {
     const char *name;
@@ -65,6 +65,7 @@ static void posix_set(struct shell *sh, bool on) {
 void option_set(struct shell *sh, int option, bool on) {
     sh->opt[option] = on;
     if (option == OPT_POSIX) posix_set(sh, on);
+    if (option == OPT_HISTORY && on && sh->vars) history_load(sh);
     if (option == OPT_INTERACTIVE_COMMENTS) sh->shopt[SHOPT_INTERACTIVE_COMMENTS] = on;
     if (option == OPT_EMACS && on) sh->opt[OPT_VI] = false;
     if (option == OPT_VI && on) sh->opt[OPT_EMACS] = false;

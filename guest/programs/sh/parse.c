@@ -498,9 +498,11 @@ struct node *parse_comsub(struct parser *p) {
     struct here_pending *pending = p->pending;
     struct node *n = NULL;
     int quotes = p->quotes;
+    char open_quote = p->open_quote;
     struct dollar_quote *dollars = p->dollars;
     p->pending = NULL;
     p->quotes = 0;
+    p->open_quote = 0;
     p->have = false;
     p->ctx = (struct lex_context){.assign_ok = true};
     if (++p->depth > PARSE_DEPTH_MAX) {
@@ -541,6 +543,7 @@ struct node *parse_comsub(struct parser *p) {
     p->have = have;
     p->ctx = ctx;
     p->quotes = quotes;
+    p->open_quote = open_quote;
     p->dollars = dollars;
     return p->failed ? NULL : n;
 }

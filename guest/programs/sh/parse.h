@@ -86,6 +86,9 @@ struct parser {
     int depth;
     int comsubs;                       /* $( ) around */
     int quotes;                        /* "…" around, within the innermost $( ) */
+    char open_quote;                   /* ' or " that the next line begins in; <: a here-document */
+    char *rest;                        /* lines that are yet to be expanded (set -H), or NULL */
+    size_t rest_n, rest_at;
     struct dollar_quote *dollars;      /* in the word that is being read, the last one first */
     const char *where;                 /* "-c", "eval" … put before the line in messages, or NULL */
 };

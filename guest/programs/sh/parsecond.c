@@ -22,6 +22,12 @@ static void skip_newlines(struct parser *p) {
     }
 }
 
+/* A "]]" that comes too early fails without a word, as in bash. */
+static struct cond *cond_fail_silently(struct parser *p) {
+    p->failed = p->cond_error = true;
+    return NULL;
+}
+
 /* The token at hand as messages show it; NULL at the end of input. */
 static const char *token_shown(struct parser *p) {
     const struct token *t = &p->tok;
@@ -32,11 +38,11 @@ static const char *token_shown(struct parser *p) {
 }
 
 /* A syntax error inside [[ ]]. It does not change $?, unless the input ended. */
-static struct cond *cond_fail(struct parser *p, const char *format, const char *text) {
+static struct cond *cond_fail_at(struct parser *p, int line, const char *format, const char *text) {
     if (p->failed) return NULL;
     p->cond_error = true;
     if (text)
-        parse_error(p, p->tok.line, format, text);
+        parse_error(p, line, format, text);
     else
         parse_error(p, p->tok.line, "unexpected EOF while looking for `]]'");
     if (!text) {
@@ -44,6 +50,17 @@ static struct cond *cond_fail(struct parser *p, const char *format, const char *
         p->cond_error = false;
     }
     return NULL;
+}
+
+static struct cond *cond_fail(struct parser *p, const char *format, const char *text) {
+    return cond_fail_at(p, p->tok.line, format, text);
+}
+
+/* What is within ( ) failed: bash says that the parenthesis is missing, too. */
+static struct cond *unclosed_group(struct parser *p, int line) {
+    if (!p->cond_error) return NULL;
+    p->failed = false;
+    return cond_fail_at(p, line, "expected `)'%s", "");
 }
 
 /* A word is missing; `what` is "unary" or "binary". */
@@ -120,16 +137,20 @@ static struct cond *cond_primary(struct parser *p) {
             parse_deep(p);
             return NULL;
         }
+        int line = p->tok.line;
         struct cond *inner = cond_or(p);
         p->depth--;
-        if (!inner) return NULL;
+        if (!inner) return unclosed_group(p, line);
         lex_peek(p);
+        if (p->tok.kind == T_WORD && strcmp(p->tok.word->text, "]]") != 0)
+            return cond_fail_at(p, line, "expected `)'%s", "");
         if (p->tok.kind != T_RPAREN)
-            return cond_fail(p, "unexpected token `%s', expected `)'", token_shown(p));
+            return cond_fail_at(p, line, "unexpected token `%s', expected `)'", token_shown(p));
         lex_take(p);
         return cond_new(p, COND_GROUP, inner, NULL);
     }
-    if (p->tok.kind != T_WORD || strcmp(p->tok.word->text, "]]") == 0)
+    if (p->tok.kind == T_WORD && strcmp(p->tok.word->text, "]]") == 0) return cond_fail_silently(p);
+    if (p->tok.kind != T_WORD)
         return cond_fail(p, "unexpected token `%s' in conditional command", token_shown(p));
     struct word *a = p->tok.word;
     if (strcmp(a->text, "!") == 0) {
@@ -201,8 +222,11 @@ struct node *parse_cond_command(struct parser *p) {
     if (!n->test.expr) return NULL;
     skip_newlines(p);
     if (!lex_is_word(p, "]]")) {
-        cond_fail(p, "syntax error in conditional expression: unexpected token `%s'",
-                  token_shown(p));
+        bool word = p->tok.kind == T_WORD;
+        if (word) cond_fail(p, "syntax error in conditional expression%s", "");
+        else
+            cond_fail(p, "syntax error in conditional expression: unexpected token `%s'",
+                      token_shown(p));
         return NULL;
     }
     lex_take(p);

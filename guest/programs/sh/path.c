@@ -41,19 +41,25 @@ const char *path_search(struct shell *sh, const char *path, const char *name, in
     return NULL;
 }
 
+void path_hash_forget(struct shell *sh, struct hashed *h) {
+    table_swap(sh->hash, &h->entry, NULL);
+    free(h->entry.key);
+    free(h->path);
+    free(h);
+}
+
 void path_hash_clear(struct shell *sh) {
     if (!sh->hash || table_count(sh->hash) == 0) return;
     arena_mark mark = arena_here(&sh->tmp);
     int count;
     struct entry **list = table_sorted(sh->hash, &sh->tmp, &count);
-    for (int i = 0; i < count; i++) {
-        struct hashed *h = (struct hashed *)list[i];
-        table_swap(sh->hash, &h->entry, NULL);
-        free(h->entry.key);
-        free(h->path);
-        free(h);
-    }
+    for (int i = 0; i < count; i++) path_hash_forget(sh, (struct hashed *)list[i]);
     arena_release(&sh->tmp, mark);
+}
+
+struct hashed *path_hashed(struct shell *sh, const char *name) {
+    struct hashed *h = (struct hashed *)table_find(sh->hash, name, strlen(name));
+    return h && h->hits >= 0 ? h : NULL;
 }
 
 void path_hash_keep(struct shell *sh, const char *name, const char *path, int hits) {
@@ -71,7 +77,7 @@ const char *path_find(struct shell *sh, const char *name, int *error) {
     if (h) {
         bool there = !sh->shopt[SHOPT_CHECKHASH] && !sh->posix ? true : path_is_executable(h->path);
         if (there && (strchr(h->path, '/') == h->path || path_is_executable(h->path))) {
-            h->hits++;
+            if (!sh->hash_kept) h->hits = h->hits < 0 ? 1 : h->hits + 1;
             return h->path;
         }
     }
@@ -79,6 +85,7 @@ const char *path_find(struct shell *sh, const char *name, int *error) {
     if (!path) path = "";
     const char *found = path_search(sh, path, name, error, 0);
     if (!found || *error) return found;
-    if (sh->opt[OPT_HASHALL] && strncmp(found, "./", 2) != 0) path_hash_keep(sh, name, found, 1);
+    if (sh->opt[OPT_HASHALL] && strncmp(found, "./", 2) != 0)
+        path_hash_keep(sh, name, found, sh->hash_kept ? -1 : 1);
     return found;
 }

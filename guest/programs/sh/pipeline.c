@@ -77,7 +77,9 @@ static pid_t spawn_stage(struct shell *sh, struct node *n, const struct stage_io
     if (!expand_words(sh, n->simple.words, n->simple.count, &args)) {
         sh->flow = FLOW_NONE; /* once more in a child, which says so */
     } else if (args.n > 0) {
+        sh->hash_kept = true;
         const char *path = *args.v[0] ? path_find(sh, args.v[0], &error) : NULL;
+        sh->hash_kept = false;
         if (path) {
             if (io->in >= 0) launch_add(&l, io->in, 0);
             if (io->out >= 0) launch_add(&l, io->out, 1);

@@ -250,24 +250,23 @@ static void put_for(struct printer *p, const struct node *n) {
     newline(p, "done");
 }
 
-static void put_trimmed(struct printer *p, const struct word *w) {
+/* An expression of for (( )): bash drops the blanks before it only. */
+static void put_expression(struct printer *p, const struct word *w) {
     if (!w) {
         sb_putc(p->out, '1');
         return;
     }
     const char *s = w->text + strspn(w->text, " \t\n");
-    size_t n = strlen(s);
-    while (n > 0 && strchr(" \t\n", s[n - 1])) n--;
-    sb_put(p->out, s, n);
+    put(p, *s ? s : "1");
 }
 
 static void put_arith_for(struct printer *p, const struct node *n) {
     put(p, "for ((");
-    put_trimmed(p, n->afor.init);
+    put_expression(p, n->afor.init);
     put(p, "; ");
-    put_trimmed(p, n->afor.cond);
+    put_expression(p, n->afor.cond);
     put(p, "; ");
-    put_trimmed(p, n->afor.step);
+    put_expression(p, n->afor.step);
     put(p, "))");
     newline(p, "do");
     put_body(p, n->afor.body);
@@ -340,6 +339,7 @@ static void put_function(struct printer *p, const char *name, const struct node 
     p->in_function = was;
     newline(p, "}");
     if (body->kind == N_GROUP) put_redirs(p, body->redirs);
+    put_here(p, "");
 }
 
 static void put_list(struct printer *p, const struct node *n) {

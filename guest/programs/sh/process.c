@@ -1,7 +1,7 @@
 /*
  * process.c: making and waiting for processes: the only file that calls fork, spawn and waitpid.
  */
-#include "sh.h"
+#include "history.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -68,6 +68,7 @@ _Noreturn void process_exit(struct shell *sh, int status) {
     sh->status = status;
     trap_exit(sh);
     out_flush(sh);
+    history_save(sh);
     _exit(sh->status & 255);
 }
 

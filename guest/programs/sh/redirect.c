@@ -148,11 +148,11 @@ int redir_open(struct shell *sh, const struct redir *r, const char *path) {
 static bool var_fd_close(struct shell *sh, const struct redir *r) {
     const char *s = assign_get_text(sh, r->fd_var);
     int64_t fd;
-    if (!s || !parse_int64(s, &fd)) {
-        sh_error(sh, "%s: Bad file descriptor", r->fd_var);
+    if (!s || !*s) {
+        sh_error(sh, "%s: ambiguous redirect", r->fd_var);
         return false;
     }
-    close((int)fd);
+    if (parse_int64(s, &fd)) close((int)fd);
     return true;
 }
 

@@ -144,11 +144,19 @@ struct shell {
         int n, cap;
         int base;    /* how many were dropped at the front */
         int unsaved; /* at the end: not yet written by history -a */
+        char *searched, *searched_word; /* of the last !?text?, or NULL */
+        char *old, *new;                /* of the last :s, or NULL */
+        bool reads_edited;              /* what runs are the lines that fc had edited */
+        int64_t *times;                 /* of each; 0 where HISTTIMEFORMAT was not set */
+        bool line_added;                /* by the command that runs, and not yet taken out */
+        bool loaded;                    /* HISTFILE was read */
     } history;
 
     /* Options. */
     bool opt[OPT_COUNT];      /* set -o */
     bool shopt[SHOPT_COUNT];
+
+    bool hash_kept;           /* who looks for a command is a process of its own: hash hides it */
 
     uint32_t builtin_off[4];  /* enable -n: a bit per entry of the table */
 
@@ -160,6 +168,7 @@ struct shell {
     bool can_exec;            /* nothing follows in this process: exec instead of fork */
     struct procsub *procsubs; /* <( ) of the commands being run */
     int tty;
+    int trace_fd;             /* what BASH_XTRACEFD named when it was assigned; 2 without */
 
     /* Traps. */
     char *traps[68];          /* commands by signal; 0 EXIT, then DEBUG ERR RETURN at 65 66 67 */
@@ -307,6 +316,8 @@ struct special {
     bool (*set)(struct shell *sh, struct var *v, const char *value); /* true: taken; may be NULL */
     void (*changed)(struct shell *sh, struct var *v); /* after assignment or unset (v NULL) */
     bool hidden;      /* lists show it without a value: computing one is a side effect */
+    /* after an assignment to one of its elements; may be NULL */
+    void (*element)(struct shell *sh, const char *key, const char *value);
 };
 const struct special *special_find(const char *name); /* NULL: an ordinary variable. */
 void special_init(struct shell *sh); /* Makes the variables that the shell computes. */
@@ -348,6 +359,8 @@ bool var_assign(struct shell *sh, struct var *v, const char *value, bool append)
 bool var_assign_index(struct shell *sh, struct var *v, int64_t i, const char *value, bool append);
 /* An element of an associative array, which v is. */
 bool var_assign_key(struct shell *sh, struct var *v, const char *key, const char *value, bool append);
+/* What an element or v with the value `old` (NULL: none) would hold after +=value, as below. */
+const char *var_added(struct shell *sh, struct var *v, const char *old, const char *value);
 /* What v would hold after +=value; in the scratch arena. NULL: an error was printed. */
 const char *var_appended(struct shell *sh, struct var *v, const char *value);
 void var_put(struct shell *sh, struct var *v, const char *value); /* no checks, no hooks */
@@ -403,6 +416,8 @@ int64_t array_next_index(const struct array *a);                /* one past the 
 const char *array_at(const struct array *a, int pos, int64_t *index); /* pos-th set element */
 
 struct assoc *assoc_new(void); /* An empty array. */
+/* One of so many buckets (a power of two), which decide about its order. */
+struct assoc *assoc_new_sized(uint32_t buckets);
 void assoc_free(struct assoc *a); /* NULL is allowed. */
 const char *assoc_get(const struct assoc *a, const char *key); /* NULL: not set. */
 void assoc_set(struct assoc *a, const char *key, const char *value); /* Key and value are copied. */
@@ -455,6 +470,9 @@ int run_file(struct shell *sh, const char *path, bool must);    /* startup files
 char *read_file(struct shell *sh, int fd, size_t *n);           /* malloc'ed, NULs dropped; NULL */
 /* Parses one text into a tree (a $( ) in backquotes, a saved function). NULL: error printed. */
 struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, const char *where);
+/* The same of its first command; *rest: more than blanks follows. */
+struct tree *parse_first(struct shell *sh, const char *text, size_t n, int line, const char *where,
+                         bool *rest);
 /* Parses a text and gives each complete command to `take`, which must not keep it; nothing runs.
  * false: a syntax error, which was printed, ended it. */
 bool parse_each(struct shell *sh, const char *text, size_t n,
@@ -647,7 +665,7 @@ void func_define(struct shell *sh, const struct node *n, struct tree *tree);
 /* False: it is readonly, which was said. One that is not there is no error. */
 bool func_unset(struct shell *sh, const char *name);
 void func_drop(struct shell *sh, struct func *f); /* Frees it, or after the last of its calls. */
-/* NAME=() { … } from the environment; false: it is none. */
+/* NAME=() { … } from the environment; false: it is none, which was said. */
 bool func_import(struct shell *sh, const char *name, const char *text);
 
 /* ------------------------------------------------------------------ redirect.c */
@@ -666,21 +684,31 @@ struct alias {
     struct entry entry;
     char *value;
 };
+/* An alias for the first n bytes of `name`; all is copied. */
+void alias_set(struct shell *sh, const char *name, size_t n, const char *value);
+bool alias_unset(struct shell *sh, const char *name); /* false: there is none */
+bool alias_name_ok(const char *s, size_t n); /* May the n bytes be the name of an alias? */
+
+/* ------------------------------------------------------------------ builtin/dirs.c */
+void dirs_element(struct shell *sh, const char *key, const char *value); /* DIRSTACK[key]=value */
 
 /* ------------------------------------------------------------------ path.c */
+enum { HASH_BUCKETS = 256, ALIAS_BUCKETS = 64 }; /* of bash's tables: they decide about orders */
+struct hashed {
+    struct entry entry;
+    char *path;
+    int hits; /* -1: only the shell's own processes used it, of which `hash` does not tell */
+};
 /* Path of a command by PATH (and the hash table); NULL with *error set. */
 const char *path_find(struct shell *sh, const char *name, int *error);
 /* The nth (0 first) executable of that name along `path`; NULL: *error says why. */
 const char *path_search(struct shell *sh, const char *path, const char *name, int *error, int nth);
+struct hashed *path_hashed(struct shell *sh, const char *name); /* As `hash` shows it, or NULL. */
+void path_hash_forget(struct shell *sh, struct hashed *h); /* Forgets one of them. */
 void path_hash_clear(struct shell *sh); /* Forgets where commands are, as hash -r. */
 /* Where a command was found: `hash` lists it. */
 void path_hash_keep(struct shell *sh, const char *name, const char *path, int hits);
 bool path_is_executable(const char *path); /* A regular file that may be run? */
-struct hashed {
-    struct entry entry;
-    char *path;
-    int hits;
-};
 
 /* ------------------------------------------------------------------ job.c, process.c */
 enum job_state { JOB_RUNNING, JOB_STOPPED, JOB_DONE };

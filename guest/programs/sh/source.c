@@ -78,8 +78,74 @@ static void prompt(struct parser *p) {
     arena_release(&sh->tmp, mark);
 }
 
+/* Is history expansion on for what is read here? */
+static bool expands_history(const struct parser *p) {
+    const struct shell *sh = p->sh;
+    return sh->opt[OPT_HISTORY] && sh->opt[OPT_HISTEXPAND] && sh->eval_depth <= 1 && !sh->in_trap &&
+           !sh->command_string;
+}
+
+/* Expands the line that was read to the end of the buffer. false: nothing of it is to be run. */
+static bool expand_line(struct parser *p, size_t from) {
+    struct shell *sh = p->sh;
+    if (!expands_history(p) || p->open_quote == '<') return true;
+    arena_mark mark = arena_here(&sh->tmp);
+    bool newline = p->len > from && p->buf[p->len - 1] == '\n';
+    char *line = arena_strndup(&sh->tmp, p->buf + from, p->len - from - newline);
+    sb out = sb_in(&sh->tmp);
+    enum history_expanded what = history_expand(sh, line, p->open_quote, &out);
+    if (what == HISTORY_FAILED) {
+        int was = sh->error_line;
+        sh->error_line = p->line;
+        sh_error(sh, "%s", sb_str(&out));
+        sh->error_line = was;
+    } else if (what != HISTORY_SAME) {
+        char *shown = arena_printf(&sh->tmp, "%s\n", sb_str(&out));
+        sh_write_err(shown, strlen(shown));
+        if (what == HISTORY_PRINT) history_add(sh, sb_str(&out));
+    }
+    if (what != HISTORY_SAME) {
+        p->len = from;
+        if (what == HISTORY_CHANGED) {
+            append_text(p, out.s ? out.s : "", out.n);
+            if (newline) append_text(p, "\n", 1);
+        }
+    }
+    arena_release(&sh->tmp, mark);
+    return what == HISTORY_SAME || what == HISTORY_CHANGED;
+}
+
+/* The next line of a text whose lines are expanded. */
+static bool next_kept_line(struct parser *p) {
+    while (p->rest_at < p->rest_n) {
+        const char *line = p->rest + p->rest_at, *end = memchr(line, '\n', p->rest_n - p->rest_at);
+        size_t n = end ? (size_t)(end - line) + 1 : p->rest_n - p->rest_at, from = p->len;
+        append_text(p, line, n);
+        p->rest_at += n;
+        if (expand_line(p, from)) return true;
+    }
+    return false;
+}
+
+/* A text is read line by line while history expansion is on, as its commands switch it. */
+static void choose_lines(struct parser *p) {
+    bool on = expands_history(p);
+    if (on && !p->more) {
+        p->rest_n = p->len - p->pos;
+        p->rest_at = 0;
+        p->rest = xstrndup(p->buf + p->pos, p->rest_n);
+        p->len = p->pos;
+        p->more = next_kept_line;
+    } else if (!on && p->rest) {
+        p->more = NULL;
+        append_text(p, p->rest + p->rest_at, p->rest_n - p->rest_at);
+        free(p->rest);
+        p->rest = NULL;
+    }
+}
+
 /* Reads one line and not a byte more: what follows belongs to the commands. */
-static bool read_line(struct parser *p) {
+static bool read_line_from(struct parser *p) {
     struct source *src = p->source;
     char chunk[256];
     bool any = false;
@@ -108,6 +174,16 @@ static bool read_line(struct parser *p) {
     }
 }
 
+/* Reads lines until one is there to be run. */
+static bool read_line(struct parser *p) {
+    size_t from = p->len;
+    while (read_line_from(p)) {
+        if (expand_line(p, from)) return true;
+        from = p->len;
+    }
+    return false;
+}
+
 /* ------------------------------------------------------------------ the loop */
 
 /* Forgets text that has been executed, when it is from a stream. */
@@ -127,10 +203,8 @@ static void echo_source(struct parser *p, size_t from) {
 /* Adds what was read to the history; a text that aliases changed is no longer there. */
 static void remember(struct parser *p, size_t from) {
     if (p->aliases || from >= p->pos || !p->tree->root) return;
-    bool verbatim = false; /* newlines in quotes and here-documents stay */
-    for (const char *s = p->buf + from; s < p->buf + p->pos && !verbatim; s++)
-        verbatim = *s == '\'' || *s == '"' || (s[0] == '<' && s[1] == '<');
-    history_note(p->sh, p->buf + from, p->pos - from, verbatim);
+    p->sh->history.line_added = false;
+    history_note(p->sh, p->buf + from, p->pos - from);
 }
 
 /* What an error or `return` at this level means. true: the loop ends. */
@@ -184,10 +258,12 @@ static int run_parser(struct parser *p) {
         p->aliases = NULL;
         p->alias_next = NO_ALIAS;
         drop_consumed(p);
+        choose_lines(p);
         size_t from = p->pos;
         t->root = parse_complete(p);
         echo_source(p, from);
-        if (sh->opt[OPT_HISTORY] && sh->eval_depth <= 1 && !sh->in_trap) remember(p, from);
+        if (sh->opt[OPT_HISTORY] && !sh->in_trap && (sh->eval_depth <= 1 || sh->history.reads_edited))
+            remember(p, from);
         if (p->failed) {
             last = sh->status = failed_status(p);
             if (p->compound_error && !p->comsub_error && next_line(p)) {
@@ -236,6 +312,7 @@ int run_text(struct shell *sh, const char *text, size_t n, int line, const char 
     int status = run_parser(&p);
     sh->eval_depth--;
     sh->line_shift = line_shift;
+    free(p.rest);
     free(p.buf);
     return status;
 }
@@ -288,12 +365,18 @@ int run_file(struct shell *sh, const char *path, bool must) {
 /* ------------------------------------------------------------------ texts that are no scripts */
 
 struct tree *parse_text(struct shell *sh, const char *text, size_t n, int line, const char *where) {
+    return parse_first(sh, text, n, line, where, NULL);
+}
+
+struct tree *parse_first(struct shell *sh, const char *text, size_t n, int line, const char *where,
+                         bool *rest) {
     struct tree *t = tree_new();
     struct parser p = {
         .sh = sh, .line = line, .where = where, .tree = t, .mem = &t->mem, .alias_next = NO_ALIAS};
     append_text(&p, text, n);
     t->root = parse_complete(&p);
     bool failed = p.failed;
+    if (rest) *rest = !only_blanks_left(&p);
     free(p.buf);
     if (!failed) return t;
     tree_drop(t);

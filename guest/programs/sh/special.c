@@ -176,13 +176,24 @@ static void get_aliases(struct shell *sh, struct var *v) {
     arena_release(&sh->tmp, mark);
 }
 
+/* BASH_ALIASES[name]=… is an alias as `alias` makes it. */
+static void alias_element(struct shell *sh, const char *key, const char *value) {
+    if (alias_name_ok(key, strlen(key))) alias_set(sh, key, strlen(key), value);
+    else sh_error(sh, "`%s': invalid alias name", key);
+}
+
+static void command_element(struct shell *sh, const char *key, const char *value) {
+    path_hash_keep(sh, key, value, 0);
+}
+
 static void get_commands(struct shell *sh, struct var *v) {
     struct assoc *a = var_empty_assoc(sh, v);
     arena_mark mark = arena_here(&sh->tmp);
     int count;
     struct entry **list = table_sorted(sh->hash, &sh->tmp, &count);
     for (int i = 0; i < count; i++)
-        assoc_set(a, list[i]->key, ((struct hashed *)list[i])->path);
+        if (path_hashed(sh, list[i]->key))
+            assoc_set(a, list[i]->key, ((struct hashed *)list[i])->path);
     arena_release(&sh->tmp, mark);
 }
 
@@ -256,9 +267,12 @@ static void posix_changed(struct shell *sh, struct var *v) {
 
 static void xtracefd_changed(struct shell *sh, struct var *v) {
     const char *s = v ? var_str(sh, v) : NULL;
-    int64_t fd;
-    if (!s || !*s || (parse_int64(s, &fd) && fd == (int)fd && fcntl((int)fd, F_GETFD) >= 0)) return;
-    sh_error(sh, "%s: %s: invalid value for trace file descriptor", v->entry.key, s);
+    int64_t fd = 2;
+    bool wrong = s && *s && !(parse_int64(s, &fd) && fd == (int)fd && fcntl((int)fd, F_GETFD) >= 0);
+    if (wrong) sh_error(sh, "%s: %s: invalid value for trace file descriptor", v->entry.key, s);
+    if (wrong) return;
+    if (sh->trace_fd > 2 && !(s && *s)) close(sh->trace_fd); /* as bash does */
+    sh->trace_fd = (int)fd;
 }
 
 static void ignoreeof_changed(struct shell *sh, struct var *v) {
@@ -283,7 +297,7 @@ static void get_wordbreaks(struct shell *sh, struct var *v) {
 }
 
 static void get_histcmd(struct shell *sh, struct var *v) {
-    put_number(sh, v, 0);
+    put_number(sh, v, sh->opt[OPT_HISTORY] ? sh->history.base + sh->history.n : 0);
 }
 
 static void get_execution_string(struct shell *sh, struct var *v) {
@@ -292,44 +306,44 @@ static void get_execution_string(struct shell *sh, struct var *v) {
 
 /* Sorted by name. */
 static const struct special specials[] = {
-    {"BASHOPTS", get_shellopts, NULL, NULL, 0},
-    {"BASHPID", get_bashpid, NULL, NULL, 1},
-    {"BASH_ALIASES", get_aliases, NULL, NULL, 0},
-    {"BASH_ARGC", get_arguments, NULL, NULL, 0},
-    {"BASH_ARGV", get_arguments, NULL, NULL, 0},
-    {"BASH_ARGV0", get_argv0, set_argv0, NULL, 1},
-    {"BASH_CMDS", get_commands, NULL, NULL, 0},
-    {"BASH_COMMAND", get_command, NULL, NULL, 1},
-    {"BASH_EXECUTION_STRING", get_execution_string, NULL, NULL, 0},
-    {"BASH_LINENO", get_stack, NULL, NULL, 0},
-    {"BASH_SOURCE", get_stack, NULL, NULL, 0},
-    {"BASH_SUBSHELL", get_subshell, NULL, NULL, 1},
-    {"BASH_XTRACEFD", NULL, NULL, xtracefd_changed, 0},
-    {"COMP_WORDBREAKS", get_wordbreaks, NULL, NULL, 1},
-    {"DIRSTACK", get_dirstack, NULL, NULL, 1},
-    {"EPOCHREALTIME", get_epochrealtime, NULL, NULL, 1},
-    {"EPOCHSECONDS", get_epochseconds, NULL, NULL, 1},
-    {"FUNCNAME", get_stack, NULL, NULL, 0},
-    {"GLOBIGNORE", NULL, NULL, globignore_changed, 0},
-    {"GROUPS", get_groups, NULL, NULL, 1},
-    {"HISTCMD", get_histcmd, NULL, NULL, 1},
-    {"HISTFILESIZE", NULL, NULL, histfilesize_changed, 0},
-    {"HISTSIZE", NULL, NULL, histsize_changed, 0},
-    {"IFS", NULL, NULL, ifs_changed, 0},
-    {"IGNOREEOF", NULL, NULL, ignoreeof_changed, 0},
-    {"LANG", NULL, NULL, locale_changed, 0},
-    {"LC_ALL", NULL, NULL, locale_changed, 0},
-    {"LC_CTYPE", NULL, NULL, locale_changed, 0},
-    {"LINENO", get_lineno, NULL, NULL, 1},
-    {"OPTIND", NULL, NULL, optind_changed, 0},
-    {"PATH", NULL, NULL, path_changed, 0},
-    {"PIPESTATUS", get_pipestatus, NULL, NULL, 1},
-    {"POSIXLY_CORRECT", NULL, NULL, posix_changed, 0},
-    {"RANDOM", get_random, set_random, NULL, 1},
-    {"SECONDS", get_seconds, set_seconds, NULL, 1},
-    {"SHELLOPTS", get_shellopts, NULL, NULL, 0},
-    {"SRANDOM", get_srandom, NULL, NULL, 1},
-    {"TZ", NULL, NULL, tz_changed, 0},
+    {"BASHOPTS", get_shellopts, NULL, NULL, 0, NULL},
+    {"BASHPID", get_bashpid, NULL, NULL, 1, NULL},
+    {"BASH_ALIASES", get_aliases, NULL, NULL, 0, alias_element},
+    {"BASH_ARGC", get_arguments, NULL, NULL, 1, NULL},
+    {"BASH_ARGV", get_arguments, NULL, NULL, 1, NULL},
+    {"BASH_ARGV0", get_argv0, set_argv0, NULL, 1, NULL},
+    {"BASH_CMDS", get_commands, NULL, NULL, 0, command_element},
+    {"BASH_COMMAND", get_command, NULL, NULL, 1, NULL},
+    {"BASH_EXECUTION_STRING", get_execution_string, NULL, NULL, 0, NULL},
+    {"BASH_LINENO", get_stack, NULL, NULL, 0, NULL},
+    {"BASH_SOURCE", get_stack, NULL, NULL, 0, NULL},
+    {"BASH_SUBSHELL", get_subshell, NULL, NULL, 1, NULL},
+    {"BASH_XTRACEFD", NULL, NULL, xtracefd_changed, 0, NULL},
+    {"COMP_WORDBREAKS", get_wordbreaks, NULL, NULL, 1, NULL},
+    {"DIRSTACK", get_dirstack, NULL, NULL, 1, dirs_element},
+    {"EPOCHREALTIME", get_epochrealtime, NULL, NULL, 1, NULL},
+    {"EPOCHSECONDS", get_epochseconds, NULL, NULL, 1, NULL},
+    {"FUNCNAME", get_stack, NULL, NULL, 0, NULL},
+    {"GLOBIGNORE", NULL, NULL, globignore_changed, 0, NULL},
+    {"GROUPS", get_groups, NULL, NULL, 1, NULL},
+    {"HISTCMD", get_histcmd, NULL, NULL, 1, NULL},
+    {"HISTFILESIZE", NULL, NULL, histfilesize_changed, 0, NULL},
+    {"HISTSIZE", NULL, NULL, histsize_changed, 0, NULL},
+    {"IFS", NULL, NULL, ifs_changed, 0, NULL},
+    {"IGNOREEOF", NULL, NULL, ignoreeof_changed, 0, NULL},
+    {"LANG", NULL, NULL, locale_changed, 0, NULL},
+    {"LC_ALL", NULL, NULL, locale_changed, 0, NULL},
+    {"LC_CTYPE", NULL, NULL, locale_changed, 0, NULL},
+    {"LINENO", get_lineno, NULL, NULL, 1, NULL},
+    {"OPTIND", NULL, NULL, optind_changed, 0, NULL},
+    {"PATH", NULL, NULL, path_changed, 0, NULL},
+    {"PIPESTATUS", get_pipestatus, NULL, NULL, 0, NULL},
+    {"POSIXLY_CORRECT", NULL, NULL, posix_changed, 0, NULL},
+    {"RANDOM", get_random, set_random, NULL, 1, NULL},
+    {"SECONDS", get_seconds, set_seconds, NULL, 1, NULL},
+    {"SHELLOPTS", get_shellopts, NULL, NULL, 0, NULL},
+    {"SRANDOM", get_srandom, NULL, NULL, 1, NULL},
+    {"TZ", NULL, NULL, tz_changed, 0, NULL},
 };
 
 const struct special *special_find(const char *name) {
@@ -365,8 +379,12 @@ void special_init(struct shell *sh) {
     for (int i = 0; i < DIM(arrays); i++) {
         struct var *v = var_make_local(sh, arrays[i], 0);
         var_to_array(sh, v);
-        if (i < 2) v->flags |= V_SET;
+        if (strcmp(arrays[i], "FUNCNAME") != 0) v->flags |= V_SET;
     }
-    var_to_assoc(sh, var_make_local(sh, "BASH_ALIASES", 0));
-    var_to_assoc(sh, var_make_local(sh, "BASH_CMDS", 0));
+    static const char *const tables[] = {"BASH_ALIASES", "BASH_CMDS"};
+    for (int i = 0; i < DIM(tables); i++) {
+        struct var *v = var_make_local(sh, tables[i], 0);
+        v->value.assoc = assoc_new_sized(i ? HASH_BUCKETS : ALIAS_BUCKETS);
+        v->flags |= V_ASSOC;
+    }
 }

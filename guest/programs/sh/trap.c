@@ -46,8 +46,10 @@ static const char *const texts[32] = {
 };
 
 const char *signal_text(int number) {
+    static char text[32];
     if (number > 0 && number < DIM(texts) && texts[number]) return texts[number];
-    return "Real-time signal";
+    snprintf(text, sizeof text, "Real-time signal %d", number - 34);
+    return text;
 }
 
 const char *signal_name(int number) {
@@ -177,6 +179,8 @@ static void forget_inherited(struct shell *sh) {
 
 void trap_set_command(struct shell *sh, int which, const char *command) {
     forget_inherited(sh);
+    bool fixed = which > 0 && which < 65 && sh->ignored_at_start[which] && !sh->interactive;
+    if (fixed && sh->subshell == 0) return; /* what the shell was told to ignore stays so */
     char *copy = command ? xstrdup(command) : NULL;
     free(sh->traps[which]);
     sh->traps[which] = copy;

@@ -43,10 +43,10 @@ static void circular(struct shell *sh, const char *name) {
 
 struct var *var_deref(struct shell *sh, struct var *v, const char **target) {
     *target = NULL;
-    const char *start = v->entry.key;
+    struct var *start = v;
     for (int depth = 0; v && (v->flags & V_NAMEREF) && (v->flags & V_SET); depth++) {
         if (depth == NAMEREF_DEPTH_MAX) {
-            circular(sh, start);
+            circular(sh, start->entry.key);
             return NULL;
         }
         const char *next = var_text(v);
@@ -56,12 +56,11 @@ struct var *var_deref(struct shell *sh, struct var *v, const char **target) {
             return NULL;
         }
         struct var *w = var_find_raw(sh, next);
-        if (w == v) { /* refers to itself: the variable it hides */
-            w = v->outer;
-            if (!w) {
-                circular(sh, start);
-                return NULL;
-            }
+        if (w == v || w == start) { /* a local one that comes back to itself means the global one */
+            circular(sh, start->entry.key);
+            if (sh->function_depth == 0 || w->level == 0) return NULL;
+            *target = w->entry.key;
+            return var_global(sh, w->entry.key);
         }
         if (!w) {
             *target = next;
@@ -333,8 +332,12 @@ static const char *new_value(struct shell *sh, struct var *v, const char *old, c
                                                                   : value;
 }
 
+const char *var_added(struct shell *sh, struct var *v, const char *old, const char *value) {
+    return new_value(sh, v, old, value, true);
+}
+
 const char *var_appended(struct shell *sh, struct var *v, const char *value) {
-    return new_value(sh, v, var_str(sh, v), value, true);
+    return var_added(sh, v, var_str(sh, v), value);
 }
 
 bool var_assign(struct shell *sh, struct var *v, const char *value, bool append) {
@@ -403,6 +406,11 @@ bool var_assign_index(struct shell *sh, struct var *v, int64_t i, const char *va
     if (!value) return false;
     array_set(var_array(v), i, value);
     v->flags |= V_SET;
+    if (v->special && v->special->element) {
+        char key[24];
+        snprintf(key, sizeof key, "%" PRId64, i);
+        v->special->element(sh, key, value);
+    }
     var_changed(sh, v);
     return true;
 }
@@ -414,6 +422,7 @@ bool var_assign_key(struct shell *sh, struct var *v, const char *key, const char
     if (!value) return false;
     assoc_set(var_assoc(v), key, value);
     v->flags |= V_SET;
+    if (v->special && v->special->element) v->special->element(sh, key, value);
     var_changed(sh, v);
     return true;
 }

@@ -58,6 +58,8 @@ static void step_line(struct parser *p) {
 static bool scan_single_quotes(struct parser *p, struct scan *s) {
     int line = p->line;
     size_t n = 0;
+    char open_quote = p->open_quote;
+    p->open_quote = '\'';
     p->pos++;
     for (;;) {
         int c = lex_at(p, 0);
@@ -73,6 +75,7 @@ static bool scan_single_quotes(struct parser *p, struct scan *s) {
         else p->pos++;
     }
     p->pos++;
+    p->open_quote = open_quote;
     if (n == 0) scan_empty_quotes(p, s);
     return true;
 }
@@ -118,9 +121,12 @@ static bool scan_double_quotes(struct parser *p, struct scan *s) {
     int line = p->line;
     p->pos++;
     struct scan inner = scan_new(p, WM_DQ);
+    char open_quote = p->open_quote;
+    p->open_quote = '"';
     p->quotes++;
     bool ok = scan_run(p, &inner);
     p->quotes--;
+    p->open_quote = open_quote;
     if (!ok) return false;
     if (lex_at(p, 0) != '"') {
         parse_eof_error(p, line, '"');

@@ -171,6 +171,11 @@ static enum outcome read_operator(struct parser *p, struct param *pm, bool dq) {
         return read_arg(p, &pm->arg, WM_BRACE, false);
     case '@':
         d = lex_next(p, 1);
+        if (d == '}') { /* an error, unless there is no value */
+            pm->op = OP_TRANSFORM;
+            p->pos++;
+            return GOOD;
+        }
         if (((d | 32) >= 'a' && (d | 32) <= 'z') && lex_next(p, 2) == '}') {
             pm->op = OP_TRANSFORM;
             pm->mode = (char)d;
@@ -193,7 +198,7 @@ static bool is_length(struct parser *p) {
 static bool is_indirect(struct parser *p) {
     int c = lex_next(p, 1);
     if (name_start(c) || digit(c)) return true;
-    return (c == '@' || c == '*' || c == '#') && lex_next(p, 2) == '}';
+    return c > 0 && strchr("@*#?", c) && lex_next(p, 2) == '}';
 }
 
 static enum outcome read_param(struct parser *p, struct param *pm, bool dq) {

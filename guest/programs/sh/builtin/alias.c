@@ -29,7 +29,13 @@ static void remove_alias(struct shell *sh, struct alias *a) {
     free(a);
 }
 
-static bool name_allowed(const char *s, size_t n) {
+bool alias_unset(struct shell *sh, const char *name) {
+    struct alias *a = find(sh, name);
+    if (a) remove_alias(sh, a);
+    return a != NULL;
+}
+
+bool alias_name_ok(const char *s, size_t n) {
     if (n == 0) return false;
     for (size_t i = 0; i < n; i++)
         if (strchr(" \t\n/$`=|&;()<>'\"\\", s[i])) return false;
@@ -53,7 +59,7 @@ BUILTIN(alias) {
         const char *eq = strchr(argv[i], '=');
         if (eq && eq > argv[i]) {
             size_t n = (size_t)(eq - argv[i]);
-            if (name_allowed(argv[i], n)) {
+            if (alias_name_ok(argv[i], n)) {
                 alias_set(sh, argv[i], n, eq + 1);
             } else {
                 sh_builtin_error(sh, "`%.*s': invalid alias name", (int)n, argv[i]);
@@ -88,13 +94,9 @@ BUILTIN(unalias) {
     if (o.index >= argc) return sh_usage(sh);
     int status = 0;
     for (int i = o.index; i < argc; i++) {
-        struct alias *a = find(sh, argv[i]);
-        if (a) {
-            remove_alias(sh, a);
-        } else {
-            sh_builtin_error(sh, "%s: not found", argv[i]);
-            status = 1;
-        }
+        if (alias_unset(sh, argv[i])) continue;
+        sh_builtin_error(sh, "%s: not found", argv[i]);
+        status = 1;
     }
     return status;
 }

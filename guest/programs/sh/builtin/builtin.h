@@ -50,8 +50,6 @@ BUILTIN(dirs);
 BUILTIN(pushd);
 BUILTIN(popd);
 /* alias.c */
-/* An alias for the first n bytes of `name`; all is copied. */
-void alias_set(struct shell *sh, const char *name, size_t n, const char *value);
 BUILTIN(alias);
 BUILTIN(unalias);
 /* type.c */

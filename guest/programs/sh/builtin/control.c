@@ -130,6 +130,8 @@ BUILTIN(eval) {
 
 /* ------------------------------------------------------------------ source */
 
+enum { NULLS_MAX = 256 }; /* a file with more NUL bytes is no script */
+
 static const char *source_path(struct shell *sh, const char *name) {
     if (strchr(name, '/') || !sh->shopt[SHOPT_SOURCEPATH]) return name;
     const char *path = var_get(sh, "PATH");
@@ -158,7 +160,8 @@ static int run_source(struct shell *sh, const char *name, char *text, size_t n, 
     sh->misused = sh->syntax_failed;
     sh->frame = outer;
     sh->line = line;
-    if (!own_args && frame.args != outer->args) { /* set or shift in the file lasts */
+    bool lasts = own_args ? frame.owned != NULL : frame.args != outer->args;
+    if (lasts) { /* set in the file does, and shift unless it had arguments of its own */
         if (frame.owned) {
             free(outer->owned);
             outer->owned = frame.owned;
@@ -212,6 +215,13 @@ BUILTIN(source) {
     if (!text) {
         sh_error(sh, "%s: %s", argv[first], strerror(errno));
         return 1;
+    }
+    size_t nulls = 0;
+    for (size_t i = 0; i < n; i++) nulls += text[i] == 0;
+    if (nulls > NULLS_MAX) {
+        free(text);
+        sh_builtin_error(sh, "%s: cannot execute binary file", path);
+        return 126;
     }
     int status = run_source(sh, path, text, n, argc - first - 1, argv + first + 1);
     free(text);
@@ -383,9 +393,11 @@ BUILTIN(times) {
 BUILTIN(caller) {
     int64_t n = -1;
     const struct frame *f = sh->frame;
+    struct bopt o = bopt_new(argc, argv);
     if (!f->up && !f->file) return 1;
-    if (argc > 1 && (!parse_int64(argv[1], &n) || n < 0)) {
-        sh_builtin_error(sh, "%s: invalid number", argv[1]);
+    if (bopt_next(sh, &o, "", NULL)) return 2;
+    if (o.index < argc && (!parse_int64(argv[o.index], &n) || n < 0)) {
+        sh_builtin_error(sh, "%s: invalid number", argv[o.index]);
         return sh_usage(sh);
     }
     for (int64_t i = 0; f->up && i < n; i++) f = f->up;

@@ -11,6 +11,7 @@ struct request {
     bool functions;   /* -f */
     bool names_only;  /* -F */
     bool print;       /* -p */
+    unsigned arrays;  /* lists show these kinds alone */
 };
 
 /* The innermost function's frame; NULL outside of functions. */
@@ -18,6 +19,12 @@ static struct frame *function_frame(struct shell *sh) {
     struct frame *f = sh->frame;
     while (f && !f->is_function) f = f->up;
     return f;
+}
+
+/* Is v one of the assignments in front of the running builtin? */
+static bool is_command_temp(struct shell *sh, const struct var *v) {
+    const struct frame *frame = function_frame(sh);
+    return (v->flags & V_TEMP) && v->level == sh->level && (!frame || frame->level < sh->level);
 }
 
 /* ------------------------------------------------------------------ printing */
@@ -54,6 +61,7 @@ static int print_functions(struct shell *sh, const struct request *r, int n, cha
     int status = 0;
     for (int i = 0; i < n; i++) {
         struct func *f = func_find(sh, names[i]);
+        if (!f && r->print) sh_builtin_error(sh, "%s: not found", names[i]);
         if (!f)
             status = 1;
         else if (r->names_only && sh->shopt[SHOPT_EXTDEBUG])
@@ -68,6 +76,7 @@ static int print_functions(struct shell *sh, const struct request *r, int n, cha
     struct entry **list = table_sorted(sh->funcs, &sh->tmp, &count);
     for (int i = 0; i < count; i++) {
         struct func *f = (struct func *)list[i];
+        if (!f->traced && (r->on & V_TRACE)) continue;
         if ((r->on & V_EXPORT) && !f->exported) continue;
         if ((r->on & V_READONLY) && !f->readonly) continue;
         print_func(sh, f, r->names_only);
@@ -86,7 +95,9 @@ static void print_variables(struct shell *sh, const struct request *r, bool bare
     struct frame *frame = function_frame(sh);
     for (int i = 0; i < count; i++) {
         struct var *v = (struct var *)list[i];
+        if (is_command_temp(sh, v) && !(v = v->outer)) continue; /* lists are of what lasts */
         if (!name_ok(v->entry.key) || !wanted(v, r->on)) continue;
+        if (r->arrays && !(v->flags & r->arrays)) continue;
         if (v->special && v->special->hidden && bare && !(v->flags & V_ARRAY)) continue;
         if (!(v->special && v->special->hidden)) var_refresh(sh, v);
         if (r->local && (!frame || v->level != frame->level)) continue;
@@ -120,6 +131,14 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
     struct var *seen = var_find_raw(sh, name);
     if (r->global) return var_make_local(sh, name, 0);
     struct frame *frame = function_frame(sh);
+    if (!r->local && seen && is_command_temp(sh, seen) && var_text(seen)) { /* A=1 export A */
+        char *value = arena_strdup(&sh->tmp, var_text(seen));
+        var_remove(sh, seen);
+        struct var *v = var_make(sh, name);
+        if (!(v->flags & V_READONLY)) var_assign(sh, v, value, false);
+        var_export(sh, v, true);
+        return v;
+    }
     if (!r->local || !frame) {
         if (seen && (seen->flags & V_NAMEREF) && !((r->on | r->off) & V_NAMEREF)) {
             struct var *v = var_find(sh, name);
@@ -152,7 +171,9 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
 }
 
 static bool nameref_ok(struct shell *sh, const char *name, const char *value) {
-    if (strcmp(name, value) == 0) {
+    size_t n = name_len(value);
+    bool self = strncmp(name, value, n) == 0 && !name[n] && (!value[n] || value[n] == '[');
+    if (self) {
         struct frame *frame = function_frame(sh);
         if (!frame) {
             sh_builtin_error(sh, "%s: nameref variable self references not allowed", name);
@@ -160,6 +181,10 @@ static bool nameref_ok(struct shell *sh, const char *name, const char *value) {
         }
         sh_builtin_error(sh, "warning: %s: circular name reference", name);
         sh_error(sh, "warning: %s: circular name reference", name);
+    }
+    if (!*value) {
+        sh_builtin_error(sh, "`': not a valid identifier");
+        return false;
     }
     if (!assign_valid_lhs(value)) {
         sh_builtin_error(sh, "`%s': invalid variable name for name reference", value);
@@ -178,6 +203,7 @@ static bool set_attributes(struct shell *sh, const struct request *r, struct var
         sh_builtin_error(sh, "%s: cannot destroy array variables in this way", v->entry.key);
         return false;
     }
+    if ((r->on & V_ASSOC) && (r->on & V_ARRAY) && !(v->flags & V_ARRAY)) var_to_assoc(sh, v);
     if ((r->on & V_ASSOC) && (v->flags & V_ARRAY)) {
         sh_builtin_error(sh, "%s: cannot convert indexed to associative array", v->entry.key);
         return false;
@@ -193,7 +219,8 @@ static bool set_attributes(struct shell *sh, const struct request *r, struct var
     unsigned on = r->on & (V_INTEGER | V_LOWER | V_UPPER | V_CAPITAL | V_TRACE);
     if (on & (V_LOWER | V_UPPER | V_CAPITAL))
         v->flags &= (uint16_t)~(V_LOWER | V_UPPER | V_CAPITAL);
-    if ((on & (V_LOWER | V_UPPER)) == (V_LOWER | V_UPPER)) on &= ~(unsigned)(V_LOWER | V_UPPER);
+    unsigned cases = on & (V_LOWER | V_UPPER | V_CAPITAL);
+    if (cases & (cases - 1)) on &= ~cases; /* two of them: none */
     v->flags |= (uint16_t)on;
     v->flags &= (uint16_t)~(r->off & ~(unsigned)(V_ARRAY | V_ASSOC | V_READONLY | V_EXPORT));
     return true;
@@ -253,7 +280,8 @@ static bool give_value(struct shell *sh, const struct request *r, struct var *v,
     if (!t->value) return true;
     size_t n = strlen(t->value);
     bool array = (v->flags & (V_ARRAY | V_ASSOC)) != 0;
-    if (t->sub) {
+    bool list = n > 1 && t->value[0] == '(' && t->value[n - 1] == ')';
+    if (t->sub && !(list && (r->on & (V_ARRAY | V_ASSOC)))) {
         if (v->flags & V_ASSOC) return var_assign_key(sh, v, t->sub, t->value, t->append);
         int64_t i;
         if (!assign_index(sh, v, t->name, t->sub, &i)) return false;
@@ -263,7 +291,7 @@ static bool give_value(struct shell *sh, const struct request *r, struct var *v,
         }
         return var_assign_index(sh, v, i, t->value, t->append);
     }
-    if (array && n > 1 && t->value[0] == '(' && t->value[n - 1] == ')')
+    if (array && list)
         return assign_text_compound(sh, v, t->value, t->append);
     if ((r->on & V_NAMEREF) && !nameref_ok(sh, t->name, t->value)) return false;
     if (r->on & V_NAMEREF) {
@@ -473,7 +501,7 @@ static int export_like(struct shell *sh, struct request *r, unsigned flag, int a
         return print_functions(sh, r, 0, NULL);
     }
     if (n == 0) {
-        struct request list = {.on = flag};
+        struct request list = {.on = flag, .arrays = r->on & (V_ARRAY | V_ASSOC)};
         print_variables(sh, &list, false);
         return 0;
     }

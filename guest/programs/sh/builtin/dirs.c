@@ -59,6 +59,15 @@ char *dirs_entry(struct shell *sh, const char *spec) {
     return i < 0 ? NULL : arena_strdup(&sh->tmp, entry(sh, i));
 }
 
+/* DIRSTACK[key]=value: the top is where the shell is, and stays. */
+void dirs_element(struct shell *sh, const char *key, const char *value) {
+    int64_t i;
+    if (!parse_int64(key, &i) || i < 1 || i >= stack_count(sh)) return;
+    char *copy = arena_strdup(&sh->tmp, value);
+    remove_entry(sh, (int)i);
+    insert_entry(sh, (int)i, copy);
+}
+
 static void print_entry(struct shell *sh, const char *dir, bool full) {
     const char *home = var_get(sh, "HOME");
     size_t n = home ? strlen(home) : 0;
@@ -92,12 +101,10 @@ BUILTIN(dirs) {
         if (strcmp(arg, "--") == 0) continue;
         if (is_number_spec(arg)) {
             which = arg;
-        } else if (arg[0] == '-' && arg[1] && arg[1 + strspn(arg + 1, "clpv")] == 0) {
-            for (const char *p = arg + 1; *p; p++) {
-                if (*p == 'c') clear = true;
-                else if (*p == 'l') full = true;
-                else style = *p;
-            }
+        } else if (arg[0] == '-' && arg[1] && !arg[2] && strchr("clpv", arg[1])) {
+            if (arg[1] == 'c') clear = true;
+            else if (arg[1] == 'l') full = true;
+            else style = arg[1];
         } else {
             bool number = *arg == '-' || *arg == '+';
             sh_builtin_error(sh, "%s: invalid %s", arg, number ? "number" : "option");
@@ -134,7 +141,7 @@ static int read_request(struct shell *sh, int argc, char **argv, struct push_req
         } else if (strcmp(argv[i], "--") == 0) {
             i++;
             break;
-        } else if (argv[i][0] == '-' && argv[i][1] && !is_number_spec(argv[i])) {
+        } else if (strchr("-+", argv[i][0]) && argv[i][0] && argv[i][1] && !is_number_spec(argv[i])) {
             sh_builtin_error(sh, "%s: invalid number", argv[i]);
             return sh_usage(sh);
         } else {

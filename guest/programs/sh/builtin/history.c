@@ -6,11 +6,29 @@
 
 #include "../history.h"
 
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
 static void remove_last(struct shell *sh) {
-    if (sh->opt[OPT_HISTORY] && sh->history.n) history_remove(sh, sh->history.n - 1, sh->history.n);
+    struct history *h = &sh->history;
+    if (sh->opt[OPT_HISTORY] && h->line_added && h->n) history_remove(sh, h->n - 1, h->n);
+    h->line_added = false;
 }
 
 /* ------------------------------------------------------------------ history */
+
+/* What HISTTIMEFORMAT puts before a command. */
+static const char *time_of(struct shell *sh, int64_t when) {
+    const char *format = var_get(sh, "HISTTIMEFORMAT");
+    char text[256];
+    struct tm tm;
+    time_t seconds = (time_t)when;
+    if (!format || !*format) return "";
+    if (!when) return "??";
+    localtime_r(&seconds, &tm);
+    return strftime(text, sizeof text, format, &tm) ? arena_strdup(&sh->tmp, text) : "";
+}
 
 static int list_history(struct shell *sh, int argc, char **args) {
     const struct history *h = &sh->history;
@@ -26,7 +44,7 @@ static int list_history(struct shell *sh, int argc, char **args) {
     }
     if (count < 0) count = -count;
     for (int i = count < h->n ? h->n - (int)count : 0; i < h->n; i++)
-        out_printf(sh, "%5d  %s\n", h->base + i + 1, h->v[i]);
+        out_printf(sh, "%5d  %s%s\n", h->base + i + 1, time_of(sh, h->times[i]), h->v[i]);
     return 0;
 }
 
@@ -55,29 +73,30 @@ static int delete_history(struct shell *sh, char *spec) {
 static int history_file(struct shell *sh, int option, const char *path) {
     struct history *h = &sh->history;
     if (!path) path = var_get(sh, "HISTFILE");
-    if (!path || !*path) {
-        if (path) return 0;
-        sh_builtin_error(sh, "-%c: HISTFILE is not set: name a file", option);
-        return 1;
-    }
+    if (!path && var_get(sh, "HOME"))
+        path = arena_printf(&sh->tmp, "%s/.history", var_get(sh, "HOME"));
+    if (!path || (option == 'a' && h->unsaved == 0)) return 0;
     bool ok = option == 'w'   ? history_write(sh, path, 0, false)
               : option == 'a' ? history_write(sh, path, h->n - h->unsaved, true)
                               : history_read(sh, path);
-    if (!ok)
-        sh_builtin_error(sh, "%s: cannot %s: %s", path, strchr("wa", option) ? "create" : "open",
-                         strerror(errno));
+    if (!ok && option == 'a') /* bash says nothing of the others */
+        sh_builtin_error(sh, "%s: cannot create: %s", path, strerror(errno));
     return !ok;
 }
 
 static int print_arguments(struct shell *sh, int n, char **args) {
+    int status = 0;
+    remove_last(sh); /* the `history -p` itself */
     for (int i = 0; i < n; i++) {
-        if (strchr(args[i], '!')) {
-            sh_builtin_error(sh, "-p: %s: this shell has no history expansion", args[i]);
-            return 1;
+        sb text = sb_in(&sh->tmp);
+        if (history_expand(sh, args[i], 0, &text) == HISTORY_FAILED) {
+            sh_builtin_error(sh, "%s: history expansion failed", args[i]);
+            status = 1;
+        } else {
+            out_printf(sh, "%s\n", sb_str(&text));
         }
-        out_printf(sh, "%s\n", args[i]);
     }
-    return 0;
+    return status;
 }
 
 static int store_arguments(struct shell *sh, int n, char **args) {
@@ -139,11 +158,18 @@ static int fc_place(const struct history *h, const char *text, int limit, int no
     return -1;
 }
 
+/* Where a range begins: as bash has it, a number at the end of the list is the one before. */
+static int fc_first(const struct history *h, const char *text, int limit, int none) {
+    int64_t n;
+    bool last = text && parse_int64(text, &n) && n > 0 && n - h->base >= limit;
+    return last && limit > 1 ? limit - 2 : fc_place(h, text, limit, none);
+}
+
 static int fc_list(struct shell *sh, const char *from, const char *to, int limit, bool numbers,
                    bool reverse) {
     const struct history *h = &sh->history;
     if (limit <= 0) return 0;
-    int first = fc_place(h, from, limit, limit > 16 ? limit - 16 : 0);
+    int first = fc_first(h, from, limit, limit > 16 ? limit - 16 : 0);
     int last = fc_place(h, to, limit, limit - 1);
     if (first < 0 || last < 0) {
         sh_builtin_error(sh, "no command found");
@@ -193,6 +219,67 @@ static int fc_again(struct shell *sh, int n, char **args, int limit) {
     return run_text(sh, text, strlen(text), sh->line, "fc");
 }
 
+/* Runs the lines of the file as they are, shown and kept one by one, as bash does. */
+static int run_edited(struct shell *sh, const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t n;
+    char *text = fd < 0 ? NULL : read_file(sh, fd, &n);
+    if (fd >= 0) close(fd);
+    unlink(path);
+    if (!text) return 1;
+    struct frame frame = {.up = sh->frame, .name = "source", .file = path, .line = sh->line,
+                          .args = sh->frame->args, .nargs = sh->frame->nargs,
+                          .level = sh->frame->level};
+    bool verbose = sh->opt[OPT_VERBOSE];
+    sh->frame = &frame;
+    sh->opt[OPT_VERBOSE] = true;
+    sh->history.reads_edited = true;
+    int status = run_text(sh, text, n, 1, NULL);
+    sh->history.reads_edited = false;
+    sh->opt[OPT_VERBOSE] = verbose;
+    sh->frame = frame.up;
+    sh->line = frame.line;
+    free(text);
+    return status;
+}
+
+/* fc without -l and -s: an editor changes the commands, which are run then. */
+static int fc_edit(struct shell *sh, const char *from, const char *to, int limit,
+                   const char *editor, bool reverse) {
+    const struct history *h = &sh->history;
+    int first = limit > 0 ? fc_first(h, from, limit, limit - 1) : -1;
+    int last = limit > 0 ? fc_place(h, to, limit, first) : -1;
+    if (first < 0 || last < 0) {
+        sh_builtin_error(sh, "no command found");
+        return 1;
+    }
+    if ((first > last) != reverse) {
+        int was = first;
+        first = last, last = was;
+    }
+    sb text = sb_in(&sh->tmp);
+    for (int i = first;; i += first <= last ? 1 : -1) {
+        sb_printf(&text, "%s\n", h->v[i]);
+        if (i == last) break;
+    }
+    const char *dir = var_get(sh, "TMPDIR");
+    char *path = arena_printf(&sh->tmp, "%s/bash-fc.XXXXXX", dir && *dir ? dir : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0 || write_all(fd, text.s, text.n) < 0) {
+        sh_builtin_error(sh, "%s: cannot open temp file: %s", path, strerror(errno));
+        if (fd >= 0) close(fd);
+        return 1;
+    }
+    close(fd);
+    if (!editor) editor = sh->posix ? "${FCEDIT:-ed}" : "${FCEDIT:-${EDITOR:-vi}}";
+    char *command = arena_printf(&sh->tmp, "%s %s", editor, path);
+    remove_last(sh); /* the `fc` itself */
+    out_flush(sh);
+    if (run_text(sh, command, strlen(command), sh->line, NULL) == 0) return run_edited(sh, path);
+    unlink(path);
+    return 1;
+}
+
 BUILTIN(fc) {
     int options = 1; /* -1 is a command, no option */
     while (options < argc &&
@@ -200,6 +287,7 @@ BUILTIN(fc) {
         options++;
     struct bopt o = bopt_new(options, argv);
     bool list = false, numbers = true, reverse = false, again = false;
+    const char *editor = NULL;
     for (int c; (c = bopt_next(sh, &o, "e:lnrs", NULL));) {
         if (bopt_over(c)) return 2;
         if (c == 'l')
@@ -208,18 +296,19 @@ BUILTIN(fc) {
             numbers = false;
         else if (c == 'r')
             reverse = true;
-        else if (c == 's' || (c == 'e' && strcmp(o.arg, "-") == 0))
+        else if (c == 's' || strcmp(o.arg, "-") == 0)
             again = true;
+        else
+            editor = o.arg;
     }
     int n = argc - o.index;
     char **args = argv + o.index;
     /* The last command is this one. */
-    int limit = sh->history.n - sh->opt[OPT_HISTORY];
+    int limit = sh->history.n - (sh->opt[OPT_HISTORY] && sh->history.line_added);
     if (again) return fc_again(sh, n, args, limit);
     if (list)
         return fc_list(sh, n ? args[0] : NULL, n > 1 ? args[1] : NULL, limit, numbers, reverse);
-    sh_builtin_error(sh, "this shell starts no editor: fc -s OLD=NEW [COMMAND] changes and runs");
-    return 1;
+    return fc_edit(sh, n ? args[0] : NULL, n > 1 ? args[1] : NULL, limit, editor, reverse);
 }
 
 /* ------------------------------------------------------------------ line editing */

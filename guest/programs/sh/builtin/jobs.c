@@ -92,6 +92,10 @@ static int resume(struct shell *sh, const char *spec, bool foreground) {
         sh_builtin_error(sh, "job %d started without job control", j->id);
         return 1;
     }
+    if (!foreground && job_state(j) == JOB_RUNNING) {
+        sh_builtin_error(sh, "job %d already in background", j->id);
+        return 0;
+    }
     job_set_current(sh, j);
     if (foreground) {
         out_printf(sh, "%s\n", j->text);
@@ -282,6 +286,13 @@ static int wait_next(struct shell *sh, int n, char **specs, const char *var) {
         int64_t pid;
         if (*specs[i] == '%' || parse_int64(specs[i], &pid)) continue;
         sh_builtin_error(sh, "`%s': not a pid or valid job spec", specs[i]);
+    }
+    job_reap(sh);
+    for (int i = 0; i < n; i++) {
+        int64_t pid;
+        if (*specs[i] == '%') job_find(sh, specs[i], false);
+        else if (parse_int64(specs[i], &pid) && !job_by_pid(sh, (pid_t)pid, NULL))
+            sh_builtin_error(sh, "%s: no such job", specs[i]);
     }
     for (;;) {
         bool running = false;

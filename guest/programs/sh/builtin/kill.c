@@ -106,8 +106,10 @@ BUILTIN(kill) {
     if (argc == 1) return sh_usage(sh);
     for (; i < argc; i++) {
         const char *arg = argv[i];
-        if (strcmp(arg, "-l") == 0 || strcmp(arg, "-L") == 0)
+        if (strcmp(arg, "-l") == 0 || strcmp(arg, "-L") == 0) {
+            i += i + 1 < argc && strcmp(argv[i + 1], "--") == 0;
             return list_signals(sh, argc - i - 1, argv + i + 1);
+        }
         if (strcmp(arg, "-s") == 0 || strcmp(arg, "-n") == 0) {
             if (++i >= argc) {
                 sh_builtin_error(sh, "%s: option requires an argument", arg);

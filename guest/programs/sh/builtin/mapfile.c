@@ -96,6 +96,10 @@ BUILTIN(mapfile) {
         if (status) return status;
     }
     const char *name = o.index < argc ? argv[o.index] : "MAPFILE";
+    if (!*name) {
+        sh_builtin_error(sh, "empty array variable name");
+        return 1;
+    }
     if (!name_ok(name)) {
         sh_builtin_error(sh, "`%s': not a valid identifier", name);
         return 1;

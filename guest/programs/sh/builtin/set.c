@@ -71,6 +71,7 @@ static int set_cluster(struct shell *sh, int argc, char **argv, int *i) {
     for (const char *p = arg + 1; *p; p++) {
         if (*p == 'r') {
             sh->restricted = true;
+            if (!sh->command_string) sh_restrict(sh);
         } else if (*p != 'o') {
             option_set(sh, option_letter(*p), on);
         } else if (*i + 1 < argc && argv[*i + 1][0] != '-' && argv[*i + 1][0] != '+') {

@@ -74,7 +74,7 @@ static int describe_files(struct shell *sh, const char *name, const struct style
         say_file(sh, name, name, false, s);
         return 1;
     }
-    struct hashed *h = (struct hashed *)table_find(sh->hash, name, strlen(name));
+    struct hashed *h = path_hashed(sh, name);
     if (h && !s->all) {
         say_file(sh, name, h->path, true, s);
         return 1;
@@ -146,16 +146,22 @@ BUILTIN(type) {
 
 /* ------------------------------------------------------------------ hash */
 
-static void hash_forget(struct shell *sh, struct hashed *h) {
-    table_swap(sh->hash, &h->entry, NULL);
-    free(h->entry.key);
-    free(h->path);
-    free(h);
+static void hash_line(struct shell *sh, const char *name, const struct hashed *h) {
+    out_printf(sh, "builtin hash -p %s %s\n", h->path, name);
 }
 
+/* In the order of bash's table. */
 static int hash_print(struct shell *sh, bool reusable) {
     int count;
+    char **names, **paths;
     struct entry **list = table_sorted(sh->hash, &sh->tmp, &count);
+    struct assoc *order = assoc_new_sized(HASH_BUCKETS);
+    for (int i = 0; i < count; i++)
+        if (path_hashed(sh, list[i]->key)) assoc_set(order, list[i]->key, "");
+    assoc_list(order, &sh->tmp, &names, &paths);
+    count = assoc_count(order);
+    for (int i = 0; i < count; i++) list[i] = &path_hashed(sh, names[i])->entry;
+    assoc_free(order);
     if (count == 0) {
         if (!reusable && !sh->posix) out_puts(sh, "hash: hash table empty\n");
         return 0;
@@ -163,15 +169,15 @@ static int hash_print(struct shell *sh, bool reusable) {
     if (!reusable) out_puts(sh, "hits\tcommand\n");
     for (int i = 0; i < count; i++) {
         const struct hashed *h = (struct hashed *)list[i];
-        if (reusable) out_printf(sh, "builtin hash -p %s %s\n", h->path, h->entry.key);
+        if (reusable) hash_line(sh, h->entry.key, h);
         else out_printf(sh, "%4d\t%s\n", h->hits, h->path);
     }
     return 0;
 }
 
 static int hash_one(struct shell *sh, const char *name, const char *path, bool forget, bool show,
-                    bool many) {
-    struct hashed *h = (struct hashed *)table_find(sh->hash, name, strlen(name));
+                    bool reusable, bool many) {
+    struct hashed *h = path_hashed(sh, name);
     int error;
     if (forget || show) {
         if (!h) {
@@ -179,7 +185,8 @@ static int hash_one(struct shell *sh, const char *name, const char *path, bool f
             return 1;
         }
         h->hits += show;
-        if (forget) hash_forget(sh, h);
+        if (forget) path_hash_forget(sh, h);
+        else if (reusable) hash_line(sh, name, h);
         else if (many) out_printf(sh, "%s\t%s\n", name, h->path);
         else out_printf(sh, "%s\n", h->path);
         return 0;
@@ -220,7 +227,7 @@ BUILTIN(hash) {
     if (o.index >= argc) return clear ? 0 : hash_print(sh, reusable);
     int status = 0;
     for (int i = o.index; i < argc; i++)
-        if (hash_one(sh, argv[i], path, forget, show, argc - o.index > 1)) status = 1;
+        if (hash_one(sh, argv[i], path, forget, show, reusable, argc - o.index > 1)) status = 1;
     return status;
 }
 
