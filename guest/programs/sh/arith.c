@@ -182,6 +182,7 @@ static bool at_op(const struct arith *a, int op) { return a->token == A_OP && a-
 struct place { /* what an assignment changes */
     char *name;
     char *sub; /* NULL, or the subscript's text */
+    bool none; /* a[@] a[*] a[] of an indexed array: no element, which is said when it is used */
 };
 
 static bool enter(struct arith *a) {
@@ -194,7 +195,7 @@ static bool enter(struct arith *a) {
 static struct place place_of(struct arith *a) {
     arena *mem = &a->sh->tmp;
     size_t n = name_len(a->name);
-    struct place at = {arena_strndup(mem, a->name, n), NULL};
+    struct place at = {arena_strndup(mem, a->name, n), NULL, false};
     if (n < a->name_n) at.sub = arena_strndup(mem, a->name + n + 1, a->name_n - n - 2);
     return at;
 }
@@ -219,6 +220,8 @@ static bool settle_place(struct arith *a, struct place *at) {
         return key && *key;
     }
     int64_t i;
+    at->none = !*at->sub || ((*at->sub == '@' || *at->sub == '*') && !at->sub[1]);
+    if (at->none) return true;
     const char *text = expand_subscript(sh, v, at->sub);
     if (!text || !eval_depth(sh, text, &i, "", a->depth + 1)) {
         if (sh->flow == FLOW_NONE) sh_abandon(sh, 1); /* as wherever a subscript is wrong */
@@ -245,7 +248,16 @@ static const char *place_text(struct arith *a, const struct place *at) {
     return array_get(var_array(v), i);
 }
 
+static void no_element(struct arith *a, const struct place *at) {
+    sh_error(a->sh, "%s[%s]: bad array subscript", at->name, at->sub);
+}
+
 static int64_t value_of(struct arith *a, const struct place *at) {
+    if (at->none) {
+        no_element(a, at);
+        if (!*at->sub) no_element(a, at); /* bash looks twice */
+        return 0;
+    }
     const char *s = place_text(a, at);
     if (!s) {
         if (a->sh->opt[OPT_NOUNSET]) {
@@ -268,6 +280,10 @@ static void store(struct arith *a, const struct place *at, int64_t value) {
     struct shell *sh = a->sh;
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, value);
+    if (at->none) {
+        no_element(a, at);
+        return;
+    }
     bool ok;
     if (at->sub) {
         struct var *v = var_make(sh, at->name);
@@ -389,7 +405,10 @@ static int64_t increment(struct arith *a, int step) {
     if (a->failed) return 0;
     struct place at = place_of(a);
     next(a);
-    if (a->skip) return 0;
+    if (at_op(a, OP2('+', '+')) || at_op(a, OP2('-', '-')))
+        fail(a, a->last, at_op(a, OP2('+', '+')) ? "++: assignment requires lvalue"
+                                                 : "--: assignment requires lvalue");
+    if (a->skip || a->failed) return 0;
     if (!settle_place(a, &at)) {
         a->failed = true;
         return 0;

@@ -67,8 +67,9 @@ static bool assign_element(struct shell *sh, struct var *v, const char *shown, c
         }
         return var_assign_key(sh, v, sub, value, append);
     }
-    int64_t i;
-    if (!assign_index(sh, v, v->entry.key, sub, &i)) return false;
+    int64_t i = -1;
+    bool all = (*shown == '@' || *shown == '*') && !shown[1];
+    if (!all && !assign_index(sh, v, v->entry.key, sub, &i)) return false;
     if (i < 0) {
         sh_error(sh, "%s[%s]: bad array subscript", v->entry.key, shown);
         return false;
@@ -113,7 +114,8 @@ bool assign_text(struct shell *sh, const char *lhs, const char *value, bool appe
         var_put(sh, raw, value);
         return true;
     }
-    struct var *v = var_make(sh, name);
+    bool itself = raw && (raw->flags & V_NAMEREF) && (raw->flags & V_SET) && strcmp(target, name) == 0;
+    struct var *v = itself ? var_make_local(sh, name, 0) : var_make(sh, name);
     if (!sub) return var_assign(sh, v, value, append);
     if (v->flags & V_READONLY) return var_readonly_error(sh, v);
     char *text = assign_is_argument(sh, lhs) && (v->flags & V_ASSOC) ? sub

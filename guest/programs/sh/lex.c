@@ -20,8 +20,10 @@ void lex_join(struct parser *p, size_t ahead) {
         p->line++;
         for (struct alias_use *u = p->aliases; u; u = u->next) /* those that end before it */
             if (u->rest > rest) u->rest -= u->rest - rest < 2 ? u->rest - rest : 2;
-        if (p->alias_next != NO_ALIAS && p->alias_next > rest)
-            p->alias_next -= p->alias_next - rest < 2 ? p->alias_next - rest : 2;
+        size_t *marks[] = {&p->alias_next, &p->alias_after};
+        for (int i = 0; i < DIM(marks); i++)
+            if (*marks[i] != NO_ALIAS && *marks[i] > rest)
+                *marks[i] -= *marks[i] - rest < 2 ? *marks[i] - rest : 2;
     }
 }
 
@@ -334,7 +336,7 @@ static bool alias_active(struct parser *p, const char *name) {
 
 /* Puts an alias's text in the place of the token and reads on from there. The text before it stays
  * where it is: words around a $( ) that holds the token remember where they began. */
-static void alias_splice(struct parser *p, const char *name, const char *value) {
+static void alias_splice(struct parser *p, const char *name, const char *value, bool command) {
     size_t at = p->tok.start, rest = p->len - p->tok.end, n = strlen(value);
     char *buf = xmalloc(at + n + rest + 1);
     memcpy(buf, p->buf, at);
@@ -347,7 +349,13 @@ static void alias_splice(struct parser *p, const char *name, const char *value) 
     struct alias_use *u = arena_alloc(p->mem, sizeof *u);
     *u = (struct alias_use){p->aliases, arena_strdup(p->mem, name), rest};
     p->aliases = u;
-    if (n > 0 && (value[n - 1] == ' ' || value[n - 1] == '\t')) p->alias_next = rest;
+    bool next = n > 0 && (value[n - 1] == ' ' || value[n - 1] == '\t');
+    if (command) {
+        if (next) p->alias_next = rest;
+    } else { /* the first word of this one may be an alias as well */
+        p->alias_next = n + rest;
+        p->alias_after = next ? rest : NO_ALIAS;
+    }
     p->have = false;
 }
 
@@ -358,7 +366,8 @@ bool lex_alias(struct parser *p, bool command) {
     if (!command) {
         /* the word after an alias that ended in a blank */
         if (p->alias_next == NO_ALIAS || p->len - p->tok.start > p->alias_next) return false;
-        p->alias_next = NO_ALIAS;
+        p->alias_next = p->alias_after;
+        p->alias_after = NO_ALIAS;
     }
     const struct word *w = p->tok.word;
     if (w->flags & W_QUOTED) return false;
@@ -369,6 +378,6 @@ bool lex_alias(struct parser *p, bool command) {
         return false;
     }
     if (p->more && p->tok.end >= p->len) lex_at(p, 0); /* the rest must be there to be kept */
-    alias_splice(p, w->text, a->value);
+    alias_splice(p, w->text, a->value, command);
     return true;
 }

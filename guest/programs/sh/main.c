@@ -22,6 +22,8 @@ struct invocation {
     bool norc, noprofile, interactive, login, restricted;
     bool session, run;     /* --session, --run */
     bool dump;             /* --dump-tree */
+    char list;             /* -o or -O without a name: what there is is shown, 'o' or 'O' */
+    bool list_reusable;    /* it was +o or +O */
     int first;             /* index of the first argument that is no option */
 };
 
@@ -94,7 +96,10 @@ static void set_shlvl(struct shell *sh) {
     int64_t n = 0;
     if (old) parse_int64(old, &n);
     n = n < 0 ? 0 : n + 1;
-    if (n >= 1000) n = 1;
+    if (n >= 1000) {
+        sh_error(sh, "warning: shell level (%" PRId64 ") too high, resetting to 1", n);
+        n = 1;
+    }
     char text[24];
     snprintf(text, sizeof text, "%d", (int)n);
     struct var *v = var_make_local(sh, "SHLVL", 0);
@@ -177,12 +182,13 @@ void shell_init(struct shell *sh) {
 /* ------------------------------------------------------------------ options */
 
 static _Noreturn void usage(const char *name, int status) {
+    if (!status) printf("GNU bash, version " SH_VERSION "-(x86_64-pc-linux-gnu)\n");
     fprintf(status ? stderr : stdout,
             "Usage:\t%s [GNU long option] [option] ...\n"
             "\t%s [GNU long option] [option] script-file ...\n"
             "GNU long options:\n"
-            "\t--debugger\n\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n"
-            "\t--norc\n\t--posix\n\t--rcfile\n\t--restricted\n\t--verbose\n\t--version\n"
+            "\t--debug\n\t--debugger\n\t--dump-po-strings\n\t--dump-strings\n\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n"
+            "\t--norc\n\t--posix\n\t--pretty-print\n\t--rcfile\n\t--restricted\n\t--verbose\n\t--version\n"
             "Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
             "\t-abefhkmnptuvxBCEHPT or -o option\n", name, name);
     exit(status);
@@ -225,7 +231,8 @@ static _Noreturn void bad_option(struct shell *sh, const char *text) {
 static void named_option(struct shell *sh, const char *name, bool on, bool is_shopt) {
     int i = is_shopt ? shopt_find(name) : option_find(name);
     if (i < 0) {
-        sh_error(sh, "line 0: bash: %s: invalid %soption name", name, is_shopt ? "shell " : "");
+        if (is_shopt) sh_error(sh, "line 0: %s: invalid shell option name", name);
+        else sh_error(sh, "line 0: bash: %s: invalid option name", name);
         exit(2);
     }
     if (is_shopt) sh->shopt[i] = on;
@@ -244,7 +251,11 @@ static void cluster(struct shell *sh, struct invocation *in, const char *arg, in
         else if (*p == 'r') in->restricted = true;
         else if (*p == 'D') continue;
         else if (*p == 'o' || *p == 'O') {
-            if (*i + 1 >= argc) continue;
+            if (*i + 1 >= argc) {
+                in->list = *p;
+                in->list_reusable = !on;
+                continue;
+            }
             named_option(sh, argv[++*i], on, *p == 'O');
         } else if (option >= 0) option_set(sh, option, on);
         else {
@@ -296,11 +307,13 @@ static void startup_files(struct shell *sh, const struct invocation *in) {
         run_file(sh, "/etc/profile", false);
         source_home(sh, ".bash_profile");
     }
-    if (sh->interactive && !in->norc && !in->login) {
+    if (sh->interactive && !sh->posix && !in->norc && !in->login) {
         if (in->rcfile) run_file(sh, in->rcfile, false);
         else source_home(sh, ".bashrc");
     }
-    const char *env = sh->interactive || sh->posix ? NULL : var_get(sh, "BASH_ENV");
+    const char *env = sh->interactive && sh->posix     ? var_get(sh, "ENV")
+                      : sh->interactive || sh->posix ? NULL
+                                                     : var_get(sh, "BASH_ENV");
     if (env && *env) {
         char *path = expand_text_dq(sh, env);
         if (path) run_file(sh, path, false);
@@ -332,6 +345,7 @@ static int run_script(struct shell *sh, const char *name) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))) {
         int error = fd < 0 ? errno : EISDIR;
+        if (error != ENOENT) sh->name = name; /* bash is called so by then */
         sh_error(sh, "%s: %s", name, strerror(error));
         return error == ENOENT ? 127 : 126;
     }
@@ -342,6 +356,7 @@ static int run_script(struct shell *sh, const char *name) {
     size_t head = n < 80 ? n : 80;
     const char *line_end = memchr(text, '\n', head);
     if (memchr(text, 0, line_end ? (size_t)(line_end - text) : head)) {
+        sh->name = name;
         sh_error(sh, "%s: cannot execute binary file", name);
         free(text);
         return 126;
@@ -351,6 +366,15 @@ static int run_script(struct shell *sh, const char *name) {
     int status = run_text(sh, text, n, 1, NULL);
     free(text);
     return status;
+}
+
+/* `bash -o` and `bash +O`: as `set -o` and `shopt -p` show it. */
+static void list_options(struct shell *sh, const struct invocation *in) {
+    bool shopts = in->list == 'O', emacs = sh->opt[OPT_EMACS];
+    char *words[] = {shopts ? "shopt" : "set", shopts ? "-p" : in->list_reusable ? "+o" : "-o", NULL};
+    sh->opt[OPT_EMACS] = true; /* this early bash has it still on */
+    builtin_run(sh, builtin_find_any(words[0]), shopts && !in->list_reusable ? 1 : 2, words);
+    sh->opt[OPT_EMACS] = emacs;
 }
 
 static int run_input(struct shell *sh, int argc, char **argv, const struct invocation *in) {
@@ -418,6 +442,7 @@ int main(int argc, char **argv) {
     sh->interactive = in.interactive || terminal;
     if (sh->interactive) {
         sh->shopt[SHOPT_EXPAND_ALIASES] = true;
+        sh->opt[OPT_HISTEXPAND] = true;
         if (terminal) sh->opt[OPT_MONITOR] = true;
     }
     shell_startup(sh, environ);
@@ -425,6 +450,7 @@ int main(int argc, char **argv) {
         set_default(sh, "PS1", "\\s-\\v\\$ ");
         set_default(sh, "PS2", "> ");
     }
+    if (in.list) list_options(sh, &in);
     int status = run_input(sh, argc, argv, &in);
     if (sh->flow != FLOW_NONE) status = sh_fatal_status(sh, sh->status);
     process_exit(sh, status);

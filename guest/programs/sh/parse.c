@@ -83,6 +83,14 @@ bool parse_deep(struct parser *p) {
 static bool redir_target(struct parser *p, struct redir *r) {
     bool assign_ok = p->ctx.assign_ok;
     p->ctx.assign_ok = false; /* >a[b c]=d is no element, also before the command */
+    bool dup = r->kind == R_DUP_IN || r->kind == R_DUP_OUT;
+    if (dup) lex_skip_blanks(p);
+    if (dup && lex_at(p, 0) == '-') { /* a token of its own, whatever follows */
+        r->target = word_of_text(p, "-", 1, WM_ALL, p->line);
+        p->pos++;
+        p->ctx.assign_ok = assign_ok;
+        return r->target != NULL;
+    }
     lex_peek(p);
     p->ctx.assign_ok = assign_ok;
     if (p->failed) return false;

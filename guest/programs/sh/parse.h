@@ -83,6 +83,7 @@ struct parser {
     int aliases_off;                   /* $( ) around, whose aliases wait until it runs */
     bool alias_met;                    /* one of them was met */
     size_t alias_next;                 /* rest after an alias that ended in a blank, or NO_ALIAS */
+    size_t alias_after;                /* the same of one that is being looked at for that reason */
     int depth;
     int comsubs;                       /* $( ) around */
     int quotes;                        /* "…" around, within the innermost $( ) */

@@ -369,7 +369,9 @@ struct node *parse_compound(struct parser *p) {
     if (p->tok.kind != T_WORD || (p->tok.word->flags & (W_QUOTED | W_ASSIGN))) return NULL;
     const char *w = p->tok.word->text;
     switch (w[0]) {
-    case 'i': return strcmp(w, "if") == 0 ? parse_if(p) : NULL;
+    case 'i':
+        if (strcmp(w, "if") == 0) return parse_if(p);
+        break;
     case 'w': return strcmp(w, "while") == 0 ? parse_while(p, N_WHILE) : NULL;
     case 'u': return strcmp(w, "until") == 0 ? parse_while(p, N_UNTIL) : NULL;
     case 'f':
@@ -385,7 +387,7 @@ struct node *parse_compound(struct parser *p) {
     case '[': return strcmp(w, "[[") == 0 ? parse_cond_command(p) : NULL;
     default: break;
     }
-    static const char *const misplaced[] = {"then", "else", "elif", "fi", "do", "done", "esac", "}"};
+    static const char *const misplaced[] = {"then", "else", "elif", "fi", "do", "done", "esac", "in", "}"};
     for (int i = 0; i < DIM(misplaced); i++)
         if (strcmp(w, misplaced[i]) == 0) parse_unexpected(p);
     return NULL;

@@ -286,9 +286,10 @@ static void set_coproc_variables(struct shell *sh, const char *name, int in, int
     var_clear(sh, v);
     var_to_array(sh, v);
     snprintf(text, sizeof text, "%d", in);
-    var_assign_index(sh, v, 0, text, false);
-    snprintf(text, sizeof text, "%d", out);
-    var_assign_index(sh, v, 1, text, false);
+    if (var_assign_index(sh, v, 0, text, false)) {
+        snprintf(text, sizeof text, "%d", out);
+        var_assign_index(sh, v, 1, text, false);
+    }
     snprintf(text, sizeof text, "%ld", (long)pid);
     var_set(sh, arena_printf(&sh->tmp, "%s_PID", name), text);
 }
@@ -307,10 +308,13 @@ void coproc_ended(struct shell *sh, struct job *j) {
     if (in >= 0) close(in);
     if (out >= 0) close(out);
     j->coproc_gone = true;
+    const char *builtin = sh->builtin;
+    sh->builtin = NULL; /* whoever waits is not to blame */
     var_unset(sh, j->coproc);
     arena_mark mark = arena_here(&sh->tmp);
     var_unset(sh, arena_printf(&sh->tmp, "%s_PID", j->coproc));
     arena_release(&sh->tmp, mark);
+    sh->builtin = builtin;
 }
 
 int exec_coproc(struct shell *sh, struct node *n) {

@@ -373,6 +373,8 @@ static void put_pipe(struct printer *p, const struct node *n) {
         if (!c->next) break;
         if (c->flags & NF_PIPE_ERR) put(p, " 2>&1");
         put_here(p, " |");
+        if (p->after_here) sb_putc(p->out, ' '); /* as bash has it */
+        p->after_here = false;
         sb_putc(p->out, ' ');
         p->skip_indent = true;
     }

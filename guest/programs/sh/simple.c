@@ -466,9 +466,9 @@ int exec_simple(struct shell *sh, struct node *n) {
     if (sh->flow != FLOW_NONE) return sh->status;
     if (sh->trap_set[TRAP_DEBUG]) {
         int before = sh->status;
-        trap_run(sh, TRAP_DEBUG);
+        int said = trap_run(sh, TRAP_DEBUG);
         if (sh->flow != FLOW_NONE) return sh->status;
-        if (sh->shopt[SHOPT_EXTDEBUG] && sh->status) return sh->status;
+        if (sh->shopt[SHOPT_EXTDEBUG] && said) return sh->status;
         sh->status = before;
     }
     arena_mark mark = arena_here(&sh->tmp);

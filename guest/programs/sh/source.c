@@ -58,6 +58,7 @@ static void append_text(struct parser *p, const char *s, size_t n) {
     p->len += kept;
     for (struct alias_use *u = p->aliases; u; u = u->next) u->rest += kept;
     if (p->alias_next != NO_ALIAS) p->alias_next += kept;
+    if (p->alias_after != NO_ALIAS) p->alias_after += kept;
 }
 
 /* A text ends its last line, as far as the grammar is concerned; a backslash at its end stands for
@@ -256,7 +257,7 @@ static int run_parser(struct parser *p) {
         p->tree = t;
         p->mem = &t->mem;
         p->aliases = NULL;
-        p->alias_next = NO_ALIAS;
+        p->alias_next = p->alias_after = NO_ALIAS;
         drop_consumed(p);
         choose_lines(p);
         size_t from = p->pos;
@@ -372,7 +373,8 @@ struct tree *parse_first(struct shell *sh, const char *text, size_t n, int line,
                          bool *rest) {
     struct tree *t = tree_new();
     struct parser p = {
-        .sh = sh, .line = line, .where = where, .tree = t, .mem = &t->mem, .alias_next = NO_ALIAS};
+        .sh = sh, .line = line, .where = where, .tree = t, .mem = &t->mem,
+        .alias_next = NO_ALIAS, .alias_after = NO_ALIAS};
     append_text(&p, text, n);
     t->root = parse_complete(&p);
     bool failed = p.failed;
@@ -393,7 +395,7 @@ bool parse_each(struct shell *sh, const char *text, size_t n,
         p.tree = t;
         p.mem = &t->mem;
         p.aliases = NULL;
-        p.alias_next = NO_ALIAS;
+        p.alias_next = p.alias_after = NO_ALIAS;
         t->root = parse_complete(&p);
         more = !p.failed && t->root;
         if (more) take(arg, t->root);
@@ -406,7 +408,8 @@ bool parse_each(struct shell *sh, const char *text, size_t n,
 struct word *parse_word_text(struct shell *sh, struct tree *tree, const char *text, size_t n,
                              enum word_mode mode) {
     struct parser p = {
-        .sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem, .alias_next = NO_ALIAS};
+        .sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem,
+        .alias_next = NO_ALIAS, .alias_after = NO_ALIAS};
     p.ctx.pattern = true;
     return word_of_text(&p, text, n, mode, sh->line);
 }
@@ -414,7 +417,8 @@ struct word *parse_word_text(struct shell *sh, struct tree *tree, const char *te
 struct assign *parse_compound_text(struct shell *sh, struct tree *tree, const char *name,
                                    const char *text) {
     struct parser p = {
-        .sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem, .alias_next = NO_ALIAS};
+        .sh = sh, .line = sh->line, .tree = tree, .mem = &tree->mem,
+        .alias_next = NO_ALIAS, .alias_after = NO_ALIAS};
     append_text(&p, name, strlen(name));
     append_text(&p, "=", 1);
     append_text(&p, text, strlen(text));

@@ -362,7 +362,8 @@ static bool scan_one(struct parser *p, struct scan *s, int c, bool dq) {
     case '`': return scan_backquote(p, s, dq);
     case '$': {
         int d = lex_next(p, 1);
-        if ((!dq || s->mode == WM_BRACE_DQ) && d == '\'') return scan_dollar_quotes(p, s);
+        if ((!dq || (s->mode == WM_BRACE_DQ && p->quotes > 0)) && d == '\'')
+            return scan_dollar_quotes(p, s);
         if (!dq && d == '"') {
             p->pos++;
             note_dollar(p, p->pos - 1);
@@ -456,7 +457,8 @@ struct word *scan_finish(struct parser *p, struct scan *s, size_t start, int lin
 struct word *word_parts(struct parser *p, enum word_mode mode, bool dq) {
     if (dq && mode == WM_BRACE) mode = WM_BRACE_DQ;
     struct scan s = scan_new(p, mode);
-    s.tilde_here = mode == WM_BRACE || mode == WM_PATTERN;
+    bool anchored = p->pos > 0 && (p->buf[p->pos - 1] == '#' || p->buf[p->pos - 1] == '%');
+    s.tilde_here = mode == WM_BRACE || (mode == WM_PATTERN && !anchored); /* ${x/#~/y} */
     s.tilde_after_colon = mode == WM_BRACE && p->ctx.value;
     size_t start = p->pos;
     int line = p->line;

@@ -75,10 +75,7 @@ static enum outcome read_subscript(struct parser *p, struct param *pm) {
         return GOOD;
     }
     ptrdiff_t close = word_skip(p, p->pos + 1, '[', ']');
-    if (close < 0) {
-        parse_eof_error(p, line, ']');
-        return FAILED;
-    }
+    if (close < 0) return BAD;
     size_t n = (size_t)close - p->pos - 1;
     if (n == 0) return BAD;
     pm->sub = word_of_text(p, p->buf + p->pos + 1, n, WM_ALL, line);
@@ -228,7 +225,7 @@ static enum outcome read_param(struct parser *p, struct param *pm, bool dq) {
 static void param_flags(struct parser *p, const struct param *pm, uint16_t *flags) {
     (void)p;
     bool pure = pm->op != OP_ASSIGN && pm->op != OP_ERROR && pm->op != OP_SLICE && !pm->sub &&
-                !process_dependent(pm->name);
+                !pm->indirect && !process_dependent(pm->name);
     if (pm->arg && !(pm->arg->flags & W_PURE)) pure = false;
     if (pm->arg2 && !(pm->arg2->flags & W_PURE)) pure = false;
     if (!pure) *flags &= (uint16_t)~W_PURE;
@@ -245,6 +242,15 @@ static char left_open(const struct parser *p, size_t at) {
             quote = quote ? 0 : c;
     }
     return quote ? quote : '}';
+}
+
+/* Steps to offset `end`, counting lines. */
+static void step_to(struct parser *p, size_t end) {
+    for (; p->pos < end; p->pos++) {
+        if (p->buf[p->pos] != '\n') continue;
+        p->line++;
+        p->line_start = p->pos + 1;
+    }
 }
 
 static struct part *brace_param(struct parser *p, bool dq, uint16_t *flags) {
@@ -280,21 +286,12 @@ static struct part *brace_param(struct parser *p, bool dq, uint16_t *flags) {
     struct part *part = part_new(p, PART_BAD);
     part->n = (uint32_t)((size_t)close + 1 - start);
     part->s = arena_strndup(p->mem, p->buf + start, part->n);
-    p->pos = (size_t)close + 1;
+    step_to(p, (size_t)close + 1);
     *flags &= (uint16_t)~W_PURE;
     return part;
 }
 
 /* ------------------------------------------------------------------ $( ) and $(( )) */
-
-/* Steps to offset `end`, counting lines. */
-static void step_to(struct parser *p, size_t end) {
-    for (; p->pos < end; p->pos++) {
-        if (p->buf[p->pos] != '\n') continue;
-        p->line++;
-        p->line_start = p->pos + 1;
-    }
-}
 
 static struct part *arith_part(struct parser *p, size_t from, size_t n, size_t end,
                                uint16_t *flags) {

@@ -234,7 +234,7 @@ BUILTIN(source) {
 static const char *full_path(struct shell *sh, const char *path) {
     struct stat st;
     const char *cwd = var_get(sh, "PWD");
-    if (*path == '/' || !cwd || stat(path, &st) < 0) return path;
+    if (*path == '/' || !cwd || (!strchr(path, '/') && stat(path, &st) < 0)) return path;
     if (strncmp(path, "./", 2) == 0) path += 2;
     return arena_printf(&sh->tmp, "%s/%s", cwd, path);
 }

@@ -127,7 +127,8 @@ static int print_named(struct shell *sh, const struct request *r, int n, char **
 /* ------------------------------------------------------------------ making */
 
 /* The variable a declaration is about, made where it belongs. NULL: it may not be. */
-static struct var *declared(struct shell *sh, const struct request *r, const char *name) {
+static struct var *declared(struct shell *sh, const struct request *r, const char *name,
+                            bool compound) {
     struct var *seen = var_find_raw(sh, name);
     if (r->global) return var_make_local(sh, name, 0);
     struct frame *frame = function_frame(sh);
@@ -150,6 +151,7 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
     }
     if (seen && (seen->flags & V_READONLY) && seen->level < frame->level) {
         if (seen->level == 0 || !(seen->flags & V_LOCAL)) {
+            if (compound) sh_error(sh, "%s: %s: readonly variable", frame->name, name);
             sh_builtin_error(sh, "%s: readonly variable", name);
             return NULL;
         }
@@ -309,6 +311,21 @@ static void trace_value(struct shell *sh, const struct target *t) {
     exec_trace_text(sh, sb_str(&text));
 }
 
+/* declare -a r=(…) fails as r=(…) does: the line is given up. */
+static bool compound_refused(struct shell *sh, const struct request *r, struct var *v) {
+    const char *name = v->entry.key;
+    if ((r->on & V_ASSOC) && (v->flags & V_ARRAY))
+        sh_error(sh, "%s: cannot convert indexed to associative array", name);
+    else if ((r->on & V_ARRAY) && (v->flags & V_ASSOC))
+        sh_error(sh, "%s: cannot convert associative to indexed array", name);
+    else if (v->flags & V_READONLY)
+        sh_error(sh, "%s: readonly variable", name);
+    else
+        return false;
+    sh_give_up(sh);
+    return true;
+}
+
 static int declare_one(struct shell *sh, const struct request *r, const char *arg,
                        const struct compound *compound) {
     struct target t;
@@ -322,8 +339,9 @@ static int declare_one(struct shell *sh, const struct request *r, const char *ar
         sh_builtin_error(sh, "`%s[%s]': not a valid identifier", t.name, t.sub);
         return 1;
     }
-    struct var *v = declared(sh, r, t.name);
+    struct var *v = declared(sh, r, t.name, compound != NULL);
     if (!v) return 1;
+    if (compound && compound_refused(sh, r, v)) return 1;
     if (!declares && t.value && sh->opt[OPT_XTRACE]) trace_value(sh, &t);
     if ((v->flags & V_READONLY) && (t.value || compound)) {
         if (compound || !declares) var_readonly_error(sh, v);

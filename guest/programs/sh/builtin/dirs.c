@@ -186,6 +186,8 @@ BUILTIN(pushd) {
             insert_entry(sh, 1, top);
         } else if (rotate(sh, at, r.stay)) {
             return 1;
+        } else if (r.stay) {
+            return 0;
         }
     } else if (r.stay) {
         insert_entry(sh, 1, r.arg);

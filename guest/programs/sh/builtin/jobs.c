@@ -334,7 +334,7 @@ BUILTIN(wait) {
             sh_builtin_error(sh, "`%s': not a valid identifier", var);
             return 1;
         }
-        var_unset(sh, var);
+        if (!var_unset(sh, var)) return 1;
     }
     job_forget_inherited(sh);
     if (next) return wait_next(sh, argc - o.index, argv + o.index, var);

@@ -17,6 +17,7 @@ struct reading {
     bool raw;           /* -r */
     int64_t timeout;    /* ns; -1: none */
     int fd;
+    bool fd_given;      /* -u */
     sb text, mask;      /* mask: 1 for bytes that a backslash protected from splitting */
 };
 
@@ -199,6 +200,7 @@ static int read_option(struct shell *sh, struct reading *r, int c, const char *a
             return 1;
         }
         r->fd = (int)n;
+        r->fd_given = true;
         return 0;
     default: return 0; /* -e -i -s change how a terminal behaves */
     }
@@ -224,7 +226,8 @@ BUILTIN(read) {
         return 1;
     }
     if (fcntl(r.fd, F_GETFD) < 0) {
-        sh_builtin_error(sh, "%d: invalid file descriptor: %s", r.fd, strerror(errno));
+        sh_builtin_error(sh, r.fd_given ? "%d: invalid file descriptor: %s" : "read error: %d: %s", r.fd,
+                         strerror(errno));
         return 1;
     }
     if (r.timeout == 0) return ready_now(r.fd) ? 0 : 1;
