@@ -275,6 +275,7 @@ static bool assign_default(struct expander *x, const struct param *pm, struct pv
     struct shell *sh = x->sh;
     if (name_len(v->name) == 0) {
         sh_expand_error(sh, "$%s: cannot assign in this way", v->name);
+        sh->fatal = false;
         return false;
     }
     char *value = pm->arg ? expand_single(sh, pm->arg) : (char *)"";

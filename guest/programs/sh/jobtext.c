@@ -33,11 +33,11 @@ void job_settle_text(struct shell *sh, struct job *j) {
         j->processes[i++].text = text_of(s);
 }
 
-static void state_text(const struct process *p, enum job_state state, sb *out) {
+static void state_text(const struct shell *sh, const struct process *p, enum job_state state, sb *out) {
     if (state == JOB_RUNNING)
         sb_puts(out, "Running");
     else if (state == JOB_STOPPED)
-        sb_puts(out, "Stopped");
+        sb_printf(out, sh->posix ? "Stopped(SIG%s)" : "Stopped", signal_name(WSTOPSIG(p->status)));
     else if (WIFSIGNALED(p->status))
         sb_puts(out, signal_text(WTERMSIG(p->status)));
     else if (WEXITSTATUS(p->status))
@@ -46,9 +46,9 @@ static void state_text(const struct process *p, enum job_state state, sb *out) {
         sb_puts(out, "Done");
 }
 
-static void put_state(const struct process *p, enum job_state state, sb *out) {
+static void put_state(const struct shell *sh, const struct process *p, enum job_state state, sb *out) {
     sb text = {0};
-    state_text(p, state, &text);
+    state_text(sh, p, state, &text);
     sb_printf(out, "%-24s", sb_str(&text));
     if (state == JOB_DONE && CORE_DUMPED(p->status)) sb_puts(out, "(core dumped) ");
     sb_free(&text);
@@ -71,7 +71,7 @@ static void put_processes(struct shell *sh, const struct job *j, sb *out) {
         if (same)
             sb_printf(out, "%22s", "");
         else
-            put_state(p, p->state, out);
+            put_state(sh, p, p->state, out);
         if (i > 0) sb_puts(out, "| ");
         sb_puts(out, p->text ? p->text : j->text);
         if (i < j->count - 1) sb_putc(out, '\n');
@@ -94,7 +94,7 @@ void job_format(struct shell *sh, struct job *j, sb *out, char style) {
         return;
     }
     sb_putc(out, ' ');
-    put_state(&j->processes[j->count - 1], job_state(j), out);
+    put_state(sh, &j->processes[j->count - 1], job_state(j), out);
     sb_puts(out, j->text);
     put_rest(sh, j, out);
 }

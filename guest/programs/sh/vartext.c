@@ -92,8 +92,10 @@ void var_print_bare(struct shell *sh, struct var *v, sb *out) {
     if (v->flags & (V_ARRAY | V_ASSOC)) {
         var_print_value(sh, v, out);
     } else {
+        const char *text = var_text(v);
         sb_putc(out, '=');
-        quote_value(out, var_text(v));
+        if (sh->posix && quote_needs_dollar(text)) quote_single(out, text);
+        else quote_value(out, text);
     }
     sb_putc(out, '\n');
 }

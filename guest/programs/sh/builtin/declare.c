@@ -31,7 +31,15 @@ static bool is_command_temp(struct shell *sh, const struct var *v) {
 
 static void print_one(struct shell *sh, struct var *v) {
     sb text = {0};
-    var_print_declare(sh, v, &text);
+    bool own = strcmp(sh->builtin, "export") == 0 || strcmp(sh->builtin, "readonly") == 0;
+    if (sh->posix && own) { /* in the builtin's own words */
+        const char *kind = v->flags & V_ARRAY ? "-a " : v->flags & V_ASSOC ? "-A " : "";
+        sb_printf(&text, "%s %s%s", sh->builtin, kind, v->entry.key);
+        if (v->flags & V_SET) var_print_value(sh, v, &text);
+        sb_putc(&text, '\n');
+    } else {
+        var_print_declare(sh, v, &text);
+    }
     out_put(sh, text.s, text.n);
     sb_free(&text);
 }

@@ -101,7 +101,7 @@ static int resume(struct shell *sh, const char *spec, bool foreground) {
         out_printf(sh, "%s\n", j->text);
         out_flush(sh);
     } else {
-        out_printf(sh, "[%d]+ %s &\n", j->id, j->text);
+        out_printf(sh, "[%d]%s %s &\n", j->id, sh->posix ? "" : "+", j->text);
     }
     return job_continue(sh, j, foreground);
 }

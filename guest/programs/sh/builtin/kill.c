@@ -96,6 +96,12 @@ static int kill_one(struct shell *sh, const char *arg, int sig) {
     return 0;
 }
 
+/* In POSIX mode names come without SIG. */
+static int number_of(struct shell *sh, const char *name) {
+    bool prefixed = (name[0] | 32) == 's' && (name[1] | 32) == 'i' && (name[2] | 32) == 'g';
+    return sh->posix && prefixed ? -1 : signal_number(name);
+}
+
 static int bad_signal(struct shell *sh, const char *spec) {
     sh_builtin_error(sh, "%s: invalid signal specification", spec);
     return 1;
@@ -115,17 +121,17 @@ BUILTIN(kill) {
                 sh_builtin_error(sh, "%s: option requires an argument", arg);
                 return 1;
             }
-            sig = signal_number(argv[i]);
+            sig = number_of(sh, argv[i]);
             if (sig < 0 || sig > 64) return bad_signal(sh, argv[i]);
         } else if (strcmp(arg, "--") == 0) {
             i++;
             break;
         } else if (arg[0] == '-' && arg[1]) {
             const char *name = arg + 1;
-            if (arg[1] == 's' && signal_number(name) < 0) name = arg + 2;
-            else if (arg[1] == 'n' && signal_number(name) < 0) name = arg + 2;
-            sig = signal_number(name);
-            if (sig < 0 || sig > 64) return bad_signal(sh, arg + 1);
+            bool option = (arg[1] == 's' || arg[1] == 'n') && number_of(sh, name) < 0;
+            if (option && arg[2]) name++;
+            sig = number_of(sh, name);
+            if (sig < 0 || sig > 64) return bad_signal(sh, name);
             i++;
             if (i < argc && strcmp(argv[i], "--") == 0) i++;
             break;

@@ -36,7 +36,7 @@ static int symbolic_mask(struct shell *sh, const char *s, unsigned mask) {
                 bits |= 0444;
             else if (*s == 'w')
                 bits |= 0222;
-            else if (*s == 'x' || *s == 'X')
+            else if (*s == 'x')
                 bits |= 0111;
             else {
                 sh_builtin_error(sh, "`%c': invalid symbolic mode character", *s);

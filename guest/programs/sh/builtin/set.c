@@ -10,7 +10,7 @@ static void print_all(struct shell *sh) {
     for (int i = 0; i < count; i++) {
         struct var *v = (struct var *)list[i];
         if (v->special && v->special->hidden && !(v->flags & V_ARRAY)) continue;
-        var_refresh(sh, v);
+        if (!(v->special && v->special->hidden)) var_refresh(sh, v);
         if (!(v->flags & V_SET) || !name_ok(v->entry.key)) continue;
         sb text = {0};
         var_print_bare(sh, v, &text);
