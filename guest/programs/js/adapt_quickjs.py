@@ -84,6 +84,22 @@ CHANGES = [
         "    (void)p;\n    return false;",
     ),
     (
+        "the hook of promises is told of handlers, too: their promise is that of the function which resolves it",
+        1,
+        "        res = JS_Call(ctx, handler, JS_UNDEFINED, 1, &arg);\n    }\n    is_reject = JS_IsException(res);\n",
+        "        JSPromiseFunctionData *owner = JS_GetOpaque(argv[0], JS_CLASS_PROMISE_RESOLVE_FUNCTION);\n"
+        "        JSRuntime *rt = ctx->rt;\n"
+        "        if (rt->promise_hook && owner)\n"
+        "            rt->promise_hook(ctx, JS_PROMISE_HOOK_BEFORE, owner->promise, JS_UNDEFINED, rt->promise_hook_opaque);\n"
+        "        res = JS_Call(ctx, handler, JS_UNDEFINED, 1, &arg);\n"
+        "        if (rt->promise_hook && owner) {\n"
+        "            JSValue thrown = JS_IsException(res) ? JS_GetException(ctx) : JS_UNDEFINED;\n"
+        "            rt->promise_hook(ctx, JS_PROMISE_HOOK_AFTER, owner->promise, JS_UNDEFINED, rt->promise_hook_opaque);\n"
+        "            if (JS_IsException(res)) JS_Throw(ctx, thrown);\n"
+        "        }\n"
+        "    }\n    is_reject = JS_IsException(res);\n",
+    ),
+    (
         "as above, where a promise waits for a thenable",
         1,
         "        args[2] = then;\n        JS_EnqueueJob(ctx, js_promise_resolve_thenable_job, 3, args);\n",

@@ -358,6 +358,37 @@ static JSValue native_thrown_context(JSContext *ctx, JSValueConst this_val, int 
     return quickjs_thrown_context(ctx);
 }
 
+static JSValue promise_hook; /* what setPromiseHook() was given, while there is one */
+
+static void call_promise_hook(JSContext *ctx, JSPromiseHookType type, JSValueConst promise,
+                              JSValueConst parent, void *opaque) {
+    (void)opaque;
+    JSValue args[] = {JS_NewInt32(ctx, type), JS_DupValue(ctx, promise), JS_DupValue(ctx, parent)};
+    JSValue hook = JS_DupValue(ctx, promise_hook); /* it may disable itself */
+    JSValue result = JS_Call(ctx, hook, JS_UNDEFINED, 3, args);
+    if (JS_IsException(result)) JS_FreeValue(ctx, JS_GetException(ctx)); /* memory ran out */
+    JS_FreeValue(ctx, result);
+    JS_FreeValue(ctx, hook);
+    for (int i = 0; i < 3; i++) JS_FreeValue(ctx, args[i]);
+}
+
+/* setPromiseHook(f or undefined): f(event, promise, parent) is called for each promise's events, as
+ * JSPromiseHookType numbers them */
+static JSValue native_set_promise_hook(JSContext *ctx, JSValueConst this_val, int argc,
+                                       JSValueConst *argv) {
+    (void)this_val, (void)argc;
+    static bool has_hook;
+    JSRuntime *rt = JS_GetRuntime(ctx);
+    JS_SetPromiseHook(rt, NULL, NULL);
+    if (has_hook) JS_FreeValue(ctx, promise_hook);
+    has_hook = JS_IsFunction(ctx, argv[0]);
+    if (has_hook) {
+        promise_hook = JS_DupValue(ctx, argv[0]);
+        JS_SetPromiseHook(rt, call_promise_hook, NULL);
+    }
+    return JS_UNDEFINED;
+}
+
 static JSValue native_keep(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     return quickjs_keep_context(ctx, argv[0]);
@@ -396,6 +427,7 @@ void bind_engine(JSContext *ctx, JSValueConst native) {
         JS_CFUNC_DEF("library", 1, native_library),
         JS_CFUNC_DEF("memory", 0, native_memory),
         JS_CFUNC_DEF("setContext", 1, native_set_context),
+        JS_CFUNC_DEF("setPromiseHook", 1, native_set_promise_hook),
         JS_CFUNC_DEF("setStackMaker", 1, native_set_stack_maker),
         JS_CFUNC_DEF("thrownContext", 0, native_thrown_context),
         JS_PROP_STRING_DEF("version", "0.18.0", 0)};

@@ -5,7 +5,7 @@
 // place again while that callback runs.
 'use strict';
 
-const { check, coded } = require('internal/errors');
+const { check } = require('internal/errors');
 const { context, setContext, keep } = native.engine;
 
 const microtask = globalThis.queueMicrotask;
@@ -58,43 +58,52 @@ class AsyncLocalStorage {
     }
 }
 
-let lastId = 1;
+const track = () => require('internal/async_track');
 
 class AsyncResource {
     #context = context();
-    #id = ++lastId;
-    #trigger;
+    #ids;
     constructor(type, options = {}) {
         check.string(type, 'type');
-        this.#trigger = typeof options === 'number' ? options : options?.triggerAsyncId ?? 1;
+        this.#ids = track().resource(this, type, options);
     }
     static bind(callback, type, thisArg) {
+        check.function(callback, 'fn');
         return new AsyncResource(type ?? (callback.name || 'bound-anonymous-fn')).bind(callback, thisArg);
     }
     bind(callback, thisArg) {
         check.function(callback, 'fn');
         const resource = this;
-        return function (...args) {
+        const bound = function (...args) {
             return resource.runInAsyncScope(callback, thisArg === undefined ? this : thisArg, ...args);
         };
+        Object.defineProperty(bound, 'length', { value: callback.length, configurable: true });
+        return bound;
     }
     runInAsyncScope(callback, thisArg, ...args) {
-        return within(this.#context, () => Reflect.apply(callback, thisArg, args));
+        return within(this.#context, () => track().run(this, callback, thisArg, args));
     }
     emitDestroy() {
+        track().release(this);
         return this;
     }
     asyncId() {
-        return this.#id;
+        return this.#ids.id;
     }
     triggerAsyncId() {
-        return this.#trigger;
+        return this.#ids.trigger;
     }
 }
 
-function createHook() {
-    throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'async_hooks.createHook() is not there: single operations are not tracked; AsyncLocalStorage follows them');
-}
-const executionAsyncId = () => 1, triggerAsyncId = () => 0, executionAsyncResource = () => ({});
+// Kinds of resources that Node reports; here there are those of timers, ticks, promises and files.
+const asyncWrapProviders = Object.freeze({
+    NONE: 0, FSREQCALLBACK: 1, PROMISE: 2, Immediate: 3, TickObject: 4, Timeout: 5,
+});
 
-module.exports = { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId, triggerAsyncId, executionAsyncResource };
+module.exports = {
+    AsyncLocalStorage, AsyncResource, asyncWrapProviders,
+    createHook: callbacks => track().createHook(callbacks),
+    executionAsyncId: () => track().executionAsyncId(),
+    triggerAsyncId: () => track().triggerAsyncId(),
+    executionAsyncResource: () => track().executionAsyncResource(),
+};

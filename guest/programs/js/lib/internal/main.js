@@ -197,7 +197,7 @@ function follow(promise, done, origin = 'uncaughtException') {
         main = undefined;
         throw native.program.promiseResult(promise);
     }
-    promise.then(value => {
+    require('internal/timers').quiet(() => promise.then(value => {
         main = undefined;
         done(value);
     }, error => {
@@ -205,7 +205,7 @@ function follow(promise, done, origin = 'uncaughtException') {
         if (!fatal(error, origin)) process.reallyExit(process.finish(true));
     }).catch(error => {
         if (!fatal(error, 'uncaughtException')) process.reallyExit(process.finish(true));
-    });
+    }));
 }
 
 // The returned value is printed: a string as it is, anything else but undefined as JSON, BigInt as the

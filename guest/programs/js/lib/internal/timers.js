@@ -10,6 +10,7 @@ const { now } = native.process;
 const { due, keep } = native.engine;
 
 const MAX_DELAY = 2 ** 31 - 1;
+let tracker; // internal/async_track, when somebody asked for it
 const heap = []; // Timeouts by (due, id), a binary heap
 let nextId = 1;
 let referenced = 0; // active timers that keep the process alive
@@ -76,6 +77,7 @@ class Timeout {
         hide(this, 'due', 0);
         hide(this, 'order', 0);
         hide(this, 'at', -1);
+        tracker?.init(this, 'Timeout');
         start(this);
     }
     get alive() {
@@ -151,6 +153,7 @@ function clearTimeout(timer) {
     timer._destroyed = true;
     timer._onTimeout = null;
     timer._idleTimeout = -1;
+    tracker?.destroy(timer);
     if (timer.id) byId.delete(timer.id);
 }
 
@@ -166,6 +169,7 @@ class Immediate {
         this._destroyed = false;
         hide(this, 'args', args);
         waiting++;
+        tracker?.init(this, 'Immediate');
         immediates.push(this);
     }
     ref() {
@@ -196,11 +200,12 @@ function clearImmediate(immediate) {
     if (immediate.hasRef()) waiting--;
     immediate._onImmediate = null;
     immediate._destroyed = true;
+    tracker?.destroy(immediate);
 }
 
 // Runs callback(...args) as I/O that has finished: not before the next round of the loop.
 function complete(callback, ...args) {
-    finished.push(keep(callback), args);
+    finished.push(tracker ? tracker.once('FSREQCALLBACK', keep(callback)) : keep(callback), args);
 }
 
 // ---------------------------------------------------------------- one round of the loop
@@ -218,8 +223,10 @@ function dueTimer() {
         if (timer.id) byId.delete(timer.id);
     }
     try {
-        callback.apply(timer, timer.args);
+        if (tracker) tracker.run(timer, callback, timer, timer.args);
+        else callback.apply(timer, timer.args);
     } finally {
+        if (tracker && timer._repeat === null && timer.at < 0) tracker.destroy(timer);
         if (timer._repeat !== null && timer._onTimeout && timer.at < 0) start(timer);
     }
     return true;
@@ -260,7 +267,12 @@ function turn() {
         if (immediate.hasRef()) waiting--;
         immediate._onImmediate = null;
         immediate._destroyed = true;
-        callback.apply(immediate, immediate.args);
+        if (!tracker) callback.apply(immediate, immediate.args);
+        else try {
+            tracker.run(immediate, callback, immediate, immediate.args);
+        } finally {
+            tracker.destroy(immediate);
+        }
         return NaN;
     }
     batch = [];
@@ -285,8 +297,21 @@ let queue = [];
 function nextTick(callback, ...args) {
     check.function(callback, 'callback');
     if (queue.length === 0) due();
-    queue.push(keep(callback), args);
+    queue.push(tracker ? tracker.once('TickObject', keep(callback)) : keep(callback), args);
 }
+
+// An immediate that nobody tracks, and that keeps nothing alive.
+function later(callback) {
+    const before = tracker;
+    tracker = undefined;
+    new Immediate(callback, []).unref();
+    tracker = before;
+}
+
+// Promises that `make` makes are the library's own.
+const quiet = make => (tracker ? tracker.quiet(make) : make());
+
+const setTracker = given => void (tracker = given);
 
 function ticks() {
     for (let i = 0; i < queue.length; i += 2) {
@@ -317,5 +342,5 @@ const active = () => [
 
 module.exports = {
     active, setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout, clearImmediate,
-    nextTick, ticks, turn, alive, hold, complete, Timeout, Immediate,
+    nextTick, later, quiet, ticks, turn, alive, hold, complete, Timeout, Immediate, setTracker,
 };
