@@ -85,6 +85,7 @@ lazy('performance', () => libraryRequire('perf_hooks').performance, true);
 for (const name of ['Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver', 'PerformanceObserverEntryList', 'PerformanceResourceTiming'])
     lazy(name, () => libraryRequire('perf_hooks')[name]);
 lazy('crypto', () => libraryRequire('internal/webcrypto').crypto, true);
+lazy('Crypto', () => libraryRequire('internal/webcrypto').Crypto);
 lazy('CryptoKey', () => libraryRequire('internal/crypto/keys').CryptoKey);
 lazy('SubtleCrypto', () => libraryRequire('internal/crypto/subtle').SubtleCrypto);
 lazy('fetch', () => libraryRequire('internal/fetch').fetch, true);

@@ -28,7 +28,7 @@ function timingSafeEqual(a, b) {
 const crypto = {
     Hash, Hmac, KeyObject, createSecretKey, generateKey, generateKeySync, hkdf, hkdfSync, pbkdf2, pbkdf2Sync, scrypt, scryptSync,
     randomBytes, pseudoRandomBytes: randomBytes, prng: randomBytes, rng: randomBytes, randomFill, randomFillSync, randomInt, randomUUID, timingSafeEqual, webcrypto,
-    constants: { RSA_PSS_SALTLEN_DIGEST: -1, RSA_PSS_SALTLEN_MAX_SIGN: -2, RSA_PSS_SALTLEN_AUTO: -2, POINT_CONVERSION_HYBRID: 6, RSA_PKCS1_PADDING: 1, RSA_NO_PADDING: 3, RSA_PKCS1_OAEP_PADDING: 4, RSA_PKCS1_PSS_PADDING: 6, POINT_CONVERSION_COMPRESSED: 2, POINT_CONVERSION_UNCOMPRESSED: 4 },
+    constants: Object.setPrototypeOf({ RSA_PSS_SALTLEN_DIGEST: -1, RSA_PSS_SALTLEN_MAX_SIGN: -2, RSA_PSS_SALTLEN_AUTO: -2, POINT_CONVERSION_HYBRID: 6, RSA_PKCS1_PADDING: 1, RSA_NO_PADDING: 3, RSA_PKCS1_OAEP_PADDING: 4, RSA_PKCS1_PSS_PADDING: 6, POINT_CONVERSION_COMPRESSED: 2, POINT_CONVERSION_UNCOMPRESSED: 4 }, null),
     hash: hashOnce, subtle: webcrypto.subtle,
     createHash: (name, options) => new Hash(name, options),
     createHmac: (name, key, options) => new Hmac(name, key, options),
@@ -38,6 +38,15 @@ const crypto = {
     getCiphers: () => [...cipher().ciphers],
     getCurves: () => ['prime256v1', 'secp256k1', 'secp384r1', 'secp521r1'],
     getFips: () => 0,
+    // There is no OpenSSL whose state these would change.
+    setFips(enabled) {
+        if (enabled) throw coded(Error, 'ERR_CRYPTO_FIPS_UNAVAILABLE', 'Cannot set FIPS mode in a non-FIPS build.');
+    },
+    setEngine(id) {
+        if (typeof id !== 'string') throw argType('id', 'string', id);
+        throw coded(Error, 'ERR_CRYPTO_ENGINE_UNKNOWN', `Engine "${id}" was not found`);
+    },
+    secureHeapUsed: () => ({ total: 0, used: 0, utilization: 0, min: 0 }),
     getHashes: () => [...hashes],
     getRandomValues: array => webcrypto.getRandomValues(array),
 };
@@ -76,6 +85,7 @@ for (const name of ['createCipher', 'createDecipher'])
     crypto[name] = () => {
         throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `crypto.${name} is not available in a sandbox: it makes weak keys; use ${name}iv`);
     };
+Object.defineProperty(crypto, 'fips', { get: () => 0, set: value => crypto.setFips(value) });
 crypto.X509Certificate = class X509Certificate {
     constructor() {
         throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'crypto.X509Certificate is not available in a sandbox: there are keys and signatures, but no certificates');

@@ -16,7 +16,13 @@ function randomUUID(options) {
     return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
+let making = true;
+const illegal = () => require('internal/errors').coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
+
 class Crypto {
+    constructor() {
+        if (!making) throw illegal();
+    }
     getRandomValues(array) {
         if (!ArrayBuffer.isView(array) || array instanceof DataView || array instanceof Float32Array || array instanceof Float64Array)
             throw new DOMException('The data argument must be an integer-type TypedArray', 'TypeMismatchError');
@@ -34,4 +40,7 @@ class Crypto {
 }
 Object.defineProperty(Crypto.prototype, Symbol.toStringTag, { value: 'Crypto', configurable: true });
 
-module.exports = { crypto: new Crypto(), randomUUID };
+const crypto = new Crypto();
+making = false;
+
+module.exports = { Crypto, crypto, illegal, randomUUID };

@@ -108,6 +108,7 @@ Object.assign(Hash.prototype, {
     },
     update(data, encoding) {
         if (this._done) throw finished();
+        if (typeof data === 'string') validate.encoding(data, encoding);
         const bytes = dataBytes(data, encoding);
         this._state = this._algorithm.more(this._state, bytes);
         return this;

@@ -1,4 +1,4 @@
-// crypto/subtle: crypto.subtle with secret keys: HMAC, AES, PBKDF2 and HKDF. Public keys are refused.
+// crypto/subtle: crypto.subtle: HMAC, AES, PBKDF2 and HKDF; crypto/subtle_public has keys of two halves.
 'use strict';
 
 const { argType, coded } = require('internal/errors');
@@ -7,7 +7,8 @@ const { CryptoKey, cryptoKey, keyBytes } = require('internal/crypto/keys');
 
 const digests = { 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' };
 const blocks = { 'SHA-1': 512, 'SHA-256': 512, 'SHA-384': 1024, 'SHA-512': 1024 };
-const names = ['HMAC', 'AES-CBC', 'AES-CTR', 'AES-GCM', 'PBKDF2', 'HKDF', ...Object.keys(digests)];
+const halves = require('internal/crypto/subtle_public');
+const names = ['HMAC', 'AES-CBC', 'AES-CTR', 'AES-GCM', 'PBKDF2', 'HKDF', ...Object.keys(digests), ...halves.names];
 const failed = (message, name) => new DOMException(message, name);
 const unspecific = () => failed('The operation failed for an operation-specific reason', 'OperationError');
 
@@ -20,11 +21,11 @@ function bytesOf(data, name = 'data') {
 // {…, name}: the name as the standard writes it, hashes as {name}.
 function normalized(given, needs = []) {
     const algorithm = typeof given === 'string' ? { name: given } : { ...given };
-    const name = names.find(known => known === String(algorithm.name).toUpperCase());
+    const name = names.find(known => known.toUpperCase() === String(algorithm.name).toUpperCase());
     if (!name) throw failed('Unrecognized algorithm name', 'NotSupportedError');
     for (const need of needs)
         if (algorithm[need] === undefined) {
-            const dictionary = { HMAC: 'HmacImportParams', 'AES-GCM': 'AesGcmParams', 'AES-CBC': 'AesCbcParams', 'AES-CTR': 'AesCtrParams', PBKDF2: 'Pbkdf2Params', HKDF: 'HkdfParams' }[name];
+            const dictionary = { HMAC: 'HmacImportParams', 'AES-GCM': 'AesGcmParams', 'AES-CBC': 'AesCbcParams', 'AES-CTR': 'AesCtrParams', PBKDF2: 'Pbkdf2Params', HKDF: 'HkdfParams' }[name] ?? (needs.includes('modulusLength') ? 'RsaHashedKeyGenParams' : 'RsaHashedImportParams');
             throw coded(TypeError, 'ERR_MISSING_OPTION', `Failed to normalize algorithm: passed algorithm can not be converted to '${dictionary}' because '${need}' is required in '${dictionary}'.`);
         }
     if (algorithm.hash !== undefined) algorithm.hash = { name: normalized(algorithm.hash).name };
@@ -42,10 +43,14 @@ function checkUses(name, usages) {
     if (usages.length === 0) throw failed('Usages cannot be empty when importing a secret key.', 'SyntaxError');
 }
 
+const isPair = name => halves.names.includes(name);
+const needsHash = name => name === 'HMAC' || name.startsWith('RSA');
+
 function allowed(key, algorithm, usage) {
     if (!(key instanceof CryptoKey)) throw argType('key', 'CryptoKey', key);
-    if (key.algorithm.name !== algorithm.name) throw failed('Key algorithm mismatch', 'InvalidAccessError');
-    if (!key._usages.includes(usage)) throw failed(`Unable to use this key to ${usage}`, 'InvalidAccessError');
+    const other = key.algorithm.name !== algorithm.name;
+    if (other && usage !== 'sign' && usage !== 'verify') throw failed('Key algorithm mismatch', 'InvalidAccessError');
+    if (other || !key._usages.includes(usage)) throw failed(`Unable to use this key to ${usage}`, 'InvalidAccessError');
 }
 
 function cipherOf(direction, algorithm, key) {
@@ -59,7 +64,7 @@ function cipherOf(direction, algorithm, key) {
 }
 
 const buffer = bytes => Uint8Array.from(bytes).buffer;
-const needsOf = name => ({ 'AES-CTR': ['counter', 'length'] }[name] ?? ['iv']);
+const needsOf = name => ({ 'AES-CTR': ['counter', 'length'], 'RSA-OAEP': [] }[name] ?? ['iv']);
 
 function encryptBytes(algorithm, key, data) {
     const { cipher, length } = cipherOf('Cipheriv', algorithm, key);
@@ -108,18 +113,23 @@ function importBytes(bytes, algorithm, extractable, usages) {
 
 function keyLength(algorithm) {
     if (algorithm.name === 'HMAC') return algorithm.length ?? blocks[algorithm.hash.name];
-    if (algorithm.name.startsWith('AES') && ![128, 192, 256].includes(algorithm.length)) throw failed('Invalid key length', 'OperationError');
+    if (algorithm.name.startsWith('AES') && ![128, 192, 256].includes(algorithm.length)) throw failed('AES key length must be 128, 192, or 256 bits', 'OperationError');
     return algorithm.length;
 }
 
+let making = true;
 class SubtleCrypto {
+    constructor() {
+        if (!making) throw require('internal/webcrypto').illegal();
+    }
     async digest(algorithm, data) {
         const name = digests[normalized(algorithm).name];
         if (name === undefined) throw failed('Unrecognized algorithm name', 'NotSupportedError');
         return native.hash.digest(name, bytesOf(data));
     }
     async importKey(format, data, given, extractable, usages) {
-        const algorithm = normalized(given, String(given?.name ?? given).toUpperCase() === 'HMAC' ? ['hash'] : []);
+        const algorithm = normalized(given, needsHash(String(given?.name ?? given).toUpperCase()) ? ['hash'] : []);
+        if (isPair(algorithm.name)) return halves.importKey(format, format === 'jwk' ? data : bytesOf(data, 'keyData'), algorithm, extractable, usages);
         if (!uses[algorithm.name]) throw failed('Unrecognized algorithm name', 'NotSupportedError');
         if (format === 'jwk') {
             if (data?.kty !== 'oct') throw failed('Invalid keyData', 'DataError');
@@ -131,6 +141,7 @@ class SubtleCrypto {
     async exportKey(format, key) {
         if (!(key instanceof CryptoKey)) throw argType('key', 'CryptoKey', key);
         if (!key.extractable) throw failed('key is not extractable', 'InvalidAccessException');
+        if (isPair(key.algorithm.name)) return halves.exportKey(format, key);
         const bytes = keyBytes(key), { algorithm } = key;
         if (format === 'raw') return buffer(bytes);
         if (format !== 'jwk') throw failed(`Unable to export a raw ${algorithm.name} secret key`, 'NotSupportedError');
@@ -138,55 +149,67 @@ class SubtleCrypto {
         return { key_ops: key.usages, ext: true, kty: 'oct', k: bytes.toString('base64url'), alg };
     }
     async generateKey(given, extractable, usages) {
-        const algorithm = normalized(given, String(given?.name ?? given).toUpperCase() === 'HMAC' ? ['hash'] : ['length']);
+        const upper = String(given?.name ?? given).toUpperCase();
+        const algorithm = normalized(given, upper.startsWith('RSA') ? ['hash', 'modulusLength', 'publicExponent'] : upper === 'HMAC' ? ['hash'] : upper.startsWith('AES') ? ['length'] : []);
+        if (isPair(algorithm.name)) return halves.generate(algorithm, Boolean(extractable), usages);
         if (algorithm.name !== 'HMAC' && !algorithm.name.startsWith('AES')) throw failed('Unrecognized algorithm name', 'NotSupportedError');
+        if (usages.length === 0) throw failed('Usages cannot be empty when creating a key.', 'SyntaxError');
         const bytes = Buffer.alloc(Math.ceil(keyLength(algorithm) / 8));
         native.text.random(bytes);
         return importBytes(bytes, algorithm, extractable, usages);
     }
     async sign(given, key, data) {
         const algorithm = normalized(given);
-        if (algorithm.name === 'HMAC' && key instanceof CryptoKey && !key._usages.includes('sign')) throw failed('Unable to use this key to sign', 'InvalidAccessError');
         allowed(key, algorithm, 'sign');
+        if (isPair(algorithm.name)) return halves.sign(algorithm, key, bytesOf(data));
         return buffer(new Hmac(digests[key.algorithm.hash.name], keyBytes(key)).update(bytesOf(data)).digest());
     }
     async verify(given, key, signature, data) {
-        allowed(key, normalized(given), 'verify');
+        const algorithm = normalized(given);
+        allowed(key, algorithm, 'verify');
+        if (isPair(algorithm.name)) return halves.verify(algorithm, key, bytesOf(signature, 'signature'), bytesOf(data));
         const made = new Hmac(digests[key.algorithm.hash.name], keyBytes(key)).update(bytesOf(data)).digest(), told = bytesOf(signature, 'signature');
         return made.length === told.length && require('crypto').timingSafeEqual(made, told);
     }
     async encrypt(given, key, data) {
         const algorithm = normalized(given, needsOf(normalized(given).name));
         allowed(key, algorithm, 'encrypt');
+        if (isPair(algorithm.name)) return halves.encrypt(algorithm, key, bytesOf(data));
         return encryptBytes(algorithm, key, data);
     }
     async decrypt(given, key, data) {
         const algorithm = normalized(given, needsOf(normalized(given).name));
         allowed(key, algorithm, 'decrypt');
+        if (isPair(algorithm.name)) return halves.decrypt(algorithm, key, bytesOf(data));
         return decryptBytes(algorithm, key, data);
     }
     async deriveBits(given, key, length) {
         const algorithm = derivation(given);
         allowed(key, algorithm, 'deriveBits');
-        return derived(algorithm, key, length);
+        return isPair(algorithm.name) ? halves.agree(algorithm, key, length) : derived(algorithm, key, length);
     }
     async deriveKey(given, key, target, extractable, usages) {
         const algorithm = derivation(given), wanted = normalized(target);
         allowed(key, algorithm, 'deriveKey');
-        return importBytes(new Uint8Array(derived(algorithm, key, keyLength(wanted))), wanted, extractable, usages);
+        const bytes = isPair(algorithm.name) ? halves.agree(algorithm, key, keyLength(wanted)) : derived(algorithm, key, keyLength(wanted));
+        return importBytes(new Uint8Array(bytes), wanted, extractable, usages);
     }
     async wrapKey(format, key, wrapping, given) {
         const algorithm = normalized(given), data = await this.exportKey(format, key);
         allowed(wrapping, algorithm, 'wrapKey');
-        return encryptBytes(algorithm, wrapping, format === 'jwk' ? Buffer.from(JSON.stringify(data)) : data);
+        const bytes = format === 'jwk' ? Buffer.from(JSON.stringify(data)) : data;
+        return isPair(algorithm.name) ? halves.encrypt(algorithm, wrapping, bytesOf(bytes)) : encryptBytes(algorithm, wrapping, bytes);
     }
     async unwrapKey(format, wrapped, unwrapping, given, keyGiven, extractable, usages) {
         const algorithm = normalized(given);
         allowed(unwrapping, algorithm, 'unwrapKey');
-        const data = decryptBytes(algorithm, unwrapping, wrapped);
+        const data = isPair(algorithm.name) ? halves.decrypt(algorithm, unwrapping, bytesOf(wrapped)) : decryptBytes(algorithm, unwrapping, wrapped);
         return this.importKey(format, format === 'jwk' ? JSON.parse(Buffer.from(data)) : data, keyGiven, extractable, usages);
     }
 }
 Object.defineProperty(SubtleCrypto.prototype, Symbol.toStringTag, { value: 'SubtleCrypto', configurable: true });
 
-module.exports = { SubtleCrypto, subtle: new SubtleCrypto() };
+const subtle = new SubtleCrypto();
+making = false;
+
+module.exports = { SubtleCrypto, subtle };
