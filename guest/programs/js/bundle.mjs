@@ -27,6 +27,19 @@ const replaced = [
 
 // Where Node 20 does something else than readable-stream, which follows Node 18. Each text stands once in its file.
 const newer = {
+    // What is written to the program's own outputs does not end them.
+    'streams/pipeline.js': [
+        [`  if (end) {
+    // Compat.`, `  if (end && dst !== process.stdout && dst !== process.stderr) {
+    // Compat.`],
+        [`    if (end) {
+      writable.end()
+      await wait()
+    }`, `    if (end && writable !== process.stdout && writable !== process.stderr) {
+      writable.end()
+      await wait()
+    }`],
+    ],
     'streams/writable.js': [
         [`this.defaultEncoding = (options && options.defaultEncoding) || 'utf8'`,
             `this.defaultEncoding = require('internal/stream_support').defaultEncoding(options)`],

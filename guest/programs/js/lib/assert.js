@@ -126,6 +126,9 @@ function raise(actual, expected, text, operator, start) {
     throw new AssertionError({ message: text, actual, expected, operator, stackStartFn: start });
 }
 
+// A text of several lines as it is shown: its first column is that of the call.
+const indented = (text, column) => text.replaceAll(new RegExp(`\n[ \\t]{0,${column}}`, 'g'), '\n  ');
+
 // The text of the call that the first frame of a stack is in: `assert(a === b)`.
 function callText(stack) {
     const place = /^    at (?:.* \()?(.*):(\d+):(\d+)\)?$/m.exec(stack);
@@ -143,7 +146,7 @@ function callText(stack) {
             else if (c === quote) quote = '';
         } else if (c === '"' || c === "'" || c === '`') quote = c;
         else if ('([{'.includes(c)) depth++;
-        else if (')]}'.includes(c) && --depth === 0) return /^[\w$.]+\(/.test(text) ? text.slice(0, i + 1) : undefined;
+        else if (')]}'.includes(c) && --depth === 0) return /^[\w$.]+\(/.test(text) ? indented(text.slice(0, i + 1), column - before.length) : undefined;
     }
     return undefined;
 }

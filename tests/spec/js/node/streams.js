@@ -20,3 +20,10 @@ const failed = async f => { try { await f(); console.log('fine'); } catch (e) { 
 await failed(() => text(Readable.fromWeb(new ReadableStream({ start(c) { c.error(new Error('bad source')); } }))));
 await failed(() => text(Readable.toWeb(new Readable({ read() { this.destroy(new Error('bad readable')); } }))));
 for (const f of [() => Readable.fromWeb({}), () => Readable.toWeb({}), () => Writable.fromWeb(1), () => Writable.toWeb('x'), () => Duplex.fromWeb({})]) await failed(f);
+//// outputs-and-pairs cjs
+const { Writable, duplexPair } = require('stream');
+console.log(process.stdout instanceof Writable, process.stderr instanceof Writable, process.stdout.writable);
+const [left, right] = duplexPair();
+left.setEncoding('utf8').on('data', text => console.log('left', text)).on('end', () => console.log('left ends'));
+right.setEncoding('utf8').on('data', text => right.end(text.toUpperCase()));
+left.end('pair');

@@ -291,3 +291,14 @@ console.log(1);
 //$ --input-type=bad
 //= 9
 //! must be "module" or "commonjs"
+//// pipelines-into-stdout-call-back
+import { pipeline, PassThrough, Readable } from 'stream'; import * as promised from 'stream/promises';
+pipeline(Readable.from(['a\n', 'b\n']), new PassThrough(), process.stdout, error => {
+    console.log('done', error, process.stdout.writableEnded);
+    promised.pipeline('text\n', process.stdout).then(() => console.log('again'));
+});
+//> a
+//> b
+//> done undefined false
+//> text
+//> again

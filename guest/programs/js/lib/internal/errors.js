@@ -181,7 +181,7 @@ delete Error.prototype.stack;
 Error.captureStackTrace = function captureStackTrace(object, above) {
     captureRaw(object, above);
     const own = Object.getOwnPropertyDescriptor(object, 'stack');
-    if (own && typeof own.value === 'string')
+    if (own && typeof own.value === 'string' && typeof Error.prepareStackTrace !== 'function')
         Object.defineProperty(object, 'stack', { ...own, value: header(object) + frames(own.value) });
 };
 

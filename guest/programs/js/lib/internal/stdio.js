@@ -9,12 +9,10 @@ const { argType, systemError, coded } = require('internal/errors');
 
 function Output(fd) {
     EventEmitter.call(this);
-    this.fd = fd;
-    this._type = 'pipe';
-    this.writable = true;
-    this.writableEnded = this.writableFinished = this.destroyed = this.writableNeedDrain = false;
-    this.writableLength = 0;
-    this.writableHighWaterMark = 16384;
+    this._maxListeners = 0; // a stream of this simple kind gets more listeners of each pipeline than Node's
+    // Defined, not assigned: once `stream` is there, its Writable has accessors of these names.
+    const state = { fd, _type: 'pipe', _isStdio: true, writable: true, writableEnded: false, writableFinished: false, destroyed: false, writableNeedDrain: false, writableLength: 0, writableHighWaterMark: 16384 };
+    for (const [name, value] of Object.entries(state)) Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
     if (native.process.isatty(fd)) {
         this.isTTY = true;
         this.columns = 80;

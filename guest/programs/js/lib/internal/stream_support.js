@@ -1,13 +1,13 @@
 // stream_support: errors and validators under the names by which readable-stream knows them.
 'use strict';
 
-const { AbortError, argType, argValue, coded, outOfRange } = require('internal/errors');
+const { AbortError, argType, argValue, coded, outOfRange, specificType } = require('internal/errors');
 const validate = require('internal/validators');
 const { inspect } = require('internal/inspect');
 
 function returned(expected, name, value) {
-    const type = value?.constructor?.name ? `an instance of ${value.constructor.name}`
-        : value === null || value === undefined ? String(value) : typeof value === 'object' ? inspect(value, { depth: -1 }) : `type ${typeof value}`;
+    const type = typeof value === 'object' && value?.constructor?.name ? `an instance of ${value.constructor.name}`
+        : specificType(value);
     return coded(TypeError, 'ERR_INVALID_RETURN_VALUE', `Expected ${expected} to be returned from the "${name}" function but got ${type}.`);
 }
 

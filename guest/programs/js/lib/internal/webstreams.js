@@ -2,7 +2,7 @@
 'use strict';
 
 const streams = require('npm/web_streams');
-const { argType, coded } = require('internal/errors');
+const { argType, argValue } = require('internal/errors');
 
 const { ReadableStream, WritableStream, TransformStream } = streams;
 const custom = Symbol.for('nodejs.util.inspect.custom');
@@ -79,27 +79,35 @@ class TextDecoderStream extends Pair {
     }
 }
 
-// Compression gathers the whole input: the zlib underneath works on whole buffers.
-function gathering(names) {
+// What zlib's streams make of each chunk as it comes.
+function packing(names) {
     return class extends Pair {
         constructor(format) {
-            if (!Object.hasOwn(names, format)) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'format' must be one of: ${Object.keys(names).map(name => `'${name}'`).join(', ')}. Received '${format}'`);
-            const chunks = [];
+            if (!Object.hasOwn(names, format)) throw argValue('format', format);
+            const engine = require('zlib')[names[format]]();
+            const asked = start => new Promise((resolve, reject) => {
+                engine.once('error', reject);
+                start(() => {
+                    engine.off('error', reject);
+                    resolve();
+                });
+            });
             super({
+                start(controller) {
+                    engine.on('error', () => {}).on('data', chunk => controller.enqueue(new Uint8Array(chunk)));
+                },
                 transform(chunk) {
                     if (!ArrayBuffer.isView(chunk) && !(chunk instanceof ArrayBuffer)) throw argType('chunk', ['Buffer', 'TypedArray', 'DataView'], chunk);
-                    chunks.push(Buffer.from(ArrayBuffer.isView(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : new Uint8Array(chunk)));
+                    const bytes = ArrayBuffer.isView(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : new Uint8Array(chunk);
+                    return asked(done => engine.write(bytes, error => error || done()));
                 },
-                flush(controller) {
-                    const done = require('zlib')[names[format]](Buffer.concat(chunks));
-                    controller.enqueue(new Uint8Array(done.buffer, done.byteOffset, done.length));
-                },
+                flush: () => asked(done => engine.once('end', done).end()),
             });
         }
     };
 }
-const CompressionStream = gathering({ deflate: 'deflateSync', 'deflate-raw': 'deflateRawSync', gzip: 'gzipSync' });
-const DecompressionStream = gathering({ deflate: 'inflateSync', 'deflate-raw': 'inflateRawSync', gzip: 'gunzipSync' });
+const CompressionStream = packing({ deflate: 'createDeflate', 'deflate-raw': 'createDeflateRaw', gzip: 'createGzip' });
+const DecompressionStream = packing({ deflate: 'createInflate', 'deflate-raw': 'createInflateRaw', gzip: 'createGunzip' });
 for (const [name, Class] of Object.entries({ CompressionStream, DecompressionStream })) Object.defineProperty(Class, 'name', { value: name });
 
 for (const Class of [TextEncoderStream, TextDecoderStream, CompressionStream, DecompressionStream]) {
