@@ -72,11 +72,7 @@ static int revisions(int count, char **operands, int *paths_at) {
     }
     *paths_at = i;
     for (int j = i; j < count; j++)
-        if (!file_exists(operands[j]) && !strpbrk(operands[j], "*?[:")) {
-            git_index *index = index_of_repo();
-            die_unknown_revision(operands[j]);
-            (void)index;
-        }
+        if (!names_path(operands[j])) die_unknown_revision(operands[j]);
     return i;
 }
 

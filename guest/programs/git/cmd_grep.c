@@ -1,18 +1,17 @@
 /*
  * cmd_grep.c: git grep: lines of tracked files, of the index or of trees.
  */
-#include "color.h"
+#include "grep.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include "g_file.h"
-#include "g_regex.h"
 
-static int number, icase, list, list_not, count, word, invert, extended, fixed, basic, perl, no_name, with_name, only, quiet, after = 0, before = 0, around = -1, cached, untracked, no_index, heading, break_, null, text, no_binary, full_name, column, recursive = 1, depth = -1, all_match, threads, max_count = -1, function, whole, ignored_, textconv;
-static string_list patterns;
+static int cached, untracked, no_index, full_name, recursive = 1, depth = -1, around = -1, threads, textconv, any_or;
+static int exclude = -1; /* what .gitignore names: -1 as it is usual */
 static const char *pager;
 static int color = COLOR_UNSET;
-static const char *code_name, *code_number, *code_column, *code_between, *code_match, *code_selected, *code_context, *reset;
 
 static void take_pattern_file(const option *o, const char *argument, bool unset) {
     size_t len;
@@ -21,228 +20,98 @@ static void take_pattern_file(const option *o, const char *argument, bool unset)
     if (!data) die("cannot open '%s': No such file or directory", argument);
     for (char *at = data, *end; *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, '\n');
-        list_add(&patterns, g_copy_bytes(at, (size_t)(end - at)));
+        grep_add(GREP_PATTERN, g_copy_bytes(at, (size_t)(end - at)));
     }
+}
+
+static void take_around(const option *o, const char *argument, bool unset) {
+    long n = 0;
+    if (!unset && !parse_number(argument, &n)) option_not_a_number(o, argument);
+    grep_how.before = grep_how.after = (int)n;
 }
 
 static void set_color(const option *o, const char *argument, bool unset) {
     color = unset ? COLOR_NEVER : color_when(argument, o->name);
 }
 
-static void prepare_colors(void) {
-    bool wanted = color_wanted(color, "grep");
-    reset = wanted ? COLOR_RESET : "";
-    code_name = color_of(wanted, "grep.filename", "magenta");
-    code_number = color_of(wanted, "grep.linenumber", "green");
-    code_column = color_of(wanted, "grep.column", "green");
-    code_between = color_of(wanted, "grep.separator", "cyan");
-    code_match = color_of(wanted, "grep.match", "bold red");
-    if (wanted && config_string("color.grep.matchselected")) code_match = color_of(wanted, "grep.matchselected", "bold red");
-    code_selected = color_of(wanted, "grep.selected", "normal");
-    code_context = color_of(wanted, "grep.context", "normal");
+static void take_token(const option *o, const char *argument, bool unset) {
+    (void)unset;
+    grep_add((enum grep_token)o->number, argument);
 }
 
-/* Text in a colour: without one as it is. */
-static void colored(const char *code, const char *text, size_t len) {
-    if (*code) g_outs(code);
-    g_out(text, len);
-    if (*code) g_outs(reset);
-}
-
-static void not_there(const option *o, const char *argument, bool unset) {
-    (void)argument, (void)unset;
-    die("git grep %s%s is not there: pipe through another grep", o->letter ? "-" : "--", o->name ? o->name : "");
-}
-
+#define TOKEN(kind, letter, name, token, text) {kind, letter, name, NULL, "pattern", text, token, NULL, take_token, 1}
 #define NUMBER(letter, name, field, text) {OPT_NUMBER, letter, name, &(field), "n", text, 0, NULL, NULL, 0}
 static const option table[] = {
     FLAG(0, "cached", cached, "search in index instead of in the work tree"), FLAG(0, "no-index", no_index, "find in contents not managed by git"),
-    FLAG(0, "untracked", untracked, "search in both tracked and untracked files"), FLAG(0, "exclude-standard", ignored_, "ignore files specified via '.gitignore'"),
-    FLAG('v', "invert-match", invert, "show non-matching lines"), FLAG('i', "ignore-case", icase, "case insensitive matching"),
-    FLAG('w', "word-regexp", word, "match patterns only at word boundaries"), FLAG('a', "text", text, "process binary files as text"),
-    FLAG('I', NULL, no_binary, "don't match patterns in binary files"), FLAG(0, "textconv", textconv, "process binary files with textconv filters"),
+    FLAG(0, "untracked", untracked, "search in both tracked and untracked files"), FLAG(0, "exclude-standard", exclude, "ignore files specified via '.gitignore'"),
+    FLAG('v', "invert-match", grep_how.invert, "show non-matching lines"), FLAG('i', "ignore-case", grep_icase, "case insensitive matching"),
+    FLAG('w', "word-regexp", grep_word, "match patterns only at word boundaries"), FLAG('a', "text", grep_how.text, "process binary files as text"),
+    FLAG('I', NULL, grep_how.no_binary, "don't match patterns in binary files"), FLAG(0, "textconv", textconv, "process binary files with textconv filters"),
     FLAG('r', "recursive", recursive, "search in subdirectories (default)"), NUMBER(0, "max-depth", depth, "descend at most <depth> levels"),
-    FLAG('E', "extended-regexp", extended, "use extended POSIX regular expressions"), FLAG('G', "basic-regexp", basic, "use basic POSIX regular expressions (default)"),
-    FLAG('F', "fixed-strings", fixed, "interpret patterns as fixed strings"), FLAG('P', "perl-regexp", perl, "use Perl-compatible regular expressions"),
-    FLAG('n', "line-number", number, "show line numbers"), FLAG(0, "column", column, "show column number of first match"),
-    FLAG('h', NULL, no_name, "don't show filenames"), FLAG('H', NULL, with_name, "show filenames"), FLAG(0, "full-name", full_name, "show filenames relative to top directory"),
-    FLAG('l', "files-with-matches", list, "show only filenames instead of matching lines"), FLAG(0, "name-only", list, "synonym for --files-with-matches"),
-    FLAG('L', "files-without-match", list_not, "show only the names of files without match"), FLAG('z', "null", null, "print NUL after filenames"),
-    FLAG('o', "only-matching", only, "show only matching parts of a line"), FLAG('c', "count", count, "show the number of matches instead of matching lines"),
-    {OPT_CALL_MAYBE, 0, "color", NULL, "when", "highlight matches", 0, NULL, set_color, 0}, FLAG(0, "break", break_, "print empty line between matches from different files"),
-    FLAG(0, "heading", heading, "show filename only once above matches from same file"), NUMBER('C', "context", around, "show <n> context lines before and after matches"),
-    NUMBER('B', "before-context", before, "show <n> context lines before matches"), NUMBER('A', "after-context", after, "show <n> context lines after matches"),
+    {OPT_SET, 'E', "extended-regexp", &grep_kind, NULL, "use extended POSIX regular expressions", GREP_EXTENDED, NULL, NULL, 0}, {OPT_SET, 'G', "basic-regexp", &grep_kind, NULL, "use basic POSIX regular expressions (default)", GREP_BASIC, NULL, NULL, 0},
+    {OPT_SET, 'F', "fixed-strings", &grep_kind, NULL, "interpret patterns as fixed strings", GREP_FIXED, NULL, NULL, 0}, {OPT_SET, 'P', "perl-regexp", &grep_kind, NULL, "use Perl-compatible regular expressions", GREP_EXTENDED, NULL, NULL, 0},
+    FLAG('n', "line-number", grep_how.number, "show line numbers"), FLAG(0, "column", grep_how.column, "show column number of first match"),
+    FLAG('h', NULL, grep_how.no_name, "don't show filenames"), {OPT_SET, 'H', NULL, &grep_how.no_name, NULL, "show filenames", 0, NULL, NULL, 1}, FLAG(0, "full-name", full_name, "show filenames relative to top directory"),
+    FLAG('l', "files-with-matches", grep_how.list, "show only filenames instead of matching lines"), FLAG(0, "name-only", grep_how.list, "synonym for --files-with-matches"),
+    FLAG('L', "files-without-match", grep_how.list_not, "show only the names of files without match"), FLAG('z', "null", grep_how.null, "print NUL after filenames"),
+    FLAG('o', "only-matching", grep_how.only, "show only matching parts of a line"), FLAG('c', "count", grep_how.count, "show the number of matches instead of matching lines"),
+    {OPT_CALL_MAYBE, 0, "color", NULL, "when", "highlight matches", 0, NULL, set_color, 0}, FLAG(0, "break", grep_how.break_, "print empty line between matches from different files"),
+    FLAG(0, "heading", grep_how.heading, "show filename only once above matches from same file"), {OPT_CALL, 'C', "context", NULL, "n", "show <n> context lines before and after matches", 0, NULL, take_around, 0},
+    NUMBER('B', "before-context", grep_how.before, "show <n> context lines before matches"), NUMBER('A', "after-context", grep_how.after, "show <n> context lines after matches"),
     NUMBER('#', NULL, around, "shortcut for -C NUM"), NUMBER(0, "threads", threads, "use <n> worker threads"),
-    FLAG('p', "show-function", function, "show a line with the function name before matches"), FLAG('W', "function-context", whole, "show the surrounding function"),
-    {OPT_CALL, 'f', NULL, NULL, "file", "read patterns from file", 0, NULL, take_pattern_file, 0}, {OPT_LIST, 'e', NULL, &patterns, "pattern", "match <pattern>", 0, NULL, NULL, 0},
-    {OPT_CALL_NONE, 0, "and", NULL, NULL, "combine patterns specified with -e", 0, NULL, not_there, 1}, {OPT_CALL_NONE, 0, "not", NULL, NULL, "", 0, NULL, not_there, 1},
-    FLAG(0, "all-match", all_match, "show only matches from files that match all patterns"), FLAG('q', "quiet", quiet, "indicate hit with exit status without output"),
-    NUMBER('m', "max-count", max_count, "maximum number of results per file"),
+    FLAG('p', "show-function", grep_how.function, "show a line with the function name before matches"), FLAG('W', "function-context", grep_how.whole, "show the surrounding function"),
+    {OPT_CALL, 'f', NULL, NULL, "file", "read patterns from file", 0, NULL, take_pattern_file, 0}, TOKEN(OPT_CALL, 'e', NULL, GREP_PATTERN, "match <pattern>"),
+    TOKEN(OPT_CALL_NONE, 0, "and", GREP_AND, "combine patterns specified with -e"), FLAG(0, "or", any_or, ""), TOKEN(OPT_CALL_NONE, 0, "not", GREP_NOT, ""),
+    TOKEN(OPT_CALL_BARE, '(', NULL, GREP_OPEN, ""), TOKEN(OPT_CALL_BARE, ')', NULL, GREP_CLOSE, ""),
+    FLAG(0, "all-match", grep_how.all_match, "show only matches from files that match all patterns"), FLAG('q', "quiet", grep_how.quiet, "indicate hit with exit status without output"),
+    NUMBER('m', "max-count", grep_how.max_count, "maximum number of results per file"),
     {OPT_MAYBE, 'O', "open-files-in-pager", &pager, "pager", "show matching files in the pager", 0, "", NULL, 0}, {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
 
-static pf_regex *regex;
-static bool any;
+static bool any; /* a hit */
+static pathspec paths;
 
-static void compile(void) {
-    g_text whole_text = {0};
-    const char *message;
-    unsigned flags = (icase ? PF_RE_ICASE : 0) | (fixed ? PF_RE_LITERAL : extended || perl ? PF_RE_EXTENDED : 0) | PF_RE_GREP | PF_RE_NEWLINE;
-    for (int i = 0; i < patterns.count; i++) g_text_addf(&whole_text, "%s%s", i ? "\n" : "", patterns.items[i]);
-    if (pf_regex_compile(&regex, whole_text.s ? whole_text.s : "", whole_text.len, flags, &g_regex_host, &message) != PF_RE_OK)
-        die("command line, '%s': %s", patterns.items[0], message);
+/* Whether a path is at most so deep below what an item names. A pattern and a file have no depth. */
+static bool deep_enough(const char *path, const char *top) {
+    size_t len = strlen(top);
+    int slashes = 0;
+    if (len && top[len - 1] == '/') len--;
+    if (strncmp(path, top, len) != 0 || (len && path[len] != '/')) return true;
+    for (const char *p = path + len + (len > 0); *p; p++) slashes += *p == '/';
+    return slashes <= depth;
 }
 
-static bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-/* The first match at or behind `from`. */
-static bool match(const char *line, size_t len, size_t from, pf_range *found) {
-    while (from <= len && pf_regex_search(regex, line, len, from, 0, found, 1) == PF_RE_OK) {
-        size_t s = (size_t)found->start, e = (size_t)found->end;
-        if (!word || (e > s && (s == 0 || !is_word(line[s - 1])) && (e == len || !is_word(line[e])))) return true;
-        from = s + 1;
+static bool wanted(const char *path) {
+    if (!pathspec_match(&paths, path)) return false;
+    bool here = !paths.count || paths.only_exclude;
+    if (here && *prefix && strncmp(path, prefix, strlen(prefix)) != 0) return false;
+    if (depth < 0) return true;
+    if (here) return deep_enough(path, prefix);
+    for (size_t i = 0; i < paths.count; i++) {
+        pathspec_item item = paths.items[i];
+        pathspec alone = {&item, 1, false};
+        if (!item.exclude && pathspec_match(&alone, path) && (item.pattern[item.plain] || deep_enough(path, item.pattern))) return true;
     }
     return false;
 }
 
-typedef struct {
-    const char *s;
-    size_t len;
-} text_line;
-
-static void name_out(const char *name) { colored(code_name, name, strlen(name)); }
-
-/* The line with all its matches in their colour. */
-static void out_line(const text_line *line, char mark) {
-    const char *code = mark == ':' ? code_selected : code_context;
-    size_t from = 0, at = 0;
-    pf_range found;
-    while (*code_match && mark == ':' && !invert && match(line->s, line->len, from, &found)) {
-        size_t start = (size_t)found.start, end = (size_t)found.end;
-        if (end == start) {
-            from = end + 1;
-            continue;
-        }
-        if (start > at) colored(code, line->s + at, start - at);
-        colored(code_match, line->s + start, end - start);
-        from = at = end;
-    }
-    if (line->len > at) colored(code, line->s + at, line->len - at);
-}
-
-static void between(char mark) { colored(code_between, &mark, 1); }
-
-static void show(const char *name, const text_line *line, size_t at, char mark, const pf_range *found) {
-    if (!no_name && !heading) {
-        name_out(name);
-        if (null) g_outc('\0');
-        else between(mark);
-    }
-    char digits[32];
-    if (number) {
-        colored(code_number, digits, (size_t)snprintf(digits, sizeof digits, "%zu", at + 1));
-        between(mark);
-    }
-    if (column && found) {
-        colored(code_column, digits, (size_t)snprintf(digits, sizeof digits, "%zd", (ptrdiff_t)found->start + 1));
-        between(mark);
-    }
-    if (only && found && mark == ':') colored(code_match, line->s + found->start, (size_t)(found->end - found->start));
-    else out_line(line, mark);
-    g_outc('\n');
-}
-
-static bool shown_before; /* a block of lines with context */
-
-static void search(const char *name, const char *data, size_t size) {
-    bool binary = !text && memchr(data, 0, size < 8000 ? size : 8000) != NULL;
-    text_line *lines = NULL;
-    size_t total = 0, cap = 0, hits = 0, last = 0, until = 0;
-    bool printed = false;
-    if (binary && no_binary) return;
-    for (size_t at = 0; at < size;) {
-        const char *end = memchr(data + at, '\n', size - at);
-        size_t len = end ? (size_t)(end - data) - at : size - at;
-        if (total == cap) lines = g_more(lines, &cap, sizeof *lines);
-        lines[total++] = (text_line){data + at, len};
-        at += len + 1;
-    }
-    for (size_t i = 0; i < total; i++) {
-        pf_range found = {0, 0};
-        bool hit = match(lines[i].s, lines[i].len, 0, &found);
-        if (hit == invert) {
-            if (!(count || list || list_not || quiet) && printed && i < until) show(name, &lines[i], i, '-', NULL), last = i + 1;
-            continue;
-        }
-        if (max_count >= 0 && hits >= (size_t)max_count) break;
-        hits++;
-        any |= !list_not;
-        if (quiet) g_exit(0);
-        if (list || list_not || (binary && !count)) break;
-        if (count) continue;
-        if (!printed && break_ && shown_before) g_outc('\n');
-        if (!printed && heading && !no_name) name_out(name), g_outc('\n');
-        size_t first = i > (size_t)before ? i - (size_t)before : 0;
-        if (printed && first < last) first = last;
-        if ((before || after) && shown_before && !(printed && first <= last) && !(break_ && !printed)) colored(code_between, "--", 2), g_outc('\n');
-        for (size_t k = first; k < i; k++) show(name, &lines[k], k, '-', NULL);
-        printed = shown_before = true;
-        if (only && !invert) {
-            for (size_t from = 0; match(lines[i].s, lines[i].len, from, &found);) {
-                if (found.end > found.start) show(name, &lines[i], i, ':', &found);
-                from = (size_t)found.end + (found.end == found.start);
-            }
-        } else {
-            show(name, &lines[i], i, ':', hit ? &found : NULL);
-        }
-        last = i + 1;
-        until = i + 1 + (size_t)after;
-    }
-    free(lines);
-    if (list_not && !hits) any = true;
-    if ((list && hits) || (list_not && !hits)) {
-        name_out(name);
-        g_outc(null ? '\0' : '\n');
-    } else if (count && hits) {
-        if (!no_name) {
-            name_out(name);
-            if (null) g_outc('\0');
-            else between(':');
-        }
-        g_outf("%zu\n", hits);
-    } else if (binary && hits && !list_not && !list) {
-        g_outf("Binary file %s matches\n", name);
-    }
-}
-
-static pathspec paths;
-
-static bool wanted(const char *path) {
-    if (!pathspec_match(&paths, path)) return false;
-    if (!paths.count && *prefix && strncmp(path, prefix, strlen(prefix)) != 0) return false;
-    if (depth < 0) return true;
-    int slashes = 0;
-    const char *below = path + (strncmp(path, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0);
-    for (size_t i = 0; i < paths.count; i++) {
-        size_t len = strlen(paths.items[i].pattern);
-        if (len && strncmp(path, paths.items[i].pattern, len) == 0 && path[len] == '/') below = path + len + 1;
-    }
-    for (; *below; below++) slashes += *below == '/';
-    return slashes <= depth;
-}
-
 static char *named(const char *tree, const char *path) {
     g_text out = {0};
-    char *near = full_name ? g_copy_string(path) : relative(path);
+    char *near = full_name ? g_copy_string(path) : relative(path), *text = grep_how.null ? near : quoted(near, "");
     if (tree) g_text_addf(&out, "%s%s", tree, tree[strlen(tree) - 1] == ':' || tree[strlen(tree) - 1] == '/' ? "" : ":");
-    g_text_adds(&out, quoted(near, ""));
+    g_text_adds(&out, text);
     return out.s;
 }
 
-static void search_blob(const char *name, const git_oid *id) {
+static void search(const char *name, const char *path, const char *data, size_t len) {
+    any |= grep_text(name, path, data, len);
+    if (any && grep_how.quiet) g_exit(0);
+}
+
+static void search_blob(const char *name, const char *path, const git_oid *id) {
     git_blob *blob;
     if (git_blob_lookup(&blob, repo, id) < 0) return;
-    search(name, git_blob_rawcontent(blob), (size_t)git_blob_rawsize(blob));
+    search(name, path, git_blob_rawcontent(blob), (size_t)git_blob_rawsize(blob));
     git_blob_free(blob);
 }
 
@@ -251,7 +120,7 @@ static void search_file(const char *path, const char *full) {
     size_t len;
     if (lstat(full, &st) < 0 || !S_ISREG(st.st_mode)) return;
     char *data = read_file(full, &len);
-    if (data) search(named(NULL, path), data, len);
+    if (data) search(named(NULL, path), path, data, len);
     free(data);
 }
 
@@ -261,22 +130,40 @@ static void search_index(void) {
         const git_index_entry *e = git_index_get_byindex(index, i);
         if (e->mode == 0160000 || e->mode == 0120000 || !wanted(e->path)) continue;
         if (i && strcmp(git_index_get_byindex(index, i - 1)->path, e->path) == 0) continue;
-        if (cached) search_blob(named(NULL, e->path), &e->id);
+        if (cached) search_blob(named(NULL, e->path), e->path, &e->id);
         else search_file(e->path, in_workdir(e->path));
     }
 }
 
-static int on_untracked(const char *path, unsigned status, void *payload) {
-    (void)payload;
-    if ((status & GIT_STATUS_WT_NEW) && wanted(path)) search_file(path, in_workdir(path));
-    return 0;
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* Files below a directory, tracked or not; `path` ends with a slash, "" is the top. */
+static void add_files(string_list *found, const char *path) {
+    char *full = repo ? in_workdir(path) : g_copy_string(*path ? path : ".");
+    DIR *dir = opendir(full);
+    struct dirent *e;
+    while (dir && (e = readdir(dir)) != NULL) {
+        struct stat st;
+        char below[4096];
+        int ignored = 0;
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || strcmp(e->d_name, ".git") == 0) continue;
+        if ((size_t)snprintf(below, sizeof below, "%s%s", path, e->d_name) >= sizeof below - 1) continue;
+        if (lstat(repo ? in_workdir(below) : below, &st) < 0) continue;
+        if (repo && (exclude < 0 ? !no_index : exclude)) git_ignore_path_is_ignored(&ignored, repo, below);
+        if (ignored) continue;
+        if (S_ISDIR(st.st_mode)) add_files(found, strcat(below, "/"));
+        else if (S_ISREG(st.st_mode) && wanted(below)) list_add(found, below);
+    }
+    if (dir) closedir(dir);
+    free(full);
 }
 
-static void search_untracked(void) {
-    git_status_options o = GIT_STATUS_OPTIONS_INIT;
-    o.show = GIT_STATUS_SHOW_WORKDIR_ONLY;
-    o.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS;
-    git_status_foreach_ext(repo, &o, on_untracked, NULL);
+static void search_directory(void) {
+    string_list found = {0};
+    add_files(&found, "");
+    if (found.count) qsort(found.items, (size_t)found.count, sizeof *found.items, by_name);
+    for (int i = 0; i < found.count; i++)
+        search_file(found.items[i], repo ? in_workdir(found.items[i]) : found.items[i]);
 }
 
 static const char *tree_label;
@@ -287,45 +174,69 @@ static int in_tree(const char *root, const git_tree_entry *e, void *payload) {
     snprintf(path, sizeof path, "%s%s", root, git_tree_entry_name(e));
     if (git_tree_entry_type(e) == GIT_OBJECT_TREE) return 0;
     if (git_tree_entry_type(e) == GIT_OBJECT_BLOB && git_tree_entry_filemode(e) != GIT_FILEMODE_LINK && wanted(path))
-        search_blob(named(tree_label, path), git_tree_entry_id(e));
+        search_blob(named(tree_label, path), path, git_tree_entry_id(e));
     return 0;
+}
+
+/* The operands behind the pattern that are revisions; how many. */
+static int revisions(char **operands, int count) {
+    int trees = 0, dashes = -1;
+    for (int i = 0; i < count && dashes < 0; i++)
+        if (strcmp(operands[i], "--") == 0) dashes = i;
+    if ((no_index || untracked) && dashes > 0) die("--no-index or --untracked cannot be used with revs");
+    if (no_index || untracked) return 0;
+    for (; trees < count && trees != dashes && object_named(operands[trees]); trees++)
+        if (dashes < 0 && file_exists(operands[trees]) && !strpbrk(operands[trees], "~^@:"))
+            die("ambiguous argument '%s': both revision and filename\n"
+                "Use '--' to separate paths from revisions, like this:\n"
+                "'git <command> [<revision>...] -- [<file>...]'", operands[trees]);
+    if (dashes >= 0 && trees < dashes) die("unable to resolve revision: %s", operands[trees]);
+    return trees;
+}
+
+static void search_trees(char **names, int count) {
+    for (int i = 0; i < count; i++) {
+        git_tree *tree = tree_named(names[i]);
+        tree_label = names[i];
+        if (tree) git_tree_walk(tree, GIT_TREEWALK_PRE, in_tree, NULL);
+        else search_blob(names[i], names[i], git_object_id(object_named(names[i])));
+    }
 }
 
 int cmd_grep(int argc, char **argv) {
     static const char usage[] = "git grep [<options>] [-e] <pattern> [<rev>...] [[--] <path>...]";
-    int n = options(argc, argv, table, usage, KEEP_DASHDASH | NUMBERS), at = 0;
-    if (!patterns.count) {
+    grep_how.max_count = -1;
+    int n = options(argc, argv, table, usage, KEEP_DASHDASH | NUMBERS | STOP_AT_OPERAND), at = 0;
+    if (!grep_has_patterns()) {
         if (!n || strcmp(argv[0], "--") == 0) die("no pattern given");
-        list_add(&patterns, argv[at++]);
+        grep_add(GREP_PATTERN, argv[at++]);
     }
-    if (no_index || !repo) die(no_index ? "--no-index is not there: use grep -r" : "not a git repository (or any of the parent directories): .git");
-    if (function || whole) die("git grep %s is not there: use -A and -B", function ? "-p" : "-W");
-    if (all_match) die("git grep --all-match is not there");
-    if (around >= 0) before = after = around;
-    if (config_bool("grep.linenumber", false)) number = 1;
-    compile();
-    prepare_colors();
-    int first = at;
-    for (; at < n && strcmp(argv[at], "--") != 0; at++) {
-        git_object *object = object_named(argv[at]);
-        if (!object) break;
+    if (!repo && config_bool("grep.fallbacktonoindex", false)) no_index = 1;
+    if (!repo && !no_index) die("not a git repository (or any of the parent directories): .git");
+    if (around >= 0) grep_how.before = grep_how.after = around;
+    if (grep_how.invert) grep_how.only = 0;
+    if (repo && config_bool("grep.linenumber", false)) grep_how.number = 1;
+    grep_compile(grep_how.all_match);
+    grep_colors(color);
+    argv += at;
+    n -= at;
+    int trees = revisions(argv, n);
+    bool dashes = trees < n && strcmp(argv[trees], "--") == 0;
+    for (int i = trees; i < n && !dashes; i++) {
+        if (argv[i][0] == '-') die("option '%s' must come before non-option arguments", argv[i]);
+        if (names_path(argv[i])) continue;
+        if (i == trees && !no_index && !untracked) die_unknown_revision(argv[i]);
+        die("%s: no such path in the working tree.\n"
+            "Use 'git <command> -- <path>...' to specify paths that do not exist locally.", argv[i]);
     }
-    int trees = at - first, skip = at < n && strcmp(argv[at], "--") == 0;
-    for (int i = at; i < n && !skip; i++)
-        if (!file_exists(argv[i]) && !strpbrk(argv[i], "*?[:")) die_unknown_revision(argv[i]);
-    pathspec_parse(&paths, n - at - skip, argv + at + skip);
-    for (int i = 0; i < trees; i++) {
-        git_tree *tree = tree_named(argv[first + i]);
-        if (tree) {
-            tree_label = argv[first + i];
-            git_tree_walk(tree, GIT_TREEWALK_PRE, in_tree, NULL);
-        } else {
-            search_blob(argv[first + i], git_object_id(object_named(argv[first + i])));
-        }
-    }
-    if (!trees) {
-        search_index();
-        if (untracked) search_untracked();
-    }
+    pathspec_parse(&paths, n - trees - dashes, argv + trees + dashes);
+    if (no_index && untracked) die("options '--no-index' and '--untracked' cannot be used together");
+    if (no_index && cached) die("options '--no-index' and '--cached' cannot be used together");
+    if (untracked && cached) die("options '--untracked' and '--cached' cannot be used together");
+    if (exclude >= 0 && !no_index && !untracked) die("--[no-]exclude-standard cannot be used for tracked contents");
+    if (trees && cached) die("both --cached and trees are given");
+    if (trees) search_trees(argv, trees);
+    else if (no_index || untracked) search_directory();
+    else search_index();
     return !any;
 }

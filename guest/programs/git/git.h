@@ -85,6 +85,8 @@ void write_first_config(bool bare); /* the file as git writes it for a new repos
 
 /* ---- path.c: paths as the user writes and sees them */
 char *repo_path(const char *argument); /* from the top of the tree; dies outside of it */
+/* Whether an argument without -- before it may be a path: it is there, or a pattern or magic. */
+bool names_path(const char *argument);
 void out_quoted(const char *path);      /* in C quotes where git wants them */
 char *quoted(const char *path, const char *before); /* the same as text; fresh memory */
 void out_path(const char *path, char end); /* as it is when end is NUL */

@@ -36,12 +36,14 @@ bool parse_number(const char *text, long *value) {
 static void usage_line(FILE *to, const option *o) {
     char text[200];
     size_t at = (size_t)snprintf(text, sizeof text, "    ");
-    if (o->letter && o->letter != '#')
+    if (o->kind == OPT_CALL_BARE)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%c", o->letter);
+    else if (o->letter && o->letter != '#')
         at += (size_t)snprintf(text + at, sizeof text - at, "-%c%s", o->letter, o->name ? ", " : "");
     else if (o->letter == '#')
         at += (size_t)snprintf(text + at, sizeof text - at, "-NUM");
     if (o->name) at += (size_t)snprintf(text + at, sizeof text - at, "--%s", o->name);
-    if (o->argument) {
+    if (o->argument && o->kind != OPT_CALL_BARE && o->kind != OPT_CALL_NONE) {
         bool maybe = o->kind == OPT_MAYBE || (o->kind == OPT_CALL_MAYBE && !o->text);
         const char *form = !maybe ? " %s%s%s" : o->name ? "[=%s%s%s]" : "[%s%s%s]";
         bool plain = strpbrk(o->argument, "()<>[]|") != NULL;
@@ -126,6 +128,7 @@ static void apply(const option *o, const char *argument, bool unset) {
         break;
     case OPT_CALL:
     case OPT_CALL_MAYBE:
+    case OPT_CALL_BARE:
     case OPT_CALL_NONE: o->call(o, argument, unset); break;
     default: break;
     }
@@ -273,6 +276,11 @@ int options(int argc, char **argv, const option *table, const char *usage, unsig
     for (int i = 1; i < argc; i++) {
         char *argument = argv[i];
         const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        const option *bare = argument[0] && !argument[1] ? by_letter(table, argument[0]) : NULL;
+        if (bare && bare->kind == OPT_CALL_BARE) {
+            apply(bare, NULL, false);
+            continue;
+        }
         if (argument[0] != '-' || !argument[1]) {
             if (flags & STOP_AT_OPERAND) {
                 while (i < argc) argv[operands++] = argv[i++];

@@ -22,6 +22,7 @@ enum option_kind {
     OPT_CALL,   /* call(option, argument or NULL, unset) */
     OPT_CALL_MAYBE, /* the same, the argument may be missing; with `text` it may stand apart */
     OPT_CALL_NONE,  /* the same without an argument */
+    OPT_CALL_BARE, /* the same, of an argument that is this letter alone, without a dash */
     OPT_TABLE,  /* value: another table */
 };
 

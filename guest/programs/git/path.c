@@ -55,6 +55,26 @@ char *repo_path(const char *argument) {
     return clean;
 }
 
+bool names_path(const char *argument) {
+    const char *at = argument;
+    if (strncmp(at, ":(", 2) == 0) return true;
+    for (const char *p = at; *p; p++) {
+        if (*p == '\\' && p[1]) p++;
+        else if (strchr("*?[", *p)) return true;
+    }
+    if (strncmp(at, ":/", 2) == 0) {
+        const char *top = repo ? git_repository_workdir(repo) : NULL;
+        if (!at[2] || !top) return true;
+        g_text whole = {0};
+        g_text_addf(&whole, "%s%s", top, at + 2);
+        bool there = file_exists(whole.s);
+        g_text_free(&whole);
+        return there;
+    }
+    if (strncmp(at, ":!", 2) == 0 || strncmp(at, ":^", 2) == 0) at += 2;
+    return !*at || file_exists(at);
+}
+
 static bool must_quote(const char *path, bool bytes) {
     for (const unsigned char *p = (const unsigned char *)path; *p; p++)
         if (*p < 32 || *p == '"' || *p == '\\' || *p == 127 || (bytes && *p >= 128)) return true;

@@ -145,10 +145,6 @@ bool revs_add(const char *text, bool negate) {
     return add_one(text, negate);
 }
 
-static bool path_there(const char *name) {
-    return file_exists(name) || strpbrk(name, "*?[") || name[0] == ':';
-}
-
 void revs_operands(int count, char **operands, const char *otherwise) {
     int dashes = -1, i = 0;
     given = 0;
@@ -164,7 +160,7 @@ void revs_operands(int count, char **operands, const char *otherwise) {
             continue;
         }
         if (dashes >= 0) die("bad revision '%s'", operands[i]);
-        if (!path_there(operands[i])) {
+        if (!names_path(operands[i])) {
             size_t len = strlen(operands[i]);
             if (len == OID_HEX && strspn(operands[i], "0123456789abcdef") == len) die("bad object %s", operands[i]);
             die_unknown_revision(operands[i]);
@@ -173,7 +169,7 @@ void revs_operands(int count, char **operands, const char *otherwise) {
     }
     if (dashes >= 0) i = dashes + 1;
     for (int k = i; dashes < 0 && k < count; k++)
-        if (!path_there(operands[k])) die_unknown_revision(operands[k]);
+        if (!names_path(operands[k])) die_unknown_revision(operands[k]);
     pathspec_parse(&diffs.paths, count - i, operands + i);
     if (!given && !revs.any && otherwise) {
         if (!add_one(otherwise, false)) {
