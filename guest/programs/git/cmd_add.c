@@ -147,6 +147,10 @@ int cmd_add(int argc, char **argv) {
         if (gone ? all != 0 : !is_new) list_add(&changed, path);
         else if (!gone) list_add(&fresh, path);
     }
+    for (size_t i = 0; i < git_index_entrycount(index) && !intent; i++) {
+        const char *path = git_index_get_byindex(index, i)->path;
+        if (intended(index, path) && pathspec_match(&paths, path)) list_add(&changed, path);
+    }
     if (!refresh) require_matches(&paths);
     for (int i = 0; i < changed.count && !refresh; i++) {
         if (file_exists(in_workdir(changed.items[i]))) add_one(index, changed.items[i]);

@@ -93,7 +93,7 @@ static git_oid tree_of_paths(git_index *index, pathspec *paths) {
         const git_index_entry *e = git_index_get_byindex(index, i);
         if (pathspec_match(paths, e->path)) check(git_index_add(alone, e));
     }
-    check(git_index_write_tree_to(&id, alone, repo));
+    check(git_index_write_tree_to(&id, without_intents(alone), repo));
     git_index_free(alone);
     return id;
 }

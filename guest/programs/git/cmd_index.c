@@ -26,7 +26,7 @@ int cmd_write_tree(int argc, char **argv) {
     }
     if (open) die("git-write-tree: error building trees");
     git_oid id;
-    check(git_index_write_tree(&id, index));
+    check(git_index_write_tree_to(&id, without_intents(index), repo));
     if (below && *below) {
         git_tree *tree;
         git_tree_entry *entry;

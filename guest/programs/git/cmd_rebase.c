@@ -42,6 +42,48 @@ static const char usage[] = "git rebase [-i] [options] [--exec <cmd>] [--onto <n
                             "git rebase [-i] [options] [--exec <cmd>] [--onto <newbase>] --root [<branch>]\n"
                             "git rebase --continue | --abort | --skip | --edit-todo";
 
+/* ---- the list in an editor */
+
+enum edited { EDITED, EDITED_AWAY, EDITED_BADLY };
+
+static void advise_edit(void) {
+    note("You can fix this with 'git rebase --edit-todo' and then run 'git rebase --continue'.\n"
+         "Or you can abort the rebase with 'git rebase --abort'.");
+}
+
+/* Has the user's editor change the list; NULL: it failed. */
+static char *edit_list(void) {
+    const char *editor = getenv("GIT_SEQUENCE_EDITOR");
+    char *path = git_file("rebase-merge/git-rebase-todo");
+    size_t len;
+    if (!editor) editor = config_string("sequence.editor");
+    if (!editor) return edit_file(path);
+    g_text line = {0};
+    g_text_addf(&line, "%s \"$@\"", editor);
+    char *argv[] = {"sh", "-c", line.s, (char *)editor, path, NULL};
+    pid_t pid = strcmp(editor, ":") == 0 ? 0 : g_spawn(argv, NULL, G_STDIN_SAME);
+    if (pid && (pid < 0 || g_exit_status(g_wait(pid)) != 0)) {
+        error("There was a problem with the editor '%s'.", editor);
+        return NULL;
+    }
+    return read_file(path, &len);
+}
+
+/* Whether each line of the list is a command; says which are not. */
+static bool todo_is_good(void) {
+    todo_list list = {0};
+    char *text = read_git_file("rebase-merge/git-rebase-todo");
+    return text && todo_parse(&list, text);
+}
+
+static int change_todo(void) {
+    todo_is_good();
+    if (!edit_list()) return 1;
+    if (todo_is_good()) return 0;
+    advise_edit();
+    return 1;
+}
+
 /* ---- going on and giving up */
 
 static int give_up(rebase_state *state, bool back) {
@@ -79,10 +121,8 @@ static int go_on(void) {
     if (quit) return give_up(&state, false);
     if (abort_) return give_up(&state, true);
     if (show_patch) return run_command("show", 3, (char *[]){"show", "REBASE_HEAD", "--", NULL});
-    if (edit_todo) {
-        edit_file(git_file("rebase-merge/git-rebase-todo"));
-        return 0;
-    }
+    if (edit_todo) return change_todo();
+    if (!todo_is_good()) return error("please fix this using 'git rebase --edit-todo'."), 1;
     if (skip) {
         checkout_forced(tree_of(head_commit()));
         forget_operation();
@@ -187,10 +227,8 @@ static void add_execs(todo_list *todo) {
     *todo = out;
 }
 
-/* The list as the user's editor leaves it; false: nothing shall be done. */
-static bool edited(todo_list *todo) {
-    const char *editor = getenv("GIT_SEQUENCE_EDITOR");
-    if (!editor) editor = config_string("sequence.editor");
+/* The list as the user's editor leaves it: nothing may be left to do, or something that is no command. */
+static enum edited edited(todo_list *todo) {
     g_text text = {0};
     g_text_adds(&text, todo_text(todo, 0, false));
     g_text_addf(&text, "\n# Rebase of %zu command%s\n#\n# Commands:\n# p, pick <commit> = use commit\n# r, reword <commit> = use commit, but edit the commit message\n"
@@ -199,31 +237,16 @@ static bool edited(todo_list *todo) {
                        "# b, break = stop here (continue rebase later with 'git rebase --continue')\n# d, drop <commit> = remove commit\n#\n"
                        "# These lines can be re-ordered; they are executed from top to bottom.\n#\n# If you remove a line here THAT COMMIT WILL BE LOST.\n#\n"
                        "# However, if you remove everything, the rebase will be aborted.\n#\n", todo->count, todo->count == 1 ? "" : "s");
-    char *path = git_file("rebase-merge/git-rebase-todo");
-    write_file(path, text.s, text.len);
-    char *result;
-    if (editor) {
-        g_text line = {0};
-        size_t len;
-        g_text_addf(&line, "%s \"$@\"", editor);
-        char *argv[] = {"sh", "-c", line.s, (char *)editor, path, NULL};
-        pid_t pid = strcmp(editor, ":") == 0 ? 0 : g_spawn(argv, NULL, G_STDIN_SAME);
-        if (pid && (pid < 0 || g_exit_status(g_wait(pid)) != 0)) {
-            error("There was a problem with the editor '%s'.", editor);
-            rebase_forget();
-            g_exit(1);
-        }
-        result = read_file(path, &len);
-    } else {
-        result = edit_file(path);
-    }
-    todo_list fresh = {0};
-    if (!todo_parse(&fresh, result)) {
+    write_git_file("rebase-merge/git-rebase-todo", text.s);
+    char *result = edit_list();
+    if (!result) {
         rebase_forget();
         g_exit(1);
     }
+    todo_list fresh = {0};
+    if (!todo_parse(&fresh, result)) return EDITED_BADLY;
     *todo = fresh;
-    return todo->count > 0;
+    return todo->count ? EDITED : EDITED_AWAY;
 }
 
 static void require_clean(void) {
@@ -357,13 +380,14 @@ int cmd_rebase(int argc, char **argv) {
     else if (todo.count) state.onto = todo.items[0].id; /* the root stays as it is */
     rebase_save(&state);
     if (autostash > 0 && commit_named("refs/stash") && strstr(git_commit_message(commit_named("refs/stash")), "autostash")) write_git_file("rebase-merge/autostash", "1\n");
-    if (interactive && !edited(&todo)) {
+    enum edited how = interactive ? edited(&todo) : EDITED;
+    if (how == EDITED_AWAY) {
         error("nothing to do");
         rebase_forget();
         return 1;
     }
     if (!todo.count) todo_add(&todo, TODO_NOOP, NULL, "");
-    write_git_file("rebase-merge/git-rebase-todo", todo_text(&todo, 0, true));
+    if (how == EDITED) write_git_file("rebase-merge/git-rebase-todo", todo_text(&todo, 0, true));
     g_text saved = {0}, log = {0};
     g_text_addf(&saved, "%s\n", full_id(git_commit_id(head)));
     write_git_file("ORIG_HEAD", saved.s);
@@ -375,5 +399,6 @@ int cmd_rebase(int argc, char **argv) {
         return 1;
     }
     set_head_detached(&state.onto, log.s);
-    return rebase_run(&state);
+    if (how == EDITED_BADLY) advise_edit();
+    return how == EDITED_BADLY ? 1 : rebase_run(&state);
 }

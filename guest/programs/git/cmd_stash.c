@@ -169,6 +169,13 @@ static int push(int argc, char **argv) {
             return 1;
         }
     }
+    for (size_t i = 0; i < git_index_entrycount(index); i++) {
+        const char *path = git_index_get_byindex(index, i)->path;
+        if (!intended(index, path) || !pathspec_match(&paths, path)) continue;
+        error("Entry '%s' not uptodate. Cannot merge.", path);
+        note("Cannot save the current worktree state");
+        return 1;
+    }
     files = copy_of(index);
     check(git_index_new(&others));
     bool any = staged ? false : take_files(files, tree_of(head), &paths, &touched);

@@ -13,7 +13,7 @@ void forget_operation(void) {
 git_oid tree_of_index(git_index *index) {
     git_oid id;
     if (git_index_has_conflicts(index)) die_unmerged("Committing");
-    check(git_index_write_tree(&id, index));
+    check(git_index_write_tree_to(&id, without_intents(index), repo));
     return id;
 }
 

@@ -135,7 +135,7 @@ git_diff *diff_trees(git_tree *old, git_tree *new_) {
 git_diff *diff_tree_index(git_tree *old) {
     git_diff *diff;
     git_diff_options o = make_options();
-    check(git_diff_tree_to_index(&diff, repo, old, index_of_repo(), &o));
+    check(git_diff_tree_to_index(&diff, repo, old, without_intents(index_of_repo()), &o));
     return finish(diff);
 }
 
@@ -179,6 +179,7 @@ git_diff *diff_index_workdir(void) {
         check(git_diff_index_to_workdir(&diff_conflicts, repo, settled_index(diffs.stage ? diffs.stage : 2, false), &o));
     o.flags |= GIT_DIFF_UPDATE_INDEX;
     check(git_diff_index_to_workdir(&diff, repo, index_of_repo(), &o));
+    settle_intents(diff, index_of_repo(), diffs.reverse);
     return finish(diff);
 }
 

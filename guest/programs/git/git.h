@@ -145,6 +145,13 @@ void add_reflog(const char *name, const git_oid *from, const git_oid *to, const 
 char *short_ref(const char *name); /* refs/heads/x -> x, as short as is unambiguous */
 bool valid_branch_name(const char *name); /* As git branch takes it. */
 
+/* ---- intent.c: names without content in the index (git add -N) */
+bool has_intents(git_index *index); /* Are there any? */
+bool intended(git_index *index, const char *path); /* Is this one? */
+git_index *without_intents(git_index *index); /* A copy in memory, or the index itself. */
+/* Of a difference from the index to the files: such a file is new. `reversed`: as -R made it. */
+void settle_intents(git_diff *diff, git_index *index, bool reversed);
+
 /* ---- hook.c: .git/hooks as processes. Status 0 when there is none. */
 /* `arguments` end with NULL; `input` is its standard input, NULL: none. */
 int run_hook(const char *name, char *const arguments[], const char *input);

@@ -8,6 +8,7 @@
 
 #include "git2/sys/config.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "g_file.h"
@@ -85,11 +86,21 @@ static void set_identity(void) {
     git_signature_free(who);
 }
 
+/* GIT_DIR is one, or a file that says where it is. libgit2 would look for another one, from here upwards. */
+static bool names_repository(const char *dir) {
+    git_repository *named;
+    struct stat st;
+    if (!dir || (stat(dir, &st) == 0 && S_ISREG(st.st_mode))) return true;
+    if (git_repository_open_bare(&named, dir) < 0) return false;
+    git_repository_free(named);
+    return true;
+}
+
 /* false when there is no repository here and `must` is not set */
 static bool open_repository(bool must) {
     if (opened) return repo != NULL;
     const char *dir = getenv("GIT_DIR");
-    int rc = git_repository_open_ext(&repo, ".", GIT_REPOSITORY_OPEN_FROM_ENV, NULL);
+    int rc = names_repository(dir) ? git_repository_open_ext(&repo, ".", GIT_REPOSITORY_OPEN_FROM_ENV, NULL) : GIT_ENOTFOUND;
     if (rc < 0) {
         repo = NULL;
         if (!must) return false;

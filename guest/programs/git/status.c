@@ -114,6 +114,7 @@ void status_collect(status_list *list, git_tree *against, int untracked, bool ig
     if (untracked == UNTRACKED_ALL) o.flags |= GIT_DIFF_RECURSE_UNTRACKED_DIRS;
     if (ignored) o.flags |= GIT_DIFF_INCLUDE_IGNORED;
     check(git_diff_index_to_workdir(&diff, repo, index, &o));
+    settle_intents(diff, index, false);
     add_unstaged(list, diff, paths);
     git_diff_free(diff);
     add_conflicts(list, index, paths);
