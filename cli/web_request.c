@@ -54,7 +54,8 @@ struct exchange {
     const char *url;
     struct text head, body;
     char refused[1100]; /* why the address was */
-    bool too_large;
+    bool too_large, head_too_large;
+    bool answered; /* the head of the answer is whole: what follows it is no head */
 };
 
 /* ---- the answer to whoever started this process */
@@ -104,11 +105,20 @@ static size_t on_body(char *data, size_t size, size_t count, void *user) {
     return take(&e->body, BODY_MAX, &e->too_large, data, size * count);
 }
 
+/* 100, 103 and their like, behind which another head comes. */
+static bool is_interim(const struct text *head) {
+    const char *status = memchr(head->data, ' ', head->len);
+    return status && status + 1 < head->data + head->len && status[1] == '1';
+}
+
 /* A line of a head; another status line (100, 103) begins a new one. */
 static size_t on_header(char *data, size_t size, size_t count, void *user) {
     struct exchange *e = user;
-    if (size * count > 5 && strncmp(data, "HTTP/", 5) == 0) e->head.len = 0;
-    return take(&e->head, HEAD_MAX, &e->too_large, data, size * count);
+    size_t len = size * count;
+    if (e->answered) return len; /* a trailer */
+    if (len > 5 && strncmp(data, "HTTP/", 5) == 0) e->head.len = 0;
+    if (len <= 2 && e->head.data && !is_interim(&e->head)) e->answered = true;
+    return take(&e->head, HEAD_MAX, &e->head_too_large, data, len);
 }
 
 static int open_socket(void *user, int purpose, struct address *address) {
@@ -179,6 +189,7 @@ static _Noreturn void fail(const struct exchange *e, const pf_http_plan *plan, i
                            const char *detail) {
     char text[900];
     if (e->refused[0]) refuse(e->http, 'D', e->refused);
+    if (e->head_too_large) refuse(e->http, 'F', "Failure when receiving data from the peer: the headers are too large");
     if (e->too_large) refuse(e->http, 'F', "Maximum file size exceeded: an answer has at most 7 MiB");
     switch (code) {
     case CURL_COULDNT_RESOLVE:
@@ -202,7 +213,9 @@ static _Noreturn void fail(const struct exchange *e, const pf_http_plan *plan, i
                  detail);
         break;
     case CURL_UNSUPPORTED: snprintf(text, sizeof text, "Received HTTP/0.9 when not allowed"); break;
-    default: snprintf(text, sizeof text, "Failure when receiving data from the peer: %s", detail);
+    default:
+        if (!*detail) detail = "it is no answer of HTTP, or too large a head";
+        snprintf(text, sizeof text, "Failure when receiving data from the peer: %s", detail);
     }
     refuse(e->http, 'F', text);
 }
@@ -218,16 +231,41 @@ static void add_clean(const pf_http *http, struct text *out, const char *data, s
     pf_free(clean);
 }
 
+static bool is_name(const char *name, const char *end) {
+    const char *at = name;
+    while (at < end && (unsigned char)*at > ' ' && *at != 127) at++;
+    return at > name && at == end;
+}
+
+/* The value between two places, as one line: blanks at its ends go, and one takes the place of what
+ * controls and of ends of lines within it. */
+static char *settle(char *at, const char **stop) {
+    char *end = (char *)*stop, *out = at, *value;
+    while (at < end && (*at == ' ' || *at == '\t')) at++;
+    value = out = at;
+    for (; at < end; at++) {
+        bool control = (unsigned char)*at < ' ' && *at != '\t';
+        if (control && out > value && out[-1] == ' ') continue;
+        if (*at == ' ' && out > value && out[-1] == ' ' && at[-1] < ' ') continue;
+        *out++ = control ? ' ' : *at;
+    }
+    *stop = out;
+    return value;
+}
+
 static void add_headers(const struct exchange *e, struct text *out) {
     const char *line = memchr(e->head.data, '\n', e->head.len), *end = e->head.data + e->head.len;
     bool first = true;
     while (line && ++line < end && *line != '\r' && *line != '\n') {
         const char *next = memchr(line, '\n', (size_t)(end - line));
         const char *stop = next ? next : end, *colon = memchr(line, ':', (size_t)(stop - line));
+        while (next && next + 1 < end && (next[1] == ' ' || next[1] == '\t')) { /* it goes on in the next line */
+            next = memchr(next + 1, '\n', (size_t)(end - next - 1));
+            stop = next ? next : end;
+        }
         while (stop > line && (stop[-1] == '\r' || stop[-1] == ' ')) stop--;
-        if (colon && colon < stop) {
-            const char *value = colon + 1;
-            while (value < stop && (*value == ' ' || *value == '\t')) value++;
+        if (colon && colon < stop && is_name(line, colon)) {
+            char *value = settle((char *)colon + 1, &stop);
             text_puts(out, first ? "[" : ",[");
             add_clean(e->http, out, line, (size_t)(colon - line));
             text_puts(out, ",");
@@ -342,5 +380,6 @@ int web_main(void) {
     int code = curl.perform(handle);
     if (code != CURL_OK) fail(&e, plan, code, detail);
     curl.getinfo(handle, INFO_RESPONSE_CODE, &status);
+    if (status < 200) refuse(http, 'F', "Failure when receiving data from the peer: another protocol was not asked for");
     succeed(&e, plan, status, !strstr(input.data, "\"secrets\":{}}\n"));
 }

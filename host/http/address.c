@@ -116,7 +116,10 @@ const char *http_address_class(const struct http_address *address) {
         read_network(&network, special[i].network, strlen(special[i].network));
         if (same_bits(a.bytes, network.address.bytes, network.bits)) return special[i].class;
     }
-    return "public";
+    /* Of IPv6 only 2000::/3 is given out; the rest leads, at best, through some translation. */
+    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+    bool ipv4 = memcmp(a.bytes, mapped, 12) == 0;
+    return ipv4 || a.bytes[0] >> 5 == 1 ? "public" : "reserved";
 }
 
 bool http_network_read(struct http_network *out, const char *text, size_t len) {

@@ -195,12 +195,21 @@ static size_t entity(const char *text, size_t len, unsigned char *out) {
     return at + 1;
 }
 
+/* %41, also encoded once more: %2541. Its length, 0: it is another byte. */
+static size_t percent(const char *text, size_t len, unsigned char wanted) {
+    unsigned value;
+    size_t at = 1;
+    if (read_digits(text + 1, len - 1, 2, &value) && value == wanted) return 3;
+    while (len - at >= 4 && text[at] == '2' && text[at + 1] == '5') at += 2;
+    return at > 1 && read_digits(text + at, len - at, 2, &value) && value == wanted ? at + 2 : 0;
+}
+
 /* One byte of the value as it may be spelled; its length in the text, 0: it is another. */
 static size_t spelled(const char *text, size_t len, unsigned char wanted, bool escaped) {
     unsigned value;
     unsigned char byte;
     if (!escaped) return (unsigned char)text[0] == wanted ? 1 : 0;
-    if (text[0] == '%' && read_digits(text + 1, len - 1, 2, &value)) return value == wanted ? 3 : 0;
+    if (text[0] == '%') return percent(text, len, wanted);
     if (text[0] == '+' && wanted == ' ') return 1;
     if (text[0] == '\\' && len > 1) {
         if (text[1] == 'u' && read_digits(text + 2, len - 2, 4, &value))
@@ -243,14 +252,42 @@ static size_t match_reversed(const struct http_secret *s, const char *text, size
     return s->value_len;
 }
 
+/* The ends of lines that Base64 may have, as they are or in JSON; their length. */
+static size_t line_ends(const char *text, size_t len) {
+    size_t at = 0;
+    for (; at < len; at++) {
+        char next = text[at] == '\\' && at + 1 < len ? text[at + 1] : ' ';
+        if (next == 'n' || next == 'r') at++;
+        else if (text[at] != '\r' && text[at] != '\n' && text[at] != ' ' && text[at] != '\t') break;
+    }
+    return at;
+}
+
+static size_t match_base64(const struct http_needle *needle, const char *text, size_t len) {
+    size_t at = 0;
+    for (size_t i = 0; i < needle->len; i++) {
+        if (at < len && text[at] != needle->text[i] && i) at += line_ends(text + at, len - at);
+        if (at >= len || text[at] != needle->text[i]) return 0;
+        at++;
+    }
+    return at;
+}
+
+/* UTF-16, of which a zero byte stays before or behind. */
+static size_t match_wide(const struct http_secret *s, const char *text, size_t len) {
+    if (len < 2 * s->value_len - 1) return 0;
+    for (size_t i = 0; i < s->value_len; i++)
+        if (text[2 * i] != s->value[i] || (i && text[2 * i - 1] != '\0')) return 0;
+    return 2 * s->value_len - 1;
+}
+
 /* How many bytes at the start of the text are the value in some spelling. */
 static size_t match(const struct http_secret *s, const char *text, size_t len) {
     size_t n = match_spelled(s, text, len);
     if (!n) n = match_hex(s, text, len);
     if (!n) n = match_reversed(s, text, len);
-    for (size_t i = 0; i < 6 && !n; i++)
-        if (len >= s->base64[i].len && memcmp(text, s->base64[i].text, s->base64[i].len) == 0)
-            n = s->base64[i].len;
+    if (!n) n = match_wide(s, text, len);
+    for (size_t i = 0; i < 6 && !n; i++) n = match_base64(&s->base64[i], text, len);
     return n;
 }
 

@@ -204,6 +204,7 @@ class Http(Tool):
     def _result(self, plan: dict[str, Any], answer: Answer) -> dict[str, Any]:
         body = answer.decoded(bool(self.secrets), self.max_bytes)
         if self.secrets:
+            self._look_into(body)
             body = self._engine.clean(body)
         result: dict[str, Any] = {
             "status": answer.status,
@@ -217,6 +218,14 @@ class Http(Tool):
         elif text or answer.status not in (204, 304):
             result["body"] = text
         return result
+
+    def _look_into(self, body: bytes) -> None:
+        """A secret in a file of gzip cannot be taken out of it."""
+        from .transport import unpacked_start
+
+        inner = unpacked_start(body, self.max_bytes)
+        if inner and self._engine.clean(inner) != inner:
+            raise ToolError("http/request is denied: the answer is a packed file with a secret in it", "denied")
 
     def _clean(self, text: str) -> str:
         if not self.secrets:

@@ -32,6 +32,8 @@ except ImportError:
 _CHUNK = 1 << 16
 #: Of the head of an answer: names and values.
 _HEAD_BYTES = 1 << 18
+#: What may be asked twice, as it may have been heard the first time.
+_REPEATABLE = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE")
 #: Linux has it.
 _QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)
 _FAILED = "Failure when receiving data from the peer"
@@ -43,6 +45,8 @@ class _Task(threading.local):
     url = ""
     until = 0.0
     seconds = 0.0
+    connected = False  # by this request, not by one before it
+    answered = False  # something came
 
     def left(self) -> float:
         left = self.until - time.monotonic()
@@ -73,7 +77,7 @@ class Transport:
         task.seconds = seconds
         task.until = time.monotonic() + seconds
         try:
-            return self._send(plan, body)
+            return self._send_again(plan, body)
         except httpcore.TimeoutException:
             raise ToolError(
                 f"Operation timed out after {round(seconds * 1000)} milliseconds", "timeout"
@@ -86,6 +90,17 @@ class Transport:
             raise ToolError("Failed sending data to the peer") from None
         except httpcore.RemoteProtocolError as error:
             raise ToolError(_protocol_failed(str(error))) from None
+
+    def _send_again(self, plan: dict[str, Any], body: bytes | None) -> Answer:
+        """Also when a connection that was used before turns out to be closed: on a new one."""
+        task = self._task
+        while True:
+            task.connected = task.answered = False
+            try:
+                return self._send(plan, body)
+            except (httpcore.ReadError, httpcore.WriteError, httpcore.RemoteProtocolError):
+                if task.connected or task.answered or plan["method"] not in _REPEATABLE:
+                    raise
 
     def _send(self, plan: dict[str, Any], body: bytes | None) -> Answer:
         host = plan["host"]
@@ -185,12 +200,25 @@ class Answer:
         return data
 
 
+def unpacked_start(data: bytes, max_bytes: int) -> bytes:
+    """What a file of gzip begins with; nothing of what is none."""
+    if data[:2] != b"\x1f\x8b":
+        return b""
+    with contextlib.suppress(zlib.error):
+        return zlib.decompressobj(31).decompress(data, max_bytes)
+    return b""
+
+
 def _inflated(data: bytes, name: str, max_bytes: int) -> bytes:
     wbits = [15, -15] if name == "deflate" else [31]
     for bits in wbits:
         inflater = zlib.decompressobj(bits)
         try:
             out = inflater.decompress(data, max_bytes + 1)
+            while inflater.unused_data[:2] == b"\x1f\x8b" and bits == 31 and len(out) <= max_bytes:
+                rest = inflater.unused_data  # gzip may have several parts
+                inflater = zlib.decompressobj(bits)
+                out += inflater.decompress(rest, max_bytes + 1 - len(out))
         except zlib.error:
             continue
         if len(out) > max_bytes:
@@ -235,6 +263,7 @@ class _Pinned(httpcore.NetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failed = error
                 continue
+            self._task.connected = True
             return _Timed(stream, self._task)
         if failed is None and refused is not None:
             raise ToolError(f"http/request is denied: {refused}", "denied")
@@ -264,6 +293,7 @@ class _Timed(httpcore.NetworkStream):
             with contextlib.suppress(OSError):
                 self._socket.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
         data: bytes = self._inner.read(max_bytes, self._task.left())
+        self._task.answered = self._task.answered or bool(data)
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -333,4 +363,4 @@ def _protocol_failed(text: str) -> str:
         return "Empty reply from server"
     if "illegal status line" in text:
         return "Received HTTP/0.9 when not allowed"
-    return f"{_FAILED}: {text}"
+    return f"{_FAILED}: {text.partition(': bytearray(')[0]}"

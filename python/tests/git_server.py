@@ -2,10 +2,15 @@
 
 import base64
 import os
+import pathlib
+import ssl
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
+
+
+CERTIFICATE = pathlib.Path(__file__).parent / "http" / "server.pem"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -50,12 +55,18 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class GitServer:
-    """`root` holds bare repositories; with a `token`, who has it not is sent away with 401."""
+    """`root` holds bare repositories; with a `token`, who has it not is sent away with 401. `tls`:
+    over HTTPS, by the tests' own certificate."""
 
-    def __init__(self, root, token=None):
+    def __init__(self, root, token=None, tls=False):
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self.server.root, self.server.token, self.server.seen = root, token, []
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(CERTIFICATE)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+            self.url = f"https://localhost:{self.server.server_address[1]}"
         self.seen = self.server.seen
 
     def __enter__(self):

@@ -10,6 +10,7 @@ from pinfold import Sandbox
 from pinfold.http import Http, Secret
 
 from git_server import GitServer
+from http_server import CA
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 pytest.importorskip("httpx")
@@ -101,4 +102,47 @@ def test_a_token_stays_outside(upstream, how):
                        f'git -c http.extraHeader="Authorization: Bearer $TOKEN" clone -q {server.url}/r.git c')
             result = sandbox.run(command + "; git -C c log --format=%s -1; echo $TOKEN; cat c/.git/config c/.git/logs/HEAD")
             assert result.stdout.startswith("commit 2\npfsecret_TOKEN_"), result.stderr
+            assert "sesame-opens" not in result.stdout + result.stderr
+
+
+def over_tls(server, **settings):
+    secret = Secret(value="sesame-opens", hosts=[server.url], headers=["Authorization"])
+    return Http(allow=[server.url + "/**"], secrets={"TOKEN": secret}, **settings)
+
+
+def test_over_tls_with_a_ca_of_ones_own(upstream):
+    """Clone, fetch and push with a token that is a secret; the token is in the server's log and nowhere inside."""
+    with GitServer(upstream, token="sesame-opens", tls=True) as server:
+        login = 'git config --global http.extraHeader "Authorization: Bearer $TOKEN"; '
+        with Sandbox(tools=[over_tls(server, ca=CA)], env=WHO) as sandbox:
+            assert sandbox.shell(f"{login} git clone -q {server.url}/r.git c; git -C c log --format=%s -1") == "commit 2\n"
+            pushed = sandbox.run("cd c; echo mine > mine; git add mine; git commit -qm mine; git push -q; git status -sb")
+            assert pushed.stdout == "## main...origin/main\n", pushed.stderr
+            git(upstream / "r.git", "branch", "later", "main~1")
+            assert "later" in sandbox.run("cd c; git fetch; git ls-remote -q").stderr
+            inside = sandbox.run("cat ~/.gitconfig; find c/.git -type f | xargs cat; env").stdout
+            assert "sesame-opens" not in inside and b"sesame-opens" not in sandbox.snapshot()
+        assert {seen[2].get("Authorization") for seen in server.seen} == {"Bearer sesame-opens"}
+        assert git(upstream / "r.git", "log", "--format=%s", "-1", "main") == "mine\n"
+        git(upstream / "r.git", "fsck", "--strict", "--no-dangling")
+
+
+def test_a_certificate_that_nobody_vouches_for(upstream):
+    """Without the CA nothing is sent: neither the request nor the token."""
+    with GitServer(upstream, token="sesame-opens", tls=True) as server:
+        with Sandbox(tools=[over_tls(server)]) as sandbox:
+            result = sandbox.run(f"git clone https://x:$TOKEN@{server.url[8:]}/r.git c; ls")
+            assert result.stdout == "" and "SSL certificate problem" in result.stderr
+            assert "git config http.sslVerify false; " not in result.stderr
+            again = sandbox.run(f"git -c http.sslVerify=false clone https://x:$TOKEN@{server.url[8:]}/r.git c; ls")
+            assert again.stdout == "" and "SSL certificate problem" in again.stderr
+        assert server.seen == []
+
+
+def test_a_server_that_reflects_the_token_into_git(upstream):
+    """A redirect with the token in it, and a branch that bears its name: neither is shown inside."""
+    git(upstream / "r.git", "branch", "sesame-opens")
+    with GitServer(upstream, token="sesame-opens", tls=True) as server:
+        with Sandbox(tools=[over_tls(server, ca=CA)]) as sandbox:
+            result = sandbox.run(f"git ls-remote https://x:$TOKEN@{server.url[8:]}/r.git")
             assert "sesame-opens" not in result.stdout + result.stderr

@@ -144,6 +144,7 @@ int cmd_add(int argc, char **argv) {
         bool gone = d->status == GIT_DELTA_DELETED ||
                     (d->status == GIT_DELTA_CONFLICTED && !file_exists(in_workdir(path)));
         bool is_new = d->status == GIT_DELTA_UNTRACKED || d->status == GIT_DELTA_IGNORED;
+        if (intent && !is_new) continue; /* what is tracked stays as it is */
         if (gone ? all != 0 : !is_new) list_add(&changed, path);
         else if (!gone) list_add(&fresh, path);
     }

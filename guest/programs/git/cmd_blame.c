@@ -1,7 +1,7 @@
 /*
  * cmd_blame.c: git blame and git annotate: which commit each line is from.
  */
-#include "git.h"
+#include "line_range.h"
 #include "revs.h"
 
 static int long_, raw, suppress, email, show_name, show_number, porcelain, line_porcelain, blank, root, white, incremental, stats, abbrev, score, first_parent;
@@ -27,68 +27,24 @@ static const option table[] = {
     {OPT_NUMBER, 0, "abbrev", &abbrev, "n", "use <n> digits to display object names", 0, NULL, NULL, 0}, {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
 
-typedef struct {
-    const char *s;
-    size_t len;
-} text_line;
-static text_line *lines;
+static range_line *lines;
 static size_t line_count;
 static bool *chosen;
 static const char *path;
 
-static void split(const char *data, size_t size) {
-    size_t cap = 0;
-    for (size_t at = 0; at < size;) {
-        const char *end = memchr(data + at, '\n', size - at);
-        size_t len = end ? (size_t)(end - data) - at : size - at;
-        if (line_count == cap) lines = g_more(lines, &cap, sizeof *lines);
-        lines[line_count++] = (text_line){data + at, len};
-        at += len + 1;
-    }
-}
-
-/* One end of a range: a number, +n or -n from the other, or /regex/. */
-static long place(const char *text, const char **end, long from) {
-    extern int git_regexp_compile(void *re, const char *pattern, int flags);
-    char *stop;
-    if (*text == '+' || *text == '-') {
-        long n = strtol(text + 1, &stop, 10);
-        *end = stop;
-        return *text == '+' ? from + n - 1 : from - n + 1;
-    }
-    if (*text == '/') {
-        const char *close = strchr(text + 1, '/');
-        if (!close) die("-L parameter '%s' is malformed", text);
-        char *pattern = g_copy_bytes(text + 1, (size_t)(close - text - 1));
-        *end = close + 1;
-        for (long i = from > 0 ? from : 0; i < (long)line_count; i++) {
-            char *copy = g_copy_bytes(lines[i].s, lines[i].len);
-            if (strstr(copy, pattern)) return i + 1;
-        }
-        die("-L parameter '%s' starting at line %ld: No match", pattern, from > 0 ? from + 1 : 1);
-    }
-    long n = strtol(text, &stop, 10);
-    *end = stop;
-    return n;
-}
-
 static void choose(void) {
+    ranged_text text = {lines, (long)line_count, path, false};
+    long anchor = 1;
     chosen = g_zalloc(line_count + 1);
     if (!ranges.count) memset(chosen, 1, line_count);
     for (int i = 0; i < ranges.count; i++) {
-        const char *text = ranges.items[i], *end = text;
-        long first = *text == ',' ? 1 : place(text, &end, 0), last = (long)line_count;
-        if (*end == ',' && end[1]) last = place(end + 1, &end, first);
-        else if (*end == ',') end++;
-        if (*end) usage_error(NULL);
-        if (first > (long)line_count) die("file %s has only %zu line%s", path, line_count, line_count == 1 ? "" : "s");
-        if (last < first) {
-            long swap = first;
-            first = last;
-            last = swap;
-        }
+        long first, last;
+        if (!read_range(&text, ranges.items[i], anchor, &first, &last)) usage_error(NULL);
+        if (first > text.count || (!text.count && last)) die("file %s has only %zu line%s", path, line_count, line_count == 1 ? "" : "s");
         if (first < 1) first = 1;
-        for (long k = first; k <= last && k <= (long)line_count; k++) chosen[k - 1] = true;
+        if (last < 1 || last > text.count) last = text.count;
+        for (long k = first; k <= last; k++) chosen[k - 1] = true;
+        anchor = last + 1;
     }
 }
 
@@ -272,7 +228,9 @@ int cmd_blame(int argc, char **argv) {
     if (there && git_blame_file(&blame, repo, path, &o) < 0) die("%s", git_message());
     if (!there) die("no such path '%s' in HEAD", path);
     bool same = !data || (len == (size_t)git_blob_rawsize(blob) && memcmp(data, git_blob_rawcontent(blob), len) == 0);
-    split(same ? git_blob_rawcontent(blob) : data, same ? (size_t)git_blob_rawsize(blob) : len);
+    ranged_text text = lines_of(same ? git_blob_rawcontent(blob) : data, same ? (size_t)git_blob_rawsize(blob) : len, path);
+    lines = text.lines;
+    line_count = (size_t)text.count;
     choose();
     nobody.when.time = committer_for_log()->when.time;
     if (!same) {

@@ -161,7 +161,8 @@ static bool is_trailer_block(const char *text) {
     if (paragraph == text) return false;
     while (*paragraph) {
         size_t len = strcspn(paragraph, "\n"), key = strcspn(paragraph, ": ");
-        if (len && (key >= len || paragraph[key] != ':')) return false;
+        bool origin = strncmp(paragraph, "(cherry picked from commit ", 27) == 0;
+        if (len && !origin && (key >= len || paragraph[key] != ':')) return false;
         paragraph += len + (paragraph[len] != 0);
     }
     return true;

@@ -21,21 +21,28 @@ static const option table[] = {
 static const char usage[] = "git diff [<options>] [<commit>] [--] [<path>...]\n"
                             "git diff [<options>] --cached [--merge-base] [<commit>] [--] [<path>...]\n"
                             "git diff [<options>] [--merge-base] <commit> [<commit>...] <commit> [--] [<path>...]\n"
-                            "git diff [<options>] <commit>...<commit>] [--] [<path>...]\n"
-                            "git diff [<options>] <blob> <blob>]\n"
-                            "git diff [<options>] --no-index [--] <path> <path>]";
+                            "git diff [<options>] <commit>...<commit> [--] [<path>...]\n"
+                            "git diff [<options>] <blob> <blob>\n"
+                            "git diff [<options>] --no-index [--] <path> <path>";
+
+static const char *argument_now; /* what is read, for messages */
+static bool behind_dashes; /* it is a revision and no path */
+
+static _Noreturn void die_unknown(void) {
+    if (behind_dashes) die("bad revision '%s'", argument_now);
+    die_unknown_revision(argument_now);
+}
 
 static git_tree *tree_or_die(const char *name) {
     git_tree *tree = tree_named(*name ? name : "HEAD");
-    if (!tree) die_unknown_revision(name);
+    if (!tree) die_unknown();
     return tree;
 }
 
 static git_tree *base_tree(const char *a, const char *b) {
     git_commit *one = commit_named(*a ? a : "HEAD"), *two = commit_named(*b ? b : "HEAD");
     git_oid base;
-    if (!one) die_unknown_revision(a);
-    if (!two) die_unknown_revision(b);
+    if (!one || !two) die_unknown();
     if (git_merge_base(&base, repo, git_commit_id(one), git_commit_id(two)) < 0)
         die("%s...%s: no merge base", a, b);
     return tree_of(commit_of(&base));
@@ -56,6 +63,7 @@ static int revisions(int count, char **operands, int *paths_at) {
                 if (!strstr(operands[j], "..") && !object_named(operands[j]))
                     die("bad revision '%s'", operands[j]);
             *paths_at = i + 1;
+            behind_dashes = true;
             return i;
         }
     }
@@ -94,24 +102,6 @@ static int end(git_diff *diff) {
     return any;
 }
 
-static int of_blobs(const char *a, const char *b) {
-    git_patch *patch;
-    git_buf text = {0};
-    git_diff_options o = GIT_DIFF_OPTIONS_INIT;
-    git_object *one = object_named(a), *two = object_named(b);
-    g_text out = {0};
-    if (diffs.format & ~(DIFF_PATCH | DIFF_NONE)) die("of two blobs there is only the patch: no --stat and its like");
-    if (diffs.format & DIFF_NONE) return diffs.exit_code && !git_oid_equal(git_object_id(one), git_object_id(two));
-    o.context_lines = (uint32_t)diffs.context;
-    const char *left = strchr(a, ':') ? strchr(a, ':') + 1 : full_id(git_object_id(one));
-    const char *right = strchr(b, ':') ? strchr(b, ':') + 1 : full_id(git_object_id(two));
-    check(git_patch_from_blobs(&patch, (git_blob *)one, left, (git_blob *)two, right, &o));
-    check(git_patch_to_buf(&text, patch));
-    g_text_add(&out, text.ptr, text.size);
-    g_out(out.s, out.len);
-    return diffs.exit_code && text.size;
-}
-
 /* Files outside of any repository: the sandbox's own diff does that. */
 static int of_files(int count, char **operands) {
     if (count != 2) usage_error(NULL);
@@ -131,6 +121,7 @@ static int of_files(int count, char **operands) {
 
 int cmd_diff(int argc, char **argv) {
     diff_defaults();
+    diffs.rotate_strictly = true;
     int count = options(argc, argv, table, usage, KEEP_DASHDASH | INVALID), paths_at;
     if (diffs.reverse) {
         const char *src = diffs.src;
@@ -145,8 +136,15 @@ int cmd_diff(int argc, char **argv) {
     int revs = revisions(count, argv, &paths_at);
     pathspec_parse(&diffs.paths, count - paths_at, argv + paths_at);
     if (diffs.relative && *prefix && !diffs.paths.count) pathspec_parse(&diffs.paths, 1, (char *[]){"."});
+    argument_now = revs ? argv[0] : "HEAD";
     const char *dots = revs ? strstr(argv[0], "..") : NULL;
     if (revs && object_named(argv[0])) dots = NULL;
+    if (merge_base && dots) die("--merge-base does not work with ranges");
+    if (cached && (dots || revs > 1)) usage_error(NULL);
+    if (merge_base && !revs && !cached) {
+        error("invalid option: --merge-base");
+        return 255;
+    }
     if (cached) {
         git_tree *tree = !revs ? head_tree() : merge_base ? base_tree(argv[0], "HEAD") : tree_or_die(argv[0]);
         return end(diff_tree_index(tree));
@@ -157,6 +155,9 @@ int cmd_diff(int argc, char **argv) {
     }
     if (dots) return end(of_range(argv[0], dots));
     if (revs == 1) return end(diff_tree_workdir(merge_base ? base_tree(argv[0], "HEAD") : tree_or_die(argv[0])));
-    if (is_blob(argv[0]) && is_blob(argv[1])) return of_blobs(argv[0], argv[1]);
+    if (is_blob(argv[0]) && is_blob(argv[1])) {
+        if (diffs.paths.count || merge_base) usage_error(NULL);
+        return end(diff_blobs(argv[0], argv[1]));
+    }
     return end(diff_trees(merge_base ? base_tree(argv[0], argv[1]) : tree_or_die(argv[0]), tree_or_die(argv[1])));
 }

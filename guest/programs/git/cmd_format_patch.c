@@ -3,6 +3,7 @@
  */
 #include "commit.h"
 #include "color.h"
+#include "format_series.h"
 #include "revs.h"
 
 #include <errno.h>
@@ -13,6 +14,8 @@
 static int numbered, unnumbered, to_stdout, signoff, keep_subject, cover, start = 1, zero_commit, no_stat, numbered_files, no_signature, quiet, root, no_binary, attach;
 static const char *directory, *subject_prefix = "PATCH", *suffix = ".patch", *reroll, *signature = "2.39.5", *base, *in_reply, *thread, *from;
 static bool rfc;
+static enum threading threading;
+static char *base_text; /* behind the first mail */
 static string_list to, cc, extra;
 static void take_rfc(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
@@ -135,6 +138,46 @@ static char *file_name(const char *subject, size_t i) {
     return out.s;
 }
 
+static void add_addresses(g_text *out) {
+    for (int k = 0; k < extra.count; k++) g_text_addf(out, "%s\n", extra.items[k]);
+    for (int k = 0; k < to.count; k++) g_text_addf(out, k ? ",\n    %s" : "To: %s", to.items[k]);
+    if (to.count) g_text_addc(out, '\n');
+    for (int k = 0; k < cc.count; k++) g_text_addf(out, k ? ",\n    %s" : "Cc: %s", cc.items[k]);
+    if (cc.count) g_text_addc(out, '\n');
+}
+
+static const char mime[] = "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n";
+
+static void add_end(g_text *out) {
+    if (base_text) g_text_adds(out, base_text);
+    base_text = NULL;
+    if (!no_signature && signature && *signature) g_text_addf(out, "-- \n%s\n\n", signature);
+}
+
+static void add_first_line(g_text *out, git_commit *commit) {
+    g_text_addf(out, "From %s Mon Sep 17 00:00:00 2001\n", zero_commit ? "0000000000000000000000000000000000000000" : full_id(git_commit_id(commit)));
+}
+
+static void add_letter(g_text *out, git_commit **commits, size_t total) {
+    git_signature *me = committer_now();
+    git_commit *before = NULL;
+    bool ascii = true;
+    add_first_line(out, commits[total - 1]);
+    add_thread(out, threading, "cover", 0, true, in_reply);
+    add_from(out, me);
+    g_text_adds(out, "Date: ");
+    add_date(out, &me->when, &(date_style){DATE_RFC, false, NULL});
+    g_text_addc(out, '\n');
+    add_subject(out, prefix_of((size_t)start - 1, total), "*** SUBJECT HERE ***");
+    add_addresses(out);
+    for (size_t i = 0; i < total; i++) ascii &= plain(git_commit_message(commits[i])) && plain(git_commit_author(commits[i])->name);
+    if (!ascii) g_text_adds(out, mime);
+    g_text_addc(out, '\n');
+    if (git_commit_parentcount(commits[0])) check(git_commit_parent(&before, commits[0], 0));
+    add_cover(out, commits, total, before);
+    add_end(out);
+}
+
 static void add_mail(g_text *out, git_commit *commit, size_t i, size_t total) {
     const git_signature *author = git_commit_author(commit);
     const char *message = git_commit_message(commit), *body;
@@ -149,7 +192,8 @@ static void add_mail(g_text *out, git_commit *commit, size_t i, size_t total) {
         message = with_trailer(g_copy_string(message), line.s);
     }
     body = strstr(message, "\n\n");
-    g_text_addf(out, "From %s Mon Sep 17 00:00:00 2001\n", zero_commit ? "0000000000000000000000000000000000000000" : full_id(git_commit_id(commit)));
+    add_first_line(out, commit);
+    add_thread(out, threading, full_id(git_commit_id(commit)), i, cover, in_reply);
     git_signature *me = from ? (*from ? ident_parse(from) : committer_now()) : NULL;
     bool other = me && (strcmp(me->name, author->name) != 0 || strcmp(me->email, author->email) != 0);
     add_from(out, me ? me : author);
@@ -157,14 +201,9 @@ static void add_mail(g_text *out, git_commit *commit, size_t i, size_t total) {
     add_date(out, &author->when, &rfc_date);
     g_text_addc(out, '\n');
     add_subject(out, prefix_of(i, total), subject);
-    for (int k = 0; k < extra.count; k++) g_text_addf(out, "%s\n", extra.items[k]);
-    for (int k = 0; k < to.count; k++) g_text_addf(out, k ? ",\n    %s" : "To: %s", to.items[k]);
-    if (to.count) g_text_addc(out, '\n');
-    for (int k = 0; k < cc.count; k++) g_text_addf(out, k ? ",\n    %s" : "Cc: %s", cc.items[k]);
-    if (cc.count) g_text_addc(out, '\n');
-    if (in_reply) g_text_addf(out, "In-Reply-To: <%s>\nReferences: <%s>\n", in_reply, in_reply);
+    add_addresses(out);
     if (!plain(body ? body : "") || (other && !plain(author->name)))
-        g_text_adds(out, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n");
+        g_text_adds(out, mime);
     g_text_addc(out, '\n');
     if (other) g_text_addf(out, "From: %s <%s>\n\n", author->name, author->email);
     if (body) {
@@ -185,9 +224,22 @@ static void add_mail(g_text *out, git_commit *commit, size_t i, size_t total) {
     g_text_addc(out, '\n');
     diff_write(&diff, d, DIFF_PATCH);
     g_text_add(out, diff.s ? diff.s : "", diff.len);
-    if (!no_signature && signature && *signature) g_text_addf(out, "-- \n%s\n\n", signature);
+    add_end(out);
     g_text_free(&diff);
     git_diff_free(d);
+}
+
+/* One mail, to where mails go. */
+static void put_mail(g_text *mail, const char *subject, size_t number, bool last) {
+    if (to_stdout) {
+        g_out(mail->s, mail->len);
+        if (!last) g_outc('\n');
+    } else {
+        char *name = file_name(subject, number), *path = directory ? g_join(directory, name) : name;
+        write_file(path, mail->s, mail->len);
+        if (!quiet) g_outf("%s\n", path);
+    }
+    g_text_free(mail);
 }
 
 int cmd_format_patch(int argc, char **argv) {
@@ -197,7 +249,9 @@ int cmd_format_patch(int argc, char **argv) {
     pretty_defaults();
     diffs.stat_width = 72;
     int n = options(argc, argv, table, "git format-patch [<options>] [<since> | <revision-range>]", KEEP_DASHDASH | UNRECOGNIZED | NUMBERS), names = 0;
-    if (cover || thread || base || attach) die("git format-patch %s is not there", cover ? "--cover-letter" : thread ? "--thread" : base ? "--base" : "--attach");
+    if (attach) die("git format-patch --attach is not there");
+    if (thread && *thread && strcmp(thread, "deep") != 0 && strcmp(thread, "shallow") != 0) usage_error(NULL);
+    if (thread) threading = strcmp(thread, "deep") == 0 ? THREAD_DEEP : THREAD_SHALLOW;
     if (numbered && keep_subject) die("options '%s' and '%s' cannot be used together", "-n", "-k");
     if (!no_binary) diffs.binary = 1;
     while (names < n && strcmp(argv[names], "--") != 0 && object_named(argv[names])) names++;
@@ -213,21 +267,23 @@ int cmd_format_patch(int argc, char **argv) {
     rev_list list = revs_all();
     if (directory && !to_stdout && mkdir(directory, 0777) < 0 && errno != EEXIST) die("could not create directory '%s': %s", directory, strerror(errno));
     size_t total = list.count;
+    git_commit **commits = g_zalloc((total + 1) * sizeof *commits);
     for (size_t i = 0; i < total; i++) {
         rev *r = list.items[revs.reverse ? i : total - 1 - i];
-        g_text mail = {0};
         rev_parse(r);
-        add_mail(&mail, r->commit, i + (size_t)start, total);
-        if (to_stdout) {
-            g_out(mail.s, mail.len);
-            if (i + 1 < total) g_outc('\n');
-        } else {
-            char *name = file_name(subject_of(git_commit_message(r->commit)), i + (size_t)start);
-            char *path = directory ? g_join(directory, name) : name;
-            write_file(path, mail.s, mail.len);
-            if (!quiet) g_outf("%s\n", path);
-        }
-        g_text_free(&mail);
+        commits[i] = r->commit;
     }
+    if (base && total) base_text = base_lines(base, commits, total);
+    if (cover && total) {
+        g_text letter = {0};
+        add_letter(&letter, commits, total);
+        put_mail(&letter, numbered_files ? "" : "cover-letter", (size_t)start - 1, false);
+    }
+    for (size_t i = 0; i < total; i++) {
+        g_text mail = {0};
+        add_mail(&mail, commits[i], i + (size_t)start, total);
+        put_mail(&mail, subject_of(git_commit_message(commits[i])), i + (size_t)start, i + 1 == total);
+    }
+    free(commits);
     return 0;
 }

@@ -2,6 +2,7 @@
  * cmd_log.c: git log, show and whatchanged: commits with their differences.
  */
 #include "diff_combined.h"
+#include "line_log.h"
 #include "notes.h"
 #include "revs.h"
 
@@ -89,6 +90,7 @@ static void settle_options(void) {
 }
 
 static int source, log_size;
+static string_list line_ranges;
 
 static void clear_decorations(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
@@ -97,7 +99,6 @@ static void clear_decorations(const option *o, const char *argument, bool unset)
 
 static void not_there(const option *o, const char *argument, bool unset) {
     (void)argument;
-    if (!unset && o->letter == 'L') die("-L is not there: git log -p -- <file> has all changes of the file, git blame -L who made a line");
     if (!unset) die("--%s is not there", o->name);
 }
 
@@ -143,7 +144,7 @@ static const option table[] = {
     {OPT_CALL, 0, "diff-merges", NULL, "style", NULL, 0, NULL, diff_merges, 0},
     {OPT_CALL_NONE, 0, "no-diff-merges", NULL, NULL, NULL, 0, NULL, diff_merges, 0},
     {OPT_CALL_NONE, 0, "remerge-diff", NULL, NULL, NULL, 0, NULL, not_there, 0},
-    {OPT_CALL, 'L', "line-range", NULL, "range", NULL, 0, NULL, not_there, 0},
+    {OPT_LIST, 'L', NULL, &line_ranges, "range:file", "trace the evolution of line range <start>,<end> or function :<funcname> in <file>", 0, NULL, NULL, 0},
     {OPT_CALL, 0, "encoding", NULL, "encoding", NULL, 0, NULL, encoding, 0},
     {OPT_FLAG, 0, "log-size", &log_size, NULL, NULL, 0, NULL, NULL, 0},
     {OPT_CALL_MAYBE, 0, "expand-tabs", NULL, "n", NULL, 0, NULL, expand_tabs, 0},
@@ -257,6 +258,42 @@ static void add_body(g_text *body, size_t message) {
     graph_rest(&out);
 }
 
+/* With -L: the commit and what it did to the lines. */
+static void show_lines(rev *r) {
+    g_text body = {0};
+    bool separated = pretty.kind == PRETTY_ONELINE || pretty.kind == PRETTY_REFERENCE || (pretty.kind == PRETTY_FORMAT && pretty.terminated);
+    rev_parse(r);
+    if (shown++ && !separated) {
+        if (graph) graph_gap(&out, r);
+        else g_text_addc(&out, '\n');
+    }
+    if (graph) graph_commit(&out, r);
+    pretty_commit(&body, r, graph ? "" : rev_mark(r));
+    if (pretty.kind == PRETTY_FORMAT && pretty.terminated && !format_is_empty()) g_text_addc(&body, '\n');
+    size_t message = body.len;
+    if (!(diffs.format & DIFF_NONE)) line_log_write(&body, r);
+    add_body(&body, message);
+    g_text_free(&body);
+    flush();
+}
+
+/* The lines are those of the one commit that the walk starts from. */
+static void start_lines(void) {
+    rev *tip = NULL;
+    if (diffs.format & ~(DIFF_PATCH | DIFF_NONE)) die("-L does not yet support diff formats besides -p and -s");
+    if (diffs.paths.count) die("-L<range>:<file> cannot be used with pathspec");
+    for (size_t i = 0; i < revs.tips.count; i++) {
+        if (revs.tips.items[i]->bad) continue;
+        if (tip) die("More than one commit to dig from: %s and %s?", full_id(&tip->id), full_id(&revs.tips.items[i]->id));
+        tip = revs.tips.items[i];
+    }
+    if (!tip) die("No commit specified?");
+    rev_parse(tip);
+    line_log_start(&line_ranges, tip->commit);
+    revs_narrow = line_log_narrow;
+    revs.rewrite = 1;
+}
+
 static void show_commit(rev *r) {
     g_text body = {0};
     rev_parse(r);
@@ -366,11 +403,13 @@ int cmd_log(int argc, char **argv) {
         graph_start();
     }
     if (revs.parents) revs.rewrite = 1;
+    if (line_ranges.count) start_lines();
     revs_start();
     pathspec whole = diffs.paths;
     for (rev *r; (r = revs_next()) != NULL;) {
         if (full_diff) diffs.paths.count = 0;
-        show_commit(r);
+        if (line_ranges.count) show_lines(r);
+        else show_commit(r);
         if (full_diff) diffs.paths = whole;
     }
     return 0;

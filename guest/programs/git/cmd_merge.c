@@ -104,7 +104,6 @@ static int fast_forward(git_commit *head, git_commit *to, const char *name) {
     if (!quiet) g_outf("Fast-forward%s\n", ignored);
     snprintf(log, sizeof log, "merge %s: Fast-forward%s", name, ignored);
     if (!squash) {
-        save_head(git_commit_id(head));
         if (branch) update_ref(branch, git_commit_id(to), log);
         else set_head_detached(git_commit_id(to), log);
     } else if (!quiet) {
@@ -129,6 +128,28 @@ static int favor_of_options(void) {
         if (strcmp(strategy_options.items[i], "theirs") == 0) return GIT_MERGE_FILE_FAVOR_THEIRS;
     }
     return GIT_MERGE_FILE_FAVOR_NORMAL;
+}
+
+/* What two commits have in common. Of several bases one tree is made, as they would be merged themselves. */
+static git_tree *base_tree(git_commit *ours, git_commit *theirs) {
+    git_oidarray bases = {0};
+    check(git_merge_bases(&bases, repo, git_commit_id(ours), git_commit_id(theirs)));
+    git_commit *first = commit_of(&bases.ids[0]);
+    git_tree *tree = tree_of(first);
+    for (size_t i = 1; i < bases.count; i++) {
+        git_merge_options o = GIT_MERGE_OPTIONS_INIT;
+        git_commit *next = commit_of(&bases.ids[i]);
+        git_index *merged;
+        git_oid id;
+        bool related = git_merge_base(&id, repo, git_commit_id(first), git_commit_id(next)) == 0;
+        o.flags |= GIT_MERGE_VIRTUAL_BASE; /* What is in conflict has its marks in the tree. */
+        check(git_merge_trees(&merged, repo, related ? base_tree(first, next) : NULL, tree, tree_of(next), &o));
+        check(git_index_write_tree_to(&id, merged, repo));
+        git_index_free(merged);
+        check(git_tree_lookup(&tree, repo, &id));
+    }
+    git_oidarray_dispose(&bases);
+    return tree;
 }
 
 static const char *merged_name; /* as it was given */
@@ -208,6 +229,7 @@ int cmd_merge(int argc, char **argv) {
     }
     bool related = git_merge_base(&base, repo, git_commit_id(head), git_commit_id(theirs)) == 0;
     if (!related && !unrelated) die("refusing to merge unrelated histories");
+    save_head(git_commit_id(head));
     if (related && git_oid_equal(&base, git_commit_id(theirs))) {
         if (!quiet) g_outs("Already up to date.\n");
         return 0;
@@ -217,7 +239,7 @@ int cmd_merge(int argc, char **argv) {
     if (can && !no_ff) return fast_forward(head, theirs, name);
     if (ff_only) die("Not possible to fast-forward, aborting.");
     char *message = merge_message(name);
-    merge_job job = {related ? tree_of(commit_of(&base)) : NULL, tree_of(head), tree_of(theirs), "HEAD", name, "merge", favor_of_options(), false};
+    merge_job job = {related ? base_tree(head, theirs) : NULL, tree_of(head), tree_of(theirs), "HEAD", name, "merge", favor_of_options(), false};
     enum merge_outcome outcome;
     if (strategy && strcmp(strategy, "ours") == 0) {
         tree = *git_commit_tree_id(head);
@@ -241,7 +263,6 @@ int cmd_merge(int argc, char **argv) {
     }
     g_text saved = {0};
     g_text_addf(&saved, "%s\n", full_id(git_commit_id(theirs)));
-    save_head(git_commit_id(head));
     if (squash) squash_message(head, theirs);
     else if (outcome == MERGE_CONFLICTS || no_commit) write_git_file("MERGE_HEAD", saved.s), write_git_file("MERGE_MODE", no_ff ? "no-ff" : "");
     if (outcome == MERGE_CONFLICTS) {

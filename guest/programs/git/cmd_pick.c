@@ -32,18 +32,32 @@ static const option table[] = {
 static const char *verb(void) { return reverting ? "revert" : "cherry-pick"; }
 static const char *state_file(void) { return reverting ? "REVERT_HEAD" : "CHERRY_PICK_HEAD"; }
 
+/* The message with what -s and -x add. */
+static char *with_notes(char *message, const git_commit *origin) {
+    g_text line = {0};
+    if (origin) {
+        g_text_addf(&line, "(cherry picked from commit %s)", full_id(git_commit_id(origin)));
+        message = with_trailer(message, line.s);
+        line.len = 0;
+    }
+    if (signoff) {
+        git_signature *who = committer_now();
+        g_text_addf(&line, "Signed-off-by: %s <%s>", who->name, who->email);
+        message = with_trailer(message, line.s);
+        git_signature_free(who);
+    }
+    g_text_free(&line);
+    return message;
+}
+
 static char *message_for(git_commit *commit) {
     g_text text = {0};
     const char *message = git_commit_message(commit);
-    if (!reverting) {
-        g_text_adds(&text, message);
-        if (note_origin) g_text_addf(&text, "\n(cherry picked from commit %s)\n", full_id(git_commit_id(commit)));
-        return text.s;
-    }
+    if (!reverting) return with_notes(g_copy_string(message), note_origin ? commit : NULL);
     g_text_addf(&text, "Revert \"%s\"\n\nThis reverts commit %s", subject_of(message), full_id(git_commit_id(commit)));
     if (mainline) g_text_addf(&text, ", reversing\nchanges made to %s", full_id(git_commit_parent_id(commit, (unsigned)(mainline == 1 ? 0 : mainline - 1))));
     g_text_adds(&text, ".\n");
-    return text.s;
+    return with_notes(text.s, NULL);
 }
 
 static void advise(void) {
@@ -127,6 +141,11 @@ static int pick(git_commit *commit) {
     git_signature *author = NULL, *committer = committer_now();
     if (reverting) author = author_now();
     else check(git_signature_dup(&author, git_commit_author(commit)));
+    if (edit && has_editor()) {
+        char *path = git_file("COMMIT_EDITMSG");
+        write_file(path, message, strlen(message));
+        message = clean_message(edit_file(path), true);
+    }
     new_commit c = {author, committer, message, &tree, git_commit_id(head), 1, verb()};
     make_commit(&c, &made);
     forget_operation();

@@ -1,6 +1,7 @@
 /*
  * cmd_plumbing.c: git cat-file, hash-object, ls-tree, describe, clean; gc and submodule.
  */
+#include "reflog.h"
 #include "revs.h"
 #include "checkout.h"
 
@@ -285,7 +286,7 @@ int cmd_reflog(int argc, char **argv) {
     char **words = g_zalloc(((size_t)argc + 5) * sizeof *words);
     int n = 0, first = 1;
     if (argc > 1 && strcmp(argv[1], "show") == 0) first = 2;
-    else if (argc > 1 && (strcmp(argv[1], "expire") == 0 || strcmp(argv[1], "delete") == 0)) die("git reflog %s is not there: the logs are kept", argv[1]);
+    else if (argc > 1 && (strcmp(argv[1], "expire") == 0 || strcmp(argv[1], "delete") == 0)) return shorten_reflogs(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "exists") == 0) {
         char path[1000];
         if (argc != 3) die_status(129, "usage: git reflog exists <ref>");

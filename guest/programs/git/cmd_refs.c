@@ -24,8 +24,12 @@ int cmd_symbolic_ref(int argc, char **argv) {
     if (n < 1 || n > 2) usage_error(NULL);
     if (n == 2) {
         if (strcmp(argv[0], "HEAD") == 0 && strncmp(argv[1], "refs/", 5) != 0) die("Refusing to point HEAD outside of refs/");
-        if (git_reference_symbolic_create(&ref, repo, argv[0], argv[1], true, message) < 0)
+        git_oid was = {0}, is;
+        bool head = strcmp(argv[0], "HEAD") == 0;
+        if (head) git_reference_name_to_id(&was, repo, "HEAD");
+        if (git_reference_symbolic_create(&ref, repo, argv[0], argv[1], true, head ? NULL : message) < 0)
             die("Refusing to set '%s' to invalid ref '%s'", argv[0], argv[1]);
+        if (head && git_reference_name_to_id(&is, repo, "HEAD") == 0) add_reflog("HEAD", &was, &is, message);
         return 0;
     }
     if (git_reference_lookup(&ref, repo, argv[0]) < 0 || git_reference_type(ref) != GIT_REFERENCE_SYMBOLIC) {

@@ -6,6 +6,8 @@
 #include "merge.h"
 #include "revs.h"
 
+#include <sys/stat.h>
+
 #include "g_file.h"
 
 #define END {OPT_END, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0}
@@ -63,6 +65,12 @@ static git_index *copy_of(git_index *from) {
     return to;
 }
 
+static unsigned mode_of(const char *path) {
+    struct stat st;
+    if (lstat(path, &st) < 0) return GIT_FILEMODE_BLOB;
+    return S_ISLNK(st.st_mode) ? GIT_FILEMODE_LINK : st.st_mode & 0100 ? GIT_FILEMODE_BLOB_EXECUTABLE : GIT_FILEMODE_BLOB;
+}
+
 /* The files as they are now, of those that git knows and that are asked for; whether any differ. */
 static bool take_files(git_index *into, git_tree *head, pathspec *paths, string_list *touched) {
     bool any = false;
@@ -82,7 +90,7 @@ static bool take_files(git_index *into, git_tree *head, pathspec *paths, string_
             continue;
         }
         e.path = path;
-        e.mode = d->new_file.mode;
+        e.mode = d->new_file.mode ? d->new_file.mode : mode_of(in_workdir(path)); /* 0: gone from the index alone */
         if (git_blob_create_from_workdir(&e.id, repo, path) < 0) die("%s", git_message());
         check(git_index_add(into, &e));
     }

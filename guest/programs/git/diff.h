@@ -22,10 +22,13 @@ enum diff_format {
     DIFF_CHECK = 256,
     DIFF_NONE = 512,
     DIFF_COMPACT = 1024,
+    DIFF_DIRSTAT = 2048,
 };
 
 enum { WORDS_PLAIN = 1, WORDS_PORCELAIN, WORDS_COLOR };
 enum { MERGES_EACH = 1, MERGES_COMBINED, MERGES_DENSE, MERGES_FIRST };
+
+enum { DIRSTAT_CHANGES, DIRSTAT_LINES, DIRSTAT_FILES };
 
 typedef struct {
     int format; /* 0: the command's own */
@@ -55,6 +58,11 @@ typedef struct {
     const char *pickaxe; /* -S or -G */
     int pickaxe_lines, pickaxe_regex, pickaxe_all;
     const char *line_prefix;
+    const char *order_file, *rotate_to, *skip_to;
+    bool rotate_strictly; /* that path must be there */
+    int dirstat, dirstat_cumulative;
+    unsigned long dirstat_permille; /* directories with less are left out */
+    int no_deleted; /* --irreversible-delete: of what is deleted only the name */
     pathspec paths;
 } diff_opts;
 
@@ -91,6 +99,11 @@ void diff_write_words(g_text *out, git_patch *patch, size_t hunk, size_t lines);
 void diff_write_stat(g_text *out, git_diff *diff, int format);
 /* --summary: what is new, gone, renamed, or of another mode. */
 void diff_write_summary(g_text *out, git_diff *diff);
+void diff_write_dirstat(g_text *out, git_diff *diff); /* --dirstat */
+void diff_dirstat_how(const char *text); /* "lines,10,cumulative"; dies for others */
+void diff_arrange(git_diff *diff); /* in the order that was asked for */
+/* Of an old content, how many bytes the new one has from it, and how many of its own. */
+void diff_copied(const char *old, size_t old_len, const char *new_, size_t new_len, size_t *kept, size_t *added);
 bool diff_skip(git_diff *diff, size_t i); /* filtered out */
 void diff_write_name(g_text *out, const char *path, char end); /* as it is when end is NUL */
 /* Lines of file i that were added and deleted; a binary file has none. */

@@ -83,6 +83,25 @@ static int similarity(int *score, void *a, void *b, void *payload) {
     return 0;
 }
 
+void diff_copied(const char *old, size_t old_len, const char *new_, size_t new_len, size_t *kept, size_t *added) {
+    void *sides[2];
+    size_t k = 0;
+    measure(&sides[0], NULL, old, old_len, NULL);
+    measure(&sides[1], NULL, new_, new_len, NULL);
+    signature *one = sides[0], *two = sides[1];
+    *kept = *added = 0;
+    for (size_t i = 0; i < one->count; i++) {
+        for (; k < two->count && two->spans[k].hash < one->spans[i].hash; k++) *added += two->spans[k].bytes;
+        uint32_t had = one->spans[i].bytes, has = 0;
+        if (k < two->count && two->spans[k].hash == one->spans[i].hash) has = two->spans[k++].bytes;
+        *kept += had < has ? had : has;
+        if (has > had) *added += has - had;
+    }
+    for (; k < two->count; k++) *added += two->spans[k].bytes;
+    release(one, NULL);
+    release(two, NULL);
+}
+
 git_diff_similarity_metric diff_metric = {measure_file, measure, release, similarity, NULL};
 
 /* ---- making them */
@@ -113,7 +132,10 @@ static git_diff_options make_options(void) {
 
 static git_diff *finish(git_diff *diff) {
     git_diff_find_options find = GIT_DIFF_FIND_OPTIONS_INIT;
-    if (!diffs.renames) return diff;
+    if (!diffs.renames) {
+        diff_arrange(diff);
+        return diff;
+    }
     find.flags = GIT_DIFF_FIND_RENAMES | GIT_DIFF_FIND_REMOVE_UNMODIFIED;
     if (diffs.renames >= 2) find.flags |= GIT_DIFF_FIND_COPIES;
     if (diffs.renames == 3) find.flags |= GIT_DIFF_FIND_COPIES_FROM_UNMODIFIED;
@@ -122,6 +144,7 @@ static git_diff *finish(git_diff *diff) {
     find.rename_limit = 1000;
     find.metric = &diff_metric;
     check(git_diff_find_similar(diff, &find));
+    diff_arrange(diff);
     return diff;
 }
 
@@ -137,6 +160,45 @@ git_diff *diff_tree_index(git_tree *old) {
     git_diff_options o = make_options();
     check(git_diff_tree_to_index(&diff, repo, old, without_intents(index_of_repo()), &o));
     return finish(diff);
+}
+
+/* An index in memory with one file. */
+static git_index *one_file(const git_oid *id, unsigned mode) {
+    git_index *index;
+    git_index_entry e = {.path = "file", .mode = mode, .id = *id};
+    check(git_index_new(&index));
+    check(git_index_add(index, &e));
+    return index;
+}
+
+/* "HEAD:path" has the path's mode; a name alone stands for itself. */
+static git_index *named_blob(const char *name, const char **path) {
+    git_object *object = object_named(name);
+    const char *colon = strchr(name, ':');
+    unsigned mode = GIT_FILEMODE_BLOB;
+    *path = colon ? g_copy_string(colon + 1) : g_copy_string(name);
+    git_tree *tree = colon && colon > name ? tree_named(g_copy_bytes(name, (size_t)(colon - name))) : NULL;
+    git_tree_entry *entry;
+    if (colon) {
+        char *full = strncmp(colon + 1, "./", 2) == 0 || strncmp(colon + 1, "../", 3) == 0 ? repo_path(colon + 1) : g_copy_string(colon + 1);
+        *path = full;
+        if (tree && git_tree_entry_bypath(&entry, tree, full) == 0) mode = git_tree_entry_filemode(entry);
+    }
+    return one_file(git_object_id(object), mode);
+}
+
+git_diff *diff_blobs(const char *old_name, const char *new_name) {
+    git_diff *diff;
+    git_diff_options o = make_options();
+    const char *old_path, *new_path;
+    git_index *old = named_blob(old_name, &old_path), *new_ = named_blob(new_name, &new_path);
+    check(git_diff_index_to_index(&diff, repo, old, new_, &o));
+    for (size_t i = 0; i < git_diff_num_deltas(diff); i++) {
+        git_diff_delta *d = (git_diff_delta *)git_diff_get_delta(diff, i);
+        d->old_file.path = diffs.reverse ? new_path : old_path;
+        d->new_file.path = diffs.reverse ? old_path : new_path;
+    }
+    return diff;
 }
 
 /* ---- in the middle of a conflict libgit2 says only that there is one */

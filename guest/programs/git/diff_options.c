@@ -3,6 +3,13 @@
  */
 #include "color.h"
 #include "diff_color.h"
+#include "libgit2/xdiff_wishes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "g_regex.h"
 
 diff_opts diffs;
 
@@ -40,6 +47,13 @@ static void stat(const option *o, const char *argument, bool unset) {
     if (*end) die_status(129, "error: invalid --stat value: %s", argument);
 }
 
+static void stat_number(const option *o, const char *argument, bool unset) {
+    int *const places[] = {&diffs.stat_width, &diffs.stat_name_width, &diffs.stat_graph_width, &diffs.stat_count};
+    (void)unset;
+    diffs.format |= DIFF_STAT;
+    *places[o->number] = number_of(o, argument);
+}
+
 static int score(const char *text) {
     char *end;
     double n = strtod(text, &end);
@@ -69,10 +83,11 @@ static void white(const option *o, const char *argument, bool unset) {
 static void algorithm(const option *o, const char *argument, bool unset) {
     (void)o, (void)unset;
     diffs.flags &= ~(unsigned)(GIT_DIFF_PATIENCE | GIT_DIFF_MINIMAL);
-    if (strcmp(argument, "patience") == 0 || strcmp(argument, "histogram") == 0)
+    xdiff_wishes.histogram = strcmp(argument, "histogram") == 0;
+    if (strcmp(argument, "patience") == 0)
         diffs.flags |= GIT_DIFF_PATIENCE;
     else if (strcmp(argument, "minimal") == 0) diffs.flags |= GIT_DIFF_MINIMAL;
-    else if (strcmp(argument, "myers") != 0 && strcmp(argument, "default") != 0)
+    else if (!xdiff_wishes.histogram && strcmp(argument, "myers") != 0 && strcmp(argument, "default") != 0)
         usage_error("error: option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and "
                     "\"histogram\"");
 }
@@ -152,6 +167,57 @@ static void ignored(const option *o, const char *argument, bool unset) {
     (void)o, (void)argument, (void)unset;
 }
 
+static void ignore_lines(const option *o, const char *argument, bool unset) {
+    static size_t cap;
+    pf_regex *regexp;
+    const char *message;
+    (void)o, (void)unset;
+    if (pf_regex_compile(&regexp, argument, strlen(argument), PF_RE_EXTENDED | PF_RE_NEWLINE, &g_regex_host, &message) != PF_RE_OK) {
+        error("invalid regex given to -I: '%s'", argument);
+        g_exit(129);
+    }
+    if (xdiff_wishes.ignored_count == cap) xdiff_wishes.ignored = g_more(xdiff_wishes.ignored, &cap, sizeof *xdiff_wishes.ignored);
+    xdiff_wishes.ignored[xdiff_wishes.ignored_count++] = regexp;
+}
+
+static void anchored(const option *o, const char *argument, bool unset) {
+    static string_list anchors;
+    (void)o;
+    if (unset) anchors.count = 0;
+    else list_add(&anchors, argument);
+    xdiff_wishes.anchors = anchors.items;
+    xdiff_wishes.anchor_count = (size_t)anchors.count;
+}
+
+static void histogram(const option *o, const char *argument, bool unset) {
+    (void)o, (void)argument;
+    diffs.flags &= ~(unsigned)(GIT_DIFF_PATIENCE | GIT_DIFF_MINIMAL);
+    xdiff_wishes.histogram = !unset;
+}
+
+static void cr_at_eol(const option *o, const char *argument, bool unset) {
+    (void)o, (void)argument;
+    xdiff_wishes.cr_at_eol = !unset;
+}
+
+static void dirstat(const option *o, const char *argument, bool unset) {
+    (void)unset;
+    diffs.format |= DIFF_DIRSTAT;
+    if (o->number) diff_dirstat_how("cumulative");
+    if (argument) diff_dirstat_how(argument);
+}
+
+/* All that is printed from here on goes there. */
+static void output(const option *o, const char *argument, bool unset) {
+    (void)o, (void)unset;
+    int fd = open(argument, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (fd < 0) die("could not open '%s' for writing: %s", argument, strerror(errno));
+    g_out_flush();
+    dup2(fd, 1);
+    close(fd);
+    if (diffs.color != COLOR_ALWAYS) diffs.color = COLOR_NEVER;
+}
+
 static void not_there(const option *o, const char *argument, bool unset) {
     (void)argument;
     if (!unset) die("--%s is not there", o->name);
@@ -195,10 +261,10 @@ const option diff_option_table[] = {
     FORMAT(0, "patch-with-raw", DIFF_PATCH | DIFF_RAW),
     FORMAT(0, "compact-summary", DIFF_STAT | DIFF_COMPACT),
     CALL(OPT_CALL_MAYBE, 0, "stat", "<width>", 0, stat),
-    {OPT_NUMBER, 0, "stat-width", &diffs.stat_width, "width", NULL, 0, NULL, NULL, 0},
-    {OPT_NUMBER, 0, "stat-name-width", &diffs.stat_name_width, "width", NULL, 0, NULL, NULL, 0},
-    {OPT_NUMBER, 0, "stat-graph-width", &diffs.stat_graph_width, "width", NULL, 0, NULL, NULL, 0},
-    {OPT_NUMBER, 0, "stat-count", &diffs.stat_count, "count", NULL, 0, NULL, NULL, 0},
+    CALL(OPT_CALL, 0, "stat-width", "width", 0, stat_number),
+    CALL(OPT_CALL, 0, "stat-name-width", "width", 1, stat_number),
+    CALL(OPT_CALL, 0, "stat-graph-width", "width", 2, stat_number),
+    CALL(OPT_CALL, 0, "stat-count", "count", 3, stat_number),
     CALL(OPT_CALL, 'U', "unified", "n", 0, context),
     {OPT_NUMBER, 0, "inter-hunk-context", &diffs.interhunk, "n", NULL, 0, NULL, NULL, 0},
     CALL(OPT_CALL_MAYBE, 'M', "find-renames", "n", 1, renames),
@@ -211,23 +277,24 @@ const option diff_option_table[] = {
     CALL(OPT_CALL_NONE, 'w', "ignore-all-space", NULL, GIT_DIFF_IGNORE_WHITESPACE, white),
     CALL(OPT_CALL_NONE, 'b', "ignore-space-change", NULL, GIT_DIFF_IGNORE_WHITESPACE_CHANGE, white),
     CALL(OPT_CALL_NONE, 0, "ignore-space-at-eol", NULL, GIT_DIFF_IGNORE_WHITESPACE_EOL, white),
-    CALL(OPT_CALL_NONE, 0, "ignore-cr-at-eol", NULL, GIT_DIFF_IGNORE_WHITESPACE_EOL, white),
+    CALL(OPT_CALL_NONE, 0, "ignore-cr-at-eol", NULL, 0, cr_at_eol),
     CALL(OPT_CALL_NONE, 0, "ignore-blank-lines", NULL, GIT_DIFF_IGNORE_BLANK_LINES, white),
     CALL(OPT_CALL_NONE, 0, "indent-heuristic", NULL, GIT_DIFF_INDENT_HEURISTIC, white),
     CALL(OPT_CALL_NONE, 0, "patience", NULL, GIT_DIFF_PATIENCE, white),
-    CALL(OPT_CALL_NONE, 0, "histogram", NULL, GIT_DIFF_PATIENCE, white),
+    CALL(OPT_CALL_NONE, 0, "histogram", NULL, 0, histogram),
     CALL(OPT_CALL_NONE, 0, "minimal", NULL, GIT_DIFF_MINIMAL, white),
     CALL(OPT_CALL, 0, "diff-algorithm", "algorithm", 0, algorithm),
     {OPT_CALL_NONE, 'W', "function-context", NULL, NULL, NULL, 0, NULL, functions, 0},
-    CALL(OPT_CALL_MAYBE, 'X', "dirstat", "how", 0, not_there),
-    CALL(OPT_CALL_NONE, 0, "cumulative", NULL, 0, not_there),
-    CALL(OPT_CALL_NONE, 0, "irreversible-delete", NULL, 0, not_there),
-    CALL(OPT_CALL, 'O', "order-file", "file", 0, not_there),
-    CALL(OPT_CALL, 0, "skip-to", "path", 0, not_there),
-    CALL(OPT_CALL, 0, "rotate-to", "path", 0, not_there),
-    CALL(OPT_CALL, 0, "output", "file", 0, not_there),
-    CALL(OPT_CALL, 0, "anchored", "text", 0, not_there),
-    CALL(OPT_CALL, 'I', "ignore-matching-lines", "regex", 0, not_there),
+    CALL(OPT_CALL_MAYBE, 'X', "dirstat", "how", 0, dirstat),
+    CALL(OPT_CALL_NONE, 0, "cumulative", NULL, 1, dirstat),
+    DIFF_FLAG('D', "irreversible-delete", no_deleted),
+    {OPT_STRING, 'O', NULL, &diffs.order_file, "file", NULL, 0, NULL, NULL, 0},
+    {OPT_STRING, 0, "skip-to", &diffs.skip_to, "path", NULL, 0, NULL, NULL, 1},
+    {OPT_STRING, 0, "rotate-to", &diffs.rotate_to, "path", NULL, 0, NULL, NULL, 1},
+    CALL(OPT_CALL, 0, "output", "file", 0, output),
+    CALL(OPT_CALL, 0, "anchored", "text", 0, anchored),
+    CALL(OPT_CALL, 'I', "ignore-matching-lines", "regex", 0, ignore_lines),
+    CALL(OPT_CALL_NONE, 0, "ita-invisible-in-index", NULL, 0, ignored),
     DIFF_FLAG('a', "text", text),
     DIFF_FLAG(0, "binary", binary),
     DIFF_FLAG(0, "full-index", full_index),
@@ -273,6 +340,16 @@ void diff_defaults(void) {
     diffs.flags = GIT_DIFF_INDENT_HEURISTIC;
     diffs.color = COLOR_UNSET;
     diffs.white_lines = 1u << PART_NEW;
+    diffs.dirstat_permille = 30;
+    char *dirstat_ = repo ? config_string("diff.dirstat") : NULL;
+    if (dirstat_) diff_dirstat_how(dirstat_);
+    diffs.order_file = repo ? config_string("diff.orderfile") : NULL;
+    if (repo) {
+        char *algorithm_ = config_string("diff.algorithm");
+        if (algorithm_ && strcmp(algorithm_, "patience") == 0) diffs.flags |= GIT_DIFF_PATIENCE;
+        if (algorithm_ && strcmp(algorithm_, "minimal") == 0) diffs.flags |= GIT_DIFF_MINIMAL;
+        xdiff_wishes.histogram = algorithm_ && strcmp(algorithm_, "histogram") == 0;
+    }
     diffs.src = "a/";
     diffs.dst = "b/";
     if (repo && config_bool("diff.noprefix", false)) diffs.no_prefix = 1;

@@ -3,6 +3,7 @@
  */
 #include "diff_color.h"
 #include "diff_combined.h"
+#include "libgit2/xdiff_wishes.h"
 
 /* "a/path", quoted where it must be */
 static char *side(const char *before, const char *path) {
@@ -183,6 +184,7 @@ void diff_write_patch(g_text *out, git_diff *diff, size_t i) {
     bool same = git_oid_equal(&d->old_file.id, &d->new_file.id) && !added && !deleted;
     bool white = diffs.flags & (GIT_DIFF_IGNORE_WHITESPACE | GIT_DIFF_IGNORE_WHITESPACE_CHANGE |
                                 GIT_DIFF_IGNORE_WHITESPACE_EOL | GIT_DIFF_IGNORE_BLANK_LINES);
+    white |= xdiff_wishes.ignored_count || xdiff_wishes.cr_at_eol;
     bool header_alone = added || deleted || d->status == GIT_DELTA_RENAMED ||
                         d->status == GIT_DELTA_COPIED || d->old_file.mode != d->new_file.mode;
     /* only the time of the file changed, or nothing but what is ignored */
@@ -193,7 +195,7 @@ void diff_write_patch(g_text *out, git_diff *diff, size_t i) {
     add_header(out, d, WHOLE);
     if (binary) {
         add_binary(out, patch, d, added, deleted);
-    } else if (git_patch_num_hunks(patch)) {
+    } else if (git_patch_num_hunks(patch) && !(deleted && diffs.no_deleted)) {
         add_names(out, d, added, deleted);
         add_hunks(out, patch);
     }

@@ -154,7 +154,7 @@ static void add_status(g_text *out, const git_diff_delta *d, bool raw) {
     g_text_addc(out, tab);
     (void)raw;
     if (two) diff_write_name(out, d->old_file.path, tab);
-    diff_write_name(out, two || letter != 'D' ? d->new_file.path : d->old_file.path, line);
+    diff_write_name(out, two || letter == 'A' || !d->old_file.path ? d->new_file.path : d->old_file.path, line);
 }
 
 static void add_raw(g_text *out, const git_diff_delta *d) {
@@ -242,6 +242,7 @@ static void write_formats(g_text *out, git_diff *diff, int format) {
     if (format & DIFF_NAME_ONLY) write_each(out, diff, name_only);
     if (format & DIFF_CHECK) diff_check(out, diff);
     if (format & (DIFF_STAT | DIFF_NUMSTAT | DIFF_SHORTSTAT)) diff_write_stat(out, diff, format);
+    if (format & DIFF_DIRSTAT) diff_write_dirstat(out, diff);
     if ((format & DIFF_SUMMARY) && !(format & DIFF_COMPACT)) diff_write_summary(out, diff);
     if (!(format & DIFF_PATCH)) return;
     if (out->len > before) g_text_addc(out, '\n');

@@ -64,6 +64,8 @@ static char *name_of(const git_diff_delta *d) {
         g_text_addf(&out, "%s => %s", a, b);
         return out.s;
     }
+    if (d->old_file.path != d->new_file.path && strcmp(d->old_file.path, d->new_file.path) != 0) /* two blobs */
+        return diff_rename_name(quoted(d->old_file.path, ""), quoted(d->new_file.path, ""));
     const char *path = d->status == GIT_DELTA_DELETED ? d->old_file.path : d->new_file.path;
     return quoted(diffs.relative ? path + strlen(prefix) : path, "");
 }

@@ -22,7 +22,8 @@ void add_reflog(const char *name, const git_oid *from, const git_oid *to, const 
     git_signature *who = committer_for_log();
     g_text_addf(&line, "%s %s %s <%s> ", full_id(from), full_id(to), who->name, who->email);
     add_date(&line, &who->when, &(date_style){DATE_RAW, false, NULL});
-    g_text_addf(&line, "\t%s\n", log);
+    if (log && *log) g_text_addf(&line, "\t%s", log);
+    g_text_addc(&line, '\n');
     file = git_file(path);
     for (char *slash = strchr(file + strlen(git_repository_path(repo)), '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -41,8 +42,15 @@ void add_reflog(const char *name, const git_oid *from, const git_oid *to, const 
 /* The ref itself: libgit2 writes its log, and that of HEAD when HEAD names it. */
 void update_ref(const char *name, const git_oid *id, const char *log) {
     git_reference *ref;
+    git_oid was;
+    bool same = git_reference_name_to_id(&was, repo, name) == 0 && git_oid_equal(&was, id);
     check(git_reference_create(&ref, repo, name, id, true, log));
     git_reference_free(ref);
+    if (!same || !log || !*log) return;
+    /* git writes logs also where nothing moved */
+    char *head = head_target();
+    add_reflog(name, id, id, log);
+    if (head && strcmp(head, name) == 0) add_reflog("HEAD", id, id, log);
 }
 
 void set_head_detached(const git_oid *id, const char *log) {

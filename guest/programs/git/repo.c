@@ -24,13 +24,41 @@ static git_object *object_in_index(const char *name) {
     return object;
 }
 
+/* "name@{1}" of a reference that has no log: libgit2 takes it for the reference itself. */
+static bool lacks_log(const char *name) {
+    const char *at = strstr(name, "@{");
+    git_reference *ref;
+    if (!at || at == name || at[2] < '0' || at[2] > '9') return false;
+    char *base = g_copy_bytes(name, (size_t)(at - name));
+    bool lacks = git_reference_dwim(&ref, repo, base) == 0 && git_reference_has_log(repo, git_reference_name(ref)) == 0;
+    free(base);
+    return lacks;
+}
+
+/* "name@{9}" when the log of the reference is shorter than that. */
+static void die_beyond_log(const char *name) {
+    const char *at = strstr(name, "@{");
+    char *end;
+    git_reference *ref;
+    git_reflog *log;
+    if (!at || at[2] < '0' || at[2] > '9') return;
+    unsigned long place = strtoul(at + 2, &end, 10);
+    char *base = at > name ? g_copy_bytes(name, (size_t)(at - name)) : current_branch();
+    if (*end != '}' || place > 100000000 || !base || git_reference_dwim(&ref, repo, base) < 0) return;
+    if (git_reference_has_log(repo, git_reference_name(ref)) != 1 || git_reflog_read(&log, repo, git_reference_name(ref)) < 0) return;
+    size_t count = git_reflog_entrycount(log);
+    if (count && place >= count) die("log for '%s' only has %zu entries", base, count);
+}
+
 git_object *object_named(const char *name) {
     git_object *object = NULL;
+    if (lacks_log(name)) return NULL;
     if (name[0] == ':' && name[1] && name[1] != '/' && name[1] != '!' && name[1] != '(') return object_in_index(name + 1);
     if (git_revparse_single(&object, repo, name) == 0) return object;
+    die_beyond_log(name);
     if (strcmp(name, "@") != 0 && name[0] != '@') return NULL;
     /* `@` alone, and with what may stand behind it, is HEAD. */
-    if (name[1] && !strchr("~^", name[1])) return NULL;
+    if (name[1] && !strchr("~^", name[1]) && strncmp(name, "@@{", 3) != 0) return NULL;
     char *full = g_alloc(strlen(name) + 5);
     sprintf(full, "HEAD%s", name + 1);
     git_revparse_single(&object, repo, full);
@@ -79,6 +107,12 @@ git_tree *tree_of(git_commit *commit) {
 }
 
 void die_unknown_revision(const char *name) {
+    const char *colon = strchr(name, ':');
+    if (colon && colon > name && name[0] != ':') {
+        char *of = g_copy_bytes(name, (size_t)(colon - name));
+        if (!object_named(of)) die("invalid object name '%s'.", of);
+        die(file_exists(colon + 1) ? "path '%s' exists on disk, but not in '%s'" : "path '%s' does not exist in '%s'", colon + 1, of);
+    }
     die("ambiguous argument '%s': unknown revision or path not in the working tree.\n"
         "Use '--' to separate paths from revisions, like this:\n"
         "'git <command> [<revision>...] -- [<file>...]'",

@@ -453,6 +453,8 @@ static void find_boundaries(const rev_list *list) {
     result = found;
 }
 
+void (*revs_narrow)(rev **items, size_t count);
+
 void revs_start(void) {
     for (size_t i = 0; i < revs.tips.count; i++) {
         rev *r = revs.tips.items[i];
@@ -465,7 +467,7 @@ void revs_start(void) {
     if (revs.no_walk == 1) reverse(result.items, result.count);
     if (revs.no_walk) limited = true;
     if (revs.rewrite || revs.order || revs.boundary || revs.ancestry_path || revs.cherry_pick || revs.cherry_mark) limited = true;
-    if (revs.children || revs.by_decoration) limited = true;
+    if (revs.children || revs.by_decoration || revs_narrow) limited = true;
     if (revs.no_walk) {
     } else if (limited || revs.reverse) {
         limited = true;
@@ -473,8 +475,13 @@ void revs_start(void) {
         if (revs.cherry_pick || revs.cherry_mark) find_equals();
         if (revs.ancestry_path) keep_ancestry_path();
         if (revs.rewrite && diffs.paths.count) rewrite_parents();
+        if (revs_narrow && !revs.order) revs.order = ORDER_GRAPH;
         size_t kept = 0;
         if (revs.order == ORDER_GRAPH || revs.order == ORDER_TOPO || revs.order == ORDER_AUTHOR) sort_topologically();
+        if (revs_narrow) {
+            revs_narrow(result.items, result.count);
+            if (revs.rewrite) rewrite_parents();
+        }
         for (size_t i = 0; i < result.count; i++)
             if (wanted(result.items[i])) result.items[kept++] = result.items[i];
         result.count = kept;

@@ -63,6 +63,8 @@ bool has_decoration(const git_oid *id); /* a reference names it (pretty.c) */
 void add_children(g_text *out, const rev *r, bool abbreviate);
 rev *rev_of(const git_oid *id); /* The one of a commit, made at its first use. */
 void rev_parse(rev *r); /* Reads the commit, its date and its parents. */
+/* Set before revs_start(): marks those that are not wanted as `same`, of all commits, children first. */
+extern void (*revs_narrow)(rev **items, size_t count);
 rev_list revs_all(void); /* the rest, in order */
 
 /* ---- pretty.c: a commit as text */

@@ -172,8 +172,8 @@ DIFF = ["--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "-
         "--word-diff", "--word-diff=porcelain", "--color-words", "-R", "-M", "-C", ["-C", "-C"], "--no-renames", "--diff-filter=M", "--diff-filter=d", "--check",
         "--exit-code", "--quiet", "-z", "--full-index", "--abbrev=5", "--binary", "--text", "--no-prefix", "--src-prefix=x/", "--relative", "--patience",
         "--histogram", "--minimal", "-W", "--inter-hunk-context=3", "-Salpha", "-Gx", "--pickaxe-all", "--dirstat", "--dirstat=lines,0", "-Ialpha",
-        "--cumulative", "-B", "--compact-summary", "--stat=40", "--stat-count=1", "--patch-with-stat", "--patch-with-raw", "--color", "--line-prefix=> ",
-        "--cached", "--staged", "--merge-base", "--ignore-space-at-eol", "--ignore-cr-at-eol", "--irreversible-delete", "-D", "-Oorder", "--rotate-to=d/e.txt",
+        "--cumulative", "--compact-summary", "--stat=40", "--stat-count=1", "--patch-with-stat", "--patch-with-raw", "--color", "--line-prefix=> ",
+        "--cached", "--staged", "--merge-base", "--ignore-space-at-eol", "--ignore-cr-at-eol", "--irreversible-delete", "-D", "-O.gitignore", "--rotate-to=d/e.txt",
         "--skip-to=d/e.txt", "--no-color", "--indent-heuristic", "--no-indent-heuristic", "--anchored=alpha", "--output=/dev/stdout", "--ext-diff",
         "--no-ext-diff", "--find-renames=90%", "-M100%", "--color-moved", "--ws-error-highlight=all", "--submodule", "--ita-invisible-in-index"]
 
