@@ -225,7 +225,9 @@ class Http(Tool):
 
         inner = unpacked_start(body, self.max_bytes)
         if inner and self._engine.clean(inner) != inner:
-            raise ToolError("http/request is denied: the answer is a packed file with a secret in it", "denied")
+            raise ToolError(
+                "http/request is denied: the answer is a packed file with a secret in it", "denied"
+            )
 
     def _clean(self, text: str) -> str:
         if not self.secrets:

@@ -103,7 +103,9 @@ ANSWERS = {
     # ---- the body
     "slow-body": endlessly(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"y", 0.05),
     "body-without-end": endlessly(b"HTTP/1.1 200 OK\r\n\r\n", b"y" * 65536),
-    "chunks-without-end": endlessly(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b"y" * 65536 + b"\r\n"),
+    "chunks-without-end": endlessly(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b"y" * 65536 + b"\r\n"
+    ),
     "empty-body-of-204": b"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello",
     "chunk-of-minus": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
     "chunk-too-long": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nhello\r\n0\r\n\r\n",
@@ -133,7 +135,9 @@ ANSWERS = {
     "reflect-header-name": lambda conn, head: conn.sendall(whole(b"", b"X-" + token_of(head).hex().encode() + b": 1")),
     "reflect-status": lambda conn, head: conn.sendall(whole(b"", status=b"200 " + token_of(head))),
     "reflect-entities": lambda conn, head: conn.sendall(whole(b"".join(b"&#%d;" % c for c in token_of(head)))),
-    "reflect-refused": lambda conn, head: conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + token_of(head) + b"\r\n\r\n"),
+    "reflect-refused": lambda conn, head: conn.sendall(
+        b"HTTP/1.1 200 OK\r\nContent-Length: " + token_of(head) + b"\r\n\r\n"
+    ),
     "reflect-error": lambda conn, head: conn.sendall(token_of(head) + b" is no HTTP\r\n\r\n"),
 }
 

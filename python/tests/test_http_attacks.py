@@ -126,7 +126,9 @@ def test_a_server_that_lies(face, liar, name):
 
 
 @pytest.mark.parametrize("face", FACES)
-@pytest.mark.parametrize("name", ["bare-return", "space-before-colon", "folded", "one-continue", "huge-length", "plus-length"])
+@pytest.mark.parametrize(
+    "name", ["bare-return", "space-before-colon", "folded", "one-continue", "huge-length", "plus-length"]
+)
 def test_headers_are_one_line_each(face, liar, name):
     """Not one of them smuggles another one in, and what is no header is none."""
     result = outcome(face, liar, name)
@@ -174,10 +176,37 @@ def test_secrets_in_other_clothes(face, liar, name):
 # ---------------------------------------------------------------------- from inside
 
 
-HOSTS = ["127.0.0.1.", "127。0。0。1", "①②⑦.0.0.1", "0x7f000001", "0177.0.0.1", "127.0.1", "[::]", "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]",
-         "[::ffff:0:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "LOCALHOST", "localhost%2e", "l\u00adocalhost",
-         "2852039166", "0xa9fea9fe", "[::ffff:a9fe:a9fe]", "169.254.169.254.", "[fec0::1]", "[ff02::1]", "224.0.0.1", "255.255.255.255",
-         "192.0.0.1", "198.18.0.1", "240.0.0.1", "[2001:db8::1]", "[100::1]"]
+HOSTS = [
+    "127.0.0.1.",
+    "127。0。0。1",
+    "①②⑦.0.0.1",
+    "0x7f000001",
+    "0177.0.0.1",
+    "127.0.1",
+    "[::]",
+    "[0:0:0:0:0:0:0:1]",
+    "[::127.0.0.1]",
+    "[::ffff:0:127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::1]",
+    "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
+    "LOCALHOST",
+    "localhost%2e",
+    "l\u00adocalhost",
+    "2852039166",
+    "0xa9fea9fe",
+    "[::ffff:a9fe:a9fe]",
+    "169.254.169.254.",
+    "[fec0::1]",
+    "[ff02::1]",
+    "224.0.0.1",
+    "255.255.255.255",
+    "192.0.0.1",
+    "198.18.0.1",
+    "240.0.0.1",
+    "[2001:db8::1]",
+    "[100::1]",
+]
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -186,26 +215,45 @@ def test_other_names_of_what_is_not_granted(host):
         with pytest.raises(ToolError) as error:
             Http(["http://**:*/**"], timeout=3).call({"url": f"http://{host}:{server.port}/"})
         said = str(error.value)
-        assert "are not granted" in said or "Could not resolve" in said or "not valid" in said or "not the URL" in said, said
+        assert (
+            "are not granted" in said or "Could not resolve" in said or "not valid" in said or "not the URL" in said
+        ), said
         assert not server.seen
 
 
 @pytest.mark.parametrize(
     "url",
-    ["http://ok.test\\@localhost:{port}/", "http://ok.test#@localhost:{port}/", "http://ok.test:80@localhost:{port}/", "http:/localhost:{port}/",
-     "http:localhost:{port}/", "//localhost:{port}/", "http://localhost:{port}\\.ok.test/", "http://ok.test\t@localhost:{port}/",
-     "http://ok.test%00.localhost:{port}/", "http://localhost:{port}:80/", "http://[::1]ok.test:{port}/", "http://ok.test?@localhost:{port}/",
-     "http://ok.test;@localhost:{port}/", "\x01http://localhost:{port}/"],
+    [
+        "http://ok.test\\@localhost:{port}/",
+        "http://ok.test#@localhost:{port}/",
+        "http://ok.test:80@localhost:{port}/",
+        "http:/localhost:{port}/",
+        "http:localhost:{port}/",
+        "//localhost:{port}/",
+        "http://localhost:{port}\\.ok.test/",
+        "http://ok.test\t@localhost:{port}/",
+        "http://ok.test%00.localhost:{port}/",
+        "http://localhost:{port}:80/",
+        "http://[::1]ok.test:{port}/",
+        "http://ok.test?@localhost:{port}/",
+        "http://ok.test;@localhost:{port}/",
+        "\x01http://localhost:{port}/",
+    ],
 )
 def test_urls_that_readers_disagree_about(url):
     """Allowed is another host: no spelling of a URL reaches this one."""
     with Server() as server:
         with pytest.raises(ToolError):
-            Http(["http://ok.test/**", "http://*.ok.test/**", "http://ok.test:*/**"], timeout=3).call({"url": url.format(port=server.port)})
+            Http(["http://ok.test/**", "http://*.ok.test/**", "http://ok.test:*/**"], timeout=3).call(
+                {"url": url.format(port=server.port)}
+            )
         assert not server.seen
 
 
-@pytest.mark.parametrize("code, method, kept", [(301, "POST", "GET"), (302, "POST", "GET"), (303, "PUT", "GET"), (307, "POST", "POST"), (308, "PUT", "PUT")])
+@pytest.mark.parametrize(
+    "code, method, kept",
+    [(301, "POST", "GET"), (302, "POST", "GET"), (303, "PUT", "GET"), (307, "POST", "POST"), (308, "PUT", "PUT")],
+)
 def test_each_hop_is_judged_with_its_method(code, method, kept):
     """What is allowed to be asked for is not allowed to be sent to."""
     with Server() as server:
@@ -213,16 +261,30 @@ def test_each_hop_is_judged_with_its_method(code, method, kept):
         url = f"{origin}/redirect?code={code}&to={origin}/echo"
         with Sandbox(tools=[Http([f"{method} {origin}/redirect", f"GET {origin}/echo"])]) as sandbox:
             sent = f"{{method: '{method}', body: 'secret'}}"
-            result = sandbox.run(f"const r = await fetch('{url}', {sent}); console.log((await r.json()).method)", language="javascript")
+            result = sandbox.run(
+                f"const r = await fetch('{url}', {sent}); console.log((await r.json()).method)", language="javascript"
+            )
         if kept == "GET":
             assert result.stdout == "GET\n" and server.seen[-1][3] == b""
         else:
             assert "denied" in result.stderr and len(server.seen) == 1
 
 
-@pytest.mark.parametrize("to", ["http://user:pw@localhost:{port}/echo", "ftp://localhost:{port}/", "file:///etc/passwd", "http://[::ffff:127.0.0.1]:{port}/echo",
-                                "//127.1:{port}/echo", "http://localhost.:{port}/echo", "gopher://localhost:{port}/", "http://localhost:{port}%2f@ok.test/",
-                                "data:text/plain,x", "javascript:1"])
+@pytest.mark.parametrize(
+    "to",
+    [
+        "http://user:pw@localhost:{port}/echo",
+        "ftp://localhost:{port}/",
+        "file:///etc/passwd",
+        "http://[::ffff:127.0.0.1]:{port}/echo",
+        "//127.1:{port}/echo",
+        "http://localhost.:{port}/echo",
+        "gopher://localhost:{port}/",
+        "http://localhost:{port}%2f@ok.test/",
+        "data:text/plain,x",
+        "javascript:1",
+    ],
+)
 def test_redirects_to_elsewhere(to):
     with Server() as server:
         origin = f"http://localhost:{server.port}"
@@ -262,7 +324,9 @@ def test_cookies_stay_with_who_asked():
         http = Http([f"{origin}/**"])
         with Sandbox(tools=[http]) as one, Sandbox(tools=[http]) as two:
             one.run(f"curl -s '{origin}/cookie?a=1'")
-            assert two.run(f"curl -s {origin}/cookies").stdout == one.run(f"curl -s {origin}/cookies").stdout == "none\n"
+            assert (
+                two.run(f"curl -s {origin}/cookies").stdout == one.run(f"curl -s {origin}/cookies").stdout == "none\n"
+            )
 
 
 def test_one_answer_is_not_anothers(liar):
@@ -284,9 +348,17 @@ def test_a_secret_by_any_case_of_its_header(name):
 
 @pytest.mark.parametrize(
     "params",
-    [{"url": "/?k=%70fsecret_KEY_{0}"}, {"url": "/pfsecret_KEY_{0}"}, {"headers": {"Cookie": "k=pfsecret_KEY_{0}"}}, {"headers": {"Authorization": "a", "X": "PFSECRET_KEY_{0}"}},
-     {"method": "POST", "body": "pfsecret_KEY_{0}"}, {"method": "POST", "body": "k=%70%66secret_KEY_{0}"}, {"headers": {"Range": "bytes=0-1", "Authorization": "pfsecret_KEY_{0}"}},
-     {"headers": {"Authorization": "pfsecret_KEY_" + "0" * 31}}, {"headers": {"Authorization": "Basic cGZzZWNyZXRfT1RIRVJfMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA6"}}],
+    [
+        {"url": "/?k=%70fsecret_KEY_{0}"},
+        {"url": "/pfsecret_KEY_{0}"},
+        {"headers": {"Cookie": "k=pfsecret_KEY_{0}"}},
+        {"headers": {"Authorization": "a", "X": "PFSECRET_KEY_{0}"}},
+        {"method": "POST", "body": "pfsecret_KEY_{0}"},
+        {"method": "POST", "body": "k=%70%66secret_KEY_{0}"},
+        {"headers": {"Range": "bytes=0-1", "Authorization": "pfsecret_KEY_{0}"}},
+        {"headers": {"Authorization": "pfsecret_KEY_" + "0" * 31}},
+        {"headers": {"Authorization": "Basic cGZzZWNyZXRfT1RIRVJfMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA6"}},
+    ],
 )
 def test_a_placeholder_in_the_wrong_place_is_not_sent(params):
     with Server() as server:

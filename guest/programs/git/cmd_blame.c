@@ -39,7 +39,8 @@ static void choose(void) {
     if (!ranges.count) memset(chosen, 1, line_count);
     for (int i = 0; i < ranges.count; i++) {
         long first, last;
-        if (!read_range(&text, ranges.items[i], anchor, &first, &last)) usage_error(NULL);
+        if (!read_range(&text, ranges.items[i], anchor, &first, &last))
+            die_status(129, "usage: git blame [<options>] [<rev-opts>] [<rev>] [--] <file>");
         if (first > text.count || (!text.count && last)) die("file %s has only %zu line%s", path, line_count, line_count == 1 ? "" : "s");
         if (first < 1) first = 1;
         if (last < 1 || last > text.count) last = text.count;

@@ -158,9 +158,23 @@ static void add_first_line(g_text *out, git_commit *commit) {
     g_text_addf(out, "From %s Mon Sep 17 00:00:00 2001\n", zero_commit ? "0000000000000000000000000000000000000000" : full_id(git_commit_id(commit)));
 }
 
+/* The one commit that the series stands on; NULL where it has several. */
+static git_commit *commit_before(git_commit **commits, size_t total) {
+    const git_oid *found = NULL;
+    for (size_t i = 0; i < total; i++)
+        for (unsigned k = 0; k < git_commit_parentcount(commits[i]); k++) {
+            const git_oid *id = git_commit_parent_id(commits[i], k);
+            bool listed = found && git_oid_equal(found, id);
+            for (size_t j = 0; j < total && !listed; j++) listed = git_oid_equal(git_commit_id(commits[j]), id);
+            if (listed) continue;
+            if (found) return NULL;
+            found = id;
+        }
+    return found ? commit_of(found) : NULL;
+}
+
 static void add_letter(g_text *out, git_commit **commits, size_t total) {
     git_signature *me = committer_now();
-    git_commit *before = NULL;
     bool ascii = true;
     add_first_line(out, commits[total - 1]);
     add_thread(out, threading, "cover", 0, true, in_reply);
@@ -168,13 +182,12 @@ static void add_letter(g_text *out, git_commit **commits, size_t total) {
     g_text_adds(out, "Date: ");
     add_date(out, &me->when, &(date_style){DATE_RFC, false, NULL});
     g_text_addc(out, '\n');
-    add_subject(out, prefix_of((size_t)start - 1, total), "*** SUBJECT HERE ***");
+    add_subject(out, prefix_of(0, total), "*** SUBJECT HERE ***");
     add_addresses(out);
     for (size_t i = 0; i < total; i++) ascii &= plain(git_commit_message(commits[i])) && plain(git_commit_author(commits[i])->name);
     if (!ascii) g_text_adds(out, mime);
     g_text_addc(out, '\n');
-    if (git_commit_parentcount(commits[0])) check(git_commit_parent(&before, commits[0], 0));
-    add_cover(out, commits, total, before);
+    add_cover(out, commits, total, commit_before(commits, total));
     add_end(out);
 }
 
@@ -250,7 +263,7 @@ int cmd_format_patch(int argc, char **argv) {
     diffs.stat_width = 72;
     int n = options(argc, argv, table, "git format-patch [<options>] [<since> | <revision-range>]", KEEP_DASHDASH | UNRECOGNIZED | NUMBERS), names = 0;
     if (attach) die("git format-patch --attach is not there");
-    if (thread && *thread && strcmp(thread, "deep") != 0 && strcmp(thread, "shallow") != 0) usage_error(NULL);
+    if (thread && *thread && strcmp(thread, "deep") != 0 && strcmp(thread, "shallow") != 0) g_exit(129);
     if (thread) threading = strcmp(thread, "deep") == 0 ? THREAD_DEEP : THREAD_SHALLOW;
     if (numbered && keep_subject) die("options '%s' and '%s' cannot be used together", "-n", "-k");
     if (!no_binary) diffs.binary = 1;
@@ -277,7 +290,7 @@ int cmd_format_patch(int argc, char **argv) {
     if (cover && total) {
         g_text letter = {0};
         add_letter(&letter, commits, total);
-        put_mail(&letter, numbered_files ? "" : "cover-letter", (size_t)start - 1, false);
+        put_mail(&letter, numbered_files ? "" : "cover-letter", 0, true);
     }
     for (size_t i = 0; i < total; i++) {
         g_text mail = {0};

@@ -284,7 +284,7 @@ static void start_lines(void) {
     if (diffs.paths.count) die("-L<range>:<file> cannot be used with pathspec");
     for (size_t i = 0; i < revs.tips.count; i++) {
         if (revs.tips.items[i]->bad) continue;
-        if (tip) die("More than one commit to dig from: %s and %s?", full_id(&tip->id), full_id(&revs.tips.items[i]->id));
+        if (tip) die("More than one commit to dig from: %s and %s?", revs.tips.items[i]->source, tip->source);
         tip = revs.tips.items[i];
     }
     if (!tip) die("No commit specified?");

@@ -200,6 +200,7 @@ void line_log_narrow(rev **items, size_t count) {
             followed *before = NULL;
             changed = step(here, r->count ? parent_tree(r->parents[0]) : NULL, tree_of(r->commit), &before, true);
             if (r->count) pass_on(r->parents[0], before);
+            here->merged = changed && git_commit_parentcount(r->commit) > 1; /* --first-parent */
         }
         r->same = !changed;
     }

@@ -9,7 +9,7 @@ static const char *expire, *expire_unreachable;
 
 #define STRING(name, field, arg) {OPT_STRING, 0, name, &field, arg, NULL, 0, NULL, NULL, 0}
 static const option table[] = {
-    FLAG('n', "dry-run", dry_run, "do not actually prune any entries"),
+    FLAG(0, "dry-run", dry_run, "do not actually prune any entries"),
     FLAG(0, "rewrite", rewrite, "rewrite the old SHA1 with the new SHA1 of the entry that now precedes it"),
     FLAG(0, "updateref", updateref, "update the reference to the value of the top reflog entry"),
     FLAG(0, "verbose", verbose, "print extra information on screen"),
@@ -76,10 +76,10 @@ static int delete_entry(const char *spec) {
     const char *at = strstr(spec, "@{");
     git_reflog *log;
     char *end;
-    if (!at) return error("not a reflog: %s", spec), 1;
+    if (!at) return error("not a reflog: %s", spec);
     char *name = full_name(at == spec ? "HEAD" : g_copy_bytes(spec, (size_t)(at - spec)));
     if (!name || git_reference_has_log(repo, name) != 1 || git_reflog_read(&log, repo, name) < 0)
-        return error("no reflog for '%s'", spec), 1;
+        return error("no reflog for '%s'", spec);
     unsigned long place = strtoul(at + 2, &end, 10);
     bool numbered = end > at + 2 && *end == '}';
     git_time_t until = numbered ? 0 : approxidate(g_copy_bytes(at + 2, strcspn(at + 2, "}")));
@@ -104,7 +104,7 @@ int shorten_reflogs(int argc, char **argv) {
                                 "                         [--dry-run | -n] [--verbose] [--all [--single-worktree] | <refs>...]";
     bool deletes = strcmp(argv[0], "delete") == 0;
     int n = options(argc, argv, table, usage, 0), status = 0;
-    if (deletes && !n) return error("no reflog specified to delete"), 1;
+    if (deletes && !n) return error("no reflog specified to delete"), 255;
     if (all && !deletes) {
         each("HEAD", NULL);
         git_reference_foreach_name(repo, each, NULL);
@@ -116,9 +116,8 @@ int shorten_reflogs(int argc, char **argv) {
         } else if (name && git_reference_has_log(repo, name) == 1) {
             expire_log(name);
         } else {
-            error("reflog could not be found: '%s'", argv[i]);
-            status = 1;
+            status = error("%s points nowhere!", argv[i]);
         }
     }
-    return status;
+    return status < 0 ? 255 : 0;
 }

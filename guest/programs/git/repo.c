@@ -45,7 +45,8 @@ static void die_beyond_log(const char *name) {
     unsigned long place = strtoul(at + 2, &end, 10);
     char *base = at > name ? g_copy_bytes(name, (size_t)(at - name)) : current_branch();
     if (*end != '}' || place > 100000000 || !base || git_reference_dwim(&ref, repo, base) < 0) return;
-    if (git_reference_has_log(repo, git_reference_name(ref)) != 1 || git_reflog_read(&log, repo, git_reference_name(ref)) < 0) return;
+    const char *named = strcmp(base, "HEAD") == 0 ? base : git_reference_name(ref);
+    if (git_reference_has_log(repo, named) != 1 || git_reflog_read(&log, repo, named) < 0) return;
     size_t count = git_reflog_entrycount(log);
     if (count && place >= count) die("log for '%s' only has %zu entries", base, count);
 }

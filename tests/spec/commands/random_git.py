@@ -8,6 +8,7 @@ attributes. Commands that look (random_git_words.py) are asked of it by both; se
 something run in two copies, and then references, index, files and the state of what was interrupted are
 compared as the system's git sees them. What differs is grouped by command, the most frequent first.
 """
+
 import argparse
 import collections
 import os
@@ -21,21 +22,38 @@ from random_git_words import Repository, change, look
 
 REAL = "/usr/bin/git"
 STATE = [
-    ["status", "--porcelain=v2", "--branch", "--ignored"], ["ls-files", "-s"], ["for-each-ref"], ["reflog", "HEAD"],
-    ["stash", "list"], ["fsck", "--no-dangling", "--no-progress"], ["config", "--list", "--local"],
+    ["status", "--porcelain=v2", "--branch", "--ignored"],
+    ["ls-files", "-s"],
+    ["for-each-ref"],
+    ["reflog", "HEAD"],
+    ["stash", "list"],
+    ["fsck", "--no-dangling", "--no-progress"],
+    ["config", "--list", "--local"],
 ]
 
 
 def environment(home, program):
-    env = {"HOME": home, "PATH": os.path.dirname(program) + ":/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1"}
+    env = {
+        "HOME": home,
+        "PATH": os.path.dirname(program) + ":/usr/bin:/bin",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     for who in ("AUTHOR", "COMMITTER"):
-        env |= {f"GIT_{who}_NAME": "A U Thor", f"GIT_{who}_EMAIL": "a@example.com", f"GIT_{who}_DATE": "@1700500000 +0100"}
+        env |= {
+            f"GIT_{who}_NAME": "A U Thor",
+            f"GIT_{who}_EMAIL": "a@example.com",
+            f"GIT_{who}_DATE": "@1700500000 +0100",
+        }
     return env | {"GIT_EDITOR": "true", "GIT_MERGE_AUTOEDIT": "no", "PAGER": "cat"}
 
 
 def run(program, words, cwd, home, stdin=b""):
     try:
-        done = subprocess.run([program, *words], cwd=cwd, env=environment(home, program), input=stdin, capture_output=True, timeout=30)
+        done = subprocess.run(
+            [program, *words], cwd=cwd, env=environment(home, program), input=stdin, capture_output=True, timeout=30
+        )
     except subprocess.TimeoutExpired:
         return -1, b"", b"takes for ever"
     return done.returncode, done.stdout, done.stderr
@@ -76,7 +94,15 @@ def state_of(folder, home):
     state = {" ".join(words): run(REAL, words, folder, home)[:2] for words in STATE}
     state["files"] = files_of(folder)
     inside = os.path.join(folder, ".git")
-    for name in ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_MSG", "ORIG_HEAD", "rebase-merge/head-name", "rebase-apply/next"):
+    for name in (
+        "MERGE_HEAD",
+        "CHERRY_PICK_HEAD",
+        "REVERT_HEAD",
+        "MERGE_MSG",
+        "ORIG_HEAD",
+        "rebase-merge/head-name",
+        "rebase-apply/next",
+    ):
         path = os.path.join(inside, name)
         state[name] = open(path, "rb").read() if os.path.exists(path) else None
     return state
@@ -127,12 +153,19 @@ def compare_looks(options, seed, differences):
             words = look(rng, repository)
             while options.only and options.only != words[0]:
                 words = look(rng, repository)
-            where = os.path.join(folder, "d") if rng.random() < 0.1 and os.path.isdir(os.path.join(folder, "d")) else folder
+            where = (
+                os.path.join(folder, "d") if rng.random() < 0.1 and os.path.isdir(os.path.join(folder, "d")) else folder
+            )
             real, ours = run(REAL, words, where, top), run(options.git, words, where, top)
             real, ours = plain(real, folder, REAL), plain(ours, folder, options.git)
             differences.total += 1
             if real != ours:
-                differences.add(words[0], seed, (" in d: " if where != folder else "") + " ".join(map(repr, words)), brief(ours, real))
+                differences.add(
+                    words[0],
+                    seed,
+                    (" in d: " if where != folder else "") + " ".join(map(repr, words)),
+                    brief(ours, real),
+                )
 
 
 def compare_changes(options, seed, differences):
@@ -167,7 +200,9 @@ def compare_changes(options, seed, differences):
                     detail = "" if name == "files" else f"    {two[name]!r}\n    {one[name]!r}"
                     if name == "files":
                         paths = [p for p in sorted({*one[name], *two[name]}) if one[name].get(p) != two[name].get(p)]
-                        detail = f"    {paths[0]}: ours {two[name].get(paths[0])!r}\n    git's {one[name].get(paths[0])!r}"
+                        detail = (
+                            f"    {paths[0]}: ours {two[name].get(paths[0])!r}\n    git's {one[name].get(paths[0])!r}"
+                        )
                     differences.add(step[0] + " leaves " + name, seed, "; ".join(commands), detail[:1500])
                     break
 
