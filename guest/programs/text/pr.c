@@ -65,7 +65,9 @@ typedef struct {
     g_text line; /* the line that was read */
     g_text rest; /* of the same input line, behind a form feed */
     bool has_rest, done;
-    bool page_done; /* a form feed ended its page */
+    bool unterminated; /* the last line has no end: that of the file is known */
+    bool page_done;    /* a form feed ended its page */
+    bool full;         /* its last page was: a form feed that follows at once ends that one */
 } source;
 
 typedef struct {
@@ -75,6 +77,7 @@ typedef struct {
     bool controls, octal, number, join, truncate, align;
     uint64_t first_page, last_page;
     int64_t first_number;
+    bool has_first_number;
     char tab_in, tab_out, number_end;
     int tab_in_width, tab_out_width, digits;
     bool expand, compress;
@@ -87,6 +90,7 @@ typedef struct {
     int blanks; /* that stand there and are not written yet */
     int64_t line_number;
     uint64_t page;
+    bool at_end;   /* the page before met the end of all input */
     bool printing; /* the page is one of those asked for */
     char *date, *title;
 } pager;
@@ -214,7 +218,7 @@ static void put_cell(pager *p, const char *s, size_t len) {
 
 /* The next line into src->line; false at the end of the file or, with *page_break set, of the page.
  */
-static bool next_line(const pager *p, source *src) {
+static bool next_line(source *src) {
     g_line line;
     if (src->done || src->page_done) return false;
     if (!src->has_rest) {
@@ -223,10 +227,19 @@ static bool next_line(const pager *p, source *src) {
             return false;
         }
         src->rest.len = 0;
+        src->unterminated = !line.terminated;
         g_text_add(&src->rest, line.s, line.len);
     }
     src->has_rest = false;
     src->line.len = 0;
+    bool full = src->full;
+    src->full = false;
+    if (full && src->rest.len && src->rest.s[0] == '\f') {
+        src->rest.len--;
+        memmove(src->rest.s, src->rest.s + 1, src->rest.len);
+        src->has_rest = src->rest.len > 0;
+        return next_line(src);
+    }
     char *feed = src->rest.len ? memchr(src->rest.s, '\f', src->rest.len) : NULL;
     if (!feed) {
         g_text_add(&src->line, src->rest.s, src->rest.len);
@@ -237,11 +250,8 @@ static bool next_line(const pager *p, source *src) {
     memmove(src->rest.s, feed + 1, after);
     src->rest.len = after;
     src->has_rest = after > 0;
-    if (p->keep_form_feed || p->headers) {
-        src->page_done = true;
-        return before > 0;
-    }
-    return true;
+    src->page_done = true;
+    return before > 0;
 }
 
 static bool open_source(const pager *p, source *src, const char *name) {
@@ -283,6 +293,7 @@ static void set_title(pager *p, const char *name, int fd) {
 }
 
 static void begin_page(pager *p) {
+    if (p->has_first_number && p->page == p->first_page) p->line_number = p->first_number;
     p->printing = p->page >= p->first_page && p->page <= p->last_page;
     p->column = p->blanks = 0;
     if (!p->headers || !p->printing) return;
@@ -292,11 +303,18 @@ static void begin_page(pager *p) {
                                 g_text_width(p->title, strlen(p->title)) + strlen(number));
     if (room < 0) room = 0;
     int left = room / 2;
-    g_outf("%*s\n\n%*s%s%*s%s%*s%s\n\n\n", p->margin, "", p->margin, "", p->date, left, " ",
-           p->title, room - left, " ", number);
+    go_to(p, p->margin);
+    if (p->blanks > 0) send_blanks(p);
+    p->column = 0;
+    g_outf("\n\n%*s%s%*s%s%*s%s\n\n\n", p->margin, "", p->date, left, " ", p->title, room - left,
+           " ", number);
 }
 
 static void end_page(pager *p, int lines, bool feed) {
+    if (p->headers && lines == 0) { /* a form feed alone stands for an empty line */
+        send_byte(p, '\n');
+        lines = 1;
+    }
     if (p->headers && p->form_feed) {
         send_byte(p, '\f');
     } else if (p->headers) {
@@ -341,10 +359,11 @@ static bool put_page(pager *p, source *src) {
     static cells page;
     page.count = 0;
     src->page_done = false;
-    int rows = p->double_space ? (p->body + 1) / 2 : p->body;
+    int rows = p->double_space ? p->body / 2 : p->body;
     size_t most = (size_t)rows * (size_t)p->columns;
-    while (page.count < most && next_line(p, src)) keep_cell(&page, &src->line);
+    while (page.count < most && next_line(src)) keep_cell(&page, &src->line);
     bool feed = src->page_done;
+    src->full = page.count == most && !feed;
     if (page.count == 0 && !feed) return false;
     begin_page(p);
     size_t columns = (size_t)p->columns, count = page.count;
@@ -366,6 +385,9 @@ static bool put_page(pager *p, source *src) {
         }
         end_line(p);
         lines++;
+        /* Columns are known to be at their end, a file is so only when a cell was missing. */
+        bool ended = columns > 1 && count < most && (!p->across || count % columns != 0 || feed);
+        if (ended && !p->headers && row + 1 == height) break;
         if (p->double_space && lines < p->body) {
             send_byte(p, '\n');
             lines++;
@@ -374,39 +396,79 @@ static bool put_page(pager *p, source *src) {
     p->line_number = first_number + (int64_t)count;
     for (size_t i = 0; i < count; i++) free(page.lines[i]);
     end_page(p, lines, feed);
+    p->at_end = src->done;
     return true;
+}
+
+/* Whether a file may have more for this page. */
+static bool any_ready(const source *files, int count) {
+    for (int i = 0; i < count; i++)
+        if (!files[i].done && !files[i].page_done && !(files[i].unterminated && !files[i].has_rest))
+            return true;
+    return false;
+}
+
+/* A line with one of every file; false when none has one on this page. */
+static bool put_merged_line(pager *p, source *files, int count, bool *begun) {
+    bool any = false, feed = false, *there = g_zalloc((size_t)count * sizeof *there);
+    for (int i = 0; i < count; i++) {
+        bool done = files[i].page_done;
+        there[i] = next_line(&files[i]);
+        any = any || there[i];
+        feed = feed || (files[i].page_done && !done);
+    }
+    if ((any || feed) && !*begun) {
+        begin_page(p);
+        *begun = true;
+    }
+    if (any) {
+        begin_cell(p, 0);
+        /* Nothing follows the last cell of a page. */
+        bool more = any_ready(files, count);
+        int last = count - 1;
+        while (last > 0 && !there[last]) last--;
+        /* Of what is not printed, the first file's lines count. */
+        if (p->number && (p->printing || there[0])) put_number(p);
+        for (int i = 0; i < count; i++) {
+            if (i > 0) begin_cell(p, i);
+            if (there[i]) put_cell(p, files[i].line.s, files[i].line.len);
+            if (there[i] && !more && i >= last) break;
+        }
+        end_line(p);
+    }
+    free(there);
+    return any;
 }
 
 /* A page with a file in every column. */
 static bool put_merged_page(pager *p, source *files, int count) {
     int lines = 0;
-    bool begun = false, *there = g_zalloc((size_t)count * sizeof *there);
+    bool begun = false, feed = false;
     for (int i = 0; i < count; i++) files[i].page_done = false;
-    while (lines < p->body) {
-        bool any = false;
-        for (int i = 0; i < count; i++) {
-            there[i] = next_line(p, &files[i]);
-            any = any || there[i];
-        }
-        if (!any) break;
-        if (!begun) begin_page(p);
-        begun = true;
-        begin_cell(p, 0);
-        if (p->number) put_number(p);
-        for (int i = 0; i < count; i++) {
-            if (i > 0) begin_cell(p, i);
-            if (there[i]) put_cell(p, files[i].line.s, files[i].line.len);
-        }
-        end_line(p);
+    while (lines < p->body && put_merged_line(p, files, count, &begun)) {
         lines++;
         if (p->double_space && lines < p->body) {
             send_byte(p, '\n');
             lines++;
         }
     }
-    free(there);
-    if (begun) end_page(p, lines, false);
-    return begun;
+    for (int i = 0; i < count; i++) {
+        files[i].full = lines >= p->body && !files[i].page_done;
+        feed = feed || files[i].page_done;
+    }
+    if (!begun) return false;
+    end_page(p, lines, feed);
+    p->at_end = true;
+    for (int i = 0; i < count; i++) p->at_end = p->at_end && files[i].done;
+    return true;
+}
+
+/* A page that nothing is left for counts, unless the one before it met the end of the input. */
+static void tell_page_count(const pager *p) {
+    uint64_t count = p->page - p->at_end;
+    if (count < p->first_page && p->first_page > 1)
+        g_warn("starting page number %llu exceeds page count %llu",
+               (unsigned long long)p->first_page, (unsigned long long)count);
 }
 
 /* Options */
@@ -443,8 +505,18 @@ static bool page_range(pager *p, const char *text) {
     return true;
 }
 
-static void settle(pager *p, bool has_separator, bool old_separator, bool old_width, int files) {
+/* What the options said besides the pager's own settings. */
+struct asked {
+    bool separator, old_separator, old_width; /* -S, -s, -w */
+    bool columns_given;
+    g_text columns; /* digits of -COLUMN */
+};
+
+static void settle(pager *p, const struct asked *asked, int files) {
+    bool has_separator = asked->separator, old_separator = asked->old_separator;
+    bool old_width = asked->old_width;
     if (p->merge) p->columns = files;
+    if (old_width && p->columns == 1 && (p->merge || asked->columns_given)) p->truncate = !p->join;
     if (old_width && p->columns == 1 && !p->merge) old_width = false;
     if (!has_separator && old_separator && !old_width && !p->truncate &&
         (p->merge || p->columns > 1))
@@ -456,7 +528,7 @@ static void settle(pager *p, bool has_separator, bool old_separator, bool old_wi
         p->keep_form_feed = true;
     }
     if (!p->headers) p->body = p->length;
-    if (p->double_space && p->body < 2) p->body = 2;
+    if (p->double_space) p->body = p->body < 2 ? 2 : p->body / 2 * 2;
     if (p->columns > 1) {
         if (!has_separator) {
             p->separator = p->join ? "\t" : " ";
@@ -505,13 +577,6 @@ static const g_long longs[] = {{"pages", PAGES, G_REQUIRED},
                                {"page-width", 'W', G_REQUIRED},
                                {0}};
 
-/* What the options said besides the pager's own settings. */
-struct asked {
-    bool separator, old_separator, old_width; /* -S, -s, -w */
-    bool columns_given;
-    g_text columns; /* digits of -COLUMN */
-};
-
 static void one_option(pager *p, struct asked *asked, const g_options *o, int option) {
     switch (option) {
     case PAGES:
@@ -546,6 +611,7 @@ static void one_option(pager *p, struct asked *asked, const g_options *o, int op
         char_and_number(o->arg, 'n', &p->number_end, &p->digits);
         break;
     case 'N':
+        p->has_first_number = true;
         if (g_parse_signed(o->arg, "", &p->first_number, NULL) != G_NUMBER_OK)
             g_die(1, "'-N NUMBER' invalid starting line number: %s", g_quote(o->arg));
         break;
@@ -597,12 +663,13 @@ static int print_merged(pager *p, const struct asked *asked, char **names, int c
             status = 1;
     }
     if (open_files == 0) return status;
-    settle(p, asked->separator, asked->old_separator, asked->old_width, open_files);
+    settle(p, asked, open_files);
     p->line_number = p->first_number;
     p->page = 1;
     set_title(p, "-", open_files == 1 ? files[0].fd : STDIN_FILENO);
-    while (put_merged_page(p, files, open_files)) {
+    while (p->page <= p->last_page && put_merged_page(p, files, open_files)) {
     }
+    tell_page_count(p);
     for (int i = 0; i < open_files; i++) status |= !close_source(&files[i]);
     return status;
 }
@@ -612,12 +679,11 @@ static int print_file(pager *p, const char *name) {
     if (!open_source(p, &src, name)) return 1;
     set_title(p, name, src.fd);
     p->page = 1;
+    p->at_end = false;
     p->line_number = p->first_number;
     while (p->page <= p->last_page && put_page(p, &src)) {
     }
-    if (p->page <= p->first_page && p->first_page > 1)
-        g_warn("starting page number %llu exceeds page count %llu",
-               (unsigned long long)p->first_page, (unsigned long long)p->page - 1);
+    tell_page_count(p);
     return !close_source(&src);
 }
 
@@ -656,7 +722,7 @@ int pr_main(int argc, char **argv) {
         count = 1;
     }
     if (p.merge) return print_merged(&p, &asked, names, count);
-    settle(&p, asked.separator, asked.old_separator, asked.old_width, 1);
+    settle(&p, &asked, 1);
     for (int i = 0; i < count; i++) status |= print_file(&p, names[i]);
     return status;
 }
