@@ -48,7 +48,6 @@ static const struct {
     {"mlr csvcut csvgrep csvsql csvjson xsv qsv", "use awk -F, or sqlite3 with `.import --csv`, or `js`"},
     {"xmllint xmlstarlet xq pup", "use grep -P, sed or `js`"},
     {"m4 gettext", "use envsubst, sed or awk"},
-    {"ptx", "use awk"},
     {"col colrm", "use cut or sed"},
     {"screen tmux script expect", "start a process with `&`"},
     {"lsof fuser strace ltrace gdb", "use ps, and what /proc tells"},
