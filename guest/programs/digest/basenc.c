@@ -22,6 +22,7 @@
  *         --base16          hex encoding
  *         --base2msbf       bit string with most significant bit first
  *         --base2lsbf       bit string with least significant bit first
+ *         --z85             ascii85-like encoding of ZeroMQ; lengths are multiples of 4
  *     -d, --decode          decode data
  *     -i, --ignore-garbage  when decoding, ignore non-alphabet characters
  *     -w, --wrap=COLS       wrap encoded lines after COLS characters (default 76); 0 does not wrap
@@ -44,7 +45,17 @@ typedef struct {
     bool padded, low_first;
 } encoding;
 
-enum { BASE64, BASE64URL, BASE32, BASE32HEX, BASE16, BASE2MSBF, BASE2LSBF, ENCODINGS };
+enum {
+    BASE64,
+    BASE64URL,
+    BASE32,
+    BASE32HEX,
+    BASE16,
+    BASE2MSBF,
+    BASE2LSBF,
+    ENCODINGS,
+    Z85 = ENCODINGS
+};
 static const encoding encodings[ENCODINGS] = {
     {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4, 3, true, false},
     {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", 6, 4, 3, true, false},
@@ -291,6 +302,54 @@ static int decode(int fd, const encoding *e, bool ignore_garbage) {
     return in.error;
 }
 
+/* Z85: five characters of 85 stand for four bytes. */
+
+static const char z85_alphabet[] =
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
+
+static int encode_z85(int fd, uint64_t wrap) {
+    writer w = {NULL, wrap, 0};
+    g_reader in;
+    char *bytes;
+    uint32_t value = 0;
+    int kept = 0;
+    g_reader_init(&in, fd, '\n');
+    for (size_t n; (n = g_read_some(&in, &bytes)) > 0;)
+        for (size_t i = 0; i < n; i++) {
+            value = value << 8 | (unsigned char)bytes[i];
+            if (++kept < 4) continue;
+            for (uint32_t part = 85 * 85 * 85 * 85; part > 0; part /= 85)
+                put(&w, z85_alphabet[value / part % 85]);
+            kept = 0;
+        }
+    if (kept > 0) g_die(1, "invalid input (length must be multiple of 4 characters)");
+    if (wrap && w.column > 0) g_outc('\n');
+    return in.error;
+}
+
+static int decode_z85(int fd, bool ignore_garbage) {
+    g_reader in;
+    char *bytes;
+    uint64_t value = 0;
+    int count = 0;
+    g_reader_init(&in, fd, '\n');
+    for (size_t n; (n = g_read_some(&in, &bytes)) > 0;)
+        for (size_t i = 0; i < n; i++) {
+            if (bytes[i] == '\n') continue;
+            const char *known = bytes[i] ? strchr(z85_alphabet, bytes[i]) : NULL;
+            if (!known && ignore_garbage) continue;
+            if (!known) g_die(1, "invalid input");
+            value = value * 85 + (uint64_t)(known - z85_alphabet);
+            if (++count < 5) continue;
+            if (value > UINT32_MAX) g_die(1, "invalid input");
+            for (int shift = 24; shift >= 0; shift -= 8) g_outc((char)(value >> shift));
+            value = 0;
+            count = 0;
+        }
+    if (!in.error && count > 0) g_die(1, "invalid input");
+    return in.error;
+}
+
 enum { FIRST_ENCODING = 256 };
 static const g_long longs[] = {{"decode", 'd', G_NONE},
                                {"wrap", 'w', G_REQUIRED},
@@ -302,6 +361,7 @@ static const g_long longs[] = {{"decode", 'd', G_NONE},
                                {"base16", FIRST_ENCODING + BASE16, G_NONE},
                                {"base2msbf", FIRST_ENCODING + BASE2MSBF, G_NONE},
                                {"base2lsbf", FIRST_ENCODING + BASE2LSBF, G_NONE},
+                               {"z85", FIRST_ENCODING + Z85, G_NONE},
                                {0}};
 static const g_long plain_longs[] = {
     {"decode", 'd', G_NONE}, {"wrap", 'w', G_REQUIRED}, {"ignore-garbage", 'i', G_NONE}, {0}};
@@ -332,6 +392,11 @@ int basenc_main(int argc, char **argv) {
     const char *file = o.at < argc ? argv[o.at] : "-";
     int fd = g_open_input(file);
     if (fd < 0) return 1;
+    if (chosen == Z85) {
+        int failed = decoding ? decode_z85(fd, ignore_garbage) : encode_z85(fd, wrap);
+        if (failed) g_die_errno(1, failed, "read error");
+        return 0;
+    }
     int error = decoding ? decode(fd, &encodings[chosen], ignore_garbage)
                          : encode(fd, &encodings[chosen], wrap);
     if (error) g_die_errno(1, error, "read error");

@@ -6,7 +6,7 @@
  *   Print or verify checksums. By default use the 32 bit CRC algorithm.
  *
  *     -a, --algorithm=TYPE  select the digest type: sysv, bsd, crc, md5, sha1, sha224, sha256,
- *                             sha384, sha512, blake2b
+ *                             sha384, sha512, blake2b, sm3
  *     -c, --check           read checksums from the FILEs and check them
  *     -l, --length=BITS     digest length in bits of blake2b; a multiple of 8
  *         --tag             create a BSD-style checksum (the default)
@@ -80,17 +80,11 @@ static bool print_sum(const job *j, const char *name, bool named) {
     return true;
 }
 
-static const g_word algorithms[] = {{"bsd", DIGEST_BSD},
-                                    {"sysv", DIGEST_SYSV},
-                                    {"crc", DIGEST_CRC},
-                                    {"md5", DIGEST_MD5},
-                                    {"sha1", DIGEST_SHA1},
-                                    {"sha224", DIGEST_SHA224},
-                                    {"sha256", DIGEST_SHA256},
-                                    {"sha384", DIGEST_SHA384},
-                                    {"sha512", DIGEST_SHA512},
-                                    {"blake2b", DIGEST_BLAKE2B},
-                                    {0}};
+static const g_word algorithms[] = {
+    {"bsd", DIGEST_BSD},         {"sysv", DIGEST_SYSV},     {"crc", DIGEST_CRC},
+    {"md5", DIGEST_MD5},         {"sha1", DIGEST_SHA1},     {"sha224", DIGEST_SHA224},
+    {"sha256", DIGEST_SHA256},   {"sha384", DIGEST_SHA384}, {"sha512", DIGEST_SHA512},
+    {"blake2b", DIGEST_BLAKE2B}, {"sm3", DIGEST_SM3},       {0}};
 
 enum { TAG = 256, UNTAGGED, IGNORE_MISSING, QUIET, STATUS, STRICT };
 static const g_long cksum_longs[] = {
@@ -141,7 +135,7 @@ int cksum_main(int argc, char **argv) {
                       : g_options_of(argc, argv, "a:bl:ctwz", cksum_longs);
     read_options(&j, &o);
     if (j.check.fixed_size && j.check.kind != DIGEST_BLAKE2B)
-        g_usage("--length is only supported with --algorithm=blake2b");
+        g_die(1, "--length is only supported with --algorithm=blake2b");
     if (j.checking && j.chosen && j.check.kind >= DIGEST_CRC)
         g_die(1, "--check is not supported with --algorithm={bsd,sysv,crc}");
     if (!j.checking) digest_check_unused(&j.check);

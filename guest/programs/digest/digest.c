@@ -95,7 +95,7 @@ static void check_usage(const job *j) {
 
 static enum digest_kind kind_of(const char *command) {
     static const char *const names[] = {"md5sum",    "sha1sum",   "sha224sum", "sha256sum",
-                                        "sha384sum", "sha512sum", "b2sum"};
+                                        "sha384sum", "sha512sum", "sm3sum",    "b2sum"};
     const char *slash = strrchr(command, '/');
     const char *name = slash ? slash + 1 : command;
     for (int i = 0; i <= DIGEST_BLAKE2B; i++)

@@ -16,6 +16,7 @@ enum digest_kind {
     DIGEST_SHA256,
     DIGEST_SHA384,
     DIGEST_SHA512,
+    DIGEST_SM3,
     DIGEST_BLAKE2B,
     DIGEST_CRC,
     DIGEST_BSD,

@@ -8,12 +8,13 @@
 #include "g_text.h"
 #include "lib/hash/hash.h"
 #include "monocypher.h"
+#include "sm3.h"
 
 #include <string.h>
 
 const char *digest_name(enum digest_kind kind) {
-    static const char *const names[] = {"MD5",    "SHA1",    "SHA224", "SHA256", "SHA384",
-                                        "SHA512", "BLAKE2b", "CRC",    "BSD",    "SYSV"};
+    static const char *const names[] = {"MD5", "SHA1",    "SHA224", "SHA256", "SHA384", "SHA512",
+                                        "SM3", "BLAKE2b", "CRC",    "BSD",    "SYSV"};
     return names[kind];
 }
 
@@ -62,6 +63,7 @@ typedef struct {
     enum digest_kind kind;
     pf_hash hash;
     crypto_blake2b_ctx blake;
+    sm3 sm3;
     uint32_t sum;
 } maker;
 
@@ -70,6 +72,8 @@ static void begin(maker *m, enum digest_kind kind, size_t size) {
     m->sum = 0;
     if (kind <= DIGEST_SHA512)
         pf_hash_init(&m->hash, (enum pf_hash_kind)kind);
+    else if (kind == DIGEST_SM3)
+        sm3_init(&m->sm3);
     else if (kind == DIGEST_BLAKE2B)
         crypto_blake2b_init(&m->blake, size);
     else if (kind == DIGEST_CRC)
@@ -78,6 +82,7 @@ static void begin(maker *m, enum digest_kind kind, size_t size) {
 
 static void add(maker *m, const uint8_t *bytes, size_t len) {
     switch (m->kind) {
+    case DIGEST_SM3: sm3_update(&m->sm3, bytes, len); break;
     case DIGEST_BLAKE2B: crypto_blake2b_update(&m->blake, bytes, len); break;
     case DIGEST_CRC: m->sum = crc_bytes(m->sum, bytes, len); break;
     case DIGEST_BSD:
@@ -93,6 +98,10 @@ static void add(maker *m, const uint8_t *bytes, size_t len) {
 
 static void end(maker *m, size_t size, digest *out) {
     switch (m->kind) {
+    case DIGEST_SM3:
+        sm3_final(&m->sm3, out->bytes);
+        out->size = 32;
+        break;
     case DIGEST_BLAKE2B:
         crypto_blake2b_final(&m->blake, out->bytes);
         out->size = size;

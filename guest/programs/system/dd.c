@@ -1,8 +1,8 @@
 /*
  * dd.c: copies blocks.
  *
- * Deviations: no ebcdic and ibm conversions; flags other than append, excl, fullblock, skip_bytes,
- * seek_bytes, count_bytes and nofollow have no effect.
+ * Deviations: flags other than append, excl, fullblock, skip_bytes, seek_bytes, count_bytes and
+ * nofollow have no effect.
  *
  * help dd:
  *   Usage: dd [OPERAND]...
@@ -11,11 +11,14 @@
  *
  *     bs=BYTES        read and write up to BYTES bytes at a time (default: 512)
  *     cbs=BYTES       convert BYTES bytes at a time
- *     conv=CONVS      convert the file as per the comma separated symbol list: block, unblock,
- *                       lcase, ucase, swab, sync, excl, nocreat, notrunc, noerror, fdatasync,
- * fsync, sparse count=N         copy only N input blocks ibs=BYTES       read up to BYTES bytes at
- * a time (default: 512) if=FILE         read from FILE instead of stdin iflag=FLAGS     read as per
- * the comma separated symbol list obs=BYTES       write BYTES bytes at a time (default: 512)
+ *     conv=CONVS      convert the file as per the comma separated symbol list: ascii, ebcdic,
+ *                       ibm, block, unblock, lcase, ucase, swab, sync, excl, nocreat,
+ *                       notrunc, noerror, fdatasync, fsync, sparse
+ *     count=N         copy only N input blocks
+ *     ibs=BYTES       read up to BYTES bytes at a time (default: 512)
+ *     if=FILE         read from FILE instead of stdin
+ *     iflag=FLAGS     read as per the comma separated symbol list
+ *     obs=BYTES       write BYTES bytes at a time (default: 512)
  *     of=FILE         write to FILE instead of stdout
  *     oflag=FLAGS     write as per the comma separated symbol list
  *     seek=N          (or oseek=N) skip N obs-sized output blocks
@@ -27,6 +30,7 @@
  *   N and BYTES may be followed by c=1, w=2, b=512, kB=1000, K=1024, MB, M, GB, G and so on; a B at
  *   the end of N counts bytes. NxM is their product.
  */
+#include "dd_charset.h"
 #include "g_in.h"
 #include "g_number.h"
 #include "g_option.h"
@@ -60,20 +64,33 @@ enum {
     FULLBLOCK = 4096,
     COUNT_BYTES = 8192,
     SKIP_BYTES = 16384,
-    SEEK_BYTES = 32768
+    SEEK_BYTES = 32768,
+    ASCII = 65536,
+    EBCDIC = 131072,
+    IBM = 262144
 };
 
 typedef struct {
     const char *name;
     unsigned bit;
 } symbol;
-static const symbol conversions[] = {{"block", BLOCK},       {"unblock", UNBLOCK},
-                                     {"lcase", LCASE},       {"ucase", UCASE},
-                                     {"swab", SWAB},         {"sync", SYNC},
-                                     {"excl", EXCL},         {"nocreat", NOCREAT},
-                                     {"notrunc", NOTRUNC},   {"noerror", NOERROR},
-                                     {"fdatasync", IGNORED}, {"fsync", IGNORED},
-                                     {"sparse", IGNORED},    {0}};
+static const symbol conversions[] = {{"block", BLOCK},
+                                     {"unblock", UNBLOCK},
+                                     {"lcase", LCASE},
+                                     {"ucase", UCASE},
+                                     {"swab", SWAB},
+                                     {"sync", SYNC},
+                                     {"excl", EXCL},
+                                     {"nocreat", NOCREAT},
+                                     {"notrunc", NOTRUNC},
+                                     {"noerror", NOERROR},
+                                     {"fdatasync", IGNORED},
+                                     {"fsync", IGNORED},
+                                     {"sparse", IGNORED},
+                                     {"ascii", ASCII},
+                                     {"ebcdic", EBCDIC},
+                                     {"ibm", IBM},
+                                     {0}};
 static const symbol flags[] = {
     {"append", APPEND},         {"fullblock", FULLBLOCK},   {"count_bytes", COUNT_BYTES},
     {"skip_bytes", SKIP_BYTES}, {"seek_bytes", SEEK_BYTES}, {"direct", IGNORED},
@@ -91,6 +108,8 @@ typedef struct {
     g_text pending;  /* output that does not fill a block yet */
     uint64_t column; /* of block and unblock: characters of the record so far */
     uint64_t spaces;
+    uint8_t charset[256]; /* of ascii, ebcdic and ibm */
+    char newline, space;  /* in the charset of records */
     int result;
 } copier;
 
@@ -242,8 +261,8 @@ static void emit_fill(copier *c, char byte, uint64_t count) {
 /* Lines to records of cbs bytes, filled with blanks; what is longer is cut. */
 static void to_records(copier *c, const char *s, size_t len) {
     for (size_t i = 0; i < len; i++) {
-        if (s[i] == '\n') {
-            if (c->column < c->cbs) emit_fill(c, ' ', c->cbs - c->column);
+        if (s[i] == c->newline) {
+            if (c->column < c->cbs) emit_fill(c, c->space, c->cbs - c->column);
             c->column = 0;
             continue;
         }
@@ -280,11 +299,17 @@ static void swap_bytes(char *s, size_t len) {
     }
 }
 
+static void translate(const copier *c, char *s, size_t len) {
+    for (size_t i = 0; i < len; i++) s[i] = (char)c->charset[(unsigned char)s[i]];
+}
+
 static void convert(copier *c, char *s, size_t len) {
     if (c->conv & SWAB) swap_bytes(s, len);
+    if (c->conv & ASCII) translate(c, s, len);
     for (size_t i = 0; c->conv & (LCASE | UCASE) && i < len; i++)
         s[i] =
             (char)(c->conv & LCASE ? tolower((unsigned char)s[i]) : toupper((unsigned char)s[i]));
+    if (c->conv & (EBCDIC | IBM)) translate(c, s, len);
     if (c->conv & BLOCK && c->cbs)
         to_records(c, s, len);
     else if (c->conv & UNBLOCK && c->cbs)
@@ -297,7 +322,7 @@ static void convert(copier *c, char *s, size_t len) {
 
 static void finish(copier *c) {
     if (c->conv & BLOCK && c->column > 0 && c->column < c->cbs)
-        emit_fill(c, ' ', c->cbs - c->column);
+        emit_fill(c, c->space, c->cbs - c->column);
     if (c->conv & UNBLOCK && c->column > 0) emit(c, "\n", 1);
     if (c->pending.len) write_block(c, c->pending.s, c->pending.len, (size_t)c->obs);
 }
@@ -417,22 +442,46 @@ static void report(const copier *c, double seconds) {
             g_text_adds(&out, ")");
         }
         g_text_addf(&out, " copied, %g s, ", seconds);
-        scaled(&out, seconds > 0 ? (double)c->bytes / seconds : 0, 1000);
+        double rate = seconds > 0 ? (double)c->bytes / seconds : 0;
+        if (rate < 1000) /* in nothing below kB */
+            g_text_addf(&out, "%.1f kB", rate / 1000);
+        else
+            scaled(&out, rate, 1000);
         g_text_adds(&out, "/s\n");
     }
     if (write(STDERR_FILENO, out.s, out.len) < 0) g_exit(1);
     g_text_free(&out);
 }
 
+static bool several(unsigned bits) {
+    return (bits & (bits - 1)) != 0;
+}
+
+static void settle_conversions(copier *c) {
+    if (several(c->conv & (ASCII | EBCDIC | IBM)))
+        g_die(1, "cannot combine any two of {ascii,ebcdic,ibm}");
+    if (c->conv & ASCII) c->conv |= UNBLOCK;
+    if (c->conv & (EBCDIC | IBM)) c->conv |= BLOCK;
+    if (!c->cbs) c->conv &= ~(unsigned)(BLOCK | UNBLOCK);
+    if (several(c->conv & (BLOCK | UNBLOCK))) g_die(1, "cannot combine block and unblock");
+    if (several(c->conv & (LCASE | UCASE))) g_die(1, "cannot combine lcase and ucase");
+    if (several(c->conv & (EXCL | NOCREAT))) g_die(1, "cannot combine excl and nocreat");
+    if (c->conv & (BLOCK | UNBLOCK)) c->one_size = false;
+    c->newline = '\n';
+    c->space = ' ';
+    if (c->conv & (ASCII | EBCDIC | IBM))
+        dd_charset(c->charset, c->conv & ASCII ? DD_ASCII : c->conv & EBCDIC ? DD_EBCDIC : DD_IBM);
+    if (c->conv & (EBCDIC | IBM)) {
+        c->newline = (char)c->charset['\n'];
+        c->space = (char)c->charset[' '];
+    }
+}
+
 int dd_main(int argc, char **argv) {
     copier c = {.ibs = 512, .obs = 512};
     int at = g_no_options(argc, argv);
     for (int i = at; i < argc; i++) read_operand(&c, argv[i]);
-    if ((c.conv & LCASE && c.conv & UCASE)) g_die(1, "cannot combine lcase and ucase");
-    if (c.conv & BLOCK && c.conv & UNBLOCK)
-        g_die(1, "cannot combine any two of {ascii,ebcdic,ibm}");
-    if (c.conv & EXCL && c.conv & NOCREAT) g_die(1, "cannot combine excl and nocreat");
-    if (c.conv & (BLOCK | UNBLOCK)) c.one_size = false;
+    settle_conversions(&c);
     open_files(&c);
     skip_input(&c);
     g_moment start = g_now();

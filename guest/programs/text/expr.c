@@ -307,13 +307,16 @@ static char *evaluate(parser *p, bool wanted) {
 }
 
 int expr_main(int argc, char **argv) {
-    g_set_failure(2);
+    enum { WRITE_FAILED = 3, WRONG_USAGE = 2 };
+    g_set_failure(WRITE_FAILED);
     g_standard_option(argc, argv);
+    g_set_failure(WRONG_USAGE);
     parser p = {.at = argv + 1};
     if (argc > 1 && strcmp(argv[1], "--") == 0) p.at++;
     if (!*p.at) g_usage("missing operand");
     char *value = evaluate(&p, true);
     if (*p.at) g_die(2, "syntax error: unexpected argument %s", g_quote(*p.at));
+    g_set_failure(WRITE_FAILED);
     g_outs(value);
     g_outc('\n');
     return is_null(value);
