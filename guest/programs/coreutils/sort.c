@@ -3,7 +3,7 @@
  *
  * This file reads the options; sort_key.c compares, sort_run.c sorts. Text compares by bytes, which
  * in UTF-8 is the order of code points. -S, -T, --parallel, --batch-size, --compress-program are
- * accepted and have no effect: everything is sorted in memory. --debug is refused.
+ * accepted and have no effect: everything is sorted in memory.
  *
  * help sort:
  *   Usage: sort [OPTION]... [FILE]...
@@ -77,6 +77,9 @@ static const char *read_count(const char *text, size_t *out, const char *what) {
     return end;
 }
 
+/* Those that exclude each other, and f; in the order in which they are named. */
+static const char orderings[] = "dfghiMnRV";
+
 enum where { AT_START, AT_END, AT_BOTH };
 
 /* Ordering letters at `s`; returns the first byte that is none. */
@@ -101,56 +104,50 @@ static const char *read_ordering(const char *s, sort_key *k, enum where where) {
         case 'V': k->kind = SORT_VERSION; break;
         default: return s;
         }
+        const char *known = strchr(orderings, *s);
+        if (known) k->letters |= 1u << (known - orderings);
         k->own_options = true;
     }
 }
 
-/* Which of the numeric orderings occur in a run of option letters; more than one is an error. */
-static void check_letters(const char *letters) {
-    bool seen[128] = {0};
-    for (const char *p = letters; *p; p++)
-        if ((unsigned char)*p < 128) seen[(unsigned char)*p] = true;
-    int kinds = seen['g'] + seen['h'] + seen['M'] + seen['n'] + (seen['V'] || seen['R'] || seen['d'] || seen['i']);
+/* More than one of the orderings that exclude each other is an error. */
+static void check_letters(unsigned seen) {
+#define SEEN(letter) (seen >> (strchr(orderings, letter) - orderings) & 1)
+    unsigned kinds = SEEN('g') + SEEN('h') + SEEN('M') + SEEN('n') +
+                     (SEEN('V') || SEEN('R') || SEEN('d') || SEEN('i'));
     if (kinds <= 1) return;
     char text[16];
     size_t at = 0;
-    for (const char *p = "dfghiMnRV"; *p; p++)
-        if (seen[(unsigned char)*p] && *p != 'f' && !(*p == 'i' && seen['d'])) text[at++] = *p;
+    for (const char *p = orderings; *p; p++)
+        if (SEEN(*p) && *p != 'f' && !(*p == 'i' && SEEN('d'))) text[at++] = *p;
+#undef SEEN
     text[at] = '\0';
     g_die(2, "options '-%s' are incompatible", text);
 }
 
 static sort_key read_key(const char *spec) {
     sort_key k = {.end_field = SIZE_MAX};
-    char letters[64];
-    size_t used = 0;
     const char *s = read_count(spec, &k.start_field, "invalid number at field start");
     if (k.start_field-- == 0) bad_spec(spec, "field number is zero");
     if (*s == '.') {
         s = read_count(s + 1, &k.start_char, "invalid number after '.'");
         if (k.start_char-- == 0) bad_spec(spec, "character offset is zero");
     }
-    const char *start = s;
     s = read_ordering(s, &k, AT_START);
-    for (; start < s && used < sizeof letters - 1; start++) letters[used++] = *start;
     if (*s == ',') {
         s = read_count(s + 1, &k.end_field, "invalid number after ','");
         if (k.end_field-- == 0) bad_spec(spec, "field number is zero");
         if (*s == '.') s = read_count(s + 1, &k.end_char, "invalid number after '.'");
-        start = s;
         s = read_ordering(s, &k, AT_END);
-        for (; start < s && used < sizeof letters - 1; start++) letters[used++] = *start;
     }
-    letters[used] = '\0';
     if (*s) bad_spec(spec, "stray character in field spec");
-    check_letters(letters);
     return k;
 }
 
 /* "+F[.C][opts]" and the "-F[.C][opts]" that may follow it, counted from zero. */
 static bool old_key(const char *arg, const char *next, sort_key *k, bool *used_next) {
     if (*arg != '+' || !isdigit((unsigned char)arg[1])) return false;
-    *k = (sort_key){.end_field = SIZE_MAX};
+    *k = (sort_key){.end_field = SIZE_MAX, .obsolescent = true};
     const char *s = read_count(arg + 1, &k->start_field, "");
     if (*s == '.') s = read_count(s + 1, &k->start_char, "invalid number after '.'");
     s = read_ordering(s, k, AT_START);
@@ -250,8 +247,6 @@ typedef struct {
     sort_order order;
     sort_key global;
     size_t key_cap;
-    char letters[64]; /* global orderings, to find contradictions */
-    size_t letter_count;
     int check; /* 0, 'c', 'C' */
     bool merge;
     const char *output, *source, *list;
@@ -270,7 +265,6 @@ static void one_option(choices *c, int option, const char *arg) {
     case 'R': case 'V': {
         char letter[2] = {(char)option, 0};
         read_ordering(letter, &c->global, AT_BOTH);
-        if (c->letter_count < sizeof c->letters - 1) c->letters[c->letter_count++] = (char)option;
         break;
     }
     case CHECK: option = arg ? g_match_word("--check", arg, check_words) : 'c'; /* fallthrough */
@@ -301,7 +295,7 @@ static void one_option(choices *c, int option, const char *arg) {
         if (g_number(arg, "", 0, UINT64_MAX, "invalid --parallel argument") == 0)
             g_die(2, "number in parallel must be nonzero");
         break;
-    case DEBUG: g_die(2, "--debug is not available");
+    case DEBUG: c->order.debug = true; break;
     }
 }
 
@@ -309,9 +303,9 @@ static void one_option(choices *c, int option, const char *arg) {
  * last resort is the whole line by bytes. */
 static void settle(choices *c) {
     sort_order *o = &c->order;
-    check_letters(c->letters);
     o->reverse = c->global.reverse;
     bool random = false;
+    size_t given = o->key_count;
     if (o->key_count == 0) {
         sort_key whole = c->global;
         whole.end_field = SIZE_MAX;
@@ -328,10 +322,17 @@ static void settle(choices *c) {
             k->reverse = from.reverse;
             k->skip_start_blanks = from.skip_start_blanks;
             k->skip_end_blanks = from.skip_end_blanks;
+            k->letters = from.letters;
         }
+        check_letters(k->letters);
         random = random || k->kind == SORT_RANDOM;
     }
     if (random) make_salt(o, c->source);
+    if (o->debug) {
+        if (c->check || c->output)
+            g_die(2, "options '-%c --debug' are incompatible", c->check ? c->check : 'o');
+        sort_tell_keys(o, &c->global, given);
+    }
     const sort_key *only = &o->keys[0];
     bool complete = o->key_count == 1 && only->whole_line && only->kind == SORT_TEXT &&
                     !only->dictionary && !only->printable && !only->fold && !only->skip_start_blanks;

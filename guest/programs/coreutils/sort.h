@@ -22,12 +22,14 @@ typedef struct {
     size_t end_field, end_char;                /* SIZE_MAX: the line's end; end_char 0: its field's end */
     bool whole_line;
     bool own_options; /* otherwise the global ones hold */
+    unsigned letters; /* of the orderings that were named: bits as in sort.c */
+    bool obsolescent; /* given as +POS -POS */
 } sort_key;
 
 typedef struct {
     sort_key *keys;
     size_t key_count; /* with the last resort, unless -s or -u */
-    bool stable, unique, reverse;
+    bool stable, unique, reverse, debug;
     int tab; /* field separator, or -1 for blanks */
     char end;
     unsigned char salt[16];
@@ -54,6 +56,15 @@ int sort_compare_key(const sort_order *o, size_t index, const sort_line *a, cons
 int sort_compare(const sort_order *o, const sort_line *a, const sort_line *b);
 /* Whether they are equal by all keys: what -u keeps one of. */
 bool sort_same(const sort_order *o, const sort_line *a, const sort_line *b);
+
+/* Where a key is in a line. */
+void sort_key_range(const sort_order *o, const sort_key *key, const sort_line *line,
+                    const char **from, const char **to);
+
+/* sort_debug.c: a line as --debug shows it, with its keys underlined. */
+void sort_put_marked(const sort_order *o, const sort_line *line);
+/* What is odd about the options; `given` is how many keys -k named. */
+void sort_tell_keys(const sort_order *o, const sort_key *global, size_t given);
 
 /* sort_run.c: reading, sorting and merging to `output`. Each returns the exit status. */
 int sort_files(const sort_order *o, char **names, int count, const char *output);

@@ -304,6 +304,13 @@ static int compare_key(const sort_order *o, const sort_key *key, span a, span b)
     return 0;
 }
 
+void sort_key_range(const sort_order *o, const sort_key *key, const sort_line *line,
+                    const char **from, const char **to) {
+    span k = key_of(o, key, line->s, line->len);
+    *from = k.s;
+    *to = k.s + k.len;
+}
+
 int sort_compare_key(const sort_order *o, size_t index, const sort_line *a, const sort_line *b) {
     const sort_key *key = &o->keys[index];
     int order = compare_key(o, key, key_of(o, key, a->s, a->len), key_of(o, key, b->s, b->len));

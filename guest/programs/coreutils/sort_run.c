@@ -201,7 +201,12 @@ static void open_output(const char *output) {
 }
 
 /* A line's terminator lies behind it. */
-static inline void put_line(const sort_line *l) { g_out(l->s, l->len + 1); }
+static inline void put_line(const sort_order *o, const sort_line *l) {
+    if (o->debug)
+        sort_put_marked(o, l);
+    else
+        g_out(l->s, l->len + 1);
+}
 
 int sort_files(const sort_order *o, char **names, int count, const char *output) {
     text t = {0};
@@ -218,7 +223,7 @@ int sort_files(const sort_order *o, char **names, int count, const char *output)
     for (size_t i = 0; i < lines.count; i++) {
         const sort_line *l = &lines.lines[i];
         if (o->unique && last && sort_same(o, last, l)) continue;
-        put_line(l);
+        put_line(o, l);
         last = l;
     }
     return 0;
@@ -249,7 +254,7 @@ int sort_merge(const sort_order *o, char **names, int count, const char *output)
         const sort_line *l = &runs[best].lines[next[best]++];
         if (next[best] % 1024 == 0) pf_yield();
         if (o->unique && last && sort_same(o, last, l)) continue;
-        put_line(l);
+        put_line(o, l);
         last = l;
     }
 }
