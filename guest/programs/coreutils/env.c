@@ -63,17 +63,20 @@ static bool split_word(const char **at, g_text *out) {
     out->len = 0;
     g_text_adds(out, "");
     char quote = 0;
+    bool quoted = false;
     for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
         if (quote ? *p == quote : *p == '"' || *p == '\'') {
             quote = quote ? 0 : *p;
+            quoted = true;
         } else if (*p == '\\' && quote != '\'') {
             static const char letters[] = "fnrtv#$\"\\'_", bytes[] = "\f\n\r\t\v#$\"\\' ";
             p++;
             if (!*p) g_die(125, "invalid backslash at end of string in -S");
             if (*p == 'c') {
                 if (quote) g_die(125, "'\\c' must not appear in double-quoted -S string");
-                while (p[1]) p++;
-                continue;
+                p += strlen(p);
+                if (out->len == 0 && !quoted) return false;
+                break;
             }
             const char *known = strchr(letters, *p);
             if (!known) g_die(125, "invalid sequence '\\%c' in -S", *p);

@@ -231,8 +231,8 @@ static const g_word quotes[] = {{"literal", LS_LITERAL}, {"shell", LS_SHELL},
                                 {"shell-always", LS_SHELL_ALWAYS},
                                 {"shell-escape", LS_SHELL_ESCAPE},
                                 {"shell-escape-always", LS_SHELL_ESCAPE_ALWAYS}, {"c", LS_C},
-                                {"c-maybe", LS_C}, {"escape", LS_ESCAPE}, {"locale", LS_LOCALE},
-                                {"clocale", LS_LOCALE}, {0}};
+                                {"c-maybe", LS_C_MAYBE}, {"escape", LS_ESCAPE},
+                                {"locale", LS_LOCALE}, {"clocale", LS_CLOCALE}, {0}};
 
 static void set_time_style(ls_options *o, const char *style) {
     if (strncmp(style, "posix-", 6) == 0) style += 6;

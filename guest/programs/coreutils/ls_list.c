@@ -91,7 +91,19 @@ void ls_quote_name(const ls_options *o, ls_file *f) {
         f->quoted = *f->shown != *f->name;
         break;
     case LS_C: f->shown = c_quote(f->name, true, &f->shown_len); break;
+    case LS_C_MAYBE: /* as it is, where nothing had to be escaped */
+        f->shown = c_quote(f->name, true, &f->shown_len);
+        if (f->shown_len > len + 2) break;
+        free(f->shown);
+        f->shown = g_copy_bytes(f->name, len);
+        f->shown_len = len;
+        break;
     case LS_ESCAPE: f->shown = c_quote(f->name, false, &f->shown_len); break;
+    case LS_CLOCALE:
+        if (!g_utf8_locale()) {
+            f->shown = c_quote(f->name, true, &f->shown_len);
+            break;
+        } /* fallthrough */
     case LS_LOCALE:
         f->shown = g_copy_string(g_quote(f->name));
         f->shown_len = strlen(f->shown);

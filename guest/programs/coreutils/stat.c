@@ -314,6 +314,8 @@ static const g_long longs[] = {{"dereference", 'L', G_NONE}, {"file-system", 'f'
                                {"terse", 't', G_NONE},       {"cached", CACHED, G_REQUIRED},
                                {0}};
 
+static const g_word cache_modes[] = {{"default", 0}, {"never", 1}, {"always", 2}, {0}};
+
 int stat_main(int argc, char **argv) {
     bool follow = false, fs = false, terse = false, escapes = false;
     const char *format = NULL;
@@ -327,6 +329,7 @@ int stat_main(int argc, char **argv) {
             format = o.arg;
             escapes = option == PRINTF;
             break;
+        case CACHED: g_match_word("--cached", o.arg, cache_modes); break;
         }
     if (o.at == argc) g_missing_operand(NULL);
     int status = 0;

@@ -105,7 +105,7 @@ static void grow_seen(counter *c) {
 
 /* A file with several names counts once; with several operands also one that is named twice. */
 static bool counted_before(counter *c, const struct stat *st) {
-    if (c->count_links && !S_ISDIR(st->st_mode)) return false;
+    if (c->count_links) return false;
     if (!c->remember_all && (S_ISDIR(st->st_mode) || st->st_nlink <= 1)) return false;
     if (c->seen_count * 2 >= c->seen_cap) grow_seen(c);
     seen_file *place = place_of(c, st->st_dev, st->st_ino);
@@ -221,7 +221,7 @@ static void add_exclude(counter *c, const char *pattern) {
 
 static void exclude_from(counter *c, const char *name) {
     int fd = g_open_input(name);
-    if (fd < 0) g_exit(1);
+    if (fd < 0) g_usage(NULL);
     g_reader in;
     g_line line;
     g_reader_init(&in, fd, '\n');
@@ -237,12 +237,12 @@ static void count_list(counter *c, const char *name) {
     g_reader in;
     g_line line;
     g_reader_init(&in, fd, '\0');
-    while (g_read_line(&in, &line)) {
+    for (unsigned long number = 1; g_read_line(&in, &line); number++) {
         char *path = g_copy_bytes(line.s, line.len);
         if (*path) {
             count_tree(c, path);
         } else {
-            g_warn("%s: invalid zero-length file name", g_quotef(name));
+            g_warn("%s:%lu: invalid zero-length file name", g_quotef(name), number);
             c->failed = true;
         }
         free(path);
@@ -281,7 +281,7 @@ static const g_word styles[] = {{"full-iso", 0}, {"long-iso", 1}, {"iso", 2}, {0
 static void set_time_format(counter *c, const char *style) {
     static const char *const formats[] = {"%Y-%m-%d %H:%M:%S.%N %z", "%Y-%m-%d %H:%M", "%Y-%m-%d"};
     c->time_format =
-        *style == '+' ? style + 1 : formats[g_match_word("--time-style", style, styles)];
+        *style == '+' ? style + 1 : formats[g_match_word("time style", style, styles)];
 }
 
 int du_main(int argc, char **argv) {

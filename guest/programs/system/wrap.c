@@ -54,7 +54,7 @@ static int execute(char **argv, const char *problem, const char *shown) {
 }
 
 static int nohup(int argc, char **argv) {
-    g_set_failure(125);
+    g_set_failure(getenv("POSIXLY_CORRECT") ? 127 : 125);
     g_options o = g_options_of(argc, argv, "+", NULL);
     while (g_option(&o) >= 0) {
     }

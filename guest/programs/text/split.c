@@ -31,16 +31,19 @@
 #include "g_option.h"
 #include "g_out.h"
 #include "g_quote.h"
+#include "g_signal.h"
 #include "g_spawn.h"
 #include "g_text.h"
 #include "pf.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum way { BY_LINES, BY_BYTES, BY_LINE_BYTES, CHUNK_BYTES, CHUNK_LINES, CHUNK_ROUND };
@@ -107,7 +110,12 @@ static void start_filter(const splitter *s, piece *p) {
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
     char *argv[] = {"sh", "-c", (char *)(uintptr_t)s->filter, NULL};
+    /* A command that does not read all of its part ends neither this one nor the next command. */
+    static void (*usual)(int);
+    if (s->made == 1) usual = signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, usual);
     p->child = g_spawn(argv, NULL, G_STDIN_SAME);
+    signal(SIGPIPE, SIG_IGN);
     if (p->child < 0) g_die_errno(1, errno, "failed to run command: \"sh -c %s\"", s->filter);
     if (kept >= 0) {
         dup2(kept, STDIN_FILENO);
@@ -143,7 +151,11 @@ static void close_piece(const splitter *s, piece *p) {
     close(p->sink.fd);
     g_sink_free(&p->sink);
     if (p->child > 0) {
-        int status = g_exit_status(g_wait(p->child));
+        int ended = g_wait(p->child), status = g_exit_status(ended);
+        if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGPIPE) status = 0;
+        if (WIFSIGNALED(ended) && status != 0)
+            g_die(status, "with FILE=%s, signal %s from command: %s", p->name,
+                  g_signal_name(WTERMSIG(ended)), s->filter);
         if (status != 0)
             g_die(status, "with FILE=%s, exit %d from command: %s", p->name, status, s->filter);
     }
