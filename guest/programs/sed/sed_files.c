@@ -24,6 +24,7 @@ struct sed_input {
     sed_output edited; /* -i: the new file */
     char *edited_path;
     char *target_path;
+    char *followed; /* --follow-symlinks: what the name leads to */
     struct stat st;
 };
 
@@ -111,7 +112,7 @@ uint64_t sed_input_number(const sed_input *in) {
     return in->line;
 }
 const char *sed_input_name(const sed_input *in) {
-    return in->name;
+    return in->followed ? in->followed : in->name;
 }
 
 /* The name of the backup: "*" in the suffix stands for the file's name. */
@@ -256,6 +257,8 @@ static bool open_next(sed_input *in) {
         g_reader_init(&in->in, fd, in->p->end);
         in->open = true;
         in->name = name;
+        free(in->followed);
+        in->followed = in->p->follow_links && fd != STDIN_FILENO ? follow_link(name) : NULL;
         if (in->p->separate) begin_separate_file(in);
         return true;
     }

@@ -169,7 +169,7 @@ static size_t numeric_escape(const char *s, size_t len, int *value) {
 }
 
 /* \n \t \xHH … as characters; what the regex reads itself stays. */
-static void expand_escapes(const g_text *in, g_text *out) {
+static void expand_escapes(const g_text *in, g_text *out, bool plain) {
     bool in_set = false;
     size_t set_start = 0;
     g_text_add(out, "", 0);
@@ -216,7 +216,8 @@ static void expand_escapes(const g_text *in, g_text *out) {
             g_text_addc(out, '\n');
             i++;
         } else {
-            g_text_addc(out, c);
+            /* \|, \+ and \? are GNU's: POSIX's basic expressions have them as themselves. */
+            if (!plain || !next || !strchr("|+?", next)) g_text_addc(out, c);
             g_text_addc(out, next);
             i++;
         }
@@ -258,7 +259,7 @@ static sed_regex compile(parser *p, const g_text *pattern, unsigned flags) {
     if (p->p->end == '\0') flags &= ~PF_RE_NEWLINE; /* GNU: the lines are those that NUL ends */
     if (lacks_brackets(pattern)) g_die(4, "character class syntax is [[:space:]], not [:space:]");
     g_text expanded = {0};
-    expand_escapes(pattern, &expanded);
+    expand_escapes(pattern, &expanded, p->p->posix && !p->p->extended);
     if (p->p->extended) flags |= PF_RE_EXTENDED | PF_RE_STRICT;
     /* Bytes that are no text match bytes, within characters too, as long as no set is about. */
     bool bytes =
@@ -321,6 +322,10 @@ static bool read_address(parser *p, sed_address *a, bool second) {
             untake(p, digit);
         return true;
     }
+    if ((c == '+' || c == '~') && !p->p->posix) {
+        take(p);
+        bad(p, "invalid usage of +N or ~N as first address");
+    }
     if (c == '$') {
         a->kind = ADDRESS_LAST;
         return true;
@@ -341,7 +346,10 @@ static void read_addresses(parser *p, sed_command *c) {
     } else {
         untake(p, next);
     }
-    if (zero && p->p->posix) bad(p, "invalid usage of line address 0");
+    if (zero && p->p->posix) {
+        take(p);
+        bad(p, "invalid usage of line address 0");
+    }
     if (zero && c->to.kind != ADDRESS_REGEX) {
         int command = skip_spaces(p);
         if (command != 'r' || c->to.kind != ADDRESS_NONE) bad(p, "invalid usage of line address 0");

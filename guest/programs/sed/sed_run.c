@@ -225,7 +225,7 @@ static enum after no_next_line(const sed_program *p, bool appending) {
 static void put_first_line(runner *r, sed_output *out) {
     const char *end = memchr(r->space.s, r->p->end, r->space.len);
     size_t len = end ? (size_t)(end - r->space.s) : r->space.len;
-    sed_put(r->p, out, r->space.s, len, true);
+    sed_put(r->p, out, r->space.s ? r->space.s : "", len, end ? true : r->chomped);
 }
 
 static enum after copy_spaces(runner *r, const sed_command *c) {
