@@ -146,7 +146,8 @@ void sort_tell_keys(const sort_order *o, const sort_key *global, size_t given) {
         const sort_key *k = &o->keys[i];
         tell_about_key(o, k, i + 1, only_global);
         numbers = numbers || is_number(k);
-        bool wide = !only_global && is_number(k) && (k->end_field == SIZE_MAX || k->start_field < k->end_field);
+        bool wide = !only_global && is_number(k) &&
+                    (k->end_field == SIZE_MAX || k->start_field < k->end_field);
         spans = spans || wide;
         general_spans = general_spans || (wide && k->kind == SORT_GENERAL);
         if (unused.dictionary == k->dictionary) unused.dictionary = false;
@@ -164,7 +165,6 @@ void sort_tell_keys(const sort_order *o, const sort_key *global, size_t given) {
     bool last_resort = !o->stable && !o->unique, reverse = unused.reverse;
     if (last_resort) unused.reverse = false;
     size_t n = letters_of(&unused, letters);
-    if (n)
-        g_warn(n > 1 ? "options '-%s' are ignored" : "option '-%s' is ignored", letters);
+    if (n) g_warn(n > 1 ? "options '-%s' are ignored" : "option '-%s' is ignored", letters);
     if (reverse && last_resort) g_warn("option '-r' only applies to last-resort comparison");
 }

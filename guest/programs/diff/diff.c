@@ -1,8 +1,7 @@
 /*
  * diff.c: compares files line by line.
  *
- * This file reads the options; diff.h maps the others. Left out: merged output in formats
- * (--ifdef, --line-format and its kin) and -l.
+ * This file reads the options; diff.h maps the others. Left out: -l.
  *
  * help diff:
  *   Usage: diff [OPTION]... FILES
@@ -14,6 +13,7 @@
  *     -c, -C NUM, --context[=NUM]   output NUM (default 3) lines of copied context
  *     -u, -U NUM, --unified[=NUM]   output NUM (default 3) lines of unified context
  *     -e, --ed                      output an ed script
+ *     -f, --forward-ed              output something like an ed script in forward order
  *     -n, --rcs                     output an RCS format diff
  *     -y, --side-by-side            output in two columns
  *     -W, --width=NUM               output at most NUM (default 130) print columns
@@ -49,6 +49,17 @@
  *     -a, --text                    treat all files as text
  *         --strip-trailing-cr       strip trailing carriage return on input
  *
+ *     -D, --ifdef=NAME              output merged file with '#ifdef NAME' diffs
+ *         --GTYPE-group-format=GFMT  format GTYPE input groups with GFMT
+ *         --line-format=LFMT        format all input lines with LFMT
+ *         --LTYPE-line-format=LFMT  format LTYPE input lines with LFMT; LTYPE is 'old', 'new', or
+ *                                     'unchanged', GTYPE is LTYPE or 'changed'
+ *         GFMT: %< %> %= are lines of FILE1, of FILE2, of both; %[-][WIDTH][.[PREC]]{doxX}LETTER
+ *           a number: F first line, L last line, N number of lines, E F-1, M L+1, in lower case of
+ *           the old group; %(A=B?T:E) is T if A equals B, else E
+ *         LFMT: %L contents of line, %l the same without its end, %[-][WIDTH][.[PREC]]{doxX}n
+ *           number of line; both: %% is %, %c'C' the character C, %c'\\OOO' with octal code OOO
+ *
  *     -d, --minimal                 try hard to find a smaller set of changes
  *         --horizon-lines=NUM       keep NUM lines of the common prefix and suffix
  *     -H, --speed-large-files       accepted, without effect
@@ -69,6 +80,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -87,10 +99,17 @@ enum {
     HORIZON,
     COLOR,
     PALETTE,
-    REFUSED
+    LINE_FORMAT,
+    OLD_LINE, /* these three and the four behind them as enum diff_group */
+    NEW_LINE,
+    UNCHANGED_LINE,
+    OLD_GROUP,
+    NEW_GROUP,
+    UNCHANGED_GROUP,
+    CHANGED_GROUP
 };
 static const g_long longs[] = {{"brief", 'q', G_NONE},
-                               {"changed-group-format", REFUSED, G_REQUIRED},
+                               {"changed-group-format", CHANGED_GROUP, G_REQUIRED},
                                {"color", COLOR, G_OPTIONAL},
                                {"context", 'C', G_OPTIONAL},
                                {"ed", 'e', G_NONE},
@@ -112,16 +131,16 @@ static const g_long longs[] = {{"brief", 'q', G_NONE},
                                {"initial-tab", 'T', G_NONE},
                                {"label", 'L', G_REQUIRED},
                                {"left-column", LEFT_COLUMN, G_NONE},
-                               {"line-format", REFUSED, G_REQUIRED},
+                               {"line-format", LINE_FORMAT, G_REQUIRED},
                                {"minimal", 'd', G_NONE},
                                {"new-file", 'N', G_NONE},
-                               {"new-group-format", REFUSED, G_REQUIRED},
-                               {"new-line-format", REFUSED, G_REQUIRED},
+                               {"new-group-format", NEW_GROUP, G_REQUIRED},
+                               {"new-line-format", NEW_LINE, G_REQUIRED},
                                {"no-dereference", NO_DEREFERENCE, G_NONE},
                                {"no-ignore-file-name-case", NO_NAME_CASE, G_NONE},
                                {"normal", NORMAL, G_NONE},
-                               {"old-group-format", REFUSED, G_REQUIRED},
-                               {"old-line-format", REFUSED, G_REQUIRED},
+                               {"old-group-format", OLD_GROUP, G_REQUIRED},
+                               {"old-line-format", OLD_LINE, G_REQUIRED},
                                {"paginate", 'l', G_NONE},
                                {"palette", PALETTE, G_REQUIRED},
                                {"rcs", 'n', G_NONE},
@@ -138,8 +157,8 @@ static const g_long longs[] = {{"brief", 'q', G_NONE},
                                {"tabsize", TABSIZE, G_REQUIRED},
                                {"text", 'a', G_NONE},
                                {"to-file", TO_FILE, G_REQUIRED},
-                               {"unchanged-group-format", REFUSED, G_REQUIRED},
-                               {"unchanged-line-format", REFUSED, G_REQUIRED},
+                               {"unchanged-group-format", UNCHANGED_GROUP, G_REQUIRED},
+                               {"unchanged-line-format", UNCHANGED_LINE, G_REQUIRED},
                                {"unidirectional-new-file", 'P', G_NONE},
                                {"unified", 'U', G_OPTIONAL},
                                {"version", 'v', G_NONE},
@@ -214,6 +233,17 @@ static bool use_color(const char *when) {
     if (strcmp(when, "always") == 0) return true;
     if (strcmp(when, "never") == 0) return false;
     g_usage("invalid color '%s'", when);
+}
+
+static void take_format(diff_options *o, int option, const g_options *g) {
+    char name[40];
+    snprintf(name, sizeof name, "--%s", g->name);
+    set_style(o, STYLE_FORMATS);
+    if (option >= OLD_GROUP)
+        diff_set_group_format(o, (enum diff_group)(option - OLD_GROUP), name, g->arg);
+    for (int i = 0; i < DIFF_CHANGED; i++)
+        if (option == LINE_FORMAT || option == OLD_LINE + i)
+            diff_set_line_format(o, (enum diff_group)i, name, g->arg);
 }
 
 static void one_option(diff_options *o, choices *c, int option, const g_options *g) {
@@ -291,10 +321,13 @@ static void one_option(diff_options *o, choices *c, int option, const g_options 
     case TO_FILE: c->to = arg; break;
     case STRIP_CR: o->strip_cr = true; break;
     case COLOR: o->color = use_color(arg); break;
-    case 'D': g_die(2, "merged output (-D, --ifdef) is not supported; use -u");
-    case 'f': g_die(2, "--forward-ed is not supported; use --ed or -n");
+    case 'D':
+        set_style(o, STYLE_FORMATS);
+        diff_set_ifdef(o, arg);
+        break;
+    case 'f': set_style(o, STYLE_FORWARD_ED); break;
     case 'l': g_die(2, "-l is not supported; pipe the output into pr");
-    case REFUSED: g_die(2, "--%s is not supported; use -u, -y or comm", g->name);
+    default: take_format(o, option, g);
     }
 }
 
@@ -306,6 +339,7 @@ static void finish(diff_options *o, choices *c) {
     bool has_context = o->style == STYLE_CONTEXT || o->style == STYLE_UNIFIED;
     if (o->style == STYLE_NONE) o->style = STYLE_NORMAL;
     if (c->brief) o->style = STYLE_BRIEF;
+    if (o->style == STYLE_FORMATS) diff_settle_formats(o);
     o->context = has_context ? c->context : 0;
     if (has_context && c->old_context >= 0) o->context = c->old_context;
     if (o->horizon < o->context) o->horizon = o->context;

@@ -20,6 +20,8 @@ enum diff_style {
     STYLE_CONTEXT,
     STYLE_ED,
     STYLE_RCS,
+    STYLE_FORWARD_ED,
+    STYLE_FORMATS,
     STYLE_SIDE,
     STYLE_BRIEF
 };
@@ -33,6 +35,9 @@ enum diff_space {
     SPACE_AMOUNT,
     SPACE_NONE
 };
+
+/* What formats are for; lines have the first three. */
+enum diff_group { DIFF_OLD, DIFF_NEW, DIFF_UNCHANGED, DIFF_CHANGED, DIFF_GROUPS };
 
 typedef struct {
     enum diff_style style;
@@ -49,6 +54,7 @@ typedef struct {
     const char *labels[2];
     g_text exclude; /* NUL-terminated patterns */
     const char *starting_file;
+    const char *group_formats[DIFF_GROUPS], *line_formats[DIFF_CHANGED]; /* NULL: the usual */
     g_text switches; /* the options as given, for the heading of files found in directories */
 } diff_options;
 
@@ -78,6 +84,11 @@ typedef struct {
     size_t line0, line1, deleted, inserted;
     bool ignorable;
 } diff_change;
+
+/* A script for ed, which cannot tell whether the last line has an end. */
+static inline bool diff_is_script(const diff_options *o) {
+    return o->style == STYLE_ED || o->style == STYLE_FORWARD_ED;
+}
 
 typedef struct {
     const diff_options *o;
@@ -116,9 +127,21 @@ bool diff_function(const diff_pair *pair, size_t at, size_t *line);
 /* Each prints all changes. */
 void diff_put_normal(const diff_pair *pair);
 void diff_put_ed(const diff_pair *pair); /* -e: a script for ed, from the end to the beginning. */
+void diff_put_forward_ed(const diff_pair *pair); /* -f: as ed, but forwards. */
 void diff_put_rcs(const diff_pair *pair); /* -n: as RCS keeps it. */
 void diff_put_context(const diff_pair *pair); /* -c: with stars. */
 void diff_put_unified(const diff_pair *pair); /* -u: with plus and minus. */
 void diff_put_side(const diff_pair *pair); /* -y: in two columns. */
+
+/* diff_format.c: what options say; another text than before is wrong usage. */
+void diff_set_group_format(diff_options *o, enum diff_group which, const char *option,
+                           const char *value);
+void diff_set_line_format(diff_options *o, enum diff_group which, const char *option,
+                          const char *value); /* The same of lines. */
+void diff_set_ifdef(diff_options *o, const char *name); /* Formats for the C preprocessor. */
+void diff_settle_formats(diff_options *o); /* Fills in those that nobody gave. */
+/* Whether something is printed of what is equal in both files. */
+bool diff_formats_show_equal(const diff_options *o);
+void diff_put_formats(const diff_pair *pair); /* Prints both files by formats. */
 
 #endif

@@ -163,6 +163,7 @@ static int compare_sides(const diff_options *o, diff_side *a, diff_side *b, int 
             g_outf("Common subdirectories: %s and %s\n", a->name, b->name);
             return 0;
         }
+        if (o->style == STYLE_FORMATS) g_die(2, "-D option not supported with directories");
         if (depth >= DEPTH_MAX) {
             g_warn("%s: directories are nested too deeply (more than %d)", a->name, DEPTH_MAX);
             return 2;

@@ -56,6 +56,11 @@ static void put_heading(const char *heading) {
     if (heading) g_outf("%s\n", heading);
 }
 
+/* Whether files without a difference are printed. */
+static bool shows_equal(const diff_options *o) {
+    return o->style == STYLE_SIDE || (o->style == STYLE_FORMATS && diff_formats_show_equal(o));
+}
+
 static int put_changes(diff_pair *pair, const char *heading) {
     const diff_options *o = pair->o;
     bool differ = diff_mark_ignorable(pair);
@@ -65,13 +70,15 @@ static int put_changes(diff_pair *pair, const char *heading) {
                    shown_name(o, &pair->side[1], 1));
         return differ;
     }
-    if (!differ && o->style != STYLE_SIDE) return 0;
+    if (!differ && !shows_equal(o)) return 0;
     put_heading(heading);
     switch (o->style) {
     case STYLE_UNIFIED: diff_put_unified(pair); break;
     case STYLE_CONTEXT: diff_put_context(pair); break;
     case STYLE_ED: diff_put_ed(pair); break;
     case STYLE_RCS: diff_put_rcs(pair); break;
+    case STYLE_FORWARD_ED: diff_put_forward_ed(pair); break;
+    case STYLE_FORMATS: diff_put_formats(pair); break;
     case STYLE_SIDE: diff_put_side(pair); break;
     default: diff_put_normal(pair); break;
     }
@@ -93,7 +100,7 @@ static int compare(diff_pair *pair, const char *heading) {
     const diff_options *o = pair->o;
     diff_side *a = &pair->side[0], *b = &pair->side[1];
     bool same = same_file(a, b) && a->is_stdin == b->is_stdin;
-    if (same && o->style != STYLE_SIDE) return 0;
+    if (same && !shows_equal(o)) return 0;
     if (a->is_stdin && b->is_stdin) {
         if (!load(a)) return 2;
         b->text = g_copy_bytes(a->text, a->len);
@@ -112,12 +119,11 @@ static int compare(diff_pair *pair, const char *heading) {
         strip_returns(a);
         strip_returns(b);
     }
-    if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0 && o->style != STYLE_SIDE)
-        return 0;
+    if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0 && !shows_equal(o)) return 0;
     diff_match(pair, diff_classify(pair));
     int status = put_changes(pair, heading);
     /* An ed script cannot say that the last line has no end. */
-    for (int f = 0; f < 2 && o->style == STYLE_ED; f++) {
+    for (int f = 0; f < 2 && diff_is_script(o); f++) {
         if (!pair->side[f].no_newline) continue;
         g_warn("%s: No newline at end of file\n", pair->side[f].name);
         status = 2;

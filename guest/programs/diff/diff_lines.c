@@ -118,7 +118,7 @@ static bool equal(const diff_options *o, const diff_line *a, const diff_line *b)
  * or the output cannot tell. */
 static bool is_open(const diff_pair *pair, const diff_side *side, size_t at) {
     return side->no_newline && at + 1 == side->line_count && pair->o->space < SPACE_TRAILING &&
-           pair->o->style != STYLE_ED;
+           !diff_is_script(pair->o);
 }
 
 typedef struct {

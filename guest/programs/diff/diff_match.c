@@ -298,7 +298,7 @@ static void list_changes(diff_pair *pair) {
 /* An ed script cannot tell whether the last line has an end. */
 static bool same_bytes(const diff_pair *pair, const diff_line *a, const diff_line *b) {
     size_t m = a->len, n = b->len;
-    if (pair->o->style == STYLE_ED) {
+    if (diff_is_script(pair->o)) {
         m -= m > 0 && a->s[m - 1] == '\n';
         n -= n > 0 && b->s[n - 1] == '\n';
     }

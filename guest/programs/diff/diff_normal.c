@@ -77,6 +77,22 @@ void diff_put_ed(const diff_pair *pair) {
     }
 }
 
+void diff_put_forward_ed(const diff_pair *pair) {
+    for (size_t i = 0; i < pair->change_count; i++) {
+        const diff_change *c = &pair->changes[i];
+        if (c->ignorable) continue;
+        g_outc(letter(c));
+        g_outf(c->deleted > 1 ? "%zu %zu\n" : "%zu\n",
+               c->deleted ? c->line0 + 1 : c->line0, c->line0 + c->deleted);
+        if (!c->inserted) continue;
+        for (size_t k = c->line1; k < c->line1 + c->inserted; k++) {
+            diff_put_line(pair->o, NULL, &pair->side[1].lines[k]);
+            g_outc('\n');
+        }
+        g_outs(".\n");
+    }
+}
+
 void diff_put_rcs(const diff_pair *pair) {
     for (size_t i = 0; i < pair->change_count; i++) {
         const diff_change *c = &pair->changes[i];
