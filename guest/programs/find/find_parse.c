@@ -322,6 +322,9 @@ static find_node *exec_action(parser *p, bool in_dir, bool ask, const char *pred
     int count = p->at++ - first;
     if (count < 1 || (batch && count < 2)) g_die(1, "missing argument to `%s'", predicate);
     p->f->has_action = true;
+    for (int i = first; batch && i < first + count - 1; i++)
+        if (strstr(p->argv[i], "{}"))
+            g_die(1, "Only one instance of {} is supported with -exec%s ... +", in_dir ? "dir" : "");
     n->exec = find_exec_new(p->f, p->argv + first, count - batch, batch, in_dir, ask);
     return n;
 }
@@ -604,7 +607,7 @@ void find_parse(find_state *f, int argc, char **argv, int first) {
     find_node *root = NULL;
     if (first < argc) {
         root = comma_list(&p);
-        if (p.at < argc) g_die(1, "invalid expression; you have too many ')'");
+        if (p.at < argc) g_die(1, "you have too many ')'");
     }
     if (f->has_delete && f->has_prune && !f->explicit_depth)
         g_die(1, "The -delete action automatically turns on -depth, but -prune does nothing when "

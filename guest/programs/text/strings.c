@@ -1,8 +1,6 @@
 /*
  * strings.c: prints the printable sequences in files.
  *
- * Deviation: no 16- and 32-bit encodings (-e b, l, B, L).
- *
  * help strings:
  *   Usage: strings [option(s)] [file(s)]
  *   Display printable strings in [file(s)] (stdin by default)
@@ -16,7 +14,7 @@
  *     -t --radix={o,d,x}         print the location of the string in base 8, 10 or 16
  *     -o                         an alias for --radix=o
  *     -w --include-all-whitespace  include all whitespace as valid string characters
- *     -e --encoding={s,S}        7-bit characters, or 8-bit ones
+ *     -e --encoding={s,S,b,l,B,L}  7-bit characters, 8-bit ones, {b,l} of 16 bits, {B,L} of 32
  *     -s --output-separator=<string>  string used to separate strings in output
  *     -h --help                  display this information
  */
@@ -30,6 +28,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,6 +36,8 @@
 typedef struct {
     uint64_t min;
     bool name, spaces, eight_bits;
+    size_t unit;     /* bytes of a character */
+    bool big_endian; /* the highest of them first */
     char radix; /* 0: no location */
     const char *separator;
 } finder;
@@ -85,6 +86,52 @@ static void search(const finder *f, int fd, const char *name) {
     g_reader_free(&in);
 }
 
+/* A character of several bytes; true when it may be part of a string. */
+static bool wide_part(const finder *f, const unsigned char *p, char *c) {
+    uint32_t value = 0;
+    for (size_t i = 0; i < f->unit; i++)
+        value = value << 8 | p[f->big_endian ? i : f->unit - 1 - i];
+    *c = (char)value;
+    return value < 256 && part_of_string(f, (unsigned char)value);
+}
+
+/* Strings of wide characters may begin at any byte. */
+static void search_wide(const finder *f, int fd, const char *name) {
+    size_t len, at = 0;
+    char *bytes = g_read_all(fd, &len), c;
+    if (!bytes) g_die_errno(1, errno, "%s", name);
+    const unsigned char *p = (const unsigned char *)bytes;
+    g_text run = {0};
+    while (len - at >= f->unit) {
+        size_t start = at;
+        run.len = 0;
+        for (; len - at >= f->unit && wide_part(f, p + at, &c); at += f->unit) g_text_addc(&run, c);
+        if (run.len >= f->min) {
+            begin_string(f, name, start);
+            g_out(run.s, run.len);
+            g_outs(f->separator);
+        }
+        if (len - at >= f->unit) at++;
+    }
+    g_text_free(&run);
+    free(bytes);
+}
+
+static void search_input(const finder *f, int fd, const char *name) {
+    if (f->unit > 1)
+        search_wide(f, fd, name);
+    else
+        search(f, fd, name);
+}
+
+static void set_encoding(finder *f, const char *text) {
+    static const char letters[] = "sSblBL";
+    if (!*text || text[1] || !strchr(letters, *text)) g_usage(NULL);
+    f->eight_bits = *text == 'S';
+    f->unit = strchr("sS", *text) ? 1 : strchr("bl", *text) ? 2 : 4;
+    f->big_endian = strchr("bB", *text) != NULL;
+}
+
 static bool search_file(const finder *f, const char *name) {
     struct stat st;
     if (stat(name, &st) < 0) {
@@ -103,7 +150,7 @@ static bool search_file(const finder *f, const char *name) {
         g_warn_errno(errno, "%s", name);
         return false;
     }
-    search(f, fd, name);
+    search_input(f, fd, name);
     close(fd);
     return true;
 }
@@ -127,7 +174,7 @@ static const g_long longs[] = {{"all", 'a', G_NONE},
                                {0}};
 
 int strings_main(int argc, char **argv) {
-    finder f = {.min = 4, .separator = "\n"};
+    finder f = {.min = 4, .unit = 1, .separator = "\n"};
     g_text old = {0};
     bool good = true;
     g_options o = g_options_of(argc, argv, "adfn:ot:we:s:h0123456789", longs);
@@ -144,11 +191,7 @@ int strings_main(int argc, char **argv) {
             f.radix = *o.arg;
             break;
         case 'w': f.spaces = true; break;
-        case 'e':
-            if (strcmp(o.arg, "S") != 0 && strcmp(o.arg, "s") != 0)
-                g_die(1, "encoding %s is not supported; only s and S are", g_quote(o.arg));
-            f.eight_bits = *o.arg == 'S';
-            break;
+        case 'e': set_encoding(&f, o.arg); break;
         case 's': f.separator = o.arg; break;
         case 'h': g_outs(g_help()); return 0;
         default: g_text_addc(&old, (char)option); f.min = length_value(old.s);
@@ -156,7 +199,7 @@ int strings_main(int argc, char **argv) {
     /* "-" is an old way to say -a. */
     bool named = false;
     for (int i = o.at; i < argc; i++) named = named || strcmp(argv[i], "-") != 0;
-    if (!named) search(&f, STDIN_FILENO, "{standard input}");
+    if (!named) search_input(&f, STDIN_FILENO, "{standard input}");
     for (int i = o.at; i < argc; i++)
         if (strcmp(argv[i], "-") != 0 && !search_file(&f, argv[i])) good = false;
     return !good;
