@@ -348,6 +348,8 @@ int du_main(int argc, char **argv) {
         g_usage("warning: summarizing conflicts with --max-depth=%lld", (long long)c.max_depth);
     if (summarize) c.max_depth = 0;
     if (c.max_depth < 0) c.max_depth = INT32_MAX;
+    if (c.inodes && c.apparent)
+        g_warn("warning: options --apparent-size and -b are ineffective with --inodes");
     c.remember_all = argc - o.at > 1 || list || c.walk & G_WALK_FOLLOW;
     if (list) {
         if (o.at < argc) {
