@@ -35,6 +35,8 @@
 #include "g_out.h"
 #include "g_quote.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* `bits` a character; `group` characters stand for `bytes` bytes, filled up with = when `padded`.
@@ -307,24 +309,29 @@ static int decode(int fd, const encoding *e, bool ignore_garbage) {
 static const char z85_alphabet[] =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
+static void encode_z85_bytes(writer *w, const unsigned char *p, size_t len) {
+    for (; len > 0; p += 4, len -= 4) {
+        uint32_t value = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+        for (uint32_t part = 85 * 85 * 85 * 85; part > 0; part /= 85)
+            put(w, z85_alphabet[value / part % 85]);
+    }
+}
+
+/* A part whose length is wrong is not encoded at all. */
 static int encode_z85(int fd, uint64_t wrap) {
+    enum { PART = 30720 };
     writer w = {NULL, wrap, 0};
-    g_reader in;
-    char *bytes;
-    uint32_t value = 0;
-    int kept = 0;
-    g_reader_init(&in, fd, '\n');
-    for (size_t n; (n = g_read_some(&in, &bytes)) > 0;)
-        for (size_t i = 0; i < n; i++) {
-            value = value << 8 | (unsigned char)bytes[i];
-            if (++kept < 4) continue;
-            for (uint32_t part = 85 * 85 * 85 * 85; part > 0; part /= 85)
-                put(&w, z85_alphabet[value / part % 85]);
-            kept = 0;
-        }
-    if (kept > 0) g_die(1, "invalid input (length must be multiple of 4 characters)");
+    unsigned char *part = g_alloc(PART);
+    for (size_t have = PART; have == PART;) {
+        have = 0;
+        for (ssize_t n = 1; have < PART && n > 0; have += (size_t)n)
+            if ((n = g_read(fd, part + have, PART - have)) < 0) return errno;
+        if (have % 4) g_die(1, "invalid input (length must be multiple of 4 characters)");
+        encode_z85_bytes(&w, part, have);
+    }
     if (wrap && w.column > 0) g_outc('\n');
-    return in.error;
+    free(part);
+    return 0;
 }
 
 static int decode_z85(int fd, bool ignore_garbage) {
