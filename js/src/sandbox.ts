@@ -259,20 +259,11 @@ export class Sandbox implements Runnable {
 
   /* ---- its life */
 
-  #refuseParked(): void {
-    const parked = this.#machine.procs.find((instance) => instance?.parked);
-    if (parked)
-      throw new StateError(
-        `a process (${parked.image.info.name}) is parked in a synchronous wait and cannot be copied or ` +
-          "saved; answer or cancel what it waits for, or use the asynchronous form",
-      );
-  }
-
   /** An independent copy, waiting calls included, with counters and random numbers of its own. */
   async fork(how: ForkOptions = {}): Promise<Sandbox> {
     this.#take();
     try {
-      this.#refuseParked();
+      this.#machine.refuseParked();
       const options = this.#branchOptions(how);
       const seed = this.#options.seed === undefined ? randomSeed() : undefined;
       const branch = fork(this.#machine, seed);
@@ -313,7 +304,7 @@ export class Sandbox implements Runnable {
   async snapshot(options: SnapshotOptions = {}): Promise<Uint8Array> {
     this.#take();
     try {
-      this.#refuseParked();
+      this.#machine.refuseParked();
       const machine = this.#machine,
         { key, counter = 0 } = options;
       const frame = await Frame.load(machine.images);
@@ -337,6 +328,7 @@ export class Sandbox implements Runnable {
     images: Images,
     data: Uint8Array,
     options: RestoreOptions = {},
+    sameRandom = false,
   ): Promise<Sandbox> {
     const { key, minCounter = 0, ...rest } = options;
     for (const name of ["files", "clock", "seed"] as const)
@@ -351,7 +343,7 @@ export class Sandbox implements Runnable {
       requests = mountRequests(rest.mounts);
     const machine = await made(images, rest as SandboxOptions, settings, data, (all) => {
       const contents = frame.open(data, key, minCounter, mostBytes(settings));
-      if (!frame.isPortable(data)) return load(contents, all, frame, requests);
+      if (!frame.isPortable(data)) return load(contents, all, frame, requests, sameRandom);
       return loadPortable(contents, all, frame, (machine) => enterMounts(machine, requests, frame));
     });
     const sandbox = new Sandbox(machine, rest as SandboxOptions);

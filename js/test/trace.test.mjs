@@ -350,3 +350,34 @@ test("a sandbox in a worker is recorded as well", async () => {
     /ENOTDIR|ENOENT/,
   );
 });
+
+test("a branch of a replay goes on with other answers", async () => {
+  const { path } = await recorded(async (sandbox, run) => {
+    await run("echo rows > report; x=5");
+    await sandbox.start('[ "$(add --a 1 --b 2)" = 3 ] || : > report; echo $x $RANDOM; wc -c < report');
+    await sandbox.resume(sandbox.step(), 3);
+  });
+  const there = await replay(path, { until: lineOf(path, '"do":"resume"') });
+  assert.equal(there.results.length, 1);
+  const [call] = there.pending();
+  const last = (await replay(path)).results[1].stdout;
+  const same = await there.branch(granted);
+  assert.equal(same.pending()[0].id, call.id);
+  await same.resume(call.id, 3);
+  assert.equal(same.result.stdout, last);
+  const other = await there.branch(granted);
+  await other.resume(call.id, 4);
+  assert.equal(other.result.stdout, last.replace(/5\n$/, "0\n"));
+  assert.equal((await other.run("echo on; add --a 1 --b 1")).stdout, "on\n2\n");
+  const denied = await there.branch();
+  assert.equal(denied.pending().length, 0);
+  assert.match(denied.result.stdout, /0\n$/);
+  /* Also in the middle of a run. */
+  const { path: long } = await recorded(async (_, run) => {
+    await run("for n in 1 2 3; do echo $n; sleep 0.01; done");
+  });
+  const middle = await replay(long, { until: lineOf(long, '"text":"2\\n"') });
+  const going = await middle.branch();
+  assert.ok(going.running);
+  assert.equal((await going.finish()).stdout, "1\n2\n3\n");
+});

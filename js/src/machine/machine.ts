@@ -211,6 +211,16 @@ export class Machine {
       throw new StateError(`the recording cannot go on: ${this.tape.failed}`);
   }
 
+  /** Throws where a program is parked, which cannot be copied. */
+  refuseParked(): void {
+    const parked = this.procs.find((instance) => instance?.parked);
+    if (parked)
+      throw new StateError(
+        `a process (${parked.image.info.name}) is parked in a synchronous wait and cannot be copied or ` +
+          "saved; answer or cancel what it waits for, or use the asynchronous form",
+      );
+  }
+
   /* ---- the kernel */
 
   host(

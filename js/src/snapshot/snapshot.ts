@@ -51,7 +51,8 @@ function putRun(w: Writer, machine: Machine): void {
   );
   w.u32(run.on && run.stage === "interrupted" ? 1 : 0);
   w.u32(limit);
-  const measured = run.on && !(machine.clockFixed && machine.seedFixed);
+  const fixed = (machine.clockFixed && machine.seedFixed) || machine.tape?.replays === true;
+  const measured = run.on && !fixed;
   const cpu = run.wallNs - run.sleptNs;
   w.u32(measured ? Math.round(cpu / TICK_NS) : 0);
   w.u64(measured ? Math.round(run.wallNs) : 0);
@@ -322,13 +323,15 @@ export function mostBytes(machine: MachineSettings): number {
 
 /**
  * A machine that goes on where the contents were written. Its random numbers start anew, unless they
- * were fixed. `mounts`: the directories of its mounts again, or those of a branch's trunk.
+ * were fixed or are to be the `same`. `mounts`: the directories of its mounts again, or those of a
+ * branch's trunk.
  */
 export async function load(
   contents: Uint8Array,
   settings: MachineSettings,
   frame: Frame,
   mounts: readonly MountRequest[] | Mounts = [],
+  same = false,
 ): Promise<Machine> {
   const machine = Machine.like(settings),
     r = new Reader(contents);
@@ -348,7 +351,7 @@ export async function load(
   machine.configure();
   if (mounts instanceof Mounts) machine.mounts = mounts;
   else attachMounts(machine, mounts, machine.tape?.replays === true);
-  if (!machine.seedFixed) machine.host("HOST_SEED", [], settings.seed);
+  if (!machine.seedFixed && !same) machine.host("HOST_SEED", [], settings.seed);
   if (machine.toolFiles) forgetTools(machine);
   writeTools(machine);
   judgeAgain(machine);

@@ -7,7 +7,10 @@ import { Alarm, drive } from "../machine/drive.ts";
 import { defaultLimits, type Limits, readLimits } from "../machine/limits.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Outcome } from "../machine/run.ts";
+import type { RestoreOptions } from "../requests.ts";
 import { Result } from "../result.ts";
+import { Sandbox } from "../sandbox.ts";
+import { loadBases, save } from "../snapshot/snapshot.ts";
 import { Frame } from "../snapshot/frame.ts";
 import { answersOf, doAct, type Terms } from "./acts.ts";
 import { machineOf } from "./head.ts";
@@ -41,6 +44,7 @@ export class Replay {
   readonly line: number;
   readonly #machine: Machine;
 
+  /** See replayOf(). */
   constructor(machine: Machine, results: readonly Result[], line: number) {
     this.#machine = machine;
     this.results = results;
@@ -51,6 +55,20 @@ export class Replay {
   /** The calls without an answer, oldest first. */
   pending(): PendingCall[] {
     return this.#machine.calls.map((call) => new PendingCall(call));
+  }
+
+  /**
+   * A live sandbox that goes on from here: what might have come next. As Sandbox.restore() of a
+   * snapshot: authority is what the options give, so without tools and capabilities the calls that
+   * wait are denied. They keep their ids, and random numbers go on as in the recording.
+   */
+  async branch(options: Omit<RestoreOptions, "key" | "minCounter"> = {}): Promise<Sandbox> {
+    const machine = this.#machine,
+      { images } = machine;
+    machine.refuseParked();
+    await loadBases(machine);
+    const frame = await Frame.load(images);
+    return Sandbox.remake(images, frame.wrap(save(machine), undefined, 0), options, true);
   }
 }
 
