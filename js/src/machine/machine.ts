@@ -76,10 +76,7 @@ export class Machine {
   /** In force: with those of the run that is on, or of the last. */
   limits: MachineLimits;
   ownLimits: MachineLimits;
-  readonly trampoline: Trampoline = (instance, address) => {
-    const waits = trampoline(this, instance, address);
-    return this.tape?.replays ? this.#afterCall(waits) : waits;
-  };
+  readonly trampoline: Trampoline = (instance, address) => trampoline(this, instance, address);
 
   /* Memory. */
   used = 0;
@@ -91,7 +88,8 @@ export class Machine {
   forkChild = 0;
   /** Messages, turns and acts so far: see host/machine/tape.h. */
   moment = 0;
-  #untilLook = 1;
+  /** Messages until preempts() is asked again. */
+  untilLook = 1;
   /** What a portable snapshot did not bring. */
   leftOut: readonly string[] = [];
   /** Host directories. */
@@ -141,6 +139,11 @@ export class Machine {
     this.realtimeBase = settings.clock ?? realtime();
     this.prelude = settings.prelude;
     this.tape = settings.openTape?.(this);
+    if (!this.tape?.replays) return;
+    /* A replay looks at each message and behind it. */
+    Object.defineProperty(this, "untilLook", { get: () => 1, set: () => {} });
+    this.trampoline = (instance, address) =>
+      this.#afterCall(trampoline(this, instance, address));
   }
 
   /**
@@ -438,15 +441,6 @@ export class Machine {
   overTime(): boolean {
     if (this.tape?.replays) return true;
     return this.interrupt !== "none" || this.run.strikesAt(monotonic() - this.enteredNs);
-  }
-
-  /** Messages until preempts() is asked again; a replay asks at each of them. */
-  get untilLook(): number {
-    return this.#untilLook;
-  }
-
-  set untilLook(value: number) {
-    this.#untilLook = this.tape?.replays ? 1 : value;
   }
 
   /**
