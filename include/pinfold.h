@@ -595,6 +595,9 @@ PF_API pf_status pf_sandbox_snapshot(pf_sandbox *sandbox, char **data, size_t *l
  * PF_INVALID without pf_options_key(). 0: none. */
 PF_API pf_status pf_sandbox_snapshot_counted(pf_sandbox *sandbox, uint64_t counter, char **data,
                                              size_t *len, pf_error *error);
+/* Snapshots of it from here on are made with this secret, as pf_options_key() says, or with none: NULL.
+ * For who has another one for each snapshot. */
+PF_API pf_status pf_sandbox_key(pf_sandbox *sandbox, const void *key, size_t len, pf_error *error);
 /*
  * Continues a snapshot. Tools, capabilities and limits come from `options`; counters and pending
  * calls from the data. Each pending call is judged as if it were made now. What is allowed waits on under

@@ -131,18 +131,32 @@ void pf_options_seed(pf_options *o, uint64_t seed) {
     o->seed = seed;
 }
 
-pf_status pf_options_key(pf_options *o, const void *key, size_t len, pf_error *error) {
+static pf_status hash_key(uint8_t hash[MACHINE_KEY], const void *key, size_t len, pf_error *error) {
     static const char purpose[] = "pinfold snapshot key";
     if (len < 16)
         return base_error(error, PF_INVALID,
                           "a key of %zu bytes can be guessed; it must have 16 or more", len);
     crypto_blake2b_ctx ctx;
-    crypto_blake2b_init(&ctx, sizeof o->key);
+    crypto_blake2b_init(&ctx, MACHINE_KEY);
     crypto_blake2b_update(&ctx, (const uint8_t *)purpose, sizeof purpose);
     crypto_blake2b_update(&ctx, key, len);
-    crypto_blake2b_final(&ctx, o->key);
-    o->keyed = true;
+    crypto_blake2b_final(&ctx, hash);
     return PF_OK;
+}
+
+pf_status pf_options_key(pf_options *o, const void *key, size_t len, pf_error *error) {
+    pf_status status = hash_key(o->key, key, len, error);
+    if (status == PF_OK) o->keyed = true;
+    return status;
+}
+
+pf_status pf_sandbox_key(pf_sandbox *s, const void *key, size_t len, pf_error *error) {
+    pf_status status = machine_take(s, error);
+    if (status != PF_OK) return status;
+    if (key) status = hash_key(s->key, key, len, error);
+    if (status == PF_OK) s->keyed = key != NULL;
+    machine_give(s);
+    return status;
 }
 
 void pf_options_min_counter(pf_options *o, uint64_t counter) { o->min_counter = counter; }

@@ -146,6 +146,16 @@ static void test_key(void) {
     pf_free(b.data);
     b = snapshot_of(branch);
     CHECK(try(b.data, b.len, key) == PF_OK && try(b.data, b.len, NULL) == PF_FORMAT);
+    /* Another one, a bad one, and none, for the next snapshot. */
+    MUST(pf_sandbox_key(branch, other, strlen(other), &test_error));
+    CHECK(pf_sandbox_key(branch, "short", 5, &test_error) == PF_INVALID);
+    pf_free(b.data);
+    b = snapshot_of(branch);
+    CHECK(try(b.data, b.len, other) == PF_OK && try(b.data, b.len, key) == PF_FORMAT);
+    MUST(pf_sandbox_key(branch, NULL, 0, &test_error));
+    pf_free(b.data);
+    b = snapshot_of(branch);
+    CHECK(try(b.data, b.len, NULL) == PF_OK && try(b.data, b.len, other) == PF_FORMAT);
     pf_sandbox_free(branch);
     pf_sandbox_free(again);
     pf_sandbox_free(sandbox);
