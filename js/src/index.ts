@@ -45,4 +45,4 @@ export { type Change, type ChangesOptions, Mounted } from "./mount/changes.ts";
 export type { MountSource } from "./mount/mounts.ts";
 export { Replay, type ReplayOptions } from "./trace/replaying.ts";
 export type { RecordTo } from "./trace/sink.ts";
-export { RemoteFiles } from "./worker/remote.ts";
+export { RemoteFiles } from "./distant.ts";

@@ -3,8 +3,8 @@
  * does not answer.
  */
 import { DeadError } from "../base/error.ts";
-import type { Decision } from "../machine/calls.ts";
-import { type FromWorker, type Port, realError, type State, type ToWorker } from "./protocol.ts";
+import type { Listener } from "../distant.ts";
+import { type FromWorker, type Port, realError, type ToWorker } from "./protocol.ts";
 
 /** A worker of the web or of Node. */
 export interface Thread extends Port<ToWorker> {
@@ -12,16 +12,6 @@ export interface Thread extends Port<ToWorker> {
   end(): void;
   /** In Node: whether its program stays for it. */
   hold?(on: boolean): void;
-}
-
-/** Who is told what comes from a sandbox. */
-export interface Listener {
-  output(stream: "stdout" | "stderr", data: Uint8Array): void;
-  decision(decision: Decision): void;
-  trace(data: Uint8Array): void;
-  /** The worker is gone. */
-  lost(): void;
-  state(state: State): void;
 }
 
 /** Gives files of the package to a worker that may not fetch. */
