@@ -40,31 +40,57 @@ async function failWith(run: Runnable, id: bigint, error: unknown): Promise<void
   return run.fail(id, message);
 }
 
-async function answerAll(
-  run: Runnable,
-  options: SandboxOptions,
-  signal: AbortSignal,
-): Promise<void> {
+/** Of one run: what its handlers are told, made when there is one. */
+class Handlers {
+  readonly bell = new Alarm();
+  /** Those that have not answered. */
+  open = 0;
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+
+  get aborted(): boolean {
+    return this.#aborted !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#aborted) this.#controller.abort(this.#aborted.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason?: unknown): void {
+    this.#aborted = { reason };
+    this.#controller?.abort(reason);
+    this.bell.ring();
+  }
+}
+
+async function answerAll(run: Runnable, options: SandboxOptions, to: Handlers): Promise<void> {
   const done: { id: bigint; give: () => Promise<void> }[] = [];
-  const bell = new Alarm();
-  signal.addEventListener("abort", () => bell.ring(), { once: true });
+  const { bell } = to;
   while (run.running) {
     for (let call = run.step(); call; call = run.step()) {
       const { id } = call;
-      void callTool(call, options, signal)
+      to.open++;
+      void callTool(call, options, to.signal)
         .then(
           (value) => done.push({ id, give: () => resumeOrFail(run, id, value) }),
           (error: unknown) => done.push({ id, give: () => failWith(run, id, error) }),
         )
-        .then(() => bell.ring());
+        .then(() => {
+          to.open--;
+          bell.ring();
+        });
     }
     const next = done.shift();
     if (next) {
       if (run.pending().some((one) => one.id === next.id)) await next.give();
       continue;
     }
-    if (signal.aborted) await run.advance(); /* what was told to end may need time for it */
-    if (run.running) await bell.wait(signal.aborted ? ABORTED_MS : (run.waitMs() ?? Infinity));
+    if (to.aborted) await run.advance(); /* what was told to end may need time for it */
+    if (run.running) await bell.wait(to.aborted ? ABORTED_MS : (run.waitMs() ?? Infinity));
     if (run.running && done.length === 0) await run.advance();
   }
 }
@@ -77,18 +103,18 @@ export async function untilDone(
   begin: () => Promise<void>,
 ): Promise<Result> {
   signal?.throwIfAborted();
-  const controller = new AbortController();
+  const handlers = new Handlers();
   const abort = (): void => {
-    controller.abort(signal?.reason);
+    handlers.abort(signal?.reason);
     run.stop();
   };
   signal?.addEventListener("abort", abort, { once: true });
   try {
     await begin();
-    await answerAll(run, options, controller.signal);
+    await answerAll(run, options, handlers);
   } finally {
     signal?.removeEventListener("abort", abort);
-    controller.abort();
+    if (handlers.open) handlers.abort();
   }
   signal?.throwIfAborted();
   const { result } = run;
