@@ -15,7 +15,7 @@ PYTHON := $(VENV)/bin/python
 REPORTS := $(BUILD)/reports
 JOBS ?= $(shell nproc)
 
-.PHONY: all build checks package wheels test-wheel amalgamation js playground native install test nosignals fuzz chain reproducible release-check mutate hostile upgrade soak asan tsan demo bench bench-publish \
+.PHONY: all build checks package wheels test-wheel amalgamation js js-addon playground native install test nosignals fuzz chain reproducible release-check mutate hostile upgrade soak asan tsan demo bench bench-publish \
         format clean help setup integrations docs
 
 all: build package ## build/pinfold, and .venv with the Python package
@@ -93,7 +93,11 @@ integrations: build ## the sandbox behind the newest releases of agent framework
 js/node_modules/.package-lock.json: js/package-lock.json
 	@cd js && npm ci --silent --no-audit --no-fund
 
-js: build js/node_modules/.package-lock.json ## the npm package, in js/: the same programs in Node and in browsers
+js-addon: $(BUILD)/build.ninja js/node_modules/.package-lock.json ## its native library for ARCH, into js/prebuilt
+	@cmake --build $(BUILD) -j $(JOBS) --target js_addon
+	@mkdir -p js/prebuilt && cp -R $(BUILD)/addon/. js/prebuilt
+
+js: build js-addon ## the npm package, in js/: the same programs in Node and in browsers
 	@cmake --build $(BUILD) -j $(JOBS) --target js_engine js_engine_tests
 	@cd js && npm run --silent build && node tools/pack.mjs $(abspath $(BUILD))
 

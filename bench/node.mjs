@@ -151,9 +151,14 @@ function native(python) {
   return JSON.parse(execFileSync(python, command, { encoding: "utf8" }));
 }
 
+const engine = (name) => ({
+  create: (options = {}) => Sandbox.create({ engine: name, ...options }),
+});
+if (Sandbox.native() !== true) absent.push(`the native engine: ${Sandbox.native()}`);
 const contenders = {
-  pinfold: await ours(Sandbox),
+  pinfold: await ours(engine("wasm")),
   "pinfold, worker": await ours(WorkerSandbox),
+  "pinfold, native": Sandbox.native() === true ? await ours(engine("native")) : undefined,
   "just-bash": await justBash(),
   "quickjs-emscripten": await quickJs(),
   Pyodide: await pyodide(),

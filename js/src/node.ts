@@ -2,10 +2,15 @@
 import { randomFillSync } from "node:crypto";
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { gunzip, gunzipSync } from "node:zlib";
+import { InvalidError, UnsupportedError } from "./base/error.ts";
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
+import { type Addon, findAddon, needAddon } from "./native/addon.ts";
+import { lacking, NativeSandbox, type SandboxFace } from "./native/sandbox.ts";
 import { type SandboxOptions, setRandom } from "./options.ts";
 import type { RestoreOptions } from "./requests.ts";
 import { Sandbox as Core } from "./sandbox.ts";
@@ -65,19 +70,74 @@ export function packageImages(): Promise<Images> {
   return images;
 }
 
+/* ---- which engine */
+
+export interface EngineOptions {
+  /**
+   * "native": the library that is compiled for this machine, or an exception; "wasm": the portable
+   * one. Default: PINFOLD_ENGINE of the environment, else native where it is there and has what
+   * the other options ask for.
+   */
+  engine?: "native" | "wasm";
+}
+
+const own = createRequire(import.meta.url);
+
+function native(): Addon | string {
+  const version = (): string => (own("../package.json") as { version: string }).version;
+  const load = (file: URL): unknown => own(fileURLToPath(file));
+  return findAddon(new URL("../prebuilt/", import.meta.url), version, load);
+}
+
+/** Deno asks for a permission to look. */
+function engineOfEnvironment(): string | undefined {
+  try {
+    return process.env["PINFOLD_ENGINE"] || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The native library for these options; undefined: the portable engine is to have them. */
+function pick(engine: string | undefined, options: object): Addon | undefined {
+  const asked = engine ?? engineOfEnvironment();
+  if (asked !== undefined && asked !== "native" && asked !== "wasm")
+    throw new InvalidError(`the engine is "native" or "wasm", not "${String(asked).slice(0, 64)}"`);
+  if (asked === "wasm") return undefined;
+  const missing = lacking(options);
+  if (engine === "native" && missing.length)
+    throw new UnsupportedError(
+      `engine "native" has no option ${missing.join(", ")}; engine "wasm" may have`,
+    );
+  if (asked === "native") return missing.length ? undefined : needAddon(native());
+  const found = missing.length ? "" : native();
+  return typeof found === "string" ? undefined : found;
+}
+
 /** See sandbox.ts. */
-export type Sandbox = Core;
+export type Sandbox = SandboxFace;
 export const Sandbox = {
   /**
    * A new sandbox: a booted Unix with bash, JavaScript and the usual commands, and the tools that
    * are given.
    */
-  async create(options: SandboxOptions = {}): Promise<Core> {
-    return Core.make(await packageImages(), options);
+  async create(options: SandboxOptions & EngineOptions = {}): Promise<Sandbox> {
+    const { engine, ...rest } = options;
+    const addon = pick(engine, rest);
+    return addon ? NativeSandbox.make(addon, rest) : Core.make(await packageImages(), rest);
   },
-  /** A sandbox that goes on where a snapshot was made, by this or by the native library. */
-  async restore(data: Uint8Array, options: RestoreOptions = {}): Promise<Core> {
-    return Core.remake(await packageImages(), data, options);
+  /** A sandbox that goes on where a snapshot was made, by either engine. */
+  async restore(data: Uint8Array, options: RestoreOptions & EngineOptions = {}): Promise<Sandbox> {
+    const { engine, ...rest } = options;
+    const addon = pick(engine, rest);
+    return addon
+      ? NativeSandbox.remake(addon, data, rest)
+      : Core.remake(await packageImages(), data, rest);
+  },
+  /** Is the native library there? A text: it is not, and why. */
+  native(): true | string {
+    const found = native();
+    return typeof found === "string" ? found : true;
   },
 };
 

@@ -90,6 +90,7 @@ const KNOWN = new Set([
   "onDecision",
 ]);
 
+/** Capabilities as the text of a policy. */
 export function policyOf(capabilities: Capabilities): string {
   if (Array.isArray(capabilities))
     return JSON.stringify({
@@ -120,7 +121,8 @@ export function makeGate(options: SandboxOptions, engine: WebAssembly.Module): G
   return gate;
 }
 
-function envOf(given: Record<string, string> | undefined): { env: string[]; changed: boolean } {
+/** The whole environment, and whether it is another than the default. */
+export function envOf(given: Record<string, string> | undefined): { env: string[]; changed: boolean } {
   /* As in the native library, what is given anew stands at the end. */
   const all = new Map<string, string>(Object.entries(DEFAULT_ENV));
   for (const [name, value] of Object.entries(given ?? {})) {
@@ -151,7 +153,8 @@ export function randomSeed(): Uint8Array {
   return seed;
 }
 
-function seedOf(given: number | bigint | undefined): Uint8Array {
+/** The seed of the random stream. */
+export function seedOf(given: number | bigint | undefined): Uint8Array {
   if (given === undefined) return randomSeed();
   if (typeof given === "number" && !Number.isSafeInteger(given))
     throw new InvalidError("seed is an integer");
@@ -169,14 +172,22 @@ export function checkNames(options: SandboxOptions): void {
       );
 }
 
+/** Throws for what restore() does not take. */
+export function checkRestored(options: SandboxOptions): void {
+  for (const name of ["files", "clock", "seed"] as const)
+    if (options[name] !== undefined) throw new InvalidError(`${name}: a snapshot brings its own`);
+}
+
+/** Throws for a clock that tells no time. */
+export function checkClock(clock: Date | undefined): void {
+  if (clock !== undefined && !(clock instanceof Date && Number.isFinite(clock.getTime())))
+    throw new InvalidError("clock is a valid Date");
+}
+
 export function settingsOf(options: SandboxOptions, images: Images, gate: Gate): MachineSettings {
   checkNames(options);
   const { env, changed } = envOf(options.env);
-  if (
-    options.clock !== undefined &&
-    !(options.clock instanceof Date && Number.isFinite(options.clock.getTime()))
-  )
-    throw new InvalidError("clock is a valid Date");
+  checkClock(options.clock);
   return {
     images,
     limits: readLimits(defaultLimits, options.limits),

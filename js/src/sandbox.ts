@@ -15,7 +15,7 @@ import { fork } from "./machine/fork.ts";
 import { readLimits } from "./machine/limits.ts";
 import { Machine, monotonic } from "./machine/machine.ts";
 import { type Outcome, start } from "./machine/run.ts";
-import { makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
+import { checkRestored, makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
 import {
   checkRun,
   type Failure,
@@ -331,9 +331,7 @@ export class Sandbox implements Runnable {
     sameRandom = false,
   ): Promise<Sandbox> {
     const { key, minCounter = 0, ...rest } = options;
-    for (const name of ["files", "clock", "seed"] as const)
-      if ((rest as SandboxOptions)[name] !== undefined)
-        throw new InvalidError(`${name}: a snapshot brings its own`);
+    checkRestored(rest as SandboxOptions);
     const settings = settingsOf(
       rest as SandboxOptions,
       images,

@@ -3,6 +3,7 @@ byte by byte, the list of files for other builds included."""
 
 import datetime
 import json
+import os
 
 import pytest
 from conftest import call
@@ -77,7 +78,7 @@ def handler(method, params):
 
 
 def node(code, *arguments):
-    run = call("node", "--input-type=module", "--eval", code, *arguments)
+    run = call("node", "--input-type=module", "--eval", code, *arguments, env={**os.environ, "PINFOLD_ENGINE": "wasm"})
     assert run.returncode == 0, run.stderr
     return run.stdout
 
