@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+import firefox as bidi
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -128,3 +129,28 @@ def open_page(chromium):
     for context in contexts:
         context.close()
     assert errors == []
+
+
+@pytest.fixture(scope="module")
+def firefox():
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if not program:
+        pytest.skip("Firefox is not there")
+    with bidi.running(program) as browser:
+        yield browser
+
+
+@pytest.fixture
+def open_in_firefox(firefox):
+    """As open_page(), in Firefox."""
+    pages = []
+
+    def opened(url):
+        pages.append(firefox.open(url))
+        return pages[-1]
+
+    firefox.errors.clear()
+    yield opened
+    for page in pages:
+        page.close()
+    assert firefox.errors == []

@@ -1,4 +1,4 @@
-"""The package in Chromium: in a worker and on the page's own thread, under a strict policy."""
+"""The package in Chromium and Firefox: in a worker and on the page's own thread, under a strict policy."""
 
 import base64
 import json
@@ -26,13 +26,21 @@ def site(package, tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def strict(site, open_page):
+OPENERS = {"chromium": "open_page", "firefox": "open_in_firefox"}
+
+
+@pytest.fixture(params=OPENERS)
+def strict(request, site):
+    opener = request.getfixturevalue(OPENERS[request.param])
     with serving(site, {"Content-Security-Policy": STRICT}) as server:
-        page = open_page(server.url)
+        page = opener(server.url)
         until(page, "globalThis.pinfold")
         page.server = server
         yield page
+
+
+#: What asks Chromium's own debugger.
+in_chromium = pytest.mark.parametrize("strict", ["chromium"], indirect=True)
 
 
 RUN = """async ({face, code, language}) => {
@@ -94,6 +102,7 @@ def in_worker(page, expression):
     raise AssertionError("the worker did not answer the debugger")
 
 
+@in_chromium
 def test_a_worker_reaches_nothing(strict):
     """Not by a name of its global, nor by a constructor that makes code of texts."""
     strict.evaluate("async () => { globalThis.kept = await pinfold.WorkerSandbox.create() }")
