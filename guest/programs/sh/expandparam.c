@@ -419,6 +419,27 @@ static bool plain_variable(struct expander *x, const struct param *pm, bool quot
     return true;
 }
 
+/* May the operands of its operator assign to the variable whose value is at hand? */
+static bool changes_variables(const struct param *pm) {
+    const struct word *args[] = {pm->arg, pm->arg2};
+    for (int i = 0; i < DIM(args); i++) {
+        if (!args[i]) continue;
+        bool number = args[i]->text[strspn(args[i]->text, " -0123456789")] == 0;
+        if (pm->op == OP_SLICE ? !number : !(args[i]->flags & W_PURE)) return true;
+    }
+    return false;
+}
+
+/* Copies a value out of the variable; a slice looks at an array when its numbers are known. */
+static void own_value(struct shell *sh, struct pvalue *v, bool in_place) {
+    if (v->s) v->s = arena_strdup(&sh->tmp, v->s);
+    if (!v->list || v->count == 0 || in_place) return;
+    char **copy = arena_alloc(&sh->tmp, ((size_t)v->count + 1) * sizeof *copy);
+    for (int i = 0; i < v->count; i++) copy[i] = arena_strdup(&sh->tmp, v->v[i]);
+    copy[v->count] = NULL;
+    v->v = copy;
+}
+
 bool xp_param(struct expander *x, const struct param *pm, bool quoted) {
     struct shell *sh = x->sh;
     struct pvalue v;
@@ -448,6 +469,7 @@ bool xp_param(struct expander *x, const struct param *pm, bool quoted) {
         return false;
     }
     if (pm->length) return emit_length(x, &v, quoted);
+    if (changes_variables(pm)) own_value(sh, &v, pm->op == OP_SLICE && v.var && (v.var->flags & V_ARRAY));
     if (pm->op != OP_NONE && !apply_operator(x, pm, &v)) return false;
     v.operated = pm->op != OP_NONE && (quoted || pm->op < OP_REPLACE || pm->op == OP_TRANSFORM);
     return emit_pvalue(x, &v, quoted);

@@ -170,14 +170,13 @@ static bool slice_array(struct shell *sh, const struct param *pm, struct pvalue 
     int64_t end = indexed ? array_next_index(var_array(v->var)) : v->count + assoc;
     if (offset < 0) offset += end;
     struct strings out = {0};
-    for (int i = 0; offset >= 0 && i < v->count; i++) {
-        int64_t index = i;
-        if (indexed) array_at(var_array(v->var), i, &index);
-        else if (assoc)
-            index = i + 1;
+    int count = indexed ? array_count(var_array(v->var)) : v->count;
+    for (int i = 0; offset >= 0 && i < count; i++) {
+        int64_t index = i + assoc;
+        const char *value = indexed ? array_at(var_array(v->var), i, &index) : v->v[i];
         if (index < offset) continue;
         if (has_length && out.n >= length) break;
-        strings_add(sh, &out, v->v[i]);
+        strings_add(sh, &out, (char *)value);
     }
     v->v = out.v;
     v->count = out.n;

@@ -440,7 +440,7 @@ static void put_node(struct printer *p, const struct node *n) {
 }
 
 void print_command(sb *out, const struct node *n) {
-    struct printer p = {.out = out, .skip_indent = true};
+    struct printer p = {.out = out};
     put_kind(&p, n);
     put_here(&p, "");
 }

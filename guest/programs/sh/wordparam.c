@@ -309,6 +309,10 @@ static struct part *paren_part(struct parser *p, uint16_t *flags) {
             size_t from = p->pos + 3;
             return arith_part(p, from, (size_t)close - from, (size_t)close + 2, flags);
         }
+        if (close < 0) {
+            parse_eof_error(p, p->line, ')');
+            return NULL;
+        }
     }
     struct part *part = part_new(p, PART_CMD);
     p->pos += 2;
@@ -335,6 +339,7 @@ struct part *dollar_lex(struct parser *p, bool dq, uint16_t *flags) {
             size_t from = p->pos + 2;
             return arith_part(p, from, (size_t)close - from, (size_t)close + 1, flags);
         }
+        parse_eof_error(p, p->line, ']');
     }
     return NULL;
 }

@@ -83,6 +83,7 @@ BUILTIN(complete);
 BUILTIN(history);
 BUILTIN(fc);
 BUILTIN(unsupported);
+BUILTIN(compopt);
 
 /* Prints what `help NAME` does; nothing for a name that is no topic. */
 void b_print_help(struct shell *sh, const char *name);

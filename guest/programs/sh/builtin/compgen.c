@@ -1,8 +1,7 @@
 /*
- * builtin/compgen.c: compgen lists candidates; complete keeps specifications for `complete -p`.
+ * builtin/compgen.c: compgen lists candidates.
  */
 #include "builtin.h"
-#include "../state.h"
 
 #include <dirent.h>
 #include <pwd.h>
@@ -242,7 +241,10 @@ static void add_function_results(struct generator *g) {
     struct shell *sh = g->sh;
     struct func *f = func_find(sh, g->function);
     sh_builtin_error(sh, "warning: -F option may not work as you expect");
-    if (!f) return;
+    if (!f) {
+        sh_error(sh, "completion: function `%s' not found", g->function);
+        return;
+    }
     static const struct { const char *name, *value; } given[] = {
         {"COMP_LINE", ""}, {"COMP_POINT", "0"}, {"COMP_CWORD", "-1"}, {"COMP_KEY", "0"},
         {"COMP_TYPE", "0"}};
@@ -343,98 +345,4 @@ BUILTIN(compgen) {
         printed++;
     }
     return printed > 0 ? 0 : 1;
-}
-
-/* ------------------------------------------------------------------ complete */
-
-struct completion {
-    struct entry entry; /* key: the command's name */
-    char *text;         /* options, as `complete -p` prints them */
-};
-
-void complete_keep(struct shell *sh, const char *name, const char *text) {
-    if (!sh->completions) sh->completions = table_new();
-    struct completion *c = table_entry(sh->completions, name, strlen(name), sizeof *c);
-    free(c->text);
-    c->text = xstrdup(text);
-}
-
-void complete_give(struct shell *sh, sb *out) {
-    int count = 0;
-    struct entry **list =
-        sh->completions ? table_sorted(sh->completions, &sh->tmp, &count) : NULL;
-    for (int i = 0; i < count; i++)
-        state_put(out, (const char *const[]){"complete", list[i]->key,
-                                             ((const struct completion *)list[i])->text, NULL});
-}
-
-static void forget_completion(struct shell *sh, struct completion *c) {
-    table_swap(sh->completions, &c->entry, NULL);
-    free(c->entry.key);
-    free(c->text);
-    free(c);
-}
-
-static void print_completion(struct shell *sh, const struct completion *c) {
-    out_printf(sh, "complete %s%s\n", c->text, c->entry.key);
-}
-
-static int each_completion(struct shell *sh, bool remove) {
-    int count;
-    struct entry **list = table_sorted(sh->completions, &sh->tmp, &count);
-    for (int i = 0; i < count; i++) {
-        if (remove)
-            forget_completion(sh, (struct completion *)list[i]);
-        else
-            print_completion(sh, (struct completion *)list[i]);
-    }
-    return 0;
-}
-
-BUILTIN(complete) {
-    struct bopt o = bopt_new(argc, argv);
-    bool print = false, remove = false, special = false;
-    if (!sh->completions) sh->completions = table_new();
-    sb text = sb_in(&sh->tmp);
-    for (int c; (c = bopt_next(sh, &o, OPTIONS "prDEI", NULL));) {
-        if (bopt_over(c)) return 2;
-        if (c == 'p')
-            print = true;
-        else if (c == 'r')
-            remove = true;
-        else if (strchr("DEI", c)) {
-            special = true;
-            sb_printf(&text, "-%c ", c);
-        } else if (strchr("oAGWFCXPS", c)) {
-            sb_printf(&text, "-%c ", c);
-            if (strchr("WXPSGC", c))
-                quote_single(&text, o.arg);
-            else
-                sb_puts(&text, o.arg);
-            sb_putc(&text, ' ');
-        } else {
-            sb_printf(&text, "-%c ", c);
-        }
-    }
-    if (o.index >= argc && !special) {
-        if (remove || print || argc == 1) return each_completion(sh, remove);
-        return sh_usage(sh);
-    }
-    if (special) complete_keep(sh, "", sb_str(&text));
-    int status = 0;
-    for (int i = o.index; i < argc; i++) {
-        struct completion *c =
-            (struct completion *)table_find(sh->completions, argv[i], strlen(argv[i]));
-        if (!print && !remove) {
-            complete_keep(sh, argv[i], sb_str(&text));
-        } else if (!c) {
-            sh_builtin_error(sh, "%s: no completion specification", argv[i]);
-            status = 1;
-        } else if (remove) {
-            forget_completion(sh, c);
-        } else {
-            print_completion(sh, c);
-        }
-    }
-    return status;
 }

@@ -315,10 +315,6 @@ BUILTIN(fc) {
 
 BUILTIN(unsupported) {
     (void)argc, (void)argv;
-    if (strcmp(sh->builtin, "bind") == 0) {
-        sh_builtin_error(sh, "warning: line editing not enabled");
-        return 0;
-    }
-    sh_builtin_error(sh, "not currently executing completion function");
-    return 1;
+    sh_builtin_error(sh, "warning: line editing not enabled");
+    return 0;
 }

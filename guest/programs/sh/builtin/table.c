@@ -25,7 +25,7 @@ static const struct builtin table[] = {
     {"complete", b_complete, 0,
      "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] "
      "[-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]"},
-    {"compopt", b_unsupported, 0, "compopt [-o|+o option] [-DEI] [name ...]"},
+    {"compopt", b_compopt, 0, "compopt [-o|+o option] [-DEI] [name ...]"},
     {"continue", b_break, S, "continue [n]"},
     {"declare", b_declare, A, "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]"},
     {"dirs", b_dirs, 0, "dirs [-clpv] [+N] [-N]"},
