@@ -561,7 +561,7 @@ static int64_t comma(struct arith *a) {
 static bool eval_depth(struct shell *sh, const char *text, int64_t *out, const char *who,
                        int depth) {
     struct arith a = {.sh = sh, .who = who, .depth = depth};
-    a.text = text + strspn(text, " \t\n");
+    a.text = text + strspn(text, " \t");
     a.p = a.last = a.text;
     *out = 0;
     if (depth > ARITH_DEPTH_MAX) {

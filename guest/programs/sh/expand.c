@@ -203,7 +203,7 @@ static bool part_command(struct expander *x, const struct part *part, bool quote
     sb out = sb_in(&sh->tmp);
     bool ok = part->kind == PART_CMD
                   ? subst_command(sh, part->cmd, &out)
-                  : subst_backquote(sh, part->s, part->n, (int)part->at, &out);
+                  : subst_backquote(sh, part->s, part->n, sh->line, &out);
     if (ok) xp_value(x, out.s ? out.s : "", out.n, quoted);
     return ok;
 }

@@ -286,6 +286,7 @@ static struct node *parse_paren(struct parser *p) {
         if (text) {
             n->kind = N_ARITH;
             n->arith.expr = word_of_text(p, text, len, WM_ARITH, line);
+            n->line = p->line; /* bash numbers it by its end */
             lex_take(p);
             return n->arith.expr ? n : NULL;
         }

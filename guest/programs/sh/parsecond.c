@@ -229,6 +229,7 @@ struct node *parse_cond_command(struct parser *p) {
                       token_shown(p));
         return NULL;
     }
+    n->line = p->tok.line; /* bash numbers it by its end */
     lex_take(p);
     p->ctx = outer;
     return n;

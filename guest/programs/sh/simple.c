@@ -474,6 +474,7 @@ int exec_simple(struct shell *sh, struct node *n) {
     arena_mark mark = arena_here(&sh->tmp);
     struct procsub *subs = procsub_mark(sh);
     const char *builtin = sh->builtin;
+    bool has_err_trap = sh->trap_set[TRAP_ERR];
     sh->builtin = NULL;
     int status = run_command(sh, n);
     sh->builtin = builtin;
@@ -484,7 +485,12 @@ int exec_simple(struct shell *sh, struct node *n) {
     exec_set_pipestatus(sh, &status, 1);
     if (sh->jobs->pending_children > 0) job_reap(sh);
     if (signal_pending()) signal_check(sh);
-    if (status != 0) exec_failed(sh);
+    if (status != 0) { /* an ERR trap that the command itself set is not for it */
+        bool busy = sh->in_err_trap;
+        sh->in_err_trap |= !has_err_trap;
+        exec_failed(sh);
+        sh->in_err_trap = busy;
+    }
     return sh->status;
 }
 

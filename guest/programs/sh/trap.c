@@ -291,7 +291,7 @@ void signal_check(struct shell *sh) {
         pending[i] = 0;
         if (sh->trap_set[i]) {
             if (i == SIGINT) interrupted = 0;
-            if (sh->traps[i] && *sh->traps[i]) run_trap_text(sh, i, sh->line > 0 ? sh->line : 1);
+            if (sh->traps[i] && *sh->traps[i]) run_trap_text(sh, i, 1);
             if (sh->flow != FLOW_NONE) return;
         } else if (i == SIGINT && catches_interrupt(sh)) {
             interrupted = 0;

@@ -174,7 +174,6 @@ static bool scan_backquote(struct parser *p, struct scan *s, bool dq) {
     part->kind = PART_BACKQUOTE;
     part->s = sb_str(&text);
     part->n = (uint32_t)text.n;
-    part->at = (uint32_t)line;
     scan_part(p, s, part);
     s->flags &= (uint16_t)~W_PURE;
     return true;
