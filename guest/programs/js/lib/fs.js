@@ -548,8 +548,8 @@ const sync = {
     realpath(file, options) {
         options = toOptions(options, {});
         const name = toPath(typeof file === 'object' && file !== null ? file : `${file}`);
-        const result = calls.realpath(name);
-        if (typeof result === 'number') throw systemError(result, 'lstat', path.resolve(name));
+        const result = calls.realpath(path.resolve(name));
+        if (typeof result === 'number') throw wayError(path.resolve(name), result);
         return named(result, options.encoding);
     },
     rename(from, to) {
@@ -641,6 +641,26 @@ const sync = {
 
 // What statfs() answers.
 class StatFs {}
+
+// Why a path leads nowhere: what fails first on the way, which Node goes step by step.
+function wayError(name, result) {
+    for (let links = 0, at = ''; links < 40; ) {
+        const [, part, rest] = /^\/([^/]*)(.*)$/.exec(name.slice(at.length)) ?? [];
+        if (part === undefined) break;
+        const here = `${at}/${part}`, found = calls.lstat(here);
+        if (typeof found === 'number') return systemError(found, 'lstat', here);
+        if ((found[1] & constants.S_IFMT) !== constants.S_IFLNK) {
+            at = here;
+            continue;
+        }
+        const target = calls.stat(here);
+        if (typeof target === 'number') return systemError(target, 'stat', here);
+        name = path.resolve(at || '/', calls.readlink(here)) + rest;
+        at = '';
+        links++;
+    }
+    return systemError(result, 'lstat', name);
+}
 
 function statOf(call, syscall, file, options) {
     const name = toPath(file);
@@ -916,10 +936,11 @@ fs.close = called('close', 1, (fd, callback = error => {
 });
 // The system's own realpath() blames itself, Node's the place that it came to.
 const nativePath = (file, options) => {
+    if (file === '') throw systemError(ENOENT, 'realpath', '');
     try {
         return sync.realpath(file, options);
     } catch (error) {
-        if (error.syscall !== 'lstat') throw error;
+        if (error.syscall !== 'lstat' && error.syscall !== 'stat') throw error;
         throw systemError(error.errno, 'realpath', toPath(file));
     }
 };

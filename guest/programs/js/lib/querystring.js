@@ -8,6 +8,7 @@ function escape(text) {
     let out = '';
     for (const c of text) {
         if (kept.test(c) && c.length === 1) out += c;
+        else if (/^[\ud800-\udfff]$/.test(c)) throw Object.assign(new URIError('URI malformed'), { code: 'ERR_INVALID_URI' });
         else for (const byte of new Uint8Array(native.text.utf8Encode(c))) out += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
     }
     return out;

@@ -22,7 +22,7 @@ class Blob {
         dictionary(options, 'options');
         const { type = '', endings = 'transparent' } = options ?? {};
         if (`${endings}` !== 'transparent' && `${endings}` !== 'native')
-            throw require('internal/errors').argValue('options.endings', `${endings}`, "must be one of: 'transparent', 'native'");
+            throw require('internal/errors').argValue('options.endings', `${endings}`, 'is invalid');
         const pieces = [];
         for (const part of sources) {
             if (part !== null && typeof part === 'object' && #bytes in part) pieces.push(part.#bytes);

@@ -110,6 +110,7 @@ class CustomEvent extends Event {
         this.#detail = options?.detail ?? null;
     }
     get detail() {
+        if (!(#detail in this)) throw wrongThis('CustomEvent');
         return this.#detail;
     }
 }
@@ -153,7 +154,8 @@ class EventTarget {
         const table = tableOf(this);
         if (arguments.length < 2) throw validate.missing('type', 'listener');
         const { once, capture, passive, signal } = toOptions(options);
-        if (signal !== undefined) validate.abortSignal(signal ?? 0, 'options.signal');
+        if (signal === null) throw argType('options.signal', 'AbortSignal', null);
+        validate.abortSignal(signal, 'options.signal');
         if (!isListener(listener)) {
             const warning = new Error(`addEventListener called with ${listener} which has no effect.`);
             process.emitWarning(Object.assign(warning, { name: 'AddEventListenerArgumentTypeWarning', target: this, type }));

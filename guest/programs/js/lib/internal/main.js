@@ -24,7 +24,8 @@ function start(argv) {
         return;
     }
     for (const name of options.preload) modules.makeRequire(new modules.Module('internal/preload', null))(name);
-    if (options.run) runText(options);
+    if (options.test) follow(require('internal/test_files').run(options.args, process.execArgv.filter(arg => arg !== '--test')), () => {});
+    else if (options.run) runText(options);
     else if (options.code !== undefined) runCode(options);
     else runFile(options);
 }

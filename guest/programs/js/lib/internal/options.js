@@ -16,6 +16,7 @@ work at its top level, and the returned value is printed. A program with import 
   -r, --require NAME  require NAME first
       --typescript    the program is TypeScript: erase its types (.ts files: always)
       --input-type=T  what CODE or standard input is: module or commonjs
+      --test          run the files that are named, or those that are tests by their names
       --run           run the text that the embedder handed over
   -v, --version       print the version
   -h, --help          print this
@@ -147,7 +148,8 @@ function parse(argv) {
         else if (/^(?:-p|-pe|--print(?:=.*)?)$/s.test(arg)) {
             options.print = true;
             options.code = i >= argv.length && !arg.includes('=') ? 'undefined' : value(arg, '--print');
-        } else if (arg === '--typescript') options.typescript = true;
+        } else if (arg === '--test') options.test = true;
+        else if (arg === '--typescript') options.typescript = true;
         else if (arg === '--run') options.run = true;
         else if (arg === '--dump-tree') options.text = require('internal/tree').dump(native.text.utf8Decode(native.fs.readAll(0)));
         else if (arg === '-c' || arg === '--check') options.check = true;

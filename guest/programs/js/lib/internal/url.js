@@ -519,6 +519,7 @@ class URL {
         return require('internal/blob').createObjectURL(obj);
     }
     static revokeObjectURL(id) {
+        if (arguments.length === 0) throw require('internal/validators').missing('url');
         require('internal/blob').revokeObjectURL(id);
     }
     _setQuery(query) {
