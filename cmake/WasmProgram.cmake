@@ -5,7 +5,8 @@
 #       a library compiled twice: natively as target pf_NAME, and for wasm.
 #   add_wasm_program(NAME SOURCES … [APPLETS cmd …] [INCLUDES …] [DEFINES …] [LIBS …]
 #                    [ASYNCIFY_ONLY function …] [STACK bytes] [ASYNCIFY_STACK bytes] [PARTS n]
-#                    [HEAP bytes] [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT [BARE]] [COLD] [TEST] [WASM_ONLY])
+#                    [HEAP bytes] [COMPILE_OPTIONS …] [IMAGE_OPTIONS …] [BOOT [BARE]] [COLD] [TYPED] [TEST]
+#                    [WASM_ONLY])
 #       build/native/bin/NAME with a link for each applet (target native_NAME), build/wasm/NAME.wasm,
 #       and the object library pf_image_NAME, which joins the host's image table.
 #       BOOT: main(0, NULL) runs before the arguments are asked for, and calls pf_booted(). BARE: there is a
@@ -14,6 +15,7 @@
 #       than they compute. PARTS: into how many files its generated C is split; without, it is one.
 #       HEAP: so much memory for malloc() is there from the start, and stays from process to process: to
 #       grow costs more than to clear it.
+#       TYPED (with PARTS): its accesses to memory are written as typed_image.py says.
 #       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
 #       pf_guest_images_test only. ONE: the same for pf_guest_images_one, and nothing native. WASM_ONLY:
 #       it has no native twin, and what lies in its sources is for guest/libc alone.
@@ -188,7 +190,7 @@ endfunction()
 
 # Turns a linked wasm file into pf_image_NAME: checks, wasm2c, rewrite, gcc.
 function(pf_image name kind linked depends)
-    cmake_parse_arguments(A "" "STACK;LEVEL;PARTS;BARE" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
+    cmake_parse_arguments(A "" "STACK;LEVEL;PARTS;TYPED;BARE" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
     string(MAKE_C_IDENTIFIER ${name} module)
     set(folder ${PF_WASM_DIR}/c/${name})
     file(MAKE_DIRECTORY ${folder})
@@ -233,6 +235,11 @@ function(pf_image name kind linked depends)
     set(parts ${source}/${module}.c)
     if(A_PARTS)
         set(parts)
+        set(typed)
+        if(A_TYPED)
+            set(typed --typed)
+            list(APPEND A_IMAGE_OPTIONS -fstrict-aliasing)
+        endif()
         math(EXPR last "${A_PARTS} - 1")
         foreach(part RANGE ${last})
             list(APPEND parts ${source}/${module}_${part}.c)
@@ -240,8 +247,8 @@ function(pf_image name kind linked depends)
         add_custom_command(
             OUTPUT ${parts} ${source}/${module}_parts.h
             COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/split_image.py --module ${module}
-                    --folder ${source} --parts ${A_PARTS}
-            DEPENDS ${source}/${module}.c ${PF_CMAKE_DIR}/split_image.py
+                    --folder ${source} --parts ${A_PARTS} ${typed}
+            DEPENDS ${source}/${module}.c ${PF_CMAKE_DIR}/split_image.py ${PF_CMAKE_DIR}/typed_image.py
             COMMENT "parts of ${name}"
             VERBATIM)
     endif()
@@ -301,7 +308,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;BARE;COLD;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS;HEAP"
+    cmake_parse_arguments(A "BOOT;BARE;COLD;TYPED;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS;HEAP"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -372,7 +379,7 @@ function(add_wasm_program name)
     if(A_COLD)
         set(level -O1)
     endif()
-    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} BARE ${A_BARE} APPLETS ${A_APPLETS}
+    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} TYPED ${A_TYPED} BARE ${A_BARE} APPLETS ${A_APPLETS}
              ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY} IMAGE_OPTIONS ${A_IMAGE_OPTIONS})
     if(A_BARE)
         set_property(GLOBAL APPEND PROPERTY PF_BARE_IMAGES ${name})

@@ -16,6 +16,7 @@ import pathlib
 import re
 import sys
 
+from typed_image import type_accesses
 from wasm_image import Refused, write_changed
 
 TYPE = r"(?:void|u32|u64|f32|f64)"
@@ -110,9 +111,12 @@ def main() -> int:
     parser.add_argument("--module", required=True)
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="where MODULE.c lies")
     parser.add_argument("--parts", type=int, required=True, help="how many files: 2 or more")
+    parser.add_argument("--typed", action="store_true", help="accesses to memory as typed_image.py writes them")
     args = parser.parse_args()
     try:
         text = (args.folder / f"{args.module}.c").read_text()
+        if args.typed:
+            text = type_accesses(text)
         header, parts = split(text, args.module, args.parts)
     except Refused as error:
         print(f"parts of {args.module}: {error}", file=sys.stderr)
