@@ -186,7 +186,8 @@ int64_t k_do_SIGMASK(struct k_call *call) {
 
 int64_t k_do_SIGTAKE(struct k_call *call) {
     struct k_proc *proc = call->proc;
-    uint64_t ready = proc->pending & proc->caught & (~proc->mask | proc->granted);
+    uint64_t set = (uint64_t)k_arg(call, 0) & ~UNBLOCKABLE;
+    uint64_t ready = proc->pending & (set ? set : proc->caught & (~proc->mask | proc->granted));
     if (!ready) return 0;
     int signal = __builtin_ctzll(ready) + 1;
     proc->pending &= ~K_SIGBIT(signal);

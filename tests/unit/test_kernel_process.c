@@ -180,6 +180,8 @@ static void wait_chooses(void) {
     CALL(ca, FORK);
     CALL(ca, EXIT, 2);
     switch_to(sh);
+    CHECK_EQ(CALL(sh, WAIT, -1, 0x101), -PF_ECHILD); /* who has not ended */
+    CHECK_EQ(CALL(sh, WAIT, -b, 0x1000000), b);      /* to be told again */
     CHECK_EQ(CALL(sh, WAIT, -b, 0), b);
     CHECK_EQ(CALL(sh, WAIT, b, 0), -PF_ECHILD);
     CHECK_EQ(CALL(sh, WAIT, 0, 0), a);
@@ -319,6 +321,10 @@ static void caught_signals(void) {
     CHECK(!(reply_flags & PF_MSG_SIGNAL));
     CHECK_EQ(CALL(sh, SIGPENDING), 1 << 9);
     CHECK_EQ(CALL(sh, SIGTAKE), 0);
+    CHECK_EQ(CALL(sh, SIGTAKE, 1 << 11), 0); /* those that are named, blocked or not */
+    CHECK_EQ(CALL(sh, SIGTAKE, 1 << 9), 10);
+    CHECK_EQ(CALL(sh, SIGPENDING), 0);
+    CALL(sh, KILL, self, 10);
     CHECK_EQ(CALL(sh, SIGMASK, 2, 0), 1 << 9);
     CHECK(reply_flags & PF_MSG_SIGNAL);
     CHECK_EQ(CALL(sh, SIGTAKE), 10);
