@@ -101,6 +101,19 @@ CELLS = {
         import tools, asyncio
         async def f(): return tools.double(x=3)
         print(await f(), await asyncio.gather(f(), f()), tools.double(x=1))""",
+    "iterators": """
+        import tools
+        t = lambda x: tools.double(x=x)
+        print(list(map(t, [1, 2])), tuple(t(i) for i in [3]), sum(map(t, [4])), [*(t(i) for i in [5])])
+        for i, (a, b) in enumerate(zip("a", map(t, [6]))): print(i, a, b)
+        print(sorted(map(t, [2, 1])), any(t(i) for i in [0, 1]), all(map(t, [1, 0])), list(filter(t, [0, 1])))""",
+    "partial and cached": """
+        import tools, functools
+        t = functools.partial(tools.double, x=1)
+        print(t(), functools.partial(t)(), functools.partial(lambda *a: t(x=sum(a)), 1, 2)(3))
+        for size in (0, 2, None):
+            f = functools.lru_cache(size)(lambda x: tools.double(x=x))
+            print(f(1), f(1), f(2), f.cache_info().misses)""",
     "except": """
         import tools
         try: 1 / 0
@@ -114,10 +127,10 @@ def test_a_cell_that_waits_for_a_tool_is_bytes(name):
     check(CELLS[name], "python")
 
 
-# What lies between is C that nobody can unwind: a comparison, map(), text that exec() compiles, depth.
+# What lies between is C that nobody can unwind: a comparison, set(), text that exec() compiles, depth.
 PARKED = {
     "sort": "import tools; print(sorted([3, 1], key=lambda v: tools.double(x=v)))",
-    "map": "import tools; print(list(map(lambda v: tools.double(x=v), [1, 2])))",
+    "set": "import tools; print(set(map(lambda v: tools.double(x=v), [1, 2])))",
     "exec of text": "import tools; exec('print(tools.double(x=9))')",
     "constructors within constructors": """
         import tools

@@ -13,6 +13,8 @@ import sys
 
 import adapt_boot
 import adapt_generators
+import adapt_iterators
+import adapt_signals
 import adapt_streams
 import adapt_system
 import adapt_threads
@@ -60,16 +62,19 @@ CHANGES = [
         "",
     ),
     (
+        "Lib/hashlib.py",
+        "as above; scrypt() is lib/_scrypt.py's",
+        "try:\n    # OpenSSL's scrypt requires OpenSSL 1.1+\n    from _hashlib import scrypt\nexcept ImportError:\n    pass\n",
+        'def scrypt(password, *, salt=b"", n=None, r=None, p=None, maxmem=0, dklen=64):\n'
+        '    """scrypt password-based key derivation function."""\n'
+        "    from _scrypt import derive\n"
+        "    return derive(password, salt, n, r, p, maxmem, dklen)\n",
+    ),
+    (
         "Parser/parser.c",
         "the stack is as deep as elsewhere: nesting ends at the tokenizer's bound, with its message",
         "#ifdef __wasi__\n",
         "#if 0\n",
-    ),
-    (
-        "Lib/asyncio/unix_events.py",
-        "a thread for each child cannot be; SIGCHLD tells of them",
-        "                self._watcher = ThreadedChildWatcher()\n",
-        "                self._watcher = SafeChildWatcher()\n",
     ),
     (
         "Lib/http/client.py",
@@ -114,6 +119,18 @@ CHANGES = [
         '        PyErr_SetString(PyExc_OverflowError,\n                        "repeated string is too long");\n',
         "        PyErr_NoMemory();\n",
     ),
+    (
+        "Python/pythonrun.c",
+        "a status is cut off as it is where C's long has 64 bits",
+        "        exitcode = (int)PyLong_AsLong(value);\n",
+        "        exitcode = (int)PyLong_AsLongLong(value);\n",
+    ),
+    (
+        "Modules/timemodule.c",
+        "GNU's strftime() knows more",
+        "#define format_time wcsftime\n",
+        '#include "strftime.h"\n#define format_time python_strftime\n',
+    ),
     ("Python/marshal.c", "as above", "#elif defined(__wasi__)\n", "#elif 0\n"),
 ]
 
@@ -121,7 +138,7 @@ CHANGES = [
 def main() -> None:
     source, output = map(pathlib.Path, sys.argv[1:])
     texts: dict[str, str] = {}
-    series = (adapt_waits, adapt_streams, adapt_threads, adapt_boot, adapt_system, adapt_generators)
+    series = (adapt_waits, adapt_streams, adapt_threads, adapt_boot, adapt_system, adapt_generators, adapt_iterators, adapt_signals)
     for name, why, old, new, *count in CHANGES + [
         change for one in series for change in one.CHANGES
     ]:

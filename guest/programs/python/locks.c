@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/message.h"
@@ -27,6 +28,16 @@
 
 int64_t __pf_call(struct pf_message *message); /* guest/libc */
 int __pf_record_lock(int fd, int command, struct flock *lock);
+
+static long long now(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
+
+long long python_now(void) { return now(CLOCK_MONOTONIC); }
+
+long long python_process_time(void) { return now(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* ---- pythread.h */
 

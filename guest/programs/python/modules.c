@@ -6,7 +6,7 @@
     X(_codecs_iso2022) X(_codecs_jp) X(_codecs_kr) X(_codecs_tw) X(_collections) X(_contextvars) \
     X(_csv) X(_datetime) X(_decimal) X(_elementtree) X(_functools) X(_heapq) X(_io) X(_json)    \
     X(_locale) X(_lsprof) X(_lzma) X(_md5) X(_multibytecodec) X(_opcode) X(_operator) X(_pickle) \
-    X(_pinfold) X(_posixsubprocess) X(_queue) X(_random) X(_sha1) X(_sha256) X(_sha3) X(_sha512) X(_signal) \
+    X(_pinfold) X(_posixsubprocess) X(_queue) X(_random) X(_scrypt_mix) X(_sha1) X(_sha256) X(_sha3) X(_sha512) X(_signal) \
     X(_sqlite3) X(_sre) X(_stat) X(_statistics) X(_struct) X(_symtable) X(_thread) X(_tracemalloc)          \
     X(_typing) X(_weakref) X(_zoneinfo) X(array) X(atexit) X(audioop) X(binascii) X(cmath)      \
     X(errno) X(faulthandler) X(fcntl) X(grp) X(itertools) X(math) X(mmap) X(posix) X(pwd) X(pyexpat)    \

@@ -32,6 +32,7 @@ struct area {
     uint32_t current, end;
 };
 uint32_t pf_asyncify(void);
+void __pf_deliver_signals(void); /* guest/libc: handlers of what is pending run */
 
 uint32_t stack_pointer(void);
 void set_stack_pointer(uint32_t address);
@@ -65,6 +66,7 @@ struct thread {
     int count;
     long long until; /* ns of the monotonic clock; -1: for ever */
     unsigned since;  /* the slice in which it began to wait for a lock */
+    long long used;  /* ns of the process's time, in its turns before this one */
 };
 
 static struct thread main_thread = {.next = &main_thread, .ident = 1, .result = PYTHON_READY, .until = -1};
@@ -81,6 +83,21 @@ int python_threads = 1, python_pinned, python_lock_way, python_ending;
 bool python_deadlocked;
 
 void **python_thread_keys(void) { return current->keys; }
+
+static long long turn_began; /* in ns of the process's time */
+
+void python_thread_time(struct timespec *time) {
+    long long ns = current->used + python_process_time() - turn_began;
+    *time = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = (long)(ns % 1000000000)};
+}
+
+/* It is the turn of `chosen`; `ended`: of the one before there is nothing left. */
+static void next_turn(bool ended) {
+    long long now = python_process_time();
+    if (!ended) current->used += now - turn_began;
+    turn_began = now;
+    current = chosen;
+}
 
 /* ---- stacks */
 
@@ -189,6 +206,7 @@ static __attribute__((noinline)) void loop(struct thread *owner) {
         if (!in_place) place();
         in_place = false;
         python_thread_run();
+        bool ended = gone;
         if (leaving) {
             leaving = false;
             asyncify_unwound();
@@ -200,7 +218,7 @@ static __attribute__((noinline)) void loop(struct thread *owner) {
         } else {
             return;
         }
-        current = chosen;
+        next_turn(ended);
         if (current == owner) return;
     }
 }
@@ -214,7 +232,7 @@ static __attribute__((noinline)) void run_on_top(void) {
     top = self;
     python_pinned++;
     keep_stack(self, pointer);
-    current = chosen;
+    next_turn(false);
     loop(self);
     set_stack_pointer(pointer);
     __builtin_memcpy((void *)pointer, self->stack, self->stack_len);
@@ -287,12 +305,6 @@ void python_slice(void) {
 
 /* ---- what is outside */
 
-long long python_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000ll + time.tv_nsec;
-}
-
 /* All descriptors that threads wait for, and the first moment; the caller frees them. */
 static struct pollfd *gather(int *count, long long *until) {
     *count = 0;
@@ -360,6 +372,7 @@ LISTED void python_thread_outside(int way) {
     } else {
         long long left = until < 0 ? -1 : until - python_now();
         if (python_wait_alone(way, all, count, until >= 0 && left < 0 ? 0 : left) >= 0) mark(all);
+        else __pf_deliver_signals(); /* choose() asks for them, and makes no call before */
     }
     free(all);
 }
@@ -444,6 +457,15 @@ unsigned long python_thread_ident(void) { return current->ident; }
 
 bool python_thread_is_first(void) { return current == first; }
 
+bool python_thread_exists(unsigned long ident) {
+    const struct thread *thread = current;
+    do {
+        if (thread->ident == ident && !thread->ended) return true;
+        thread = thread->next;
+    } while (thread != current);
+    return false;
+}
+
 unsigned long python_thread_new(void (*function)(void *), void *argument) {
     struct thread *thread = calloc(1, sizeof *thread);
     if (!thread) return PYTHREAD_INVALID_THREAD_ID;
@@ -464,6 +486,7 @@ unsigned long python_thread_new(void (*function)(void *), void *argument) {
 void python_threads_forked(void) {
     first = current;
     current->next = current;
+    current->used = turn_began = 0;
     python_threads = 1;
     python_pinned = 0;
     top = NULL;

@@ -17,7 +17,9 @@ enum { PYTHON_DEADLOCKED = -2, PYTHON_INTERRUPTED = -1, PYTHON_TIMED_OUT = 0, PY
 unsigned long python_thread_new(void (*function)(void *), void *argument);
 unsigned long python_thread_ident(void); /* The number of the thread that runs. */
 bool python_thread_is_first(void); /* the main one, that hears of signals */
+bool python_thread_exists(unsigned long ident);
 long long python_now(void); /* ns of the monotonic clock */
+long long python_process_time(void); /* ns for which the process computed */
 
 /* Waits, in listed functions: of the thread that runs, for so many nanoseconds (-1: for ever). */
 int python_lock_wait(int way, struct lock *lock, long long ns);

@@ -18,6 +18,7 @@
 
 struct pollfd; /* CPython chooses what the system's headers have before it includes them */
 struct timeval;
+struct timespec;
 
 /* How many there are; and how many of them are pinned. */
 extern int python_threads, python_pinned;
@@ -43,6 +44,8 @@ void python_offer(int way);
 void python_threads_forked(void);
 /* pythread.h has it for the systems that it knows. */
 unsigned long PyThread_get_thread_native_id(void);
+/* How long the thread that runs has computed. */
+void python_thread_time(struct timespec *time);
 /* The values of thread-specific storage of the thread that runs, by key. */
 void **python_thread_keys(void);
 
