@@ -18,8 +18,6 @@ def derive(password, salt, n, r, p, maxmem, dklen):
     from hashlib import pbkdf2_hmac
 
     password, salt = _bytes(password), _bytes(salt)
-    if not salt:
-        raise TypeError("salt is required")
     for name, number in (("n", n), ("r", r), ("p", p)):
         if number is not None and not isinstance(number, int):
             raise TypeError(f"scrypt() argument '{name}' must be int, not {type(number).__name__}")
