@@ -148,29 +148,34 @@ const looks = [
 })();
 //// domains cjs
 const domain = require('domain'), EventEmitter = require('events'), fs = require('fs');
-const told = (name, d) => d.on('error', e => console.log(name, e.message, e.domain === d, e.domainThrown, Boolean(e.domainEmitter), typeof e.domainBound));
-const starts = Object.entries({
+// Each step starts the next one when it is over.
+const steps = [];
+const next = () => setImmediate(() => steps.shift()?.());
+const told = (name, d) => d.on('error', e => {
+    console.log(name, e.message, e.domain === d, e.domainThrown, Boolean(e.domainEmitter), typeof e.domainBound);
+    if (steps.started) next();
+});
+for (const [name, start] of Object.entries({
     timer: () => setTimeout(() => { throw new Error('from a timer'); }, 1), immediate: () => setImmediate(() => { throw new Error('from an immediate'); }),
     tick: () => process.nextTick(() => { throw new Error('from a tick'); }), file: () => fs.readFile('/nope', () => { throw new Error('from a file'); }),
-    promise: () => Promise.resolve().then(() => console.log('promise', process.domain !== undefined)),
-});
-const next = () => {
-    const [name, start] = starts.shift() ?? [];
-    if (name) told(name, domain.create()).run(start), setTimeout(next, 20);
-};
-next();
+    promise: () => Promise.resolve().then(() => { console.log('promise', process.domain !== undefined); next(); }),
+})) steps.push(() => told(name, domain.create()).run(start));
 const d = told('emitter', domain.create()), e = d.run(() => new EventEmitter());
 e.emit('error', new Error('of an emitter'));
 const other = new EventEmitter();
 d.add(other); other.emit('error', new Error('of another')); d.remove(other);
 try { other.emit('error', new Error('alone')); } catch (error) { console.log('thrown', error.message, d.members.length); }
-setTimeout(() => fs.readFile('/nope', told('intercept', domain.create()).intercept(() => console.log('never'))), 150);
 told('bind', domain.create()).bind((a, b) => console.log(a, b, process.domain !== undefined))(1, 2);
 const outer = told('outer', domain.create()), inner = domain.create();
 inner.on('error', error => { throw new Error(`again: ${error.message}`); });
-process.nextTick(() => outer.run(() => inner.run(() => { throw new Error('twice'); })));
-process.on('uncaughtException', error => console.log('uncaught', error.message));
-setTimeout(() => domain.create().run(() => setTimeout(() => { throw new Error('nobody listens'); }, 1)), 200);
-setTimeout(() => domain.create().on('error', () => { throw new Error('the last'); }).run(() => setTimeout(() => { throw new Error('first'); }, 1)), 250);
+process.on('uncaughtException', error => { console.log('uncaught', error.message); next(); });
 process.on('exit', code => console.log(code));
+steps.push(
+    () => fs.readFile('/nope', told('intercept', domain.create()).intercept(() => console.log('never'))),
+    () => outer.run(() => inner.run(() => { throw new Error('twice'); })),
+    () => domain.create().run(() => setTimeout(() => { throw new Error('nobody listens'); }, 1)),
+    () => domain.create().on('error', () => { throw new Error('the last'); }).run(() => setTimeout(() => { throw new Error('first'); }, 1)),
+);
 console.log(process.domain, domain._stack.length);
+steps.started = true;
+next();
