@@ -1,5 +1,5 @@
 /*
- * factor.c: prime factors. Numbers up to 64 bits; larger ones are refused.
+ * factor.c: prime factors of numbers up to 2048 bits: beyond 64 see factor_big.c.
  *
  * help factor:
  *   Usage: factor [NUMBER]...
@@ -10,6 +10,7 @@
  *         --help       display this help and exit
  *         --version    output version information and exit
  */
+#include "factor_big.h"
 #include "g_in.h"
 #include "g_number.h"
 #include "g_option.h"
@@ -136,12 +137,57 @@ static void put_factors(uint64_t n) {
     g_outc('\n');
 }
 
+/* What big_factor() finds: all of it, as numbers of any size. */
+static big *primes;
+static size_t prime_count, prime_cap;
+
+static void add_prime(const big *prime) {
+    if (prime_count == prime_cap) primes = g_more(primes, &prime_cap, sizeof *primes);
+    primes[prime_count++] = *prime;
+}
+
+static void add_small(uint64_t n) {
+    uint64_t factors[64];
+    size_t count = 0;
+    add_factors(n, factors, &count);
+    for (size_t i = 0; i < count; i++) {
+        big prime = {.limb = {(uint32_t)factors[i], (uint32_t)(factors[i] >> 32)}};
+        prime.count = 1 + (factors[i] >> 32 != 0);
+        add_prime(&prime);
+    }
+}
+
+static int by_size(const void *a, const void *b) {
+    const big *x = a, *y = b;
+    if (x->count != y->count) return x->count < y->count ? -1 : 1;
+    for (size_t i = x->count; i-- > 0;)
+        if (x->limb[i] != y->limb[i]) return x->limb[i] < y->limb[i] ? -1 : 1;
+    return 0;
+}
+
+static bool put_big_factors(const char *digits) {
+    big n;
+    if (!big_read(&n, digits)) return false;
+    prime_count = 0;
+    big_factor(&n, add_prime, add_small);
+    qsort(primes, prime_count, sizeof *primes, by_size);
+    big_put(&n);
+    g_outc(':');
+    for (size_t i = 0; i < prime_count; i++) {
+        g_outc(' ');
+        big_put(&primes[i]);
+    }
+    g_outc('\n');
+    return true;
+}
+
 static bool factor_text(const char *text) {
     const char *s = text + strspn(text, " \t");
     if (*s == '+') s++;
     uint64_t value;
     enum g_number_result result = g_parse_unsigned(s, "", &value, NULL);
     if (result == G_NUMBER_OVERFLOW) {
+        if (!s[strspn(s, "0123456789")] && put_big_factors(s)) return true;
         g_warn("%s is too large", g_quote(text));
         return false;
     }
