@@ -31,6 +31,8 @@ def commands(folder):
             if names and not heading and (line.startswith("  ") or not line.strip()):
                 text.append(line[2:].rstrip())
                 continue
+            if names and not heading and line != "end":
+                sys.exit(f"{path}: the help of {names[0]} is cut off by a line that is not indented: {line}")
             while text and not text[-1]:
                 text.pop()
             for name in names:

@@ -6,7 +6,8 @@
  * help zip:
  *   Usage: zip [-options] [-x list] zipfile list
  *   The default action is to add or replace zipfile entries from list, which can include the
- * special name - to compress standard input. If zipfile is -, the archive goes to standard output.
+ *   special name - to compress standard input. If zipfile is -, the archive goes to standard
+ *   output.
  *
  *     -r   recurse into directories     -j   junk (don't record) directory names
  *     -d   delete entries in zipfile    -u   update: only changed or new files

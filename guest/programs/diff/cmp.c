@@ -18,8 +18,8 @@
  *     -v, --version              output version information and exit
  *
  *   SKIP values may be followed by multiplicative suffixes: kB 1000, K 1024, MB 1,000,000, M
- * 1,048,576 … If a FILE is '-' or missing, read standard input. Exit status is 0 if inputs are the
- * same, 1 if different, 2 if trouble.
+ *   1,048,576 … If a FILE is '-' or missing, read standard input.
+ *   Exit status is 0 if inputs are the same, 1 if different, 2 if trouble.
  */
 #include "g_in.h"
 #include "g_number.h"

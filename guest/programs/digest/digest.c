@@ -24,7 +24,7 @@
  * help b2sum:
  *   Usage: b2sum [OPTION]... [FILE]...
  *   Print or check BLAKE2b (512-bit) checksums. With no FILE, or when FILE is -, read standard
- * input.
+ *   input.
  *
  *     -b, --binary          mark the files as read in binary mode
  *     -c, --check           read checksums from the FILEs and check them

@@ -4,7 +4,7 @@
  * help df:
  *   Usage: df [OPTION]... [FILE]...
  *   Show information about the file system on which each FILE resides, or all file systems by
- * default.
+ *   default.
  *
  *     -a, --all             include pseudo file systems
  *     -B, --block-size=SIZE  scale sizes by SIZE before printing them
@@ -14,8 +14,8 @@
  *     -k                    like --block-size=1K
  *     -l, --local           (ignored)
  *         --output[=FIELD_LIST]  use the output format defined by FIELD_LIST: source, fstype,
- * itotal, iused, iavail, ipcent, size, used, avail, pcent, file, target -P, --portability     use
- * the POSIX output format
+ *                             itotal, iused, iavail, ipcent, size, used, avail, pcent, file, target
+ *     -P, --portability     use the POSIX output format
  *         --total           produce a grand total
  *     -t, --type=TYPE       limit listing to file systems of type TYPE
  *     -T, --print-type      print file system type

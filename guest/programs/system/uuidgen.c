@@ -10,9 +10,11 @@
  *   Options:
  *    -r, --random          generate random-based uuid
  *    -n, --namespace <ns>  generate hash-based uuid in this namespace: @dns, @url, @oid, @x500 or a
- * UUID -N, --name <name>     generate hash-based uuid from this name -m, --md5             generate
- * md5 hash -s, --sha1            generate sha1 hash -x, --hex             interpret name as hex
- * string
+ *                            UUID
+ *    -N, --name <name>     generate hash-based uuid from this name
+ *    -m, --md5             generate md5 hash
+ *    -s, --sha1            generate sha1 hash
+ *    -x, --hex             interpret name as hex string
  *        --help            display this help
  *        --version         display version
  */

@@ -4,7 +4,7 @@
  * help csplit:
  *   Usage: csplit [OPTION]... FILE PATTERN...
  *   Output pieces of FILE separated by PATTERN(s) to files 'xx00', 'xx01', ..., and output byte
- * counts of each piece to standard output.
+ *   counts of each piece to standard output.
  *
  *     -b, --suffix-format=FORMAT  use sprintf FORMAT instead of %02d
  *     -f, --prefix=PREFIX         use PREFIX instead of 'xx'

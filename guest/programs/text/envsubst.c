@@ -15,8 +15,8 @@
  *
  *   In normal operation mode, standard input is copied to standard output, with references to
  *   environment variables of the form $VARIABLE or ${VARIABLE} being replaced with the
- * corresponding values. If a SHELL-FORMAT is given, only those environment variables that are
- * referenced in it are substituted.
+ *   corresponding values. If a SHELL-FORMAT is given, only those environment variables that are
+ *   referenced in it are substituted.
  */
 #include "g_in.h"
 #include "g_option.h"

@@ -8,10 +8,12 @@
  *
  *     -c, --crown-margin        preserve indentation of first two lines
  *     -p, --prefix=STRING       reformat only lines beginning with STRING, reattaching the prefix
- * to reformatted lines -s, --split-only          split long lines, but do not refill -t,
- * --tagged-paragraph    indentation of first line different from second -u, --uniform-spacing one
- * space between words, two after sentences -w, --width=WIDTH         maximum line width (default of
- * 75 columns) -g, --goal=WIDTH          goal width (default of 93% of width)
+ *                               to reformatted lines
+ *     -s, --split-only          split long lines, but do not refill
+ *     -t, --tagged-paragraph    indentation of first line different from second
+ *     -u, --uniform-spacing     one space between words, two after sentences
+ *     -w, --width=WIDTH         maximum line width (default of 75 columns)
+ *     -g, --goal=WIDTH          goal width (default of 93% of width)
  *         --help                display this help and exit
  *         --version             output version information and exit
  */

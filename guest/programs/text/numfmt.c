@@ -8,7 +8,7 @@
  *         --debug          print warnings about options without effect
  *     -d, --delimiter=X    use X instead of whitespace for field delimiter
  *         --field=FIELDS   replace the numbers in these input fields (default=1): N, N-M, -M, N- or
- * a list of these
+ *                            a list of these
  *         --format=FORMAT  use printf style floating-point FORMAT, %f with width and precision
  *         --from=UNIT      auto-scale input numbers to UNITs; default is 'none'
  *         --from-unit=N    specify the input unit size (instead of the default 1)

@@ -13,9 +13,10 @@
  *     -j, --skip-bytes=BYTES      skip BYTES input bytes first
  *     -N, --read-bytes=BYTES      limit dump to BYTES input bytes
  *     -S BYTES, --strings[=BYTES]  show only NUL terminated strings of at least BYTES (3)
- * characters -t, --format=TYPE           select output format or formats -v, --output-duplicates do
- * not use * to mark line suppression -w[BYTES], --width[=BYTES]  output BYTES bytes per output
- * line; 32 without BYTES
+ *                                 printable characters
+ *     -t, --format=TYPE           select output format or formats
+ *     -v, --output-duplicates     do not use @*@ to mark line suppression
+ *     -w[BYTES], --width[=BYTES]  output BYTES bytes per output line; 32 without BYTES
  *         --help                  display this help and exit
  *         --version               output version information and exit
  *
@@ -31,10 +32,10 @@
  *     -s   same as -t d2, select decimal 2-byte units
  *     -x   same as -t x2, select hexadecimal 2-byte units
  *
- *   TYPE is made up of one or more of these: a named character, c printable character or backslash
- *   escape, d[SIZE] signed decimal, f[SIZE] floating point, o[SIZE] octal, u[SIZE] unsigned
- * decimal, x[SIZE] hexadecimal; SIZE bytes per integer. A z suffix displays printable characters at
- * the end of each output line.
+ *   TYPE is made up of one or more of these: a named character, c printable character or
+ *   backslash escape, d[SIZE] signed decimal, f[SIZE] floating point, o[SIZE] octal, u[SIZE]
+ *   unsigned decimal, x[SIZE] hexadecimal; SIZE bytes per integer. A z suffix displays printable
+ *   characters at the end of each output line.
  */
 #include "g_in.h"
 #include "g_number.h"

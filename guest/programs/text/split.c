@@ -4,7 +4,7 @@
  * help split:
  *   Usage: split [OPTION]... [FILE [PREFIX]]
  *   Output pieces of FILE to PREFIXaa, PREFIXab, ...; default size is 1000 lines, and default
- * PREFIX is 'x'.
+ *   PREFIX is 'x'.
  *
  *     -a, --suffix-length=N   generate suffixes of length N (default 2)
  *         --additional-suffix=SUFFIX  append an additional SUFFIX to file names
