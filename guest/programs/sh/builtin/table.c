@@ -179,6 +179,16 @@ int bopt_next(struct shell *sh, struct bopt *o, const char *spec, bool *plus) {
 }
 
 bool parse_int64(const char *s, int64_t *out) {
+    /* Nearly always it is a number that fits, and nothing else. */
+    const char *at = s + (*s == '-');
+    int64_t value = 0;
+    int count = 0;
+    while (count < 18 && at[count] >= '0' && at[count] <= '9')
+        value = value * 10 + (at[count++] - '0');
+    if (count > 0 && at[count] == 0) {
+        *out = *s == '-' ? -value : value;
+        return true;
+    }
     s += strspn(s, " \t\n\v\f\r");
     const char *digits = *s == '-' || *s == '+' ? s + 1 : s;
     size_t n = strspn(digits, "0123456789");
