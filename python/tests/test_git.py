@@ -161,3 +161,22 @@ open(".git/refs/heads/evil", "w").write(commit + "\\n")
         result = sandbox.run("cd /workspace/r; git checkout -f evil")
         assert result.exit_code != 0, result.stdout
         assert sandbox.shell("cd /workspace/r; cat .git/HEAD .git/config; find /workspace /tmp -name b").replace("evil", "main") == before
+
+
+@real_git
+def test_what_lies_in_a_pack_is_listed_as_git_lists_it(tmp_path):
+    """With differences of differences, and by offset as well as by name."""
+    for n in range(12):
+        (tmp_path / "file").write_text("".join(f"{i} {i < n * 20}\n" for i in range(300)))
+        if n == 0:
+            git(tmp_path, "init", "-q", "-b", "main")
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-q", "-m", f"commit {n}")
+    for setting in ("true", "false"):
+        git(tmp_path, "-c", f"repack.useDeltaBaseOffset={setting}", "repack", "-adfq")
+        listed = git(tmp_path, "verify-pack", "-v", next((tmp_path / ".git/objects/pack").glob("*.idx")).relative_to(tmp_path))
+        assert "chain length = 2" in listed
+        with Sandbox() as sandbox:
+            into(sandbox, tmp_path, "r")
+            assert sandbox.shell("cd r; git verify-pack -v .git/objects/pack/*.idx") == listed
+            assert sandbox.shell("cd r; git verify-pack -s .git/objects/pack/*.idx") in listed

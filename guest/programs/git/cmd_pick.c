@@ -177,7 +177,7 @@ static int go_on(bool skipping) {
     char *todo = read_git_file("sequencer/todo");
     bool stopped = git_file_exists(state_file());
     if (!stopped && !todo) {
-        error("no cherry-pick or revert in progress");
+        error("no %s in progress", skipping ? verb() : "cherry-pick or revert");
         die("%s failed", verb());
     }
     if (skipping) {

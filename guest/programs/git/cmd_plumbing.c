@@ -233,7 +233,7 @@ int cmd_clean(int argc, char **argv) {
     if (interactive) die("--interactive needs a terminal: use -n, then -f");
     if (!dry && !force && config_bool("clean.requireforce", true))
         die("clean.requireForce defaults to true and neither -i, -n, nor -f given; refusing to clean");
-    if (with_ignored && only_ignored) die("options '-x' and '-X' cannot be used together");
+    if (with_ignored && only_ignored) die("-x and -X cannot be used together");
     pathspec_parse(&paths, n, argv);
     if (!n && *prefix) pathspec_parse(&paths, 1, (char *[]){"."});
     for (int i = 0; i < excludes.count; i++) git_ignore_add_rule(repo, excludes.items[i]);

@@ -2,6 +2,7 @@
  * cmd_small.c: git var, check-attr, count-objects, verify-pack, stripspace, merge-file, patch-id,
  * update-server-info; what would need more says so.
  */
+#include "pack_list.h"
 #include "git.h"
 
 #include "git2/indexer.h"
@@ -217,7 +218,6 @@ int cmd_verify_pack(int argc, char **argv) {
                                    {OPT_STRING, 0, "object-format", &format, "hash", "specify the hash algorithm to use", 0, NULL, NULL, 0}, END};
     int n = options(argc, argv, table, "git verify-pack [-v | --verbose] [-s | --stat-only] [--] <pack>.idx...", 0), status = 0;
     if (!n) usage_error(NULL);
-    if (verbose || statistics) die("-v and -s are not there: git count-objects -v and git cat-file --batch-check say what there is");
     for (int i = 0; i < n; i++) {
         g_text path = {0};
         size_t len = strlen(argv[i]), size;
@@ -242,6 +242,20 @@ int cmd_verify_pack(int argc, char **argv) {
         }
         git_indexer_free(indexer);
         remove_tree(folder);
+        if (fine && (verbose || statistics)) {
+            g_text names = {0};
+            size_t names_size;
+            g_text_addf(&names, "%.*s.idx", (int)len, argv[i]);
+            char *index = read_file(names.s, &names_size);
+            if (!index || !list_pack(text, size, index, names_size, !statistics)) {
+                error("%s is no index of it, or of another version", names.s);
+                status = 1;
+            } else if (!statistics) {
+                g_outf("%s: ok\n", path.s);
+            }
+            free(index);
+            g_text_free(&names);
+        }
         free(text);
         g_text_free(&path);
     }
