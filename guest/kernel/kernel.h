@@ -650,7 +650,7 @@ void k_rlimits_init(struct k_proc *proc); /* The resource limits of a process th
 int k_boot(const uint8_t *image_names, uint32_t len);
 /* Handles one message of a process; what the host has to do, as PF_ACTION_*. */
 uint32_t k_call(uint32_t proc, struct pf_message *msg, const uint8_t *in);
-const uint8_t *k_answered(void); /* The msg->out_len bytes of the last k_call(). */
+const uint8_t *k_answered(void); /* The msg->out_len bytes of the last k_call(), told once. */
 /* Answers. k_out_struct: -EFAULT when the caller's buffer is too small. */
 uint8_t *k_out_area(void); /* K_OUT_AREA bytes to compose an answer in */
 #define K_OUT_AREA (PF_IO_MAX + 4096u)
