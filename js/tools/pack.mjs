@@ -22,7 +22,9 @@ const own = JSON.parse(readFileSync(new URL("../package.json", import.meta.url),
 function images() {
   const table = readFileSync(`${build}/wasm/c/pf_guest_images.c`, "utf8");
   return [...table.matchAll(/^ {4}&pf_image_(\w+?)(_bare)?,$/gm)].map(([, module, bare]) => {
-    const text = readFileSync(`${build}/wasm/c/${module}/image.c`, "utf8");
+    /* Beside the last form of its C: cmake/WasmProgram.cmake. */
+    const forms = ["held/", "checked/", ""].map((form) => `${build}/wasm/c/${module}/${form}image.c`);
+    const text = readFileSync(forms.find(existsSync) ?? forms[2], "utf8");
     const field = (pattern) => {
       const found = pattern.exec(text);
       if (!found) throw new Error(`${module}/image.c is not as image_program.c.in writes it`);
