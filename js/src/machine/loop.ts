@@ -12,7 +12,7 @@ import type { Exit, Instance } from "../cpu/instance.ts";
 import { cancelCalls, takeCalls } from "./calls.ts";
 import type { KernelEvent } from "./kernel.ts";
 import { type Machine, monotonic } from "./machine.ts";
-import { postpone } from "./park.ts";
+import { postpone, sleepInPark } from "./park.ts";
 import { drainOutput, drainValue, feedStdin, finish, tell } from "./run.ts";
 import { replays, struck, tapeProcess } from "./tape.ts";
 
@@ -33,7 +33,10 @@ const GRACE_MAX_NS = 250e6,
   KILLED_NS = 2e9;
 /** A kernel has so many free ranges only if it makes them up. */
 const DROPS_MAX = 65536;
-const POSTPONED_MAX = 1000;
+/** Turns that only put off a parked program: some are nothing, and then time has to pass. */
+const POSTPONED_AT_ONCE = 100;
+/** So long nothing else happens, and what the topmost waits for is the one below it. */
+const DEADLOCK_NS = 5e9;
 const EMBEDDER: Stop = { kind: "embedder" };
 
 /* ---- limits of time */
@@ -258,6 +261,7 @@ function choose(machine: Machine): KernelEvent | undefined {
  */
 export function spin(machine: Machine, until?: Instance): Stop {
   const { kernel } = machine;
+  let postponedAt = 0;
   for (let postponed = 0; !kernel.dead; ) {
     if (until && machine.procs[until.proc] !== until) return { kind: "gone" };
     if (machine.tape?.ended) return until ? { kind: "gone" } : EMBEDDER;
@@ -286,7 +290,11 @@ export function spin(machine: Machine, until?: Instance): Stop {
       if (instance?.parked && (until || !instance.suspended)) {
         if (machine.tape?.postpones(machine) === false) continue;
         postpone(machine, instance);
-        if (++postponed > POSTPONED_MAX) return { kind: "deadlock" };
+        if (++postponed === 1) postponedAt = monotonic();
+        if (postponed <= POSTPONED_AT_ONCE) continue;
+        if (machine.clockFixed || monotonic() - postponedAt > DEADLOCK_NS)
+          return { kind: "deadlock" };
+        sleepInPark(machine, 1);
         continue;
       }
       postponed = 0;

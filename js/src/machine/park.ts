@@ -30,14 +30,16 @@ function refuse(machine: Machine, instance: Instance, what: string): never {
   throw new Gone(SIGSYS);
 }
 
-/** Waits where a thread may; false: it is a page's thread. */
-function sleepNow(ms: number): void {
+/** Waits, on the thread itself: a page's has no other way than to compute. */
+export function sleepInPark(machine: Machine, ms: number): void {
+  const began = monotonic();
   try {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   } catch {
     const until = performance.now() + ms;
     while (performance.now() < until);
   }
+  machine.run.sleptNs += monotonic() - began;
 }
 
 export function park(machine: Machine, instance: Instance, address: number): void {
@@ -57,12 +59,9 @@ export function park(machine: Machine, instance: Instance, address: number): voi
           throw new Gone();
         case "dead":
           throw new Gone(0, new Error(machine.kernel.dead));
-        case "sleep": {
-          const began = monotonic();
-          sleepNow(Math.min(20, Math.max(0, stop.ns / 1e6)));
-          machine.run.sleptNs += monotonic() - began;
+        case "sleep":
+          sleepInPark(machine, Math.min(20, Math.max(0, stop.ns / 1e6)));
           break;
-        }
         case "deadlock":
           refuse(machine, instance, "a program that waits for it");
         // eslint-disable-next-line no-fallthrough
