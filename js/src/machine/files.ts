@@ -2,6 +2,7 @@
 import { ERRNO, ERRNO_TEXT, LAYOUT, PF } from "../abi.ts";
 import { Buffer, compareBytes, text, utf8 } from "../base/bytes.ts";
 import { FileError, InvalidError, StateError } from "../base/error.ts";
+import { type FileKind, fileKind, S_IFDIR, S_IFLNK, S_IFMT } from "../base/mode.ts";
 import type { Machine } from "./machine.ts";
 import { tapeAct, tapeMake, tapeWrite } from "./tape.ts";
 
@@ -9,7 +10,7 @@ const ERRNO_NAME = new Map(Object.entries(ERRNO).map(([name, number]) => [number
 const OWNER = 1000;
 
 export interface FileInfo {
-  readonly kind: "file" | "directory" | "symlink" | "other";
+  readonly kind: FileKind;
   /** Permission bits. */
   readonly mode: number;
   /** Bytes. */
@@ -115,16 +116,8 @@ function status(machine: Machine, path: Uint8Array, follow: boolean): FileInfo |
   if (out.length < S.SIZE) return -ERRNO.EIO;
   const view = new DataView(out.buffer, out.byteOffset, S.SIZE);
   const mode = view.getUint32(S.mode, true);
-  const type = mode & 0o170000;
   return {
-    kind:
-      type === 0o100000
-        ? "file"
-        : type === 0o040000
-          ? "directory"
-          : type === 0o120000
-            ? "symlink"
-            : "other",
+    kind: fileKind(mode),
     mode: mode & 0o7777,
     size: Number(view.getBigInt64(S.size, true)),
     mtime: new Date(Number(view.getBigInt64(S.mtime_ns, true) / 1000000n)),
@@ -226,9 +219,6 @@ function putLink(machine: Machine, bytes: Uint8Array, target: Uint8Array): numbe
 }
 
 const NUL = new Uint8Array(1);
-const S_IFMT = 0o170000,
-  S_IFDIR = 0o040000,
-  S_IFLNK = 0o120000;
 
 /** A file of any kind, with mode and time: host/machine/put.c. `mode` has its type. */
 export function makeFile(

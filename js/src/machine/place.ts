@@ -5,6 +5,7 @@
 import { LAYOUT, PF } from "../abi.ts";
 import { utf8, zeroEnded } from "../base/bytes.ts";
 import { InvalidError } from "../base/error.ts";
+import { S_IFDIR, S_IFMT } from "../base/mode.ts";
 import { checkPath, guestError } from "./files.ts";
 import type { Machine } from "./machine.ts";
 
@@ -41,7 +42,7 @@ export function findPlace(machine: Machine, place: Place): void {
   if (result >= 0) {
     const { out } = machine.kernel;
     const mode = new DataView(out.buffer, out.byteOffset, out.length).getUint32(S.mode, true);
-    if ((mode & 0o170000) !== 0o040000) result = -20;
+    if ((mode & S_IFMT) !== S_IFDIR) result = -20;
   }
   if (result < 0) throw guestError(machine, result, place.cwd);
 }

@@ -7,11 +7,11 @@
  */
 import { ERRNO, PF } from "../abi.ts";
 import { Buffer, text } from "../base/bytes.ts";
+import { S_IFDIR, S_IFLNK, S_IFMT } from "../base/mode.ts";
 import { libraryFill } from "../machine/library.ts";
 import type { Machine } from "../machine/machine.ts";
 import { type Fill, type FillName, replays, tapeFill } from "../machine/tape.ts";
 
-const DIRECTORY = 0o040000;
 const SLASH = 47;
 const NOTHING = new Uint8Array(0),
   NUL = new Uint8Array(1);
@@ -19,8 +19,8 @@ const failed = (error: number): Fill => ({ error, names: [], data: NOTHING });
 
 /** A name as the guest is to see it: a read-only mount can be read by everybody. */
 function guestMode(mode: number, copy: boolean): number {
-  if (copy || (mode & 0o170000) === 0o120000) return mode;
-  return (mode & (0o170000 | 0o555)) | (mode & 0o100 ? 0o555 : 0o444);
+  if (copy || (mode & S_IFMT) === S_IFLNK) return mode;
+  return (mode & (S_IFMT | 0o555)) | (mode & 0o100 ? 0o555 : 0o444);
 }
 
 function fetch(machine: Machine, source: Uint8Array, directory: boolean): Fill {
@@ -82,7 +82,7 @@ export function fill(machine: Machine): void {
   const type = kernel.call("HOST_WANTED", [], undefined, PF.PATH_MAX + 31);
   if (type < 0) return;
   const source = kernel.out.slice(),
-    directory = type === DIRECTORY;
+    directory = type === S_IFDIR;
   const came = bring(machine, source, directory);
   let { error } = came;
   if (!error) error = directory ? putNames(machine, came.names) : putContents(machine, came.data);

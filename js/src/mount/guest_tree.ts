@@ -4,6 +4,7 @@
 import { ERRNO, LAYOUT, PF } from "../abi.ts";
 import { Buffer, compareBytes, latin, text, unlatin, utf8 } from "../base/bytes.ts";
 import { BoundError } from "../base/error.ts";
+import { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from "../base/mode.ts";
 import { guestError, listNames, openFile } from "../machine/files.ts";
 import { type Machine, monotonic } from "../machine/machine.ts";
 import { tapeAct } from "../machine/tape.ts";
@@ -30,8 +31,8 @@ export interface TreeFile {
 export type Visit = (file: TreeFile) => void;
 
 function kindOf(mode: number): TreeFile["kind"] {
-  const type = mode & 0o170000;
-  return type === 0o040000 ? "d" : type === 0o100000 ? "f" : type === 0o120000 ? "l" : "?";
+  const type = mode & S_IFMT;
+  return type === S_IFDIR ? "d" : type === S_IFREG ? "f" : type === S_IFLNK ? "l" : "?";
 }
 
 class Walk {

@@ -11,6 +11,7 @@
 import { InvalidError, UnsupportedError } from "../base/error.ts";
 import { PF } from "../abi.ts";
 import { latin, utf8 } from "../base/bytes.ts";
+import { S_IFDIR, S_IFLNK, S_IFMT } from "../base/mode.ts";
 import type { FillName } from "../machine/tape.ts";
 import type { Frame } from "../snapshot/frame.ts";
 
@@ -144,8 +145,8 @@ export class Mounts {
     const at = latin(path);
     if (!directory) return mount.rememberContents(at, this.frame.digest(data));
     for (const one of names) {
-      const type = one.mode & 0o170000;
-      const kind = type === 0o040000 ? "d" : type === 0o120000 ? "l" : "f";
+      const type = one.mode & S_IFMT;
+      const kind = type === S_IFDIR ? "d" : type === S_IFLNK ? "l" : "f";
       const inner = (at === "" ? "" : at + "/") + latin(one.name);
       mount.remember(inner, kind, one.mode);
       if (kind === "l") mount.rememberContents(inner, this.frame.digest(one.target));

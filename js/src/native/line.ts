@@ -10,6 +10,7 @@ import {
   StateError,
   UnsupportedError,
 } from "../base/error.ts";
+import { fileKind } from "../base/mode.ts";
 import type { Line, Listener } from "../distant.ts";
 import type { Content, ReadOptions } from "../files.ts";
 import type { Call } from "../machine/calls.ts";
@@ -86,16 +87,7 @@ function errorOf([status, message, errno]: Answer, path: string, kinds: Kinds): 
 }
 
 function infoOf([mode, size, mtime]: readonly number[]): FileInfo {
-  const type = mode & 0o170000;
-  const kind =
-    type === 0o100000
-      ? "file"
-      : type === 0o040000
-        ? "directory"
-        : type === 0o120000
-          ? "symlink"
-          : "other";
-  return { kind, mode: mode & 0o7777, size, mtime: new Date(mtime) };
+  return { kind: fileKind(mode), mode: mode & 0o7777, size, mtime: new Date(mtime) };
 }
 
 /** How it is made: with the settings of create(), from a snapshot, or as a branch of another. */

@@ -8,20 +8,13 @@
 import { LAYOUT, PF } from "../abi.ts";
 import { latin, unlatin, utf8, zeroEnded } from "../base/bytes.ts";
 import { SnapshotError } from "../base/error.ts";
+import { S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG } from "../base/mode.ts";
 import type { Template } from "../cpu/image.ts";
 import { ROOT_TIME_NS } from "../machine/library.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Writer } from "./codec.ts";
 import { deadOf, pageOf } from "./memory.ts";
 
-export const FILE_TYPES = {
-  TYPE: 0o170000,
-  IS_FILE: 0o100000,
-  IS_DIR: 0o040000,
-  IS_LINK: 0o120000,
-  IS_FIFO: 0o010000,
-} as const;
-const { TYPE, IS_FILE, IS_DIR, IS_LINK, IS_FIFO } = FILE_TYPES;
 /** As an address: the bytes follow. */
 export const INLINE = 0xffffffff;
 /** Of a file: its contents, or names, are with a mount's directory. */
@@ -134,19 +127,19 @@ class Walk {
   /** A name that was not met yet. */
   #meet(entry: DataView, name: string): void {
     const mode = entry.getUint32(E.mode, true),
-      type = mode & TYPE;
+      type = mode & S_IFMT;
     const path = this.#pathAt(entry.getUint32(E.depth, true), name);
     this.#listed = false;
     if (path === undefined) return;
     this.#path = path;
-    const known = type === IS_FILE || type === IS_LINK || type === IS_DIR || type === IS_FIFO;
+    const known = type === S_IFREG || type === S_IFLNK || type === S_IFDIR || type === S_IFIFO;
     const system = SYSTEM.test(path) && entry.getBigInt64(E.ctime_ns, true) === ROOT_TIME_NS;
     if (!known || system || BOOTS.includes(path)) return;
-    const contents = type === IS_FILE || type === IS_LINK;
+    const contents = type === S_IFREG || type === S_IFLNK;
     this.#size = contents ? Number(entry.getBigUint64(E.size, true)) : 0;
     if (this.#size > PF.FILE_SIZE_MAX) this.#damaged();
     let link = 0;
-    if (type === IS_FILE && entry.getUint32(E.nlink, true) > 1) {
+    if (type === S_IFREG && entry.getUint32(E.nlink, true) > 1) {
       const ino = entry.getBigUint64(E.ino, true);
       link = this.#links.get(ino) ?? 0;
       if (!link) this.#links.set(ino, this.count + 1);

@@ -8,12 +8,12 @@
 import { ERRNO, PF } from "../abi.ts";
 import { Buffer, latin, text, unlatin } from "../base/bytes.ts";
 import { SnapshotError } from "../base/error.ts";
+import { S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG } from "../base/mode.ts";
 import { guestError } from "../machine/files.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Reader } from "./codec.ts";
-import { FILE_TYPES, INLINE, UNREAD } from "./filemap.ts";
+import { INLINE, UNREAD } from "./filemap.ts";
 
-const { TYPE, IS_FILE, IS_DIR, IS_LINK, IS_FIFO } = FILE_TYPES;
 const NUL = new Uint8Array(1);
 /** What belongs to the build or to who restores. */
 const THEIRS = ["/bin", "/dev", "/proc", "/tools", "/usr/bin", "/usr/lib", "/usr/share"];
@@ -120,13 +120,13 @@ class Putter {
   }
 
   setTimes(file: ListedFile): number {
-    const flags = (file.mode & TYPE) === IS_LINK ? PF.AT_SYMLINK_NOFOLLOW : 0;
+    const flags = (file.mode & S_IFMT) === S_IFLNK ? PF.AT_SYMLINK_NOFOLLOW : 0;
     const args = [PF.AT_FDCWD, flags, file.mtimeNs, file.mtimeNs];
     return this.#machine.host("UTIMENSAT", args, unlatin(file.path));
   }
 
   #setOwner(path: Uint8Array, { mode, uid }: ListedFile): number {
-    const link = (mode & TYPE) === IS_LINK;
+    const link = (mode & S_IFMT) === S_IFLNK;
     const flags = link ? PF.AT_SYMLINK_NOFOLLOW : 0;
     const result = this.#machine.host("FCHOWNAT", [PF.AT_FDCWD, uid, uid, flags], path);
     return result < 0 || link
@@ -135,16 +135,16 @@ class Putter {
   }
 
   #make(path: Uint8Array, file: ListedFile): number {
-    switch (file.mode & TYPE) {
-      case IS_FILE:
+    switch (file.mode & S_IFMT) {
+      case S_IFREG:
         return this.#contents(path, file);
-      case IS_LINK: {
+      case S_IFLNK: {
         const [target] = file.segments;
         return file.segments.length === 1 ? this.#link(target.data, path, false) : -ERRNO.EINVAL;
       }
-      case IS_FIFO:
+      case S_IFIFO:
         return this.#machine.host("MKNODAT", [PF.AT_FDCWD, file.mode], path);
-      case IS_DIR: {
+      case S_IFDIR: {
         const result = this.#machine.host("MKDIRAT", [PF.AT_FDCWD, 0o700], path);
         return result === -ERRNO.EEXIST ? 0 : result;
       }
@@ -158,7 +158,7 @@ class Putter {
     if (file.link) return this.#link(unlatin(this.#files[file.link - 1].path), path, true);
     let result = this.#make(path, file);
     if (result >= 0) result = this.#setOwner(path, file);
-    return result < 0 || (file.mode & TYPE) === IS_DIR ? result : this.setTimes(file);
+    return result < 0 || (file.mode & S_IFMT) === S_IFDIR ? result : this.setTimes(file);
   }
 }
 
@@ -178,6 +178,6 @@ export function putBack(machine: Machine, r: Reader, left: string[]): void {
     if (result < 0) throw guestError(machine, result, name(file));
   }
   for (const file of [...files].reverse()) /* after what is in them */
-    if ((file.mode & TYPE) === IS_DIR && !(file.flags & UNREAD)) putter.setTimes(file);
+    if ((file.mode & S_IFMT) === S_IFDIR && !(file.flags & UNREAD)) putter.setTimes(file);
   machine.checkAlive();
 }
