@@ -228,7 +228,7 @@ function(pf_image name kind linked depends)
             COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/${step}_image.py --module ${module}
                     --input ${folder} --folder ${source}
             DEPENDS ${folder}/${module}.c ${folder}/${module}.h ${PF_CMAKE_DIR}/${step}_image.py
-                    ${PF_CMAKE_DIR}/wasm_image.py
+                    ${PF_CMAKE_DIR}/image_step.py ${PF_CMAKE_DIR}/wasm_image.py
             COMMENT "${step} ${name}"
             VERBATIM)
     endif()

@@ -8,15 +8,11 @@ A loop or an access that is overlooked would be an escape, so everything here fa
 not exactly what wasm2c was seen to write is refused.
 """
 
-import argparse
-import pathlib
 import re
 import sys
 
-
-class Refused(Exception):
-    """The C is not what is expected."""
-
+import image_step
+from wasm_image import Refused
 
 # What wasm2c lets the compiler choose, chosen: word for word, so that a change is noticed.
 DEPTH = """\
@@ -184,30 +180,11 @@ def check_header(text: str, module: str) -> str:
     return once(text, head, f"struct cpu_guard;\n\n{head}  struct cpu_guard* guard;\n")
 
 
-def write_changed(path: pathlib.Path, text: str) -> None:
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--module", required=True)
-    parser.add_argument("--input", type=pathlib.Path, required=True, help="wasm_image.py's folder")
-    parser.add_argument("--folder", type=pathlib.Path, required=True)
-    args = parser.parse_args()
-    try:
-        source = (args.input / f"{args.module}.c").read_text()
-        header = (args.input / f"{args.module}.h").read_text()
-        source, _, _ = check_source(source, args.module)
-        header = check_header(header, args.module)
-    except Refused as error:
-        print(f"image {args.module}: {error}", file=sys.stderr)
-        return 1
-    args.folder.mkdir(exist_ok=True)
-    write_changed(args.folder / f"{args.module}.c", source)
-    write_changed(args.folder / f"{args.module}.h", header)
-    return 0
+def check(source: str, header: str, module: str) -> tuple[str, str]:
+    """Both files of an image."""
+    source, _, _ = check_source(source, module)
+    return source, check_header(header, module)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(image_step.main(check))

@@ -13,12 +13,11 @@ cmake/WasmProgram.cmake), so that a comparison or an addition can take its opera
 What is not exactly what wasm2c was seen to write is refused.
 """
 
-import argparse
-import pathlib
 import re
 import sys
 
-from wasm_image import Refused, write_changed
+import image_step
+from wasm_image import Refused
 
 # The two ways into memory, as wasm2c writes them for processors that are little-endian.
 WAYS = [("""\
@@ -87,23 +86,5 @@ def hold(text: str) -> str:
     return "\n".join(lines).replace(PROLOGUE, declared)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--module", required=True)
-    parser.add_argument("--input", type=pathlib.Path, required=True, help="wasm_image.py's folder")
-    parser.add_argument("--folder", type=pathlib.Path, required=True)
-    args = parser.parse_args()
-    try:
-        text = hold((args.input / f"{args.module}.c").read_text())
-    except Refused as error:
-        print(f"image {args.module}: {error}", file=sys.stderr)
-        return 1
-    args.folder.mkdir(exist_ok=True)
-    write_changed(args.folder / f"{args.module}.c", text)
-    write_changed(args.folder / f"{args.module}.h",
-                  (args.input / f"{args.module}.h").read_text())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(image_step.main(lambda source, header, _: (hold(source), header)))

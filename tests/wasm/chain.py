@@ -198,13 +198,12 @@ class Chain:
                 text = wasm_data.add_data(source.read_text(), segments)
                 wasm_image.write_changed(source, text)
             if self.flavour == "checked":
-                text, _, _ = checked_image.check_source(source.read_text(), name)
-                wasm_image.write_changed(source, text)
-                wasm_image.write_changed(
-                    header, checked_image.check_header(header.read_text(), name))
+                texts = checked_image.check(source.read_text(), header.read_text(), name)
+                wasm_image.write_changed(source, texts[0])
+                wasm_image.write_changed(header, texts[1])
             if self.flavour == "held":
                 wasm_image.write_changed(source, held_image.hold(source.read_text()))
-        except (wasm_image.Refused, checked_image.Refused) as error:
+        except wasm_image.Refused as error:
             raise LeftOut(str(error)) from None
         return Generated(name, source, header.read_text(), source.read_text(),
                          list(edges.exports), optimised, past)
