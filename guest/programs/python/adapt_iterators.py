@@ -5,15 +5,9 @@
 of these would be pinned, and two such threads can wait for one another for ever. A change of adapt_cpython.py's kind each.
 """
 
-from adapt_waits import TAKEN, in_loop, on_entry
+from adapt_waits import TAKEN, before, in_loop, on_entry
 
 BUILTINS, FUNCTOOLS = "Python/bltinmodule.c", "Modules/_functoolsmodule.c"
-
-
-def before(file, call, object, count=1):
-    """A call for an object, from a function that knows whether it is on the way."""
-    indent = call[: len(call) - len(call.lstrip())]
-    return (file, TAKEN, call, f"{indent}python_pass(on_way, {object});\n{call}", count)
 
 
 CHANGES = [
@@ -37,11 +31,10 @@ CHANGES = [
         "list_vectorcall(PyObject *type, PyObject * const*args,\n                size_t nargsf, PyObject *kwnames)\n{",
         "int on_way = python_take(type);",
     ),
-    (
+    before(
         "Objects/listobject.c",
-        TAKEN,
         "        if (list___init___impl((PyListObject *)list, args[0])) {\n",
-        "        python_pass(on_way, args[0]);\n        if (list___init___impl((PyListObject *)list, args[0])) {\n",
+        "args[0]",
     ),
     on_entry(
         "Objects/abstract.c", "PySequence_Tuple(PyObject *v)\n{", "int on_way = python_take(v);"

@@ -15,6 +15,12 @@ def on_entry(file, head, statement, why=TAKEN):
     return (file, why, head, head.replace("{", "{\n    " + statement, 1))
 
 
+def before(file, call, object, count=1):
+    """A call for an object, from a function that knows whether it is on the way."""
+    indent = call[: len(call) - len(call.lstrip())]
+    return (file, TAKEN, call, f"{indent}python_pass(on_way, {object});\n{call}", count)
+
+
 def in_loop(old, object, count=1):
     """A call of the loop, for an object."""
     call = old.lstrip()
@@ -70,12 +76,7 @@ CHANGES = [
         "    /* _PyEvalFramePushAndInit consumes the references\n     * to func and all its arguments */\n",
         "    int on_way = python_take(func);\n",
     ),
-    (
-        "Python/ceval.c",
-        TAKEN,
-        "    PyObject *retval = _PyEval_EvalFrame(tstate, frame, 0);\n",
-        "    python_pass(on_way, frame);\n    PyObject *retval = _PyEval_EvalFrame(tstate, frame, 0);\n",
-    ),
+    before("Python/ceval.c", "    PyObject *retval = _PyEval_EvalFrame(tstate, frame, 0);\n", "frame"),
     (
         "Python/ceval.c",
         TAKEN,
@@ -86,13 +87,7 @@ CHANGES = [
         "    PyObject *builtins = _PyEval_BuiltinsFromGlobals(tstate, globals); // borrowed ref\n"
         "    if (builtins == NULL) {\n        return NULL;\n    }\n    PyFrameConstructor",
     ),
-    (
-        "Python/ceval.c",
-        TAKEN,
-        "    PyObject *res = _PyEval_Vector(tstate, func, locals, NULL, 0, NULL);\n",
-        "    python_pass(on_way, func);\n"
-        "    PyObject *res = _PyEval_Vector(tstate, func, locals, NULL, 0, NULL);\n",
-    ),
+    before("Python/ceval.c", "    PyObject *res = _PyEval_Vector(tstate, func, locals, NULL, 0, NULL);\n", "func"),
     # From main: no Python is on the stack, so what runs is the program's own text.
     (
         "Python/pythonrun.c",
@@ -135,23 +130,13 @@ CHANGES = [
         "/*[clinic end generated code: output=0a0824aa70093116 input=11ee718a8640e527]*/\n{",
         "int on_way = python_leaf;",
     ),
-    (
-        "Python/bltinmodule.c",
-        TAKEN,
-        "        return PyEval_EvalCode(source, globals, locals);\n",
-        "        python_pass(on_way, source);\n        return PyEval_EvalCode(source, globals, locals);\n",
-    ),
+    before("Python/bltinmodule.c", "        return PyEval_EvalCode(source, globals, locals);\n", "source"),
     on_entry(
         "Python/bltinmodule.c",
         "/*[clinic end generated code: output=7579eb4e7646743d input=f13a7e2b503d1d9a]*/\n{",
         "int on_way = python_leaf;",
     ),
-    (
-        "Python/bltinmodule.c",
-        TAKEN,
-        "            v = PyEval_EvalCode(source, globals, locals);\n",
-        "            python_pass(on_way, source);\n            v = PyEval_EvalCode(source, globals, locals);\n",
-    ),
+    before("Python/bltinmodule.c", "            v = PyEval_EvalCode(source, globals, locals);\n", "source"),
     on_entry(
         "Python/bltinmodule.c",
         "builtin_next(PyObject *self, PyObject *const *args, Py_ssize_t nargs)\n{",
@@ -215,19 +200,11 @@ CHANGES = [
         "                  size_t nargsf, PyObject *kwnames)\n{\n    assert(Py_IS_TYPE(method, &PyMethod_Type));\n",
         "int on_way = python_take(method);",
     ),
-    (
+    before("Objects/classobject.c", "        result = _PyObject_VectorcallTstate(tstate, func,", "func", 2),
+    before(
         "Objects/classobject.c",
-        TAKEN,
-        "        result = _PyObject_VectorcallTstate(tstate, func,",
-        "        python_pass(on_way, func);\n        result = _PyObject_VectorcallTstate(tstate, func,",
-        2,
-    ),
-    (
-        "Objects/classobject.c",
-        TAKEN,
         "            return _PyObject_VectorcallTstate(tstate, func, &self, 1, NULL);",
-        "            python_pass(on_way, func);\n"
-        "            return _PyObject_VectorcallTstate(tstate, func, &self, 1, NULL);",
+        "func",
     ),
     on_entry(
         "Objects/genobject.c",
@@ -235,12 +212,7 @@ CHANGES = [
         "    _PyInterpreterFrame *frame",
         "int on_way = python_take(gen);",
     ),
-    (
-        "Objects/genobject.c",
-        TAKEN,
-        "    result = _PyEval_EvalFrame(tstate, frame, exc);\n",
-        "    python_pass(on_way, frame);\n    result = _PyEval_EvalFrame(tstate, frame, exc);\n",
-    ),
+    before("Objects/genobject.c", "    result = _PyEval_EvalFrame(tstate, frame, exc);\n", "frame"),
     (
         "Objects/genobject.c",
         TAKEN,
@@ -252,12 +224,7 @@ CHANGES = [
         "type_call(PyTypeObject *type, PyObject *args, PyObject *kwds)\n{",
         "int on_way = python_take(type);",
     ),
-    (
-        "Objects/typeobject.c",
-        TAKEN,
-        "        int res = type->tp_init(obj, args, kwds);\n",
-        "        python_pass(on_way, obj);\n        int res = type->tp_init(obj, args, kwds);\n",
-    ),
+    before("Objects/typeobject.c", "        int res = type->tp_init(obj, args, kwds);\n", "obj"),
     on_entry(
         "Objects/typeobject.c",
         "slot_tp_call(PyObject *self, PyObject *args, PyObject *kwds)\n{",
