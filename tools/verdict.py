@@ -58,18 +58,23 @@ def main() -> int:
     args = parser.parse_args()
     allowed = allowed_skips(args.skips)
     count = {"passed": 0, "failed": 0, "skipped": 0}
+    failures = []
     for path in args.reports:
         try:
             cases = list(tree.parse(path).getroot().iter("testcase"))
         except (OSError, tree.ParseError) as error:
-            print(f"{path}: {error}")
+            failures.append(f"{path}: {error}")
             count["failed"] += 1
             continue
         for case in cases:
             kind, text = outcome(case, allowed)
             count[kind] += 1
-            if text:
+            if kind == "failed":
+                failures.append(text)
+            elif text:
                 print(text)
+    for text in failures:  # last, since the end is what is read
+        print(text)
     if not count["failed"] and (args.failed or not count["passed"]):
         count["failed"] = 1
     print(f"{count['passed']} passed, {count['failed']} failed")

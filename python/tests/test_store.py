@@ -442,23 +442,6 @@ def test_traces_are_listed_read_and_dropped(path):
             store.drop_traces(keep=-1)
 
 
-def test_a_clock_that_is_wrong_makes_nothing_old(path, monkeypatch):
-    """On a server its clock counts; in a file there is one clock."""
-    if not on_server(path):
-        pytest.skip("all who use a file have the same clock")
-    true = time.time
-    with Store(path) as store, Sandbox() as sandbox:
-        monkeypatch.setattr(time, "time", lambda: true() - 90_000)
-        first = store.save("a", sandbox)
-        store.add_trace("a", b"x")
-        monkeypatch.setattr(time, "time", lambda: true() + 90_000)
-        store.save("a", sandbox)
-        assert store.prune(older=3600) == 0 and store.drop_traces(older=3600) == 0
-        assert abs(store.page()[0].age) < 600 and abs(store.trace_page()[0].age) < 600
-        assert abs(store.find(first).time.timestamp() - true()) < 600
-        assert store.prune() == 1
-
-
 def test_what_is_young_is_not_pruned(path):
     with Store(path) as store, Sandbox() as sandbox:
         ids = [store.save("a", sandbox) for _ in range(3)]

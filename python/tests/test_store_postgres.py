@@ -54,6 +54,21 @@ def child(script, *arguments):
 # ------------------------------------------------------------------ what is kept
 
 
+def test_a_clock_that_is_wrong_makes_nothing_old(url, monkeypatch):
+    """The server's clock counts, not that of a client."""
+    true = time.time
+    with Store(url) as store, Sandbox() as sandbox:
+        monkeypatch.setattr(time, "time", lambda: true() - 90_000)
+        first = store.save("a", sandbox)
+        store.add_trace("a", b"x")
+        monkeypatch.setattr(time, "time", lambda: true() + 90_000)
+        store.save("a", sandbox)
+        assert store.prune(older=3600) == 0 and store.drop_traces(older=3600) == 0
+        assert abs(store.page()[0].age) < 600 and abs(store.trace_page()[0].age) < 600
+        assert abs(store.find(first).time.timestamp() - true()) < 600
+        assert store.prune() == 1
+
+
 @pytest.mark.parametrize("key", [None, KEY], ids=["open", "keyed"])
 def test_deltas_are_small_and_give_each_version_back(url, key):
     with Store(url, key=key) as store, Sandbox(key=key) as sandbox:
