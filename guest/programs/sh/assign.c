@@ -166,6 +166,7 @@ static void items_add(struct shell *sh, struct items *list, struct item item) {
 /* Expands everything before anything is assigned: a=("${a[@]}" x). */
 static bool expand_elements(struct shell *sh, const struct assign *as, struct items *out,
                             bool assoc) {
+    bool pairs = assoc && as->elements && !as->elements->index;
     for (const struct element *e = as->elements; e; e = e->next) {
         struct strings braced = {0};
         bool whole = e->whole && !assoc && sh->opt[OPT_BRACEEXPAND] &&
@@ -178,6 +179,11 @@ static bool expand_elements(struct shell *sh, const struct assign *as, struct it
             continue;
         }
         struct item item = {.append = e->append};
+        if (pairs) {
+            if (!(item.value = expand_single(sh, e->index ? e->whole : e->value))) return false;
+            items_add(sh, out, item);
+            continue;
+        }
         if (e->index && !(item.index = expand_single(sh, e->index))) return false;
         if (!(item.value = expand_single(sh, e->value))) return false;
         items_add(sh, out, item);
@@ -185,7 +191,7 @@ static bool expand_elements(struct shell *sh, const struct assign *as, struct it
     return true;
 }
 
-/* declare -A x=(k v k v): without any [k]= the words are pairs. */
+/* declare -A x=(k v k v): when the first word is no [k]=, the words are pairs. */
 static bool fill_pairs(struct shell *sh, struct var *v, const struct items *items) {
     for (int i = 0; i < items->n; i += 2) {
         const char *value = i + 1 < items->n ? items->v[i + 1].value : "";

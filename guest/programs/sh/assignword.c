@@ -29,24 +29,35 @@ static bool skip_between(struct parser *p) {
     return p->pos != was;
 }
 
-static struct element *element_lex(struct parser *p) {
+/* A word that begins with [ takes all up to its ], or up to the end of the input. */
+static struct element *unclosed_bracket(struct parser *p) {
+    parse_eof_error(p, p->line, ']');
+    p->failed = false;
+    int line = p->line + (p->buf[p->len - 1] != '\n');
+    for (; p->pos < p->len; p->pos++) line += p->buf[p->pos] == '\n';
+    parse_error(p, line, "syntax error: unexpected end of file");
+    p->compound_error = true;
+    return NULL;
+}
+
+/* One word of a compound assignment; among `pairs` (the first word is no [k]=) each is kept whole, too. */
+static struct element *element_lex(struct parser *p, bool pairs) {
     struct element *e = arena_zalloc(p->mem, sizeof *e);
-    size_t start = p->pos;
+    size_t start = p->pos, bracket = 0;
     int line = p->line;
     if (lex_at(p, 0) == '[') {
         ptrdiff_t close = word_skip(p, p->pos + 1, '[', ']');
-        if (close >= 0) {
-            size_t save = p->pos, after = (size_t)close + 1;
-            p->pos = 0;
-            int c = lex_at(p, after), d = c == '+' ? lex_at(p, after + 1) : 0;
-            p->pos = save;
-            if (c == '=' || (c == '+' && d == '=')) {
-                e->append = c == '+';
-                e->index = word_of_text(p, p->buf + start + 1, (size_t)close - start - 1, WM_ALL,
-                                        line);
-                if (!e->index) return NULL;
-                p->pos = after + (c == '+' ? 2 : 1);
-            }
+        if (close < 0) return unclosed_bracket(p);
+        size_t save = p->pos, after = (size_t)close + 1;
+        p->pos = 0;
+        int c = lex_at(p, after), d = c == '+' ? lex_at(p, after + 1) : 0;
+        p->pos = save;
+        bracket = after;
+        if (c == '=' || (c == '+' && d == '=')) {
+            e->append = c == '+';
+            e->index = word_of_text(p, p->buf + start + 1, (size_t)close - start - 1, WM_ALL, line);
+            if (!e->index) return NULL;
+            p->pos = after + (c == '+' ? 2 : 1);
         }
     }
     if (e->index) {
@@ -56,13 +67,14 @@ static struct element *element_lex(struct parser *p) {
         size_t at = p->pos;
         if (!scan_run(p, &s)) return NULL;
         e->value = scan_finish(p, &s, at, line);
-        if (!(e->value->flags & W_BRACE)) return e;
+        if (!(e->value->flags & W_BRACE) && !pairs) return e;
         e->whole = word_of_text(p, p->buf + start, p->pos - start, WM_ALL, line);
         return e->whole ? e : NULL;
     }
     struct lex_context ctx = p->ctx;
     p->ctx.assign_ok = false;
     p->ctx.element = true;
+    p->ctx.bracket = bracket;
     e->value = word_lex(p);
     p->ctx = ctx;
     return e->value ? e : NULL;
@@ -89,7 +101,8 @@ static bool compound_lex(struct parser *p, struct assign *as) {
             p->compound_error = true;
             return false;
         }
-        struct element *e = element_lex(p);
+        bool pairs = as->elements && !as->elements->index;
+        struct element *e = element_lex(p, pairs);
         if (!e) return false;
         *tail = e;
         tail = &e->next;

@@ -45,10 +45,13 @@ size_t brace_skip(const char *s, size_t i) {
     return 0;
 }
 
-/* Finds the brace that closes the one at `open`; sets *comma when it holds a separating comma. */
+/* Finds the brace that closes the one at `open`, which is the first one behind a separator: {a},b} is
+ * `a}` and `b`. Sets *comma when a comma stands anywhere between them, so that they hold no range. */
 static ptrdiff_t matching(const char *s, size_t open, bool *comma) {
     int depth = 0;
+    bool separated = false;
     *comma = false;
+    if (open == 0 && s[1] == '}') return -1; /* {} begins a word as itself */
     for (size_t i = open; s[i];) {
         size_t next = brace_skip(s, i);
         if (next) {
@@ -56,8 +59,11 @@ static ptrdiff_t matching(const char *s, size_t open, bool *comma) {
             continue;
         }
         if (s[i] == '{') depth++;
-        else if (s[i] == ',' && depth == 1) *comma = true;
-        else if (s[i] == '}' && --depth == 0) return (ptrdiff_t)i;
+        else if (s[i] == ',') *comma = true;
+        if (depth == 1 && (s[i] == ',' || (s[i] == '.' && s[i + 1] == '.' && s[i + 2] != '}')))
+            separated = true;
+        if (s[i] == '}' && depth == 1 && separated) return (ptrdiff_t)i;
+        if (s[i] == '}' && depth > 1) depth--;
         i++;
     }
     return -1;
@@ -167,7 +173,8 @@ static void expand_list(struct bracer *b, const char *s, size_t from, size_t to,
             expand_text(b, arena_strndup(&b->sh->tmp, s + start, i - start), out);
             start = i + 1;
         } else {
-            depth += (s[i] == '{') - (s[i] == '}');
+            if (s[i] == '{') depth++;
+            else if (s[i] == '}' && depth > 0) depth--;
         }
         i++;
     }

@@ -47,6 +47,7 @@ struct lex_context {
     bool regex;      /* right of =~ */
     bool value;      /* the value of an assignment: ~ expands after colons */
     bool pattern;    /* right of == in [[ ]]: extglob is always on */
+    size_t bracket;  /* what stands before this place belongs to the word: [x y] in a=( ) */
 };
 
 struct here_pending {

@@ -113,6 +113,11 @@ static struct cond *cond_binary_rest(struct parser *p, struct word *a, const cha
     lex_take(p);
     lex_peek(p);
     p->ctx.regex = p->ctx.pattern = false;
+    if (strcmp(op, "=~") == 0 && p->failed && p->at_eof_error) {
+        p->failed = false;
+        parse_error(p, p->line, "unexpected argument to conditional binary operator");
+        return NULL;
+    }
     if (strcmp(op, "=~") == 0 && p->tok.kind == T_REDIR)
         return cond_fail(p, "syntax error in conditional expression: unexpected token `%s'",
                          token_shown(p));

@@ -39,6 +39,35 @@ const char *pattern_set_end(const char *p, const char *pe) {
     return p < pe ? p : NULL;
 }
 
+/* Characters, each before a name that POSIX gives it. */
+static const char *const symbol_names[] = {
+    " space", "!exclamation-mark", "\"quotation-mark", "#number-sign", "$dollar-sign",
+    "%percent-sign", "&ampersand", "'apostrophe", "(left-parenthesis", ")right-parenthesis",
+    "*asterisk", "+plus-sign", ",comma", "-hyphen", "-hyphen-minus", "-minus", "-dash", ".period",
+    ".full-stop", "/slash", "/solidus", "0zero", "1one", "2two", "3three", "4four", "5five", "6six",
+    "7seven", "8eight", "9nine", ":colon", ";semicolon", "<less-than-sign", "=equals-sign",
+    ">greater-than-sign", "?question-mark", "@commercial-at", "[left-square-bracket", "\\backslash",
+    "\\reverse-solidus", "]right-square-bracket", "^circumflex", "^circumflex-accent",
+    "_underscore", "`grave-accent", "{left-brace", "{left-curly-bracket", "|vertical-line",
+    "}right-brace", "}right-curly-bracket", "~tilde", "\177DEL", "\aalert", "\bbackspace", "\ttab",
+    "\nnewline", "\vvertical-tab", "\fform-feed", "\rcarriage-return",
+};
+
+enum { NO_SYMBOL = UINT32_MAX };
+
+/* The character that a collating symbol ('.') or an equivalence class ('=') of n bytes is, or none. */
+static uint32_t symbol_value(const char *name, size_t n, char kind) {
+    int len;
+    uint32_t c = u8_decode(name, n, &len);
+    if ((size_t)len == n) return c;
+    for (int i = 0; kind == '.' && i < DIM(symbol_names); i++) {
+        const char *known = symbol_names[i];
+        if (strlen(known + 1) == n && memcmp(known + 1, name, n) == 0)
+            return (unsigned char)known[0];
+    }
+    return NO_SYMBOL;
+}
+
 /* One member of a set at *p: a character (also [.x.] and [=x=]), or true from *in when a class. */
 static uint32_t set_member(const char **p, const char *end, uint32_t c, bool *class, bool *in) {
     const char *s = *p;
@@ -47,6 +76,12 @@ static uint32_t set_member(const char **p, const char *end, uint32_t c, bool *cl
     if (*s == '[' && s + 1 < end && (s[1] == ':' || s[1] == '.' || s[1] == '=')) {
         const char *q = s + 2;
         while (q + 1 < end && !(q[0] == s[1] && q[1] == ']')) q++;
+        if (q + 1 >= end && s[1] == ':') { /* no class: its bracket is no member, as in bash */
+            *p = s + 1;
+            *class = true;
+            *in = false;
+            return 0;
+        }
         if (q + 1 < end) {
             *p = q + 2;
             if (s[1] == ':') {
@@ -54,7 +89,7 @@ static uint32_t set_member(const char **p, const char *end, uint32_t c, bool *cl
                 *in = class_has(s + 2, (size_t)(q - s - 2), c);
                 return 0;
             }
-            return u8_decode(s + 2, (size_t)(q - s - 2), &len);
+            return symbol_value(s + 2, (size_t)(q - s - 2), s[1]);
         }
     }
     if (*s == '\\' && s + 1 < end) s++;
@@ -81,6 +116,7 @@ static bool set_has(const char *p, const char *end, uint32_t c, unsigned flags) 
             bool ignored;
             high = set_member(&p, end, c, &class, &ignored);
         }
+        if (low == NO_SYMBOL || high == NO_SYMBOL) continue;
         if (c >= low && c <= high) found = true;
         if ((flags & PAT_ICASE) &&
             ((folded >= fold(low) && folded <= fold(high)) ||

@@ -12,6 +12,7 @@ struct printer {
     bool in_function;
     bool skip_indent;          /* the next command goes on on this line */
     bool after_here;           /* a here-document has just ended the line */
+    int connections;           /* lists and pipelines around: a document waits for the end of its line */
     const struct redir *here[8];
     int here_count;
 };
@@ -127,16 +128,8 @@ static void put_redir(struct printer *p, const struct redir *r) {
     }
 }
 
-static void put_redirs(struct printer *p, const struct redir *r) {
-    for (; r; r = r->next) {
-        sb_putc(p->out, ' ');
-        put_redir(p, r);
-    }
-}
-
-/* What stands on the rest of the line, then the documents that the line asked for. */
-static void put_here(struct printer *p, const char *rest) {
-    put(p, rest);
+/* The documents that the line asked for. */
+static void put_documents(struct printer *p) {
     if (p->here_count == 0) return;
     sb_putc(p->out, '\n');
     for (int i = 0; i < p->here_count; i++) {
@@ -148,6 +141,26 @@ static void put_here(struct printer *p, const char *rest) {
     p->here_count = 0;
     p->after_here = true;
 }
+
+/* What stands on the rest of the line, then its documents and, as bash has it, a blank. */
+static void put_here(struct printer *p, const char *rest) {
+    bool any = p->here_count > 0;
+    put(p, rest);
+    put_documents(p);
+    if (any && *rest) sb_putc(p->out, ' ');
+}
+
+static void put_redirs_from(struct printer *p, const struct redir *r, bool first) {
+    if (r) p->after_here = false;
+    for (; r; r = r->next) {
+        if (!first) sb_putc(p->out, ' ');
+        first = false;
+        put_redir(p, r);
+    }
+    if (p->connections == 0) put_documents(p);
+}
+
+static void put_redirs(struct printer *p, const struct redir *r) { put_redirs_from(p, r, false); }
 
 /* ------------------------------------------------------------------ commands */
 
@@ -171,11 +184,7 @@ static void put_simple(struct printer *p, const struct node *n) {
         first = false;
         print_word(p->out, n->simple.words[i]);
     }
-    for (const struct redir *r = redirs; r; r = r->next) {
-        if (!first) sb_putc(p->out, ' ');
-        first = false;
-        put_redir(p, r);
-    }
+    put_redirs_from(p, redirs, first);
 }
 
 /* A body on lines of its own, one level further in. */
@@ -183,7 +192,7 @@ static void put_body(struct printer *p, const struct node *body) {
     p->indent += 4;
     sb_putc(p->out, '\n');
     put_node(p, body);
-    put_here(p, "");
+    put_documents(p);
     semicolon(p);
     p->indent -= 4;
 }
@@ -198,7 +207,7 @@ static void put_group(struct printer *p, const struct node *n) {
     put(p, "{ ");
     if (!p->in_function) {
         put_inline(p, n->wrap.body);
-        put_here(p, "");
+        put_documents(p);
         semicolon(p);
         put(p, " }");
         return;
@@ -206,7 +215,7 @@ static void put_group(struct printer *p, const struct node *n) {
     sb_putc(p->out, '\n');
     p->indent += 4;
     put_node(p, n->wrap.body);
-    put_here(p, "");
+    put_documents(p);
     p->indent -= 4;
     newline(p, "}");
 }
@@ -227,6 +236,7 @@ static void put_if(struct printer *p, const struct node *n) {
 static void put_while(struct printer *p, const struct node *n) {
     put(p, n->kind == N_WHILE ? "while " : "until ");
     put_inline(p, n->loop.cond);
+    put_documents(p);
     semicolon(p);
     put(p, " do");
     put_body(p, n->loop.body);
@@ -234,10 +244,10 @@ static void put_while(struct printer *p, const struct node *n) {
 }
 
 static void put_for_head(struct printer *p, const struct node *n) {
-    sb_printf(p->out, "%s %s in", n->kind == N_FOR ? "for" : "select", n->each.name);
-    if (n->flags & NF_FOR_ARGS) put(p, " \"$@\"");
+    sb_printf(p->out, "%s %s in ", n->kind == N_FOR ? "for" : "select", n->each.name);
+    if (n->flags & NF_FOR_ARGS) put(p, "\"$@\"");
     for (int i = 0; i < n->each.count; i++) {
-        sb_putc(p->out, ' ');
+        if (i) sb_putc(p->out, ' ');
         print_word(p->out, n->each.words[i]);
     }
 }
@@ -289,7 +299,7 @@ static void put_case(struct printer *p, const struct node *n) {
         p->indent += 4;
         if (item->body) put_node(p, item->body);
         p->indent -= 4;
-        put_here(p, "");
+        put_documents(p);
         newline(p, item->end == ';' ? ";;" : item->end == '&' ? ";&" : ";;&");
     }
     p->indent -= 4;
@@ -334,17 +344,20 @@ static void put_function(struct printer *p, const char *name, const struct node 
     p->in_function = true;
     p->indent += 4;
     put_node(p, body->kind == N_GROUP ? body->wrap.body : body);
-    put_here(p, "");
+    put_documents(p);
     p->indent -= 4;
     p->in_function = was;
     newline(p, "}");
     if (body->kind == N_GROUP) put_redirs(p, body->redirs);
-    put_here(p, "");
+    put_documents(p);
 }
 
 static void put_list(struct printer *p, const struct node *n) {
+    const struct node *first = n->list.first;
+    bool connects = first && (first->next || (first->flags & NF_BACKGROUND));
     p->skip_indent = true;
-    for (const struct node *c = n->list.first; c; c = c->next) {
+    p->connections += connects;
+    for (const struct node *c = first; c; c = c->next) {
         put_node(p, c);
         if (c->flags & NF_BACKGROUND) {
             put_here(p, " &");
@@ -353,31 +366,39 @@ static void put_list(struct printer *p, const struct node *n) {
                 p->skip_indent = true;
             }
         } else if (c->next) {
-            if (p->here_count > 0) put_here(p, p->in_function ? "" : ";");
+            if (p->here_count > 0) put_documents(p);
             else if (!p->after_here) sb_putc(p->out, ';');
-            p->after_here = false;
-            if (p->in_function) {
-                sb_putc(p->out, '\n');
-            } else {
-                sb_putc(p->out, ' ');
-                p->skip_indent = true;
-            }
+            else p->after_here = false;
+            sb_putc(p->out, p->in_function ? '\n' : ' ');
+            p->skip_indent = !p->in_function;
         }
     }
+    if (connects) put_documents(p);
+    p->connections -= connects;
 }
 
 static void put_pipe(struct printer *p, const struct node *n) {
     p->skip_indent = true;
+    p->connections++;
     for (const struct node *c = n->list.first; c; c = c->next) {
         put_node(p, c);
         if (!c->next) break;
         if (c->flags & NF_PIPE_ERR) put(p, " 2>&1");
         put_here(p, " |");
-        if (p->after_here) sb_putc(p->out, ' '); /* as bash has it */
-        p->after_here = false;
         sb_putc(p->out, ' ');
         p->skip_indent = true;
     }
+    put_documents(p);
+    p->connections--;
+}
+
+static void put_pair(struct printer *p, const struct node *n) {
+    p->connections++;
+    put_inline(p, n->pair.left);
+    put_here(p, n->kind == N_AND ? " && " : " || ");
+    put_inline(p, n->pair.right);
+    put_documents(p);
+    p->connections--;
 }
 
 static void put_kind(struct printer *p, const struct node *n) {
@@ -386,12 +407,7 @@ static void put_kind(struct printer *p, const struct node *n) {
     case N_LIST: put_list(p, n); break;
     case N_PIPE: put_pipe(p, n); break;
     case N_AND:
-    case N_OR:
-        put_inline(p, n->pair.left);
-        put_here(p, n->kind == N_AND ? " &&" : " ||");
-        sb_putc(p->out, ' ');
-        put_inline(p, n->pair.right);
-        break;
+    case N_OR: put_pair(p, n); break;
     case N_NOT:
         put(p, "! ");
         if (n->wrap.body) put_inline(p, n->wrap.body);
@@ -403,7 +419,7 @@ static void put_kind(struct printer *p, const struct node *n) {
     case N_SUBSHELL:
         put(p, "( ");
         put_inline(p, n->wrap.body);
-        put_here(p, "");
+        put_documents(p);
         put(p, " )");
         break;
     case N_GROUP: put_group(p, n); break;
@@ -442,7 +458,7 @@ static void put_node(struct printer *p, const struct node *n) {
 void print_command(sb *out, const struct node *n) {
     struct printer p = {.out = out};
     put_kind(&p, n);
-    put_here(&p, "");
+    put_documents(&p);
 }
 
 void print_head(sb *out, const struct node *n) {

@@ -75,7 +75,7 @@ struct word {
 struct element { /* of a compound assignment */
     struct element *next;
     struct word *index; /* [index]= or NULL */
-    struct word *whole; /* [index]={a,b} may be words, each with its [index]=; else NULL */
+    struct word *whole; /* [index]=value where it may be words of their own, else NULL */
     bool append;
     struct word *value;
 };

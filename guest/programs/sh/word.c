@@ -275,7 +275,7 @@ static bool takes_subscripts(const struct scan *s) {
 static bool scan_ends(struct parser *p, struct scan *s, int c) {
     switch (s->mode) {
     case WM_WORD:
-        if (s->parens > 0) return false;
+        if (s->parens > 0 || p->pos < p->ctx.bracket) return false;
         if (c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == ')') return true;
         if (p->ctx.regex && (c == '|' || c == '(' || c == '<' || c == '>')) return false;
         if (c == '|' || c == '(') return true;
@@ -483,7 +483,7 @@ struct word *word_lex(struct parser *p) {
         bool ok = scan_run(p, &s);
         p->ctx.value = was;
         if (!ok) return NULL;
-        if (s.parens > 0 && !p->ctx.regex) {
+        if (s.parens > 0 && (!p->ctx.regex || lex_at(p, 0) < 0)) {
             parse_eof_error(p, line, ')');
             return NULL;
         }
