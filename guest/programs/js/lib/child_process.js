@@ -4,11 +4,11 @@
 
 const EventEmitter = require('events');
 const { systemError, argType, argValue, outOfRange, check, coded, AbortError } = require('internal/errors');
+const children = require('internal/children');
 const timers = require('internal/timers');
 const validate = require('internal/validators');
 
-const SIGCHLD = process.signals.SIGCHLD;
-const signalName = number => Object.keys(process.signals).find(name => process.signals[name] === number) ?? null;
+const { signalName } = children;
 const signalNumber = signal => (typeof signal === 'number' ? signal : process.signals[signal]);
 
 // The number of a signal by name or number; 0 for none. Throws for what is no signal.
@@ -143,28 +143,6 @@ function startChild({ file, args }, options, stdio) {
 
 // ---------------------------------------------------------------- asynchronous
 
-const running = new Map(); // pid -> ChildProcess
-
-function reap() {
-    for (const [pid, child] of [...running]) {
-        const ended = native.spawn.wait(pid, false);
-        if (ended === 0) continue;
-        running.delete(pid);
-        const [, code, signal] = typeof ended === 'number' ? [pid, null, 0] : ended;
-        child._ended(code === -1 ? null : code, signal ? signalName(signal) : null);
-    }
-    if (running.size === 0) {
-        process.childWatchers.delete(reap);
-        native.loop.catchSignal(SIGCHLD, 0);
-    }
-}
-
-function watchChildren() {
-    if (process.childWatchers.has(reap)) return;
-    process.childWatchers.add(reap);
-    native.loop.catchSignal(SIGCHLD, 2);
-}
-
 class ChildProcess extends EventEmitter {
     #open = 1; // the process itself and its streams: 'close' when all are done
     #held = false;
@@ -192,7 +170,7 @@ class ChildProcess extends EventEmitter {
         this.spawnargs = what.args;
         const list = stdioList(options.stdio);
         const stdio = openStdio(list);
-        watchChildren();
+        children.watch();
         const pid = startChild(what, options, stdio);
         const { readable, writable } = require('internal/fdstream');
         stdio.ours.forEach((fd, i) => {
@@ -222,7 +200,7 @@ class ChildProcess extends EventEmitter {
             return;
         }
         this.pid = pid;
-        running.set(pid, this);
+        children.follow(pid, (code, signal) => this._ended(code, signal));
         this.ref();
         if (stdio.ipc) this.#drain = require('internal/ipc').open(this, stdio.ipc.read, stdio.ipc.write, options.serialization).drain;
         process.nextTick(() => this.emit('spawn'));
@@ -253,7 +231,7 @@ class ChildProcess extends EventEmitter {
         return true;
     }
     ref() {
-        if (!this.#held && running.has(this.pid)) {
+        if (!this.#held && children.runs(this.pid)) {
             this.#held = true;
             timers.hold(1);
         }

@@ -153,8 +153,11 @@ hidden('finish', failed => {
         exiting = true;
         if (self._events.exit !== undefined) self.emit('exit', Number(exitCode ?? 0));
     }
+    for (const end of atEnd) end();
     return Number(exitCode ?? 0);
 });
+const atEnd = new Set(); // called last of all: workers end, and what a worker has said leaves
+hidden('atEnd', atEnd);
 
 self.exit = function exit(code) {
     if (code !== undefined && code !== null) {
@@ -167,6 +170,7 @@ self.exit = function exit(code) {
     self.reallyExit(Number(self.exitCode ?? 0));
 };
 self.reallyExit = function reallyExit(code) {
+    for (const end of atEnd) end();
     native.process.exit(code);
 };
 self.abort = { abort: () => self.kill(self.pid, 'SIGABRT') }.abort;
@@ -241,13 +245,13 @@ const numberOf = name => (typeof name === 'string' && /^SIG[A-Z0-9]+$/.test(name
 
 self.on('newListener', name => {
     const number = numberOf(name);
-    if (number === undefined || self.listenerCount(name) > 0) return;
+    if (number === undefined || self.listenerCount(name) > 0 || self.reportFatal) return; // a worker gets none
     const result = native.loop.catchSignal(number, 2);
     if (result < 0) throw Object.assign(systemError(result, 'uv_signal_start'), { message: `uv_signal_start ${names[-result]}` });
 });
 self.on('removeListener', name => {
     const number = numberOf(name);
-    if (number !== undefined && self.listenerCount(name) === 0) native.loop.catchSignal(number, 0);
+    if (number !== undefined && self.listenerCount(name) === 0 && !self.reportFatal) native.loop.catchSignal(number, 0);
 });
 
 const childWatchers = new Set(); // child_process: called when some child has ended

@@ -60,6 +60,10 @@ class Blob {
     text() {
         return this.#read(bytes => native.text.utf8Decode(bytes));
     }
+    // For who copies a blob into another process.
+    static bytesOf(blob) {
+        return blob.#bytes;
+    }
     async #read(shape) {
         return shape(this.#bytes);
     }
@@ -78,6 +82,9 @@ class Blob {
         return `${this.constructor.name} ${inspect({ size: this.size, type: this.type }, options)}`;
     }
 }
+
+const { bytesOf } = Blob;
+delete Blob.bytesOf;
 
 class File extends Blob {
     #name;
@@ -122,4 +129,4 @@ function resolveObjectURL(id) {
     return urls.get(`${id}`);
 }
 
-module.exports = { Blob, File, createObjectURL, revokeObjectURL, resolveObjectURL };
+module.exports = { bytesOf, Blob, File, createObjectURL, revokeObjectURL, resolveObjectURL };

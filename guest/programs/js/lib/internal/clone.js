@@ -46,6 +46,7 @@ function clone(value, seen, moved, depth) {
     case 'RegExp':
         return keep(new RegExp(value.source, value.flags));
     case 'ArrayBuffer':
+        if (value.detached) throw new DOMException('An ArrayBuffer is detached and could not be cloned.', 'DataCloneError');
         return keep(moved.has(value) ? value.transfer() : value.slice(0));
     case 'SharedArrayBuffer':
         return value;
@@ -74,7 +75,7 @@ function clone(value, seen, moved, depth) {
         return made;
     }
     }
-    if (moved.has(value)) return keep(value);
+    if (moved.has(value)) return keep(moved.get(value));
     if (kind !== 'Object' && kind !== 'Arguments') refuse(value);
     const platform = cloneOfPlatform(value);
     if (platform !== undefined) return keep(platform);
@@ -88,17 +89,33 @@ function structuredClone(value, options) {
     if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The value argument must be specified');
     if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function')
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The options argument must be either an object or undefined');
-    const moved = new Set();
     if (options?.transfer !== undefined && typeof options.transfer?.[Symbol.iterator] !== 'function')
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'Optional transferList argument must be an iterable');
-    for (const item of options?.transfer ?? []) {
+    return cloneMessage(value, options?.transfer ?? []).data;
+}
+
+const untransferable = new WeakSet(); // of these a copy is made
+
+// {data, ports}: the copy of a value, and the ports that `list` moves. `source`: the port that it is sent through.
+function cloneMessage(value, list, source) {
+    const moved = new Map(); // what is moved → what it becomes
+    for (const item of list) {
         if (!(item instanceof ArrayBuffer) && !isPort(item)) throw coded(TypeError, 'ERR_INVALID_TRANSFER_OBJECT', 'Found invalid object in transferList');
         if (moved.has(item)) throw new DOMException(`Transfer list contains duplicate ${item instanceof ArrayBuffer ? 'ArrayBuffer' : 'MessagePort'}`, 'DataCloneError');
-        moved.add(item);
+        if (item === source) throw new DOMException('Transfer list contains source port', 'DataCloneError');
+        if (isPort(item) && item._isClosed) throw new DOMException('MessagePort in transfer list is already detached', 'DataCloneError');
+        if (!untransferable.has(item)) moved.set(item, isPort(item) ? require('internal/messaging').makePort() : undefined);
     }
-    return clone(value, new Map(), moved, 0);
+    const data = clone(value, new Map(), moved, 0), ports = [];
+    for (const [item, port] of moved) {
+        if (port) {
+            port[require('internal/messaging').kMove](item);
+            ports.push(port);
+        } else if (!item.detached) item.transfer();
+    }
+    return { data, ports };
 }
 
 Object.defineProperty(structuredClone, 'length', { value: 0, configurable: true });
 
-module.exports = { structuredClone };
+module.exports = { structuredClone, cloneMessage, untransferable, isPort };

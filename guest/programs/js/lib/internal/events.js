@@ -124,6 +124,7 @@ const tableOf = target => {
     return found;
 };
 const listenersOf = (target, type) => (tables.get(target)?.get(type) ?? []).map(item => item.callback);
+const typesOf = target => [...tables.get(target)?.keys() ?? []];
 
 function toOptions(options) {
     if (typeof options === 'boolean') return { capture: options };
@@ -333,4 +334,4 @@ for (const Class of [Event, CustomEvent, EventTarget, AbortSignal, AbortControll
         if (name !== 'constructor') Object.defineProperty(Class.prototype, name, { enumerable: true });
 }
 
-module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController, limits, listenersOf, defineHandler };
+module.exports = { Event, CustomEvent, EventTarget, AbortSignal, AbortController, limits, listenersOf, typesOf, defineHandler };

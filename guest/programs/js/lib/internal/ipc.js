@@ -91,6 +91,11 @@ function sender(fd) {
             put();
             return queue.length === 0;
         },
+        // Waits until all has left.
+        flush() {
+            native.spawn.nonblock(fd, false);
+            put();
+        },
         end(then) {
             ending = () => {
                 native.fs.close(fd);
@@ -189,4 +194,4 @@ function child(place, serialization) {
     process.on('removeListener', name => asks(name) && listeners() === 0 && hold(false));
 }
 
-module.exports = { open, child };
+module.exports = { open, child, sender };

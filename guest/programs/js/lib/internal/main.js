@@ -27,6 +27,7 @@ function start(argv) {
     if (options.test) follow(require('internal/test_files').run(options.args, process.execArgv.filter(arg => arg !== '--test')), () => {});
     else if (options.run) runText(options);
     else if (options.code !== undefined) runCode(options);
+    else if (options.worker?.code !== undefined) runWorkerCode(options);
     else runFile(options);
 }
 
@@ -73,6 +74,12 @@ function runCode(options) {
     process.argv = [process.execPath, ...options.args];
     if (options.print) return print(options);
     program(options.code, '[eval]', options);
+}
+
+// A worker that was made of a text.
+function runWorkerCode(options) {
+    process.argv = [process.execPath, '[worker eval]', ...options.args];
+    program(options.worker.code, '[worker eval]', { ...options, type: options.worker.type });
 }
 
 function print(options) {
@@ -283,7 +290,8 @@ function fatal(error, origin) {
         process.emit('uncaughtException', error, origin);
         return true;
     }
-    native.process.write(2, describe(error, origin !== 'unhandledRejection'));
+    if (process.reportFatal) process.reportFatal(error);
+    else native.process.write(2, describe(error, origin !== 'unhandledRejection'));
     process.exitCode = 1; // whatever the program had set
     return false;
 }

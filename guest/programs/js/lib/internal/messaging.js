@@ -1,10 +1,14 @@
-// messaging: MessageChannel and BroadcastChannel within the one thread of a process.
+// messaging: MessageChannel and BroadcastChannel. The other end of a port is a port, or lies in another
+// process (internal/worker_link).
 'use strict';
 
 const { coded } = require('internal/errors');
+const { defineHandler, listenersOf, typesOf } = require('internal/events');
 const timers = require('internal/timers');
 
-const kGive = Symbol('give'), kPair = Symbol('pair');
+// What every end of a channel has: give(data, ports), shut(), and pair(end), which says whom it answers.
+const kGive = Symbol('give'), kShut = Symbol('shut'), kPair = Symbol('pair'), kMove = Symbol('move');
+const CLOSE = Symbol('close'); // in a queue: the other end was closed
 
 class MessageEvent extends Event {
     #init;
@@ -35,50 +39,54 @@ class Receiver extends EventTarget {
     #queue = [];
     #started = false;
     #held = false;
-    #referenced = true;
+    #referenced = false;
     #closed = false;
-    #handlers = new Map();
     #hold() {
-        const held = this.#started && this.#referenced && !this.#closed;
+        const held = this.#referenced && !this.#closed;
         if (held === this.#held) return;
         this.#held = held;
         timers.hold(held ? 1 : -1);
     }
     #drain() {
-        if (!this.#started || this.#closed || this.#queue.length === 0) return;
-        const message = this.#queue.shift();
-        this.dispatchEvent(new MessageEvent('message', message));
+        const message = this.#queue[0];
+        if (message === undefined || this.#closed || (!this.#started && message !== CLOSE)) return;
+        this.#queue.shift();
+        if (message === CLOSE) return void this._shut();
+        const event = new MessageEvent('message', message);
+        values.set(event, message.data);
+        this.dispatchEvent(event);
         this.#later();
     }
     #later() {
         if (this.#queue.length) timers.complete(() => this.#drain());
     }
-    [kGive](data) {
+    [kGive](data, ports = []) {
+        this.#put({ data, ports });
+    }
+    #put(message) {
         if (this.#closed) return;
-        this.#queue.push({ data });
-        if (this.#queue.length === 1 && this.#started) this.#later();
+        this.#queue.push(message);
+        if (this.#queue.length === 1) this.#later();
+    }
+    [kShut]() {
+        this.#put(CLOSE);
     }
     // The next message, past the listeners; undefined when none waits.
     _take() {
-        return this.#queue.shift();
+        if (this.#queue[0] !== CLOSE) return this.#queue.shift();
+        this._shut();
+        return undefined;
     }
-    _handler(type) {
-        return this.#handlers.get(type) ?? null;
+    // All that waits, for the port that comes in the place of this one.
+    _rest() {
+        return this.#queue.splice(0);
     }
-    _setHandler(type, listener) {
-        const before = this.#handlers.get(type);
-        if (before) this.removeEventListener(type, before);
-        const usable = typeof listener === 'function';
-        this.#handlers.set(type, usable ? listener : null);
-        if (usable) this.addEventListener(type, listener);
-        if (type !== 'message') return;
-        if (usable) this.start();
-        else this.unref();
+    _continue(messages) {
+        for (const message of messages) this.#put(message);
     }
     start() {
         if (this.#started) return;
         this.#started = true;
-        this.#hold();
         this.#later();
     }
     _close() {
@@ -87,8 +95,24 @@ class Receiver extends EventTarget {
         this.#hold();
         return true;
     }
+    _shut() {
+        if (this._close()) timers.complete(() => this.dispatchEvent(new Event('close')));
+    }
     get _isClosed() {
         return this.#closed;
+    }
+    // Who listens for messages keeps the process alive.
+    addEventListener(type, ...rest) {
+        const before = listenersOf(this, 'message').length;
+        super.addEventListener(type, ...rest);
+        if (before > 0 || listenersOf(this, 'message').length === 0) return;
+        this.ref();
+        this.start();
+    }
+    removeEventListener(type, ...rest) {
+        const before = listenersOf(this, 'message').length;
+        super.removeEventListener(type, ...rest);
+        if (before > 0 && listenersOf(this, 'message').length === 0) this.unref();
     }
     ref() {
         this.#referenced = true;
@@ -104,74 +128,122 @@ class Receiver extends EventTarget {
         return this.#held;
     }
 }
-for (const type of ['message', 'messageerror', 'close'])
-    Object.defineProperty(Receiver.prototype, `on${type}`, {
-        get() {
-            return this._handler(type);
-        },
-        set(listener) {
-            this._setHandler(type, listener);
-        },
-        configurable: true,
-    });
+for (const type of ['message', 'messageerror', 'close']) defineHandler(Receiver.prototype, type);
+
+const values = new WeakMap(); // event -> what a listener of Node's kind gets of it
+const wrappers = new WeakMap(); // port -> Map of listener -> what listens in its place
 
 let making = false;
 class MessagePort extends Receiver {
+    #peer; // the other end
     constructor() {
         if (!making) throw coded(TypeError, 'ERR_CONSTRUCT_CALL_INVALID', 'Constructor cannot be called');
         super();
     }
-    #listeners = new Map();
+    [kPair](peer) {
+        this.#peer = peer;
+    }
+    // Takes the place of `old`, which is of no use from then on.
+    [kMove](old) {
+        this.#peer = old.#peer;
+        this.#peer?.[kPair](this);
+        this._continue(old._detach());
+    }
+    // Answers what waited.
+    _detach() {
+        const rest = this._rest();
+        this.#peer = undefined;
+        this._close();
+        return rest;
+    }
+    _end() {
+        return this.#peer;
+    }
     postMessage(value, transfer) {
         if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'Not enough arguments to MessagePort.postMessage');
         if (transfer !== undefined && transfer !== null && typeof transfer !== 'object')
             throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'Optional transferList argument must be an iterable');
-        const list = Array.isArray(transfer) ? { transfer } : transfer;
-        const copy = structuredClone(value, list);
-        if (!this._isClosed) this[kPair][kGive](copy);
+        const list = transfer === null || transfer === undefined ? [] : transfer[Symbol.iterator] ? transfer : transfer.transfer ?? [];
+        const { data, ports } = require('internal/clone').cloneMessage(value, list, this);
+        if (!this._isClosed) this.#peer?.[kGive](data, ports);
     }
     close(callback) {
-        if (callback) this.once('close', callback);
-        for (const port of [this, this[kPair]])
-            if (port._close()) timers.complete(() => port.dispatchEvent(new Event('close')));
+        if (typeof callback === 'function') this.once('close', callback);
+        if (this._isClosed) return;
+        this._shut();
+        this.#peer?.[kShut]();
     }
     // As an EventEmitter: the listener gets the value.
     on(type, listener) {
-        const wrapped = event => listener.call(this, type === 'message' ? event.data : event);
-        this.#listeners.set(listener, wrapped);
-        this.addEventListener(type, wrapped);
-        if (type === 'message') this.start();
-        return this;
+        return this.#listen(type, listener, false);
     }
     once(type, listener) {
-        return this.on(type, function once(...args) {
-            this.off(type, once);
-            listener.apply(this, args);
-        });
+        return this.#listen(type, listener, true);
     }
-    off(type, listener) {
-        this.removeEventListener(type, this.#listeners.get(listener) ?? listener);
+    #listen(type, listener, once) {
+        if (!wrappers.has(this)) wrappers.set(this, new Map());
+        const wrapped = event => listener.call(this, values.has(event) ? values.get(event) : event);
+        wrappers.get(this).set(listener, wrapped);
+        this.addEventListener(type, wrapped, { once });
         return this;
+    }
+    off(type, listener, options) {
+        this.removeEventListener(type, wrappers.get(this)?.get(listener) ?? listener, options);
+        return this;
+    }
+    emit(type, value) {
+        const any = listenersOf(this, type).length > 0;
+        const event = value instanceof Event ? value : /^message/.test(type) ? new MessageEvent(type, { data: value }) : new Event(type);
+        if (event !== value) values.set(event, value);
+        this.dispatchEvent(event);
+        return any;
+    }
+    removeAllListeners(type) {
+        for (const name of type === undefined ? this.eventNames() : [type])
+            for (const listener of listenersOf(this, name)) this.removeEventListener(name, listener);
+        return this;
+    }
+    listenerCount(type) {
+        return listenersOf(this, type).length;
+    }
+    eventNames() {
+        return typesOf(this);
+    }
+    setMaxListeners(n) {
+        require('events').setMaxListeners(n, this);
+    }
+    getMaxListeners() {
+        return require('events').getMaxListeners(this);
     }
 }
 MessagePort.prototype.addListener = MessagePort.prototype.on;
 MessagePort.prototype.removeListener = MessagePort.prototype.off;
 
+function makePort() {
+    making = true;
+    try {
+        return new MessagePort();
+    } finally {
+        making = false;
+    }
+}
+
 class MessageChannel {
     constructor() {
-        making = true;
-        try {
-            this.port1 = new MessagePort();
-            this.port2 = new MessagePort();
-        } finally {
-            making = false;
-        }
-        Object.defineProperty(this.port1, kPair, { value: this.port2 });
-        Object.defineProperty(this.port2, kPair, { value: this.port1 });
+        this.port1 = makePort();
+        this.port2 = makePort();
+        this.port1[kPair](this.port2);
+        this.port2[kPair](this.port1);
     }
 }
 
 const channels = new Map(); // name → open channels
+const links = new Set(); // to other processes, which get what is broadcast
+
+function broadcast(name, value, from) {
+    for (const other of channels.get(name) ?? []) if (other !== from) other[kGive](structuredClone(value));
+    for (const link of links) if (link !== from) link.send(['broadcast', name, value]);
+}
 
 class BroadcastChannel extends Receiver {
     #name;
@@ -182,6 +254,7 @@ class BroadcastChannel extends Receiver {
         if (!channels.has(this.#name)) channels.set(this.#name, new Set());
         channels.get(this.#name).add(this);
         this.start();
+        this.ref();
     }
     get name() {
         return this.#name;
@@ -189,7 +262,7 @@ class BroadcastChannel extends Receiver {
     postMessage(value) {
         if (arguments.length === 0) throw coded(TypeError, 'ERR_MISSING_ARGS', 'The "message" argument must be specified');
         if (this._isClosed) throw new DOMException('BroadcastChannel is closed.', 'InvalidStateError');
-        for (const other of channels.get(this.#name)) if (other !== this) other[kGive](structuredClone(value));
+        broadcast(this.#name, structuredClone(value), this);
     }
     close() {
         if (this._close()) channels.get(this.#name).delete(this);
@@ -198,6 +271,7 @@ class BroadcastChannel extends Receiver {
 
 function receiveMessageOnPort(port) {
     if (!(port instanceof Receiver)) throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "port" argument must be a MessagePort instance');
+    for (const link of links) link.read(); // what has come so far
     const message = port._take();
     return message === undefined ? undefined : { message: message.data };
 }
@@ -205,4 +279,4 @@ function receiveMessageOnPort(port) {
 for (const Class of [MessageEvent, MessagePort, MessageChannel, BroadcastChannel])
     Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: Class.name, configurable: true });
 
-module.exports = { MessageEvent, MessagePort, MessageChannel, BroadcastChannel, receiveMessageOnPort };
+module.exports = { kGive, kShut, kPair, kMove, CLOSE, makePort, broadcast, links, MessageEvent, MessagePort, MessageChannel, BroadcastChannel, receiveMessageOnPort };

@@ -110,9 +110,10 @@ const spelled = arg => (arg.startsWith('--') ? arg.replace(/^[^=]*/, name => nam
 function fromEnvironment(options) {
     const entries = native.process.environment('NODE_');
     if (entries.length === 0) return true;
-    const { NODE_OPTIONS: text = '', NODE_NO_WARNINGS, NODE_PENDING_DEPRECATION, NODE_CHANNEL_FD, NODE_CHANNEL_SERIALIZATION_MODE } =
+    const { NODE_OPTIONS: text = '', NODE_NO_WARNINGS, NODE_PENDING_DEPRECATION, NODE_CHANNEL_FD, NODE_CHANNEL_SERIALIZATION_MODE, NODE_WORKER_FD } =
         Object.fromEntries(entries.map(entry => [entry.split('=', 1)[0], entry.slice(entry.indexOf('=') + 1)]));
     if (NODE_CHANNEL_FD !== undefined) require('internal/ipc').child(NODE_CHANNEL_FD, NODE_CHANNEL_SERIALIZATION_MODE);
+    if (NODE_WORKER_FD !== undefined) options.worker = require('internal/worker_child').open(NODE_WORKER_FD);
     if (NODE_NO_WARNINGS === '1') switches['--no-warnings']();
     if (NODE_PENDING_DEPRECATION === '1') switches['--pending-deprecation']();
     const words = (text.match(/(?:"(?:\\[^]|[^"\\])*"|\\[^]|[^\s"])+/g) ?? []).map(word => word.replace(/"((?:\\[^]|[^"\\])*)"|\\([^])/g, (all, quoted, one) => quoted?.replace(/\\([^])/g, '$1') ?? one));
@@ -165,8 +166,15 @@ function parse(argv) {
     return options;
 }
 
+// Whether an option is one that a worker can be given.
+const forWorkers = arg => {
+    const name = spelled(arg).replace(/=.*/s, '');
+    if (['--title', '--expose-gc', '--stack-trace-limit'].includes(name) || /^--(?:max|min)-|^-[ep]|^--eval|^--print|^--test$/.test(name)) return false;
+    return !name.startsWith('-') || ['-r', '-C', '--import', '--require', '--input-type'].includes(name) || Object.hasOwn(settings, name) || Object.hasOwn(switches, name) || ignored.test(spelled(arg));
+};
+
 module.exports = {
-    parse, usageError,
+    parse, usageError, forWorkers,
     environmentFlags: () => [...alsoInEnvironment, ...Object.keys(settings), ...Object.keys(switches)],
     unhandled: () => unhandled,
 };

@@ -131,6 +131,10 @@ class Serializer {
         this.#ids.set(value, this.#ids.size);
         const kind = classOf(value);
         if (ArrayBuffer.isView(value)) return this.#view(value, kind);
+        if (this._isHostObject?.(value)) {
+            this.#tag('\\');
+            return this._writeHostObject(value);
+        }
         switch (kind) {
         case 'Boolean': return this.#tag(value.valueOf() ? 'y' : 'x');
         case 'Number':

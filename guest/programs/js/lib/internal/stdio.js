@@ -7,13 +7,15 @@
 const EventEmitter = require('events');
 const { argType, systemError, coded } = require('internal/errors');
 
-function Output(fd) {
+// put: where what is written goes instead, in a worker.
+function Output(fd, put) {
     EventEmitter.call(this);
     this._maxListeners = 0; // a stream of this simple kind gets more listeners of each pipeline than Node's
     // Defined, not assigned: once `stream` is there, its Writable has accessors of these names.
     const state = { fd, _type: 'pipe', _isStdio: true, writable: true, writableEnded: false, writableFinished: false, destroyed: false, writableNeedDrain: false, writableLength: 0, writableHighWaterMark: 16384 };
     for (const [name, value] of Object.entries(state)) Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
-    if (native.process.isatty(fd)) {
+    Object.defineProperty(this, '_put', { value: put ?? (chunk => native.process.write(fd, chunk)) });
+    if (!put && native.process.isatty(fd)) {
         this.isTTY = true;
         this.columns = 80;
         this.rows = 24;
@@ -36,7 +38,7 @@ Output.prototype.write = function write(chunk, encoding, callback) {
         process.nextTick(() => (callback?.(error), this.emit('error', error)));
         return false;
     }
-    const result = native.process.write(this.fd, chunk);
+    const result = this._put(chunk);
     const error = result < 0 ? systemError(result, 'write') : null;
     if (callback) process.nextTick(callback, error);
     if (error) process.nextTick(() => this.emit('error', error));
@@ -78,7 +80,7 @@ Output.prototype.isPlain = function () {
     return this.write === write && this.getColorDepth === getColorDepth;
 };
 
-const output = fd => new Output(fd);
+const output = (fd, put) => new Output(fd, put);
 
 function input() {
     const stream = require('internal/fdstream').readable(0);
