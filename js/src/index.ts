@@ -17,6 +17,8 @@ export {
 export { type ImageSource, Images, type Manifest, unpacked } from "./cpu/image.ts";
 export { type Content, Files, type ReadOptions } from "./files.ts";
 export type { Decision } from "./machine/calls.ts";
+export { type HttpOptions, Secret, type SecretOptions } from "./http/http.ts";
+export type { CertificateAuthorities } from "./http/transport.ts";
 export type { FileInfo } from "./machine/files.ts";
 export type { Limits } from "./machine/limits.ts";
 export type { Language } from "./machine/run.ts";

@@ -9,6 +9,8 @@ import { Worker } from "node:worker_threads";
 import { gunzip, gunzipSync } from "node:zlib";
 import { InvalidError, UnsupportedError } from "./base/error.ts";
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
+import { Http as HttpCore, type HttpOptions } from "./http/http.ts";
+import { nodeTransport } from "./http/node.ts";
 import { type Addon, findAddon, needAddon } from "./native/addon.ts";
 import { lacking, NativeSandbox, type SandboxFace } from "./native/sandbox.ts";
 import { type SandboxOptions, setRandom } from "./options.ts";
@@ -152,6 +154,17 @@ export async function replay(
   const bytes = trace instanceof Uint8Array ? trace : plain(await readFile(trace));
   return replayOf(await packageImages(), bytes, options);
 }
+
+/* ---- HTTP */
+
+/** See http/http.ts. */
+export type Http = HttpCore;
+export const Http = {
+  /** HTTP for sandboxes, by these rules: Sandbox.create({http}). docs/http.md has their language. */
+  async create(options: HttpOptions): Promise<HttpCore> {
+    return new HttpCore(await (await packageImages()).engine(), nodeTransport, options);
+  },
+};
 
 /* ---- on a thread of its own */
 

@@ -8,6 +8,7 @@ import { defaultLimits, type Limits, readLimits } from "./machine/limits.ts";
 import type { MachineSettings } from "./machine/machine.ts";
 import { checkEnv } from "./machine/place.ts";
 import type { PendingCall } from "./call.ts";
+import type { Http } from "./http/http.ts";
 import type { MountSource } from "./mount/mounts.ts";
 import type { CallContext, Tool } from "./tool.ts";
 import type { RecordTo } from "./trace/sink.ts";
@@ -38,6 +39,8 @@ export interface SandboxOptions {
   /** Decides about calls of capabilities with `ask`; true and nothing else approves. Without it
    * run() refuses them. */
   approve?: (call: PendingCall) => boolean | Promise<boolean>;
+  /** Lets programs make HTTP requests: Http.create(). */
+  http?: Http;
   /** Files to begin with; relative paths are below /workspace. */
   files?: Record<string, Content>;
   /**
@@ -79,6 +82,7 @@ const KNOWN = new Set([
   "capabilities",
   "toolHandler",
   "approve",
+  "http",
   "files",
   "mounts",
   "env",

@@ -9,6 +9,7 @@ import { InvalidError, StateError } from "./base/error.ts";
 import { PendingCall } from "./call.ts";
 import type { Images } from "./cpu/image.ts";
 import { Files } from "./files.ts";
+import { withHttp } from "./http/granting.ts";
 import { answer, type Call } from "./machine/calls.ts";
 import { Alarm, drive } from "./machine/drive.ts";
 import { fork } from "./machine/fork.ts";
@@ -59,7 +60,8 @@ export class Sandbox implements Runnable {
   }
 
   /** A new sandbox of the programs of `images`; node.ts and web.ts know where those are. */
-  static async make(images: Images, options: SandboxOptions = {}): Promise<Sandbox> {
+  static async make(images: Images, given: SandboxOptions = {}): Promise<Sandbox> {
+    const options = withHttp(given, true);
     const gate = makeGate(options, await images.engine());
     const settings = settingsOf(options, images, gate);
     await images.ready(
@@ -330,7 +332,7 @@ export class Sandbox implements Runnable {
     options: RestoreOptions = {},
     sameRandom = false,
   ): Promise<Sandbox> {
-    const { key, minCounter = 0, ...rest } = options;
+    const { key, minCounter = 0, ...rest } = withHttp(options, false);
     checkRestored(rest as SandboxOptions);
     const settings = settingsOf(
       rest as SandboxOptions,

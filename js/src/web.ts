@@ -4,6 +4,8 @@
  */
 import { UnsupportedError } from "./base/error.ts";
 import { Images, type ImageSource, type Manifest, unpacked } from "./cpu/image.ts";
+import { Http as HttpCore, type HttpOptions } from "./http/http.ts";
+import { pageTransport } from "./http/page.ts";
 import type { SandboxOptions } from "./options.ts";
 import type { RestoreOptions } from "./requests.ts";
 import { Sandbox as Core } from "./sandbox.ts";
@@ -75,6 +77,19 @@ export async function replay(
   const { images = packageFolder(), ...rest } = options;
   return replayOf(await imagesAt(images), trace, rest);
 }
+
+/** See http/http.ts. */
+export type Http = HttpCore;
+export const Http = {
+  /**
+   * As in Node, by the browser's fetch(), which pins no address: names are asked by https alone,
+   * and redirects are failures. See http/page.ts.
+   */
+  async create(options: HttpOptions & WebOptions): Promise<HttpCore> {
+    const { images = packageFolder(), ...rest } = options;
+    return new HttpCore(await (await imagesAt(images)).engine(), pageTransport, rest);
+  },
+};
 
 /* ---- on a thread of its own */
 

@@ -250,3 +250,43 @@ def test_without_trusted_types_named_it_says_so(site, open_page):
         assert "trusted-types" in why
         assert all("TrustedTypePolicy" in error or "trusted-types" in error for error in open_page.errors)
         open_page.errors.clear()
+
+
+HTTP = """async (face) => {
+  const { origin, port } = location;
+  const http = await pinfold.Http.create({
+    allow: [`${origin}/**`, "http://**:*/**", "https://**/**"],
+    secrets: { KEY: new pinfold.Secret({ value: "sk_live_123456", hosts: [origin] }) },
+  });
+  const sandbox = await pinfold[face].create({ http });
+  const said = [];
+  for (const command of [
+    `curl -sS ${origin}/index.html | head -c 9`,
+    `curl -sS ${origin}/images`,
+    `curl -sSb a=1 ${origin}/index.html`,
+    `curl -sS http://localhost:${port}/index.html`,
+    `curl -sS http://name.test:${port}/`,
+    "curl -sS http://169.254.169.254/",
+    "curl -sS https://10.0.0.1/",
+    `echo $KEY | cut -c -13; curl -sS -H "Authorization: Bearer $KEY" ${origin}/index.html | wc -c`,
+    `curl -sS "${origin}/?$KEY"`,
+  ]) {
+    const { stdout, stderr, exitCode } = await sandbox.run(command);
+    said.push([stdout, stderr, exitCode]);
+  }
+  sandbox.close();
+  return said;
+}"""
+
+
+@pytest.mark.parametrize("face", ["WorkerSandbox", "Sandbox"])
+def test_requests_by_the_page(strict, face):
+    """What fetch() can promise is done, the rest refused: names by http, where a redirect leads."""
+    got = strict.evaluate(HTTP, face)
+    assert got[0] == ["<!doctype", "", 0]
+    assert got[7] == [f"pfsecret_KEY_\n{len(PAGE)}\n", "", 0]
+    whys = ["not told where it leads", "cannot send the header Cookie", "loopback address", "cannot tell which address",
+            "metadata address", "private address"]
+    for (stdout, stderr, status), why in zip([*got[1:7], got[8]], [*whys, "not belong in a URL"], strict=True):
+        assert stdout == "" and status and why in stderr, (stderr, why)
+    assert not [path for path in strict.server.asked if "pfsecret" in path or "sk_live" in path]

@@ -8,7 +8,7 @@ from conftest import BUILD, call
 
 
 #: What both engines do; the other tests have one of their own.
-SHARED = [f"test/{name}.test.mjs" for name in ("cases", "files", "limits", "portable", "run", "snapshot", "tools")]
+SHARED = [f"test/{name}.test.mjs" for name in ("cases", "files", "http", "limits", "portable", "run", "snapshot", "tools")]
 
 
 @pytest.mark.parametrize("engine, tests", [("wasm", ["test/"]), ("native", SHARED)])

@@ -46,6 +46,13 @@ interface Exports {
   pf_engine_set_aside(gate: number, capability: number): number;
   pf_engine_counters(gate: number): number;
   pf_engine_load(gate: number, json: number, len: number): number;
+  pf_engine_http_tool(): number;
+  pf_engine_http(config: number, len: number): number;
+  pf_engine_http_request(http: number, params: number, len: number): number;
+  pf_engine_http_address(http: number, url: number, address: number): number;
+  pf_engine_http_clean(http: number, data: number, len: number): number;
+  pf_engine_pattern(pattern: number, method: number): number;
+  pf_engine_digest(text: number, len: number): number;
 }
 
 export type EngineCall = Exclude<keyof Exports, "memory">;
@@ -154,6 +161,10 @@ export class Engine {
 
   /** What the last call answered. */
   get answer(): string {
-    return text(this.#copy(this.#exports.pf_engine_answer(), this.#exports.pf_engine_answer_len()));
+    return text(this.answerBytes);
+  }
+
+  get answerBytes(): Uint8Array {
+    return this.#copy(this.#exports.pf_engine_answer(), this.#exports.pf_engine_answer_len());
   }
 }

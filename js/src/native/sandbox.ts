@@ -5,6 +5,7 @@
 import { UnsupportedError } from "../base/error.ts";
 import { Distant, type Listener, plainOptions } from "../distant.ts";
 import { defaultLimits, type LimitName, readLimits } from "../machine/limits.ts";
+import { withHttp } from "../http/granting.ts";
 import type { Mounted } from "../mount/changes.ts";
 import {
   checkClock,
@@ -37,6 +38,7 @@ const HAS: ReadonlySet<string> = new Set([
   "capabilities",
   "toolHandler",
   "approve",
+  "http",
   "files",
   "env",
   "limits",
@@ -81,7 +83,8 @@ export class NativeSandbox extends Distant<NativeLine> implements SandboxFace {
   }
 
   /** As Sandbox.create(). */
-  static async make(addon: Addon, options: SandboxOptions): Promise<NativeSandbox> {
+  static async make(addon: Addon, given: SandboxOptions): Promise<NativeSandbox> {
+    const options = withHttp(given, true);
     const settings = settingsOf(options, {});
     const files = Object.entries(options.files ?? {}).flatMap(([path, content]) => [
       absolute(path),
@@ -96,7 +99,7 @@ export class NativeSandbox extends Distant<NativeLine> implements SandboxFace {
     data: Uint8Array,
     options: RestoreOptions,
   ): Promise<NativeSandbox> {
-    const { key, minCounter, ...rest } = options;
+    const { key, minCounter, ...rest } = withHttp(options, false);
     const own = rest as SandboxOptions;
     checkRestored(own);
     const settings = settingsOf(own, { key, minCounter });

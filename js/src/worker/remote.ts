@@ -4,6 +4,7 @@
  */
 import { InvalidError, StateError } from "../base/error.ts";
 import { Distant, type Line, type Listener, plainOptions, RemoteMounted } from "../distant.ts";
+import { withHttp } from "../http/granting.ts";
 import type { SandboxOptions } from "../options.ts";
 import { type ForkOptions, jsonOf, type RestoreOptions } from "../requests.ts";
 import type { Sink } from "../trace/record.ts";
@@ -64,7 +65,8 @@ export class WorkerSandbox extends Distant<WorkerLine> {
   }
 
   /** For web.ts and node.ts, which know where workers come from. */
-  static async make(connection: Connection, options: SandboxOptions): Promise<WorkerSandbox> {
+  static async make(connection: Connection, given: SandboxOptions): Promise<WorkerSandbox> {
+    const options = withHttp(given, true);
     const plain = plainOptions(options);
     return new WorkerSandbox(connection, options).begin("make", [plain]);
   }
@@ -75,7 +77,7 @@ export class WorkerSandbox extends Distant<WorkerLine> {
     data: Uint8Array,
     options: RestoreOptions,
   ): Promise<WorkerSandbox> {
-    const { key, minCounter, ...rest } = options;
+    const { key, minCounter, ...rest } = withHttp(options, false);
     const plain = plainOptions(rest as SandboxOptions);
     const sandbox = new WorkerSandbox(connection, rest as SandboxOptions);
     return sandbox.begin("remake", [plain, data, { key, minCounter }]);
