@@ -209,6 +209,7 @@ static const g_long longs[] = {{"bytes", 'n', G_REQUIRED},
 int cmp_main(int argc, char **argv) {
     comparison c = {.limit = UINT64_MAX, .at = 1, .line = 1};
     g_set_failure(2);
+    g_set_write_error(2, "standard output: %s");
     g_set_usage_line("cmp: ");
     g_options o = g_options_of(argc, argv, "bci:ln:sv", longs);
     for (int option; (option = g_option(&o)) >= 0;)

@@ -351,6 +351,7 @@ int diff_main(int argc, char **argv) {
     diff_options o = {.width = 130, .tab = 8};
     choices c = {.context = -1, .old_context = -1};
     g_set_failure(2);
+    g_set_write_error(2, "standard output: %s");
     g_set_usage_line("diff: ");
     g_options g =
         g_options_of(argc, argv, "0123456789abBcC:dD:eEfF:hHiI:lL:nNpPqrsS:tTuU:vwW:x:X:yZ",

@@ -4,6 +4,7 @@
  * diff.c reads the options, diff_dir.c pairs the files of directories, diff_file.c loads and
  * compares two files, diff_lines.c gives equal lines equal numbers, diff_match.c finds what
  * changed, and diff_normal.c, diff_context.c, diff_side.c print it with the help of diff_print.c.
+ * diff3.c compares two files with a third, and diff3_merge.c merges the three.
  */
 #ifndef DIFF_H
 #define DIFF_H
@@ -102,6 +103,9 @@ int diff_operands(const diff_options *o, const char *name0, const char *name1);
 
 /* diff_file.c: two files that are no directories. `heading` is printed before the first output. */
 int diff_files(const diff_options *o, diff_side *side0, diff_side *side1, const char *heading);
+bool diff_load(diff_side *side); /* Reads the whole text; false when that failed, which is said. */
+void diff_strip_returns(diff_side *side); /* Takes carriage returns off the ends of lines. */
+bool diff_is_binary(const diff_side *side); /* Whether its beginning has a NUL. */
 
 /* diff_lines.c: fills lines and classes of both sides. Returns how many classes there are. */
 uint32_t diff_classify(diff_pair *pair);

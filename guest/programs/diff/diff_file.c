@@ -13,7 +13,7 @@
 /* How much of a file is looked at to tell text from binary data, as GNU diff does. */
 enum { SNIFF = 4096 };
 
-static bool load(diff_side *side) {
+bool diff_load(diff_side *side) {
     if (side->absent) {
         side->text = g_zalloc(1);
         return true;
@@ -30,7 +30,7 @@ static bool load(diff_side *side) {
     return true;
 }
 
-static void strip_returns(diff_side *side) {
+void diff_strip_returns(diff_side *side) {
     char *to = side->text;
     for (size_t i = 0; i < side->len; i++) {
         if (side->text[i] == '\r' && i + 1 < side->len && side->text[i + 1] == '\n') continue;
@@ -39,7 +39,7 @@ static void strip_returns(diff_side *side) {
     side->len = (size_t)(to - side->text);
 }
 
-static bool is_binary(const diff_side *side) {
+bool diff_is_binary(const diff_side *side) {
     return side->len > 0 && memchr(side->text, '\0', side->len < SNIFF ? side->len : SNIFF);
 }
 
@@ -102,22 +102,22 @@ static int compare(diff_pair *pair, const char *heading) {
     bool same = same_file(a, b) && a->is_stdin == b->is_stdin;
     if (same && !shows_equal(o)) return 0;
     if (a->is_stdin && b->is_stdin) {
-        if (!load(a)) return 2;
+        if (!diff_load(a)) return 2;
         b->text = g_copy_bytes(a->text, a->len);
         b->len = a->len;
     } else {
-        bool first = load(a), second = load(b); /* both are said to be missing */
+        bool first = diff_load(a), second = diff_load(b); /* both are said to be missing */
         if (!first || !second) return 2;
     }
-    if (!o->text && (is_binary(a) || is_binary(b))) {
+    if (!o->text && (diff_is_binary(a) || diff_is_binary(b))) {
         if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0) return 0;
         const char *kind = o->style == STYLE_BRIEF ? "Files" : "Binary files";
         g_outf("%s %s and %s differ\n", kind, shown_name(o, a, 0), shown_name(o, b, 1));
         return 1;
     }
     if (o->strip_cr) {
-        strip_returns(a);
-        strip_returns(b);
+        diff_strip_returns(a);
+        diff_strip_returns(b);
     }
     if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0 && !shows_equal(o)) return 0;
     diff_match(pair, diff_classify(pair));

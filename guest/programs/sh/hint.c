@@ -37,7 +37,7 @@ static const struct {
     {"ggrep", "use grep"},
     {"gdate", "use date"},
     {"gtar bsdtar ar", "use tar"},
-    {"diff3 merge", "use diff -u and patch"},
+    {"merge", "use diff3 -m, or git merge-file"},
     {"dc", "use bc"},
     {"ncal", "use cal"},
     {"srm", "use rm or shred"},
