@@ -64,7 +64,7 @@ static void check_stdout(void) {
     int error = g_stdout.error;
     g_stdout.error = 0;
     g_stdout.len = 0;
-    g_die_errno(g_failure(), error, "write error");
+    g_write_error(error);
 }
 
 void g_out_slow(const void *bytes, size_t len) {

@@ -7,6 +7,7 @@
 #include "g_out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +19,52 @@ static const char *help_text = "";
 static const char *usage_line = "";
 static const char *hint;
 static int failure = 1;
+static struct {
+    int status; /* 0: the failure status */
+    const char *words;
+    void (*say)(int error);
+} write_error = {.words = "write error: %s"};
+
+/* A file that is opened while a standard stream is closed would become that stream, and messages
+ * would go into it. What takes the place instead cannot be used either, and no child has it. */
+static void occupy_standard_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
 
 void g_begin(const char *program, const char *help) {
+    occupy_standard_streams();
     name = program;
     help_text = help ? help : "";
 }
 
-const char *g_name(void) { return name; }
-const char *g_help(void) { return help_text; }
-void g_set_failure(int status) { failure = status; }
-void g_set_hint(const char *text) { hint = text; }
-void g_set_usage_line(const char *line) { usage_line = line; }
-int g_failure(void) { return failure; }
+const char *g_name(void) {
+    return name;
+}
+const char *g_help(void) {
+    return help_text;
+}
+void g_set_failure(int status) {
+    failure = status;
+}
+void g_set_hint(const char *text) {
+    hint = text;
+}
+void g_set_usage_line(const char *line) {
+    usage_line = line;
+}
+int g_failure(void) {
+    return failure;
+}
+void g_on_write_error(void (*say)(int error)) {
+    write_error.say = say;
+}
+
+void g_set_write_error(int status, const char *words) {
+    write_error.status = status;
+    write_error.words = words;
+}
 
 static void write_all(const char *s, size_t len) {
     while (len > 0) {
@@ -120,6 +155,17 @@ void g_usage(const char *format, ...) {
     g_try_help(failure);
 }
 
+/* Words without the reason are those of commands that had GNU's library write each line: it
+ * forgets the reason, unless there is no standard output at all. */
+void g_write_error(int error) {
+    if (write_error.say) write_error.say(error);
+    const char *words = write_error.words, *mark = strstr(words, "%s");
+    int status = write_error.status ? write_error.status : failure;
+    if (!mark && error == EBADF) g_die_errno(status, error, "%s", words);
+    if (!mark) g_die(status, "%s", words);
+    g_die(status, "%.*s%s%s", (int)(mark - words), words, strerror(error), mark + 2);
+}
+
 void g_exit(int status) {
     g_out_flush();
     _exit(status);
@@ -155,7 +201,9 @@ char *g_copy_bytes(const char *s, size_t len) {
     return copy;
 }
 
-char *g_copy_string(const char *s) { return g_copy_bytes(s, strlen(s)); }
+char *g_copy_string(const char *s) {
+    return g_copy_bytes(s, strlen(s));
+}
 
 void *g_more(void *old, size_t *cap, size_t size) {
     size_t count = *cap + *cap / 2 + 16;

@@ -26,6 +26,12 @@ const char *g_help(void); /* The same of the help. */
 /* The status of wrong usage and of failed output: 1 unless the command says otherwise. */
 void g_set_failure(int status);
 int g_failure(void); /* The status as set. */
+/* What is said when standard output cannot be written, where that is not "write error: REASON":
+ * a %s in `words` is the reason. Kept. And the status then. */
+void g_set_write_error(int status, const char *words);
+/* Asks `say` to say it and to end the command; when it returns, the usual words do. */
+void g_on_write_error(void (*say)(int error));
+_Noreturn void g_write_error(int error); /* Says so, and ends the command. */
 
 /* "NAME: text", and the same with ": " and the text of `error` (an errno value) behind it. */
 void g_warn(const char *format, ...) G_PRINTF(1, 2);
@@ -51,11 +57,11 @@ _Noreturn void g_exit(int status);
 
 /* Memory that is there or the command ends with "memory exhausted". Sizes are checked. */
 void *g_alloc(size_t size);
-void *g_zalloc(size_t size); /* Zeroed. */
-void *g_realloc(void *old, size_t size); /* As realloc(). */
+void *g_zalloc(size_t size);                          /* Zeroed. */
+void *g_realloc(void *old, size_t size);              /* As realloc(). */
 void *g_resize(void *old, size_t count, size_t size); /* As realloc() to count * size bytes. */
-char *g_copy_string(const char *s); /* A copy, to be freed. */
-char *g_copy_bytes(const char *s, size_t len); /* with a NUL behind it */
+char *g_copy_string(const char *s);                   /* A copy, to be freed. */
+char *g_copy_bytes(const char *s, size_t len);        /* with a NUL behind it */
 /* Makes room for at least one element more: cap grows by half. */
 void *g_more(void *old, size_t *cap, size_t size);
 

@@ -93,8 +93,11 @@ static int say(const single_options *s, const files_report *r) {
         g_warn("Can't create output file %s: %s.", r->output, strerror(r->number));
         return 1;
     case FILES_WRITE:
-        g_warn("I/O or other error, bailing out.  Possible reason follows.");
-        g_warn_errno(r->number, "%s", r->output ? r->output : "(stdout)");
+        fprintf(stderr,
+                "\n%s: I/O or other error, bailing out.  Possible reason follows.\n"
+                "%s: %s\n\tInput file = %s, output file = %s\n",
+                g_name(), g_name(), strerror(r->number), r->name,
+                r->output ? r->output : "(stdout)");
         return 1;
     case FILES_BAD: return bad(r);
     case FILES_GARBAGE:

@@ -70,6 +70,7 @@ static bool report(gzip *g, const char *name, const single_result *r) {
                                         [UNPACK_EOF] = "unexpected end of file",
                                         [UNPACK_MEMORY] = "memory exhausted"};
     if (r->write_failed) {
+        fputc('\n', stderr);
         g_warn_errno(r->error_number, "%s", g->s.to_stdout ? "stdout" : name);
         error(g);
         return false;

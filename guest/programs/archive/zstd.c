@@ -67,8 +67,12 @@ static int say(const single_options *s, const files_report *r) {
         return 1;
     case FILES_NO_OUTPUT: g_warn("%s: %s", r->output, strerror(r->number)); return 1;
     case FILES_WRITE:
-        g_warn("error 70 : Write error : cannot write block : %s ", strerror(r->number));
-        return 70;
+        if (r->output) {
+            g_warn("error 70 : Write error : cannot write block : %s ", strerror(r->number));
+            return 70;
+        }
+        g_warn("/*stdout*\\: %s ", strerror(r->number));
+        return 1;
     case FILES_BAD:
         if (r->result->error == UNPACK_EOF && r->result->taken == 0)
             g_warn("%s: unexpected end of file ", r->name);

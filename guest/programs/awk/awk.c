@@ -229,6 +229,7 @@ int awk_main(int argc, char **argv) {
     struct program *code = compile(&program);
 
     run_begin(code);
+    stream_begin();
     record_begin();
     variables_begin(code, argc, argv, name);
     value *args = &awk.globals[V_ARGV];

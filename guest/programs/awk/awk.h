@@ -337,6 +337,7 @@ int stream_read(stream *s, const char **bytes, size_t *len);
 /* close(): the result for the program; `how` "to" or "from" of a coprocess, else NULL. */
 double stream_close(const char *name, size_t len, const char *how);
 double stream_flush(value *name, bool all); /* fflush() of one name, or of all. */
+void stream_begin(void); /* From here on failed output is told in awk's words. */
 int stream_finish(void); /* closes all; the exit status' share */
 /* system(): flushes all, waits, and gives the status as gawk does. */
 double stream_system(const char *command, size_t len);

@@ -55,11 +55,12 @@ static void drop_to(size_t top) {
 }
 
 void run_where(g_text *out) {
-    if (!prog || !machine.pc) return;
-    const code_line *line = &prog->lines[machine.pc - prog->code];
-    if (line->line == 0) return;
-    g_text_addf(out, "%s%s%u: ", line->source ? line->source : "cmd. line", ":",
-                (unsigned)line->line);
+    if (!prog) return;
+    const code_line *line = machine.pc ? &prog->lines[machine.pc - prog->code] : NULL;
+    if (line && line->line == 0) return;
+    if (line)
+        g_text_addf(out, "%s:%u: ", line->source ? line->source : "cmd. line",
+                    (unsigned)line->line);
     if (awk.fnr > 0) {
         char room[NUMBER_TEXT_MAX];
         size_t len;

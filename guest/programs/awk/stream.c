@@ -30,6 +30,29 @@ struct stream {
 
 static stream *streams;
 
+/* What standard output is flushed for. */
+static enum { TO_PRINT, TO_FLUSH, TO_FINISH } flushing;
+
+static void cannot_write(int error) {
+    if (flushing == TO_FINISH) {
+        awk_warn("error writing standard output: %s", strerror(error));
+        g_exit(awk.exit_status ? awk.exit_status : 1);
+    }
+    awk_fatal(flushing == TO_FLUSH ? "fflush: cannot flush standard output: %s"
+                                   : "print to \"standard output\" failed: %s",
+              strerror(error));
+}
+
+void stream_begin(void) {
+    g_on_write_error(cannot_write);
+}
+
+static void flush_output(void) {
+    flushing = TO_FLUSH;
+    g_out_flush();
+    flushing = TO_PRINT;
+}
+
 void stream_set_errno(int error) {
     value_assign(&awk.globals[V_ERRNO], value_text(text_ofs(strerror(error))));
 }
@@ -58,7 +81,7 @@ static void flush(stream *s) {
 }
 
 static void flush_all(void) {
-    g_out_flush();
+    flush_output();
     for (stream *s = streams; s; s = s->next) flush(s);
 }
 
@@ -317,7 +340,7 @@ double stream_flush(value *name, bool all) {
         result = 0;
     }
     if (result < 0 && len == 11 && memcmp(s, "/dev/stdout", 11) == 0) {
-        g_out_flush();
+        flush_output();
         result = 0;
     }
     if (result < 0) awk_warn("fflush: `%.*s' is not an open file, pipe or co-process", (int)len, s);
@@ -327,6 +350,7 @@ double stream_flush(value *name, bool all) {
 int stream_finish(void) {
     int status = 0;
     while (streams) close_one(&streams);
+    flushing = TO_FINISH;
     g_out_flush();
     return status;
 }

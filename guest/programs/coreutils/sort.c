@@ -365,6 +365,7 @@ static int take_old_keys(choices *c, int argc, char **argv) {
 int sort_main(int argc, char **argv) {
     choices c = {.order = {.tab = -1, .end = '\n'}, .global = {0}};
     g_set_failure(2);
+    g_set_write_error(2, "fflush failed: 'standard output': %s\nsort: write error");
     argc = take_old_keys(&c, argc, argv);
     g_options o = g_options_of(argc, argv, "bcCdfghik:mMno:rRsS:t:T:uVyz", longs);
     for (int option; (option = g_option(&o)) >= 0;) one_option(&c, option, o.arg);

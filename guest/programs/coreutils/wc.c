@@ -297,6 +297,7 @@ static const g_long longs[] = {{"bytes", 'c', G_NONE},
 int wc_main(int argc, char **argv) {
     what w = {0};
     const char *list = NULL;
+    g_set_write_error(1, "write error");
     g_options o = g_options_of(argc, argv, "clLmw", longs);
     for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {

@@ -17,6 +17,7 @@
 int yes_main(int argc, char **argv) {
     int first = g_no_options(argc, argv);
     g_text block = {0};
+    g_set_write_error(1, "standard output: %s");
     for (int i = first; i < argc; i++) {
         if (i > first) g_text_addc(&block, ' ');
         g_text_adds(&block, argv[i]);

@@ -131,6 +131,7 @@ int cksum_main(int argc, char **argv) {
     const char *slash = strrchr(g_name(), '/');
     bool sum = strcmp(slash ? slash + 1 : g_name(), "sum") == 0;
     job j = {.check = {.kind = sum ? DIGEST_BSD : DIGEST_CRC, .size = DIGEST_MAX, .end = '\n'}};
+    g_set_write_error(1, "write error");
     g_options o = sum ? g_options_of(argc, argv, "rs", sum_longs)
                       : g_options_of(argc, argv, "a:bl:ctwz", cksum_longs);
     read_options(&j, &o);

@@ -138,6 +138,7 @@ static size_t length_in_bytes(const char *text) {
 
 int digest_main(int argc, char **argv) {
     job j = {.check = {.kind = kind_of(g_name()), .size = DIGEST_MAX, .end = '\n'}};
+    g_set_write_error(1, "write error");
     bool blake = j.check.kind == DIGEST_BLAKE2B;
     g_options o = g_options_of(argc, argv, blake ? "l:bctwz" : "bctwz", blake ? b2_longs : longs);
     for (int option; (option = g_option(&o)) >= 0;)

@@ -93,6 +93,7 @@ static void walk_listed(find_state *f) {
 
 int find_main(int argc, char **argv) {
     find_state f = {.min_depth = -1, .max_depth = -1, .regex_type = REGEX_EMACS};
+    g_set_write_error(1, "‘standard output’: %s\nfind: write error");
     f.warn = isatty(STDIN_FILENO);
     f.now = g_now();
     f.day_start = f.now;

@@ -30,6 +30,7 @@
 #include "g_quote.h"
 #include "sed.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,7 +55,13 @@ static const g_long longs[] = {{"binary", 'b', G_NONE},
 
 /* Options first: behind a script that is the first operand they hold for it too. -E holds for what
  * comes after it. */
+/* Input and output failed is status 4. */
+static void cannot_write(int error) {
+    g_die_errno(4, error, "couldn't %s stdout", error == EBADF ? "close" : "flush");
+}
+
 int sed_main(int argc, char **argv) {
+    g_on_write_error(cannot_write);
     sed_program p = {.end = '\n', .line_width = 70};
     struct {
         const char *text;
@@ -62,8 +69,7 @@ int sed_main(int argc, char **argv) {
     } *scripts = g_zalloc((size_t)(argc + 1) * sizeof *scripts);
     size_t script_count = 0;
     g_options o = g_options_of(argc, argv, "bsnrzuEe:f:l:i::V:", longs);
-    for (int option; (option = g_option(&o)) >= 0;)
-        switch (option) {
+    for (int option; (option = g_option(&o)) >= 0;) switch (option) {
         case 'n': p.quiet = true; break;
         case 'e':
         case 'f':

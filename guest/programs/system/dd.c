@@ -111,6 +111,7 @@ typedef struct {
     uint8_t charset[256]; /* of ascii, ebcdic and ibm */
     char newline, space;  /* in the charset of records */
     int result;
+    g_moment start;
 } copier;
 
 static uint64_t factor(const char **s, const char *text, bool *bytes) {
@@ -226,14 +227,68 @@ static void read_operand(copier *c, const char *text) {
 #undef IS
 }
 
+/* "1.5 kB": to the nearest, with one digit behind the point below 10. */
+static void scaled(g_text *out, double value, unsigned base) {
+    static const char letters[] = "kMGTPE";
+    int power = -1;
+    for (; value >= base && power < 5; power++) value /= base;
+    if (power >= 0 && value < 9.95)
+        g_text_addf(out, "%.1f", value);
+    else
+        g_text_addf(out, "%.0f", value);
+    g_text_adds(out, " ");
+    if (power >= 0) g_text_addc(out, power == 0 && base == 1024 ? 'K' : letters[power]);
+    if (power >= 0 && base == 1024) g_text_addc(out, 'i');
+    g_text_addc(out, 'B');
+}
+
+static void report(const copier *c) {
+    g_moment end = g_now();
+    double seconds = (double)(end.seconds - c->start.seconds);
+    seconds += (end.nanoseconds - c->start.nanoseconds) / 1e9;
+    g_text out = {0};
+    if (c->status == STATUS_NONE) return;
+    g_text_addf(&out, "%" PRIu64 "+%" PRIu64 " records in\n%" PRIu64 "+%" PRIu64 " records out\n",
+                c->full_in, c->part_in, c->full_out, c->part_out);
+    if (c->truncated)
+        g_text_addf(&out, "%" PRIu64 " truncated record%s\n", c->truncated,
+                    c->truncated == 1 ? "" : "s");
+    if (c->status == STATUS_ALL) {
+        g_text_addf(&out, "%" PRIu64 " byte%s", c->bytes, c->bytes == 1 ? "" : "s");
+        if (c->bytes >= 1000) {
+            g_text_adds(&out, " (");
+            scaled(&out, (double)c->bytes, 1000);
+            if (c->bytes >= 1024) {
+                g_text_adds(&out, ", ");
+                scaled(&out, (double)c->bytes, 1024);
+            }
+            g_text_adds(&out, ")");
+        }
+        g_text_addf(&out, " copied, %g s, ", seconds);
+        double rate = seconds > 0 ? (double)c->bytes / seconds : 0;
+        if (rate < 1000) /* in nothing below kB */
+            g_text_addf(&out, "%.1f kB", rate / 1000);
+        else
+            scaled(&out, rate, 1000);
+        g_text_adds(&out, "/s\n");
+    }
+    if (write(STDERR_FILENO, out.s, out.len) < 0) g_exit(1);
+    g_text_free(&out);
+}
+
 static void write_block(copier *c, const char *s, size_t len, size_t full) {
     size_t done = 0;
     while (done < len) {
         ssize_t n = write(STDOUT_FILENO, s + done, len - done);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0)
-            g_die_errno(1, errno, "error writing %s",
-                        g_quoteaf(c->out_name ? c->out_name : "standard output"));
+        if (n < 0) {
+            g_warn_errno(errno, "error writing %s",
+                         g_quoteaf(c->out_name ? c->out_name : "standard output"));
+            c->part_out += done > 0;
+            c->bytes += done;
+            report(c);
+            g_exit(1);
+        }
         done += (size_t)n;
     }
     c->bytes += len;
@@ -407,52 +462,6 @@ static void copy(copier *c) {
     free(block);
 }
 
-/* "1.5 kB": to the nearest, with one digit behind the point below 10. */
-static void scaled(g_text *out, double value, unsigned base) {
-    static const char letters[] = "kMGTPE";
-    int power = -1;
-    for (; value >= base && power < 5; power++) value /= base;
-    if (power >= 0 && value < 9.95)
-        g_text_addf(out, "%.1f", value);
-    else
-        g_text_addf(out, "%.0f", value);
-    g_text_adds(out, " ");
-    if (power >= 0) g_text_addc(out, power == 0 && base == 1024 ? 'K' : letters[power]);
-    if (power >= 0 && base == 1024) g_text_addc(out, 'i');
-    g_text_addc(out, 'B');
-}
-
-static void report(const copier *c, double seconds) {
-    g_text out = {0};
-    if (c->status == STATUS_NONE) return;
-    g_text_addf(&out, "%" PRIu64 "+%" PRIu64 " records in\n%" PRIu64 "+%" PRIu64 " records out\n",
-                c->full_in, c->part_in, c->full_out, c->part_out);
-    if (c->truncated)
-        g_text_addf(&out, "%" PRIu64 " truncated record%s\n", c->truncated,
-                    c->truncated == 1 ? "" : "s");
-    if (c->status == STATUS_ALL) {
-        g_text_addf(&out, "%" PRIu64 " byte%s", c->bytes, c->bytes == 1 ? "" : "s");
-        if (c->bytes >= 1000) {
-            g_text_adds(&out, " (");
-            scaled(&out, (double)c->bytes, 1000);
-            if (c->bytes >= 1024) {
-                g_text_adds(&out, ", ");
-                scaled(&out, (double)c->bytes, 1024);
-            }
-            g_text_adds(&out, ")");
-        }
-        g_text_addf(&out, " copied, %g s, ", seconds);
-        double rate = seconds > 0 ? (double)c->bytes / seconds : 0;
-        if (rate < 1000) /* in nothing below kB */
-            g_text_addf(&out, "%.1f kB", rate / 1000);
-        else
-            scaled(&out, rate, 1000);
-        g_text_adds(&out, "/s\n");
-    }
-    if (write(STDERR_FILENO, out.s, out.len) < 0) g_exit(1);
-    g_text_free(&out);
-}
-
 static bool several(unsigned bits) {
     return (bits & (bits - 1)) != 0;
 }
@@ -484,9 +493,8 @@ int dd_main(int argc, char **argv) {
     settle_conversions(&c);
     open_files(&c);
     skip_input(&c);
-    g_moment start = g_now();
+    c.start = g_now();
     copy(&c);
-    g_moment end = g_now();
-    report(&c, (double)(end.seconds - start.seconds) + (end.nanoseconds - start.nanoseconds) / 1e9);
+    report(&c);
     return c.result;
 }

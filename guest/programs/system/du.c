@@ -289,6 +289,7 @@ int du_main(int argc, char **argv) {
     bool summarize = false;
     const char *list = NULL;
     c.style = (g_size_style){.block = 1024, .suffix = ""};
+    g_set_write_error(1, "write error");
     if (getenv("POSIXLY_CORRECT")) c.style.block = 512;
     const char *block = getenv("DU_BLOCK_SIZE");
     if (!block) block = getenv("BLOCK_SIZE");

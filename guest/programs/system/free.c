@@ -76,6 +76,7 @@ int free_main(int argc, char **argv) {
     form f = {.unit = 1024};
     int power = 1;
     bool human = false;
+    g_set_write_error(1, "write error");
     g_options o = g_options_of(argc, argv, "bkmghltw", longs);
     for (int option; (option = g_option(&o)) >= 0;)
         switch (option) {

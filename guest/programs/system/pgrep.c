@@ -162,6 +162,7 @@ int pgrep_main(int argc, char **argv) {
     int signal_number = kills ? take_signal(&argc, argv) : 0;
     search s = {.delimiter = "\n"};
     g_set_failure(2);
+    g_set_write_error(1, "write error: %s");
     g_set_hint(kills ? "Try `pkill --help' for more information."
                      : "Try `pgrep --help' for more information.");
     const char *shorts = kills ? "cefg:inoP:s:u:U:x" : "acd:fg:ilnoP:s:u:U:vx";

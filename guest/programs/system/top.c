@@ -278,6 +278,7 @@ static void check_order(const char *field) {
 
 int top_main(int argc, char **argv) {
     settings s = {.delay = 3, .order = "%CPU"};
+    g_set_write_error(1, "write error");
     g_options o = g_options_of(argc, argv, "+bcd:iHn:o:p:u:U:w::s1SE:e:hV", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {

@@ -241,6 +241,7 @@ static const g_long longs[] = {{"options", 'o', G_REQUIRED}, {"longoptions", 'l'
 
 int getopt_main(int argc, char **argv) {
     parser p = {.name = "getopt"};
+    g_set_write_error(3, "write error: %s");
     if (argc == 1) {
         g_set_failure(2);
         g_usage("missing optstring argument");

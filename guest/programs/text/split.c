@@ -429,6 +429,7 @@ int split_main(int argc, char **argv) {
                   .alphabet = "abcdefghijklmnopqrstuvwxyz"};
     g_options o = g_options_of(argc, argv, "0123456789C:a:b:del:n:t:ux", longs);
     read_options(&s, &o);
+    if (s.k) g_set_write_error(1, "-: %s");
     if (s.k && s.filter) g_usage("--filter does not process a chunk extracted to stdout");
     if (o.at < argc) s.input = argv[o.at++];
     if (o.at < argc) s.prefix = argv[o.at++];

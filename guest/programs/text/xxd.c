@@ -371,6 +371,7 @@ static void seek_input(dumper *d, int fd) {
 int xxd_main(int argc, char **argv) {
     dumper d = {.group = -1};
     int i = 1;
+    g_set_write_error(3, "%s");
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
         g_outs(g_help());
         return 0;
