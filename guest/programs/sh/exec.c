@@ -28,9 +28,14 @@ void exec_set_pipestatus(struct shell *sh, const int *status, int count) {
     sh->pipe_count = count;
 }
 
-void exec_failed(struct shell *sh) {
+void trap_failed(struct shell *sh) {
     if (sh->ignore_errors > 0 || sh->flow != FLOW_NONE || sh->status == 0) return;
     trap_run(sh, TRAP_ERR);
+}
+
+void exec_failed(struct shell *sh) {
+    if (sh->ignore_errors > 0 || sh->flow != FLOW_NONE || sh->status == 0) return;
+    trap_failed(sh);
     if (sh->flow != FLOW_NONE) return;
     if (sh->opt[OPT_ERREXIT]) sh->flow = FLOW_EXIT;
 }

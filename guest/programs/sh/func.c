@@ -49,6 +49,8 @@ void func_define(struct shell *sh, const struct node *n, struct tree *tree) {
     f->body = n->func.body;
     f->tree = tree_ref(tree);
     f->line = n->line;
+    if (f->body->kind == N_GROUP) sh->body_line = f->body->line;
+    f->body_line = sh->body_line;
     const char *file = sh->frame->file;
     f->file = xstrdup(file ? file : sh->command_string || sh->session ? "environment" : "main");
     if (old) {

@@ -116,7 +116,8 @@ static bool step_expression(struct shell *sh, const struct word *w, int64_t *val
     if (sh->opt[OPT_XTRACE]) exec_trace_text(sh, arena_printf(&sh->tmp, "(( %s ))", w->text));
     if (sh->trap_set[TRAP_DEBUG] && !sh->in_trap) {
         free(sh->command_text);
-        sh->command_text = xstrdup(arena_printf(&sh->tmp, "((%s))", w->text));
+        const char *text = w->text + strspn(w->text, " \t\n");
+        sh->command_text = xstrdup(arena_printf(&sh->tmp, "((%s))", text));
         sh->command = NULL;
         trap_run(sh, TRAP_DEBUG);
     }

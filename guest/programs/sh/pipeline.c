@@ -55,6 +55,7 @@ static _Noreturn void run_stage(struct shell *sh, struct node *n, const struct s
     }
     n->flags &= (uint8_t)~NF_BACKGROUND;
     if (n->kind != N_SIMPLE) job_forget_all(sh);
+    else sh->debug_done = true;
     if (n->kind == N_SUBSHELL) exec_subshell_here(sh, n);
     int status = exec_node(sh, n);
     process_exit(sh, sh->flow == FLOW_NONE ? status : sh_fatal_status(sh, sh->status));
@@ -191,6 +192,14 @@ static int wait_pipeline(struct shell *sh, struct job *j, bool last_here, int la
     return status;
 }
 
+/* What a command of its own process is for the traps of this one. */
+static void debug_stage(struct shell *sh, const struct node *n) {
+    if (!sh->in_trap && (n->kind == N_SIMPLE || n->kind == N_SUBSHELL)) sh->command = n;
+    if (n->kind != N_SIMPLE || !sh->trap_set[TRAP_DEBUG]) return;
+    sh->line = n->line + sh->line_shift;
+    trap_run(sh, TRAP_DEBUG);
+}
+
 /* Starts every stage; false when one could not be. With `here`, the last one is left to do. */
 static bool start_stages(struct shell *sh, struct node *n, struct job *j, bool here, int *last_in,
                          enum fork_kind kind) {
@@ -201,11 +210,7 @@ static bool start_stages(struct shell *sh, struct node *n, struct job *j, bool h
         if (last && here) break;
         if (!last && !make_pipe(sh, fds)) return false;
         struct stage_io io = {in, fds[1], fds[0], (s->flags & NF_PIPE_ERR) != 0};
-        if (s->kind == N_SIMPLE && sh->trap_set[TRAP_DEBUG]) {
-            sh->line = s->line + sh->line_shift;
-            if (!sh->in_trap) sh->command = s;
-            trap_run(sh, TRAP_DEBUG);
-        }
+        debug_stage(sh, s);
         int done = last || kind != FORK_FOREGROUND ? 0 : stage_in_place(sh, s, j, &io);
         pid_t pid = done ? done : start_stage(sh, s, &io, j->group, kind);
         if (in >= 0) close(in);
@@ -219,6 +224,12 @@ static bool start_stages(struct shell *sh, struct node *n, struct job *j, bool h
     }
     *last_in = in;
     return true;
+}
+
+static bool ends_in_subshell(const struct node *n) {
+    const struct node *last = n->list.first;
+    while (last->next) last = last->next;
+    return last->kind == N_SUBSHELL;
 }
 
 int exec_pipeline(struct shell *sh, struct node *n) {
@@ -240,6 +251,8 @@ int exec_pipeline(struct shell *sh, struct node *n) {
     int status = wait_pipeline(sh, j, here, last_status);
     if (sh->flow == FLOW_NONE) sh->status = status;
     if (sh->jobs->pending_children > 0) job_reap(sh);
+    /* As in bash, a subshell at the end fails by itself, before the pipeline does. */
+    if (!here && ends_in_subshell(n)) trap_failed(sh);
     return status;
 }
 
@@ -262,6 +275,7 @@ int exec_background(struct shell *sh, struct node *n) {
         ok = start_stages(sh, n, j, false, &in, FORK_BACKGROUND);
     } else {
         struct stage_io io = {-1, -1, -1, false};
+        debug_stage(sh, n);
         pid_t pid = process_fork(sh, FORK_BACKGROUND, 0);
         if (pid == 0) run_stage(sh, n, &io);
         ok = pid > 0;

@@ -8,7 +8,7 @@
 
 struct printer {
     sb *out;
-    int indent;
+    int indent, step;
     bool in_function;
     bool skip_indent;          /* the next command goes on on this line */
     bool after_here;           /* a here-document has just ended the line */
@@ -189,12 +189,12 @@ static void put_simple(struct printer *p, const struct node *n) {
 
 /* A body on lines of its own, one level further in. */
 static void put_body(struct printer *p, const struct node *body) {
-    p->indent += 4;
+    p->indent += p->step;
     sb_putc(p->out, '\n');
     put_node(p, body);
     put_documents(p);
     semicolon(p);
-    p->indent -= 4;
+    p->indent -= p->step;
 }
 
 /* A command that goes on on this line. */
@@ -213,10 +213,10 @@ static void put_group(struct printer *p, const struct node *n) {
         return;
     }
     sb_putc(p->out, '\n');
-    p->indent += 4;
+    p->indent += p->step;
     put_node(p, n->wrap.body);
     put_documents(p);
-    p->indent -= 4;
+    p->indent -= p->step;
     newline(p, "}");
 }
 
@@ -287,7 +287,7 @@ static void put_case(struct printer *p, const struct node *n) {
     put(p, "case ");
     print_word(p->out, n->choice.subject);
     put(p, " in ");
-    p->indent += 4;
+    p->indent += p->step;
     for (const struct case_item *item = n->choice.items; item; item = item->next) {
         newline(p, "");
         for (int i = 0; i < p->indent; i++) sb_putc(p->out, ' ');
@@ -296,13 +296,13 @@ static void put_case(struct printer *p, const struct node *n) {
             print_word(p->out, item->patterns[i]);
         }
         put(p, ")\n");
-        p->indent += 4;
+        p->indent += p->step;
         if (item->body) put_node(p, item->body);
-        p->indent -= 4;
+        p->indent -= p->step;
         put_documents(p);
         newline(p, item->end == ';' ? ";;" : item->end == '&' ? ";&" : ";;&");
     }
-    p->indent -= 4;
+    p->indent -= p->step;
     newline(p, "esac");
 }
 
@@ -342,10 +342,10 @@ static void put_function(struct printer *p, const char *name, const struct node 
     put_indent(p);
     put(p, "{ \n");
     p->in_function = true;
-    p->indent += 4;
+    p->indent += p->step;
     put_node(p, body->kind == N_GROUP ? body->wrap.body : body);
     put_documents(p);
-    p->indent -= 4;
+    p->indent -= p->step;
     p->in_function = was;
     newline(p, "}");
     if (body->kind == N_GROUP) put_redirs(p, body->redirs);
@@ -368,7 +368,7 @@ static void put_list(struct printer *p, const struct node *n) {
         } else if (c->next) {
             if (p->here_count > 0) put_documents(p);
             else if (!p->after_here) sb_putc(p->out, ';');
-            else p->after_here = false;
+            p->after_here = false;
             sb_putc(p->out, p->in_function ? '\n' : ' ');
             p->skip_indent = !p->in_function;
         }
@@ -456,13 +456,13 @@ static void put_node(struct printer *p, const struct node *n) {
 }
 
 void print_command(sb *out, const struct node *n) {
-    struct printer p = {.out = out};
+    struct printer p = {.out = out, .step = 4};
     put_kind(&p, n);
     put_documents(&p);
 }
 
 void print_head(sb *out, const struct node *n) {
-    struct printer p = {.out = out, .skip_indent = true};
+    struct printer p = {.out = out, .step = 4, .skip_indent = true};
     switch (n->kind) {
     case N_FOR:
     case N_SELECT: put_for_head(&p, n); break;
@@ -476,6 +476,16 @@ void print_head(sb *out, const struct node *n) {
 }
 
 void print_function(sb *out, const char *name, const struct node *body) {
-    struct printer p = {.out = out};
+    struct printer p = {.out = out, .step = 4};
     put_function(&p, name, body);
+}
+
+void print_exported_function(sb *out, const struct node *body) {
+    struct printer p = {.out = out, .indent = 1, .in_function = true};
+    bool group = body->kind == N_GROUP;
+    put(&p, "{ ");
+    put_node(&p, group ? body->wrap.body : body);
+    put_documents(&p);
+    put(&p, "\n}");
+    if (group) put_redirs(&p, body->redirs);
 }

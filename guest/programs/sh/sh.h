@@ -180,6 +180,10 @@ struct shell {
     bool trap_inherited;      /* in a subshell: traps are the parent's, only listed */
     uint8_t ignored_at_start[65];
     bool in_debug_trap, in_err_trap, in_return_trap;
+    bool specials_made; /* special_init() is over */
+    int subshell_shift; /* BASH_SUBSHELL is so much more than `subshell` */
+    bool debug_done;    /* the DEBUG trap ran before the process for this command was made */
+    int body_line;      /* of the function that was defined last, and begins with a brace */
     int status_before_return; /* $? as a RETURN trap sees it, where `return` ended the function */
 
     bool subscript_final;     /* the text at hand was expanded: a key is taken as it is */
@@ -320,6 +324,7 @@ struct special {
     void (*element)(struct shell *sh, const char *key, const char *value);
 };
 const struct special *special_find(const char *name); /* NULL: an ordinary variable. */
+bool special_is_fixed(const char *name); /* FUNCNAME and the like: nobody else may make or assign it. */
 void special_init(struct shell *sh); /* Makes the variables that the shell computes. */
 
 bool name_ok(const char *s); /* Is all of it the name of a variable? */
@@ -493,6 +498,7 @@ void print_command(sb *out, const struct node *n);              /* on one line, 
 void print_head(sb *out, const struct node *n);                 /* BASH_COMMAND: a loop's first line */
 /* As declare -f prints it. */
 void print_function(sb *out, const char *name, const struct node *body);
+void print_exported_function(sb *out, const struct node *body); /* as in the environment */
 void print_word(sb *out, const struct word *w); /* A word as it was written. */
 
 /* ------------------------------------------------------------------ expand.c and its helpers */
@@ -607,6 +613,7 @@ bool exec_loop_flow(struct shell *sh);          /* after a body: true when the l
 int exec_argv(struct shell *sh, int argc, char **argv, unsigned how); /* as `command`, `builtin` */
 enum exec_how { EXEC_NO_FUNCTIONS = 1, EXEC_BUILTIN_ONLY = 2, EXEC_DEFAULT_PATH = 4 };
 int exec_function(struct shell *sh, struct func *f, int argc, char **argv); /* Calls a function. */
+void trap_failed(struct shell *sh); /* Runs the ERR trap where $? is a failure that counts. */
 void exec_failed(struct shell *sh);             /* status != 0: set -e and the ERR trap */
 void exec_step(struct shell *sh);               /* counts; yields; looks for signals */
 void exec_trace(struct shell *sh, const char *const *words, int n); /* set -x */
@@ -655,6 +662,7 @@ struct func {
     struct tree *tree;
     char *file;
     int line;
+    int body_line;      /* of the brace that the body begins with, or of the last one before it */
     bool exported, readonly, traced;
     int running;        /* calls in progress; a freed one is dropped after the last */
     bool dead;

@@ -289,15 +289,16 @@ static int exec_function_here(struct shell *sh, struct func *f, int argc, char *
     sh->loop_depth = 0;
     sh->can_exec = false;
     f->running++;
-    sh->line = f->line;
+    sh->line = f->body_line;
     trap_run(sh, TRAP_DEBUG);
     int status = sh->flow == FLOW_NONE ? exec_node(sh, f->body) : sh->status;
     if (sh->flow == FLOW_RETURN) {
         sh->flow = FLOW_NONE;
         status = sh->status;
         sh->status = sh->status_before_return;
-    } else if (sh->flow == FLOW_BREAK || sh->flow == FLOW_CONTINUE) {
-        sh->flow = FLOW_NONE;
+    } else {
+        if (sh->flow == FLOW_BREAK || sh->flow == FLOW_CONTINUE) sh->flow = FLOW_NONE;
+        sh->line = f->body_line;
     }
     if (sh->flow == FLOW_NONE) trap_run(sh, TRAP_RETURN);
     f->running--;
@@ -464,7 +465,9 @@ int exec_simple(struct shell *sh, struct node *n) {
     if (!sh->in_trap) sh->command = n; /* BASH_COMMAND in a trap is what it struck */
     exec_step(sh);
     if (sh->flow != FLOW_NONE) return sh->status;
-    if (sh->trap_set[TRAP_DEBUG]) {
+    bool debugged = sh->debug_done;
+    sh->debug_done = false;
+    if (sh->trap_set[TRAP_DEBUG] && !debugged) {
         int before = sh->status;
         int said = trap_run(sh, TRAP_DEBUG);
         if (sh->flow != FLOW_NONE) return sh->status;

@@ -27,7 +27,14 @@ static void get_bashpid(struct shell *sh, struct var *v) {
     put_number(sh, v, getpid());
 }
 static void get_subshell(struct shell *sh, struct var *v) {
-    put_number(sh, v, sh->subshell);
+    put_number(sh, v, sh->subshell + sh->subshell_shift);
+}
+static bool set_subshell(struct shell *sh, struct var *v, const char *value) {
+    int64_t n = 0;
+    (void)v;
+    parse_int64(value, &n);
+    sh->subshell_shift = (int)n - sh->subshell;
+    return true;
 }
 
 static void get_random(struct shell *sh, struct var *v) {
@@ -293,7 +300,7 @@ static void histfilesize_changed(struct shell *sh, struct var *v) {
 }
 
 static void get_wordbreaks(struct shell *sh, struct var *v) {
-    if (!(v->flags & V_SET)) var_put(sh, v, " \t\n\"'><=;|&(:");
+    if (!(v->flags & V_SET)) var_put(sh, v, " \t\n\"'@><=;|&(:");
 }
 
 static void get_histcmd(struct shell *sh, struct var *v) {
@@ -317,7 +324,7 @@ static const struct special specials[] = {
     {"BASH_EXECUTION_STRING", get_execution_string, NULL, NULL, 0, NULL},
     {"BASH_LINENO", get_stack, NULL, NULL, 0, NULL},
     {"BASH_SOURCE", get_stack, NULL, NULL, 0, NULL},
-    {"BASH_SUBSHELL", get_subshell, NULL, NULL, 1, NULL},
+    {"BASH_SUBSHELL", get_subshell, set_subshell, NULL, 1, NULL},
     {"BASH_XTRACEFD", NULL, NULL, xtracefd_changed, 0, NULL},
     {"COMP_WORDBREAKS", get_wordbreaks, NULL, NULL, 1, NULL},
     {"DIRSTACK", get_dirstack, NULL, NULL, 1, dirs_element},
@@ -360,6 +367,14 @@ const struct special *special_find(const char *name) {
     return NULL;
 }
 
+bool special_is_fixed(const char *name) {
+    static const char *const names[] = {"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE",
+                                        "FUNCNAME", "GROUPS"};
+    for (int i = 0; i < DIM(names); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
 void special_init(struct shell *sh) {
     for (int i = 0; i < DIM(specials); i++)
         if (specials[i].get) var_make_local(sh, specials[i].name, 0);
@@ -387,4 +402,5 @@ void special_init(struct shell *sh) {
         v->value.assoc = assoc_new_sized(i ? HASH_BUCKETS : ALIAS_BUCKETS);
         v->flags |= V_ASSOC;
     }
+    sh->specials_made = true;
 }

@@ -260,6 +260,7 @@ int trap_run(struct shell *sh, int which) {
                  : which == TRAP_RETURN ? &sh->in_return_trap
                                       : NULL;
     if (busy && *busy) return 0;
+    if (which == TRAP_RETURN && sh->in_debug_trap) return 0;
     if (busy) *busy = true;
     run_trap_text(sh, which, which == TRAP_EXIT ? 1 : sh->line > 0 ? sh->line : 1);
     if (busy) *busy = false;

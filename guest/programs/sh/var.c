@@ -112,6 +112,9 @@ struct var *var_make_local(struct shell *sh, const char *name, int level) {
     if (at && at->level == level) return at;
     struct var *v = var_new(name, level);
     v->outer = at;
+    /* One that was unset, or hides the computed one, is an ordinary variable. */
+    bool again = level == 0 && strcmp(name, "PIPESTATUS") == 0;
+    if (sh->specials_made && v->special && v->special->get && !again) v->special = NULL;
     if (above) above->outer = v;
     else if (top) table_swap(sh->vars, &top->entry, &v->entry);
     else table_add(sh->vars, &v->entry);
@@ -212,6 +215,10 @@ bool var_unset(struct shell *sh, const char *name) {
     if (!v) return true;
     if (v->flags & V_READONLY) {
         sh_builtin_error(sh, "%s: cannot unset: readonly variable", name);
+        return false;
+    }
+    if (strncmp(name, "BASH_", 5) == 0 && special_is_fixed(name)) {
+        sh_builtin_error(sh, "%s: cannot unset", name);
         return false;
     }
     bool own_scope = v->level > 0 && !(v->flags & V_TEMP) && v->level == sh->level;
@@ -443,7 +450,7 @@ static void exported_functions(struct shell *sh, struct strings *out, arena *mem
         if (!f->exported) continue;
         sb text = sb_in(mem);
         sb_printf(&text, "BASH_FUNC_%s%%%%=() ", f->entry.key);
-        print_function(&text, NULL, f->body);
+        print_exported_function(&text, f->body);
         strings_add(sh, out, sb_str(&text));
     }
 }

@@ -52,17 +52,21 @@ static void print_bare(struct shell *sh, struct var *v) {
     sb_free(&text);
 }
 
-static void print_func(struct shell *sh, struct func *f, bool name_only) {
-    if (name_only) {
-        out_printf(sh, "declare -f%s%s %s\n", f->readonly ? "r" : "", f->exported ? "x" : "",
-                   f->entry.key);
-        return;
-    }
+static void print_func_attributes(struct shell *sh, const struct func *f) {
+    out_printf(sh, "declare -f%s%s%s %s\n", f->readonly ? "r" : "", f->traced ? "t" : "",
+               f->exported ? "x" : "", f->entry.key);
+}
+
+static void print_func(struct shell *sh, struct func *f) {
     sb text = {0};
     print_function(&text, f->entry.key, f->body);
     sb_putc(&text, '\n');
     out_put(sh, text.s, text.n);
     sb_free(&text);
+}
+
+static bool has_attributes(const struct func *f) {
+    return f->readonly || f->traced || f->exported;
 }
 
 static int print_functions(struct shell *sh, const struct request *r, int n, char **names) {
@@ -77,7 +81,8 @@ static int print_functions(struct shell *sh, const struct request *r, int n, cha
         else if (r->names_only)
             out_printf(sh, "%s\n", f->entry.key);
         else
-            print_func(sh, f, false);
+            print_func(sh, f);
+        if (f && r->print && !r->names_only && has_attributes(f)) print_func_attributes(sh, f);
     }
     if (n > 0) return status;
     int count;
@@ -87,7 +92,8 @@ static int print_functions(struct shell *sh, const struct request *r, int n, cha
         if (!f->traced && (r->on & V_TRACE)) continue;
         if ((r->on & V_EXPORT) && !f->exported) continue;
         if ((r->on & V_READONLY) && !f->readonly) continue;
-        print_func(sh, f, r->names_only);
+        if (!r->names_only) print_func(sh, f);
+        if (r->names_only || has_attributes(f)) print_func_attributes(sh, f);
     }
     return 0;
 }
@@ -156,6 +162,10 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
             if (target && name_ok(target)) return var_make_local(sh, target, 0);
         }
         return seen ? seen : var_make_local(sh, name, 0);
+    }
+    if (seen && seen->special && special_is_fixed(name)) {
+        sh_builtin_error(sh, "%s: variable may not be assigned value", name);
+        return NULL;
     }
     if (seen && (seen->flags & V_READONLY) && seen->level < frame->level) {
         if (seen->level == 0 || !(seen->flags & V_LOCAL)) {

@@ -148,7 +148,12 @@ static int read_request(struct shell *sh, int argc, char **argv, struct push_req
             break;
         }
     }
-    if (argc - i > 1) {
+    bool pop = strcmp(sh->builtin, "popd") == 0;
+    if (pop && i < argc && !is_number_spec(argv[i])) {
+        sh_builtin_error(sh, "%s: invalid argument", argv[i]);
+        return sh_usage(sh);
+    }
+    if (!pop && argc - i > 1) {
         sh_builtin_error(sh, "too many arguments");
         return 1;
     }
@@ -193,7 +198,14 @@ BUILTIN(pushd) {
         insert_entry(sh, 1, r.arg);
     } else {
         char *old = arena_strdup(&sh->tmp, entry(sh, 0));
-        if (cd_to(sh, r.arg, false)) return 1;
+        bool back = strcmp(r.arg, "-") == 0; /* as cd - */
+        const char *to = back ? var_get(sh, "OLDPWD") : r.arg;
+        if (!to) {
+            sh_builtin_error(sh, "OLDPWD not set");
+            return 1;
+        }
+        if (cd_to(sh, arena_strdup(&sh->tmp, to), false)) return 1;
+        if (back) out_printf(sh, "%s\n", entry(sh, 0));
         insert_entry(sh, 1, old);
     }
     print_stack(sh, false, 0);
@@ -204,10 +216,6 @@ BUILTIN(popd) {
     struct push_request r;
     int status = read_request(sh, argc, argv, &r);
     if (status) return status;
-    if (r.arg && !is_number_spec(r.arg)) {
-        sh_builtin_error(sh, "%s: invalid argument", r.arg);
-        return sh_usage(sh);
-    }
     if (stack_count(sh) == 1) {
         sh_builtin_error(sh, "directory stack empty");
         return 1;
