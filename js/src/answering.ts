@@ -1,5 +1,5 @@
 /* answering.ts: a run to its end: calls of tools go to their handlers, as many as there are. */
-import { InvalidError, StateError, ToolError } from "./base/error.ts";
+import { InvalidError, PinfoldError, StateError, ToolError } from "./base/error.ts";
 import type { PendingCall } from "./call.ts";
 import { callTool } from "./handling.ts";
 import { Alarm } from "./machine/drive.ts";
@@ -35,8 +35,13 @@ async function resumeOrFail(run: Runnable, id: bigint, value: unknown): Promise<
 
 /** As the native faces: a ToolError's own text, else "Name: message". */
 async function failWith(run: Runnable, id: bigint, error: unknown): Promise<void> {
-  if (error instanceof ToolError) return run.fail(id, error.message, error.code);
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  let message = "the handler failed, with what is no text";
+  try {
+    if (error instanceof ToolError) return await run.fail(id, error.message, error.code);
+    message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch (other) {
+    if (other instanceof PinfoldError) throw other;
+  }
   return run.fail(id, message);
 }
 

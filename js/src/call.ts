@@ -1,4 +1,5 @@
 /* call.ts: a tool call that waits for its answer. */
+import { parseExact } from "./base/exact.ts";
 import type { Call } from "./machine/calls.ts";
 
 /**
@@ -29,8 +30,8 @@ export class PendingCall {
     Object.freeze(this);
   }
 
-  /** The checked arguments. */
+  /** The checked arguments. A whole number that no Number holds exactly is a BigInt. */
   get params(): Record<string, unknown> {
-    return JSON.parse(this.json) as Record<string, unknown>;
+    return parseExact(this.json) as Record<string, unknown>;
   }
 }

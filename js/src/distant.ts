@@ -9,7 +9,7 @@ import type { Content, ReadOptions } from "./files.ts";
 import type { Decision } from "./machine/calls.ts";
 import type { FileInfo } from "./machine/files.ts";
 import type { Change, ChangesOptions } from "./mount/changes.ts";
-import { checkNames, checkTools, type SandboxOptions } from "./options.ts";
+import { checkApprove, checkNames, checkTools, type SandboxOptions } from "./options.ts";
 import { Result } from "./result.ts";
 import {
   checkRun,
@@ -77,6 +77,7 @@ export class RemoteMounted {
 /** Options as data, after a look at whether they are some. */
 export function plainOptions(options: SandboxOptions): PlainOptions {
   checkNames(options);
+  checkApprove(options);
   checkTools(options.tools);
   return {
     tools: Object.entries(options.tools ?? {}).map(([name, one]) => ({

@@ -114,6 +114,25 @@ export function checkTools(tools: SandboxOptions["tools"]): void {
       );
 }
 
+/** Throws for an approver that no call can come to: it would look like a check, and be none. */
+export function checkApprove({ approve, capabilities }: SandboxOptions): void {
+  if (approve === undefined) return;
+  if (typeof approve !== "function") throw new InvalidError("approve is a function");
+  const list = Array.isArray(capabilities)
+    ? (capabilities as readonly (Capability | string)[])
+    : ((capabilities as { capabilities?: readonly Capability[] } | undefined)?.capabilities ?? []);
+  const granted = list.map((one) => (typeof one === "string" ? { method: one } : one));
+  const freely = new Set<string>(); /* what those before allow, whatever the arguments */
+  for (const { method, ask, max_calls, constraints } of granted) {
+    if (ask && max_calls !== 0 && !freely.has(method) && !freely.has("**")) return;
+    if (!ask && max_calls === undefined && constraints === undefined) freely.add(method);
+  }
+  throw new CapabilityError(
+    "approve is given, and no call can ever reach it: a capability with ask: true says which calls" +
+      " it is for, and the first that allows a call decides",
+  );
+}
+
 /** The gate of these options; every mistake in them is an exception. */
 export function makeGate(options: SandboxOptions, engine: WebAssembly.Module): Gate {
   const gate = Gate.create(engine);
@@ -190,6 +209,7 @@ export function checkClock(clock: Date | undefined): void {
 
 export function settingsOf(options: SandboxOptions, images: Images, gate: Gate): MachineSettings {
   checkNames(options);
+  checkApprove(options);
   const { env, changed } = envOf(options.env);
   checkClock(options.clock);
   return {

@@ -1,6 +1,7 @@
 /* requests.ts: what is asked of a sandbox: the options of its calls, and what stands for values. */
 import { PF } from "./abi.ts";
 import { InvalidError } from "./base/error.ts";
+import { stringifyExact } from "./base/exact.ts";
 import type { PendingCall } from "./call.ts";
 import type { Limits } from "./machine/limits.ts";
 import type { Language } from "./machine/run.ts";
@@ -85,11 +86,11 @@ export function checkRun(code: string, options: RunOptions): void {
   if (typeof code !== "string") throw new InvalidError(`the code is a text, not ${typeof code}`);
 }
 
-/** A value as JSON. */
+/** A value as JSON; a BigInt is exactly this integer. */
 export function jsonOf(value: unknown): string {
   let json: string | undefined;
   try {
-    json = JSON.stringify(value ?? null);
+    json = stringifyExact(value ?? null);
   } catch (error) {
     throw new InvalidError(`the result is no JSON: ${String(error)}`);
   }

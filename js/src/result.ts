@@ -1,5 +1,6 @@
 /* result.ts: what a run gave. */
 import { text } from "./base/bytes.ts";
+import { parseExact } from "./base/exact.ts";
 import type { Outcome } from "./machine/run.ts";
 
 export interface Usage {
@@ -36,7 +37,7 @@ export class Result {
     this.stderrBytes = outcome.stderr;
     this.stdoutTruncated = outcome.stdoutTruncated;
     this.stderrTruncated = outcome.stderrTruncated;
-    this.value = outcome.value ? (JSON.parse(text(outcome.value)) as unknown) : undefined;
+    this.value = outcome.value ? parseExact(text(outcome.value)) : undefined;
     this.limit = outcome.limit;
     this.sessionLost = outcome.sessionLost;
     this.sessionEnded = outcome.sessionEnded;

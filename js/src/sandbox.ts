@@ -251,7 +251,7 @@ export class Sandbox implements Runnable {
 
   /** Why the capabilities would not allow this call now; undefined: they would. Spends nothing. */
   refusal(method: string, params: object = {}): string | undefined {
-    return this.#machine.gate.refusal(method, JSON.stringify(params));
+    return this.#machine.gate.refusal(method, jsonOf(params));
   }
 
   /** Calls that a capability has left, by its index; Infinity: no limit. */

@@ -9,6 +9,7 @@ import {
   StateError,
   tool,
   ToolError,
+  WorkerSandbox,
 } from "../dist/node.js";
 
 const add = tool({
@@ -231,4 +232,70 @@ test("only true approves, and what was checked is what is called", async () => {
   };
   assert.equal((await sandbox.run("pay --amount 5")).exitCode, 0);
   assert.deepEqual(paid, [5]);
+});
+
+test("a handler is given the number that was checked", async () => {
+  const seen = [];
+  const account = tool({
+    inputSchema: { type: "object", properties: { id: { type: "integer" }, of: {} } },
+    execute: ({ id, of }) => (seen.push(id), of === "list" ? [id, { id }] : id),
+  });
+  for (const face of [Sandbox, WorkerSandbox]) {
+    const sandbox = await face.create({
+      tools: { account },
+      capabilities: [
+        { method: "account", constraints: [{ param: "id", op: "<=", value: 1234567890123456800 }] },
+      ],
+    });
+    assert.equal((await sandbox.run("account --id 1234567890123456789")).stdout, "1234567890123456789\n");
+    assert.deepEqual(seen.splice(0), [1234567890123456789n]);
+    const script = "return [await account({id: 9007199254740993n, of: 'list'}), 2n ** 60n]";
+    const { value } = await sandbox.run(script, { language: "js" });
+    assert.deepEqual(value, [[9007199254740993n, { id: 9007199254740993n }], 2n ** 60n]);
+    assert.deepEqual(seen.splice(0), [9007199254740993n]);
+    await sandbox.run("account --id 9007199254740991; account --id -5");
+    assert.deepEqual(seen.splice(0), [9007199254740991, -5]);
+    assert.equal(await sandbox.refusal("account", { id: 1234567890123456789n }), undefined);
+    assert.match(await sandbox.refusal("account", { id: 2n ** 62n }), /id must be/);
+    if (face === WorkerSandbox) sandbox.close();
+  }
+});
+
+test("an approver that no call can reach is an error", async () => {
+  let paid = 0;
+  const pay = tool({ execute: () => ++paid });
+  const approve = () => false;
+  for (const capabilities of [
+    undefined,
+    [],
+    ["pay"],
+    [{ method: "pay", ask: false }],
+    [{ method: "pay", ask: true, max_calls: 0 }],
+    ["pay", { method: "pay", ask: true }],
+    ["**", { method: "pay", ask: true }],
+    { capabilities: [{ method: "pay" }] },
+  ])
+    for (const face of [Sandbox, WorkerSandbox])
+      await assert.rejects(
+        face.create({ tools: { pay }, capabilities, approve }),
+        (error) => error instanceof CapabilityError && /no call can ever reach it/.test(error.message),
+      );
+  const asking = [{ method: "pay", max_calls: 1 }, { method: "pay", ask: true }];
+  const sandbox = await Sandbox.create({ tools: { pay }, capabilities: asking, approve });
+  assert.equal((await sandbox.run("pay; pay; echo $?")).stdout, "1\n126\n");
+  assert.equal(paid, 1);
+});
+
+test("whatever a handler throws fails its call", async () => {
+  const odd = [undefined, Symbol("s"), Object.create(null), { toString: 1 }];
+  odd.push(new Proxy(new Error("x"), { get: () => assert.fail("looked at") }));
+  for (const thrown of odd) {
+    const fail = tool({
+      execute: () => {
+        throw thrown;
+      },
+    });
+    const sandbox = await Sandbox.create({ tools: { fail }, capabilities: ["fail"] });
+    assert.equal((await sandbox.run("fail; echo $?")).stdout, "1\n");
+  }
 });

@@ -5,6 +5,7 @@
 import { PF } from "../abi.ts";
 import { text, utf8 } from "../base/bytes.ts";
 import { FileError, StateError, TraceError } from "../base/error.ts";
+import { stringifyExact } from "../base/exact.ts";
 import type { JsonObject } from "../base/json.ts";
 import { answer } from "../machine/calls.ts";
 import {
@@ -146,7 +147,7 @@ export function answersOf(
   return new Map(
     entries.map(([id, value]) => [
       BigInt(id as string),
-      utf8(JSON.stringify(value === undefined ? null : value)),
+      utf8(stringifyExact(value ?? null) ?? "null"),
     ]),
   );
 }

@@ -3,6 +3,7 @@
  * waits for nothing (an interrupt, a ping) is dealt with between two turns of a run.
  */
 import { InvalidError } from "../base/error.ts";
+import { parseExact } from "../base/exact.ts";
 import type { Images, Manifest } from "../cpu/image.ts";
 import { type Files } from "../files.ts";
 import type { SandboxOptions } from "../options.ts";
@@ -111,11 +112,11 @@ export class Server {
         sandbox.listen(this.#listening(id, {}).onOutput);
         return sandbox.advance();
       case "resume":
-        return sandbox.resume(args[0], JSON.parse(args[1]));
+        return sandbox.resume(args[0], parseExact(args[1]));
       case "fail":
         return sandbox.fail(args[0], args[1], args[2]);
       case "refusal":
-        return sandbox.refusal(args[0], JSON.parse(args[1]));
+        return sandbox.refusal(args[0], parseExact(args[1]) as object);
       case "callsLeft":
         return sandbox.callsLeft(args[0]);
       case "fork":
