@@ -271,7 +271,8 @@ struct pf_sandbox {
     uint8_t key[MACHINE_KEY];
     uint64_t moment;           /* see tape.h */
     uint64_t changes;          /* acts of the embedder that may have changed it */
-    const pf_sandbox *preview_of; /* never followed: preview.c; NULL: of none */
+    uint64_t serial;     /* no other sandbox of this process ever has it; 0: nobody asked yet */
+    uint64_t preview_of; /* the serial of another one: preview.c; 0: of none */
     uint64_t preview_moment, preview_changes; /* of that one, when this was made */
     struct machine_tape *tape; /* owned, or NULL */
     struct machine_mounts *mounts; /* one reference, or NULL */

@@ -8,8 +8,18 @@
  */
 #include "machine.h"
 
+#include <assert.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+
+/* Not its address: another one may be there when it is gone. */
+static uint64_t serial_of(pf_sandbox *s) {
+    static atomic_uint_fast64_t last;
+    if (!s->serial) s->serial = atomic_fetch_add(&last, 1) + 1;
+    assert(s->serial);
+    return s->serial;
+}
 
 pf_status pf_sandbox_preview(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
     *out = NULL;
@@ -26,7 +36,8 @@ pf_status pf_sandbox_preview(pf_sandbox *s, pf_sandbox **out, pf_error *error) {
     pf_status status = machine_twin(s, out, error);
     if (status != PF_OK) return status;
     pf_sandbox *twin = *out;
-    twin->preview_of = s;
+    assert(twin->serial == 0);
+    twin->preview_of = serial_of(s);
     twin->preview_moment = s->moment;
     twin->preview_changes = s->changes;
     if (!s->tape) return PF_OK;
@@ -94,6 +105,9 @@ static void keep_embedder(pf_sandbox *s, pf_sandbox *before) {
     s->run.on_output = before->run.on_output;
     s->run.user = before->run.user;
     s->bounds = before->bounds;
+    s->keyed = before->keyed;
+    memcpy(s->key, before->key, sizeof s->key);
+    s->serial = before->serial;
     s->preview_of = before->preview_of; /* it may be a preview itself */
     s->preview_moment = before->preview_moment;
     s->preview_changes = before->preview_changes;
@@ -107,14 +121,14 @@ static void keep_embedder(pf_sandbox *s, pf_sandbox *before) {
 }
 
 bool pf_sandbox_accepts(const pf_sandbox *s, const pf_sandbox *preview) {
-    return preview->preview_of == s && preview->preview_moment == s->moment &&
+    return s->serial && preview->preview_of == s->serial && preview->preview_moment == s->moment &&
            preview->preview_changes == s->changes;
 }
 
 static pf_status check(const pf_sandbox *s, const pf_sandbox *preview, pf_error *error) {
     if (pf_sandbox_accepts(s, preview)) return PF_OK;
     return base_error(error, PF_STATE,
-                      preview->preview_of == s
+                      s->serial && preview->preview_of == s->serial
                           ? "the sandbox went on after this preview of it was made: make another"
                           : "this is no preview of the sandbox");
 }

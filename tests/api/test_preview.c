@@ -114,6 +114,40 @@ static void test_changed_meanwhile(void) {
     pf_sandbox_free(other);
 }
 
+/* A key that the sandbox got meanwhile is the key of its snapshots from then on. */
+static void test_key_meanwhile(void) {
+    static const char key[] = "a key of many bytes";
+    pf_sandbox *sandbox = waiting("pay", NULL, NULL), *again = NULL;
+    pf_sandbox *preview = preview_of(sandbox);
+    MUST(pf_sandbox_key(sandbox, key, sizeof key, &test_error));
+    MUST(pf_sandbox_accept(sandbox, preview, &test_error));
+    char *data = NULL;
+    size_t len = 0;
+    MUST(pf_sandbox_snapshot(sandbox, &data, &len, &test_error));
+    pf_options *options = make_options("pay");
+    CHECK(pf_sandbox_restore(options, data, len, &again, &test_error) != PF_OK && !again);
+    MUST(pf_options_key(options, key, sizeof key, &test_error));
+    MUST(pf_sandbox_restore(options, data, len, &again, &test_error));
+    pf_options_free(options);
+    pf_free(data);
+    pf_sandbox_free(again);
+    pf_sandbox_free(sandbox);
+}
+
+/* A preview outlives its sandbox, and another one lies where that was, at the same moment. */
+static void test_another_in_its_place(void) {
+    pf_sandbox *first = waiting("pay", NULL, NULL);
+    pf_sandbox *preview = preview_of(first);
+    pf_sandbox_free(first);
+    for (int i = 0; i < 4; i++) {
+        pf_sandbox *second = waiting("pay", NULL, NULL);
+        CHECK(!pf_sandbox_accepts(second, preview));
+        CHECK(pf_sandbox_accept(second, preview, &test_error) == PF_STATE);
+        pf_sandbox_free(second);
+    }
+    pf_sandbox_free(preview);
+}
+
 static char *slurp(const char *path, size_t *len) {
     FILE *file = fopen(path, "r");
     char *text = malloc(1 << 20);
@@ -197,6 +231,8 @@ int main(void) {
     test_two_answers();
     test_it_is_what_would_be();
     test_changed_meanwhile();
+    test_key_meanwhile();
+    test_another_in_its_place();
     test_recorded();
     test_budgets();
     test_parked();
