@@ -121,7 +121,8 @@ class Copying(Core):
         ``max_calls``, so ten branches can make ten times as many calls, and a pending call waits in
         each of them: answered in each, its handler has run as often. With ``budget="share"`` this
         sandbox and the branch, and their branches of that kind, spend from one and the same
-        ``max_calls``, on whatever threads they are. A pending call then is judged in the branch as
+        ``max_calls``, on whatever threads they are, and so do their parts of a run that is on from
+        its ``budget``. A pending call then is judged in the branch as
         if it were made there now, and spends once more; what does not fit is denied there. Limits,
         ``tool_calls`` among them, stay each sandbox's own. A snapshot holds what was spent until
         then, and what is restored from it shares nothing. A recording and ``isolation="process"``
@@ -159,7 +160,8 @@ class Copying(Core):
         held = self._held
         branch._rest()
         branch._held = held
-        branch._budget = None if self._budget is None else self._budget.copy()
+        own = self._budget
+        branch._budget = own and (own.shared() if budget == "share" else own.copy())
         branch._machine = machine
         branch._durable = durable
         branch._branches = 0

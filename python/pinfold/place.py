@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from os import fspath
+from threading import Lock
 
 from ._native import pattern_matches
 from .errors import ToolError
@@ -57,13 +58,21 @@ class Budget:
                 raise ValueError(f"budget: {pattern} cannot have {most!r} calls")
         self._most = named
         self._spent = dict.fromkeys(named, 0)
+        self._lock = Lock()
         self._admitted: set[int] = set()
 
     def copy(self) -> Budget:
         """For a branch, whose calls have ids of their own."""
         copy = Budget(self._most)
-        copy._spent = dict(self._spent)
+        with self._lock:
+            copy._spent = dict(self._spent)
         return copy
+
+    def shared(self) -> Budget:
+        """For a branch that spends from the same budget, perhaps on another thread."""
+        other = Budget(self._most)
+        other._spent, other._lock = self._spent, self._lock
+        return other
 
     def twin(self) -> Budget:
         """For a preview, whose calls have the same ids."""
@@ -76,16 +85,17 @@ class Budget:
         if call.id in self._admitted:
             return
         matching = [pattern for pattern in self._most if pattern_matches(pattern, call.method)]
-        for pattern in matching:
-            if self._spent[pattern] >= self._most[pattern]:
-                which = "" if pattern == "**" else f" of {pattern}"
-                raise ToolError(
-                    f"{call.method} is denied: this run may make {self._most[pattern]} calls{which}"
-                    " (budget)",
-                    "denied",
-                )
-        for pattern in matching:
-            self._spent[pattern] += 1
+        with self._lock:
+            for pattern in matching:
+                if self._spent[pattern] >= self._most[pattern]:
+                    which = "" if pattern == "**" else f" of {pattern}"
+                    raise ToolError(
+                        f"{call.method} is denied: this run may make {self._most[pattern]}"
+                        f" calls{which} (budget)",
+                        "denied",
+                    )
+            for pattern in matching:
+                self._spent[pattern] += 1
         self._admitted.add(call.id)
 
     def __repr__(self) -> str:

@@ -110,3 +110,21 @@ def test_where_it_cannot_be_shared(tmp_path):
     sandbox, _ = spender(1, isolation="process")
     with sandbox, pytest.raises(ValueError, match="isolation"):
         sandbox.fork(budget="share")
+
+
+def test_branches_that_share_also_share_the_budget_of_a_run_that_is_on():
+    sandbox, paid = spender(None)
+    script = "for n in 1 2 3 4 5; do pay --amount $n; done"
+    with sandbox:
+        sandbox.start(script, budget={"pay": 3})
+        assert sandbox.step().params == {"amount": 1}
+        with sandbox.fork(budget="share") as second, second.fork(budget="share") as third:
+            for each in (second, third, sandbox):
+                each.finish()
+            assert len(paid) == 3
+            assert second.run("pay --amount 6", budget=1).ok  # which is its own
+        sandbox.start(script, budget=3)
+        with sandbox.fork() as branch:  # has its own, as of max_calls
+            for each in (branch, sandbox):
+                each.finish()
+    assert paid[3:] == [6, 1, 2, 3, 1, 2, 3]

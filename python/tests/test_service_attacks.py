@@ -1,8 +1,10 @@
 """``pinfold serve``, attacked by a tenant: what it may not do by being early, large or odd."""
 
 import json
+import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -223,3 +225,49 @@ def test_another_tenants_name_that_looks_like_a_pattern(service, send, issuer):
 
     names = asyncio.run_coroutine_threadsafe(service.home.names(who), service.home._loop).result(10)
     assert names == []
+
+
+def test_quotas_hold_for_requests_that_come_together(tmp_path, issuer):
+    tenant = {"keys": [issuer.public_key.hex()], "sessions": 3, "live": 2}
+    service = Service(tmp_path / "agents.db", {"acme": tenant}, {"isolation": "none", "threads": 8})
+    header = {"Authorization": f"Bearer {issued(issuer)}"}
+
+    def ask(method, path, body=None):
+        url = f"{service.url}/v1/sessions{path}"
+        return httpx.request(method, url, json=body, headers=header, timeout=60).status_code
+
+    def together(method, path, bodies):
+        with ThreadPoolExecutor(len(bodies)) as pool:
+            statuses = [*pool.map(lambda body: ask(method, path, body), bodies)]
+        assert set(statuses) <= {200, 201, 429}, statuses
+        assert len(service.home._live) <= 2
+        return statuses
+
+    try:
+        together("POST", "", [{"name": f"s{n}"} for n in range(12)])
+        names = httpx.get(f"{service.url}/v1/sessions", headers=header).json()["sessions"]
+        assert 1 <= len(names) <= 3
+        together("POST", f"/{names[0]}/forks", [{"name": f"f{n}"} for n in range(8)])
+        names = httpx.get(f"{service.url}/v1/sessions", headers=header).json()["sessions"]
+        assert len(names) <= 3
+        while len(names) < 3:  # one after the other there is room for all
+            assert ask("POST", "", {"name": f"t{len(names)}"}) == 201
+            names = httpx.get(f"{service.url}/v1/sessions", headers=header).json()["sessions"]
+        assert ask("POST", "", {"name": "last"}) == 429
+        with ThreadPoolExecutor(12) as pool:
+            got = [*pool.map(lambda n: ask("GET", f"/{names[n % 3]}"), range(24))]
+        assert set(got) <= {200, 429, 503} and len(service.home._live) <= 2
+    finally:
+        service.stop()
+
+
+@pytest.mark.parametrize("token", [None, "not-a-token"])
+def test_a_body_is_not_read_before_its_token(service, token):
+    """It could be large, or take long to be parsed, while all others wait."""
+    host, port = service.url.removeprefix("http://").split(":")
+    head = "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head += "Content-Length: 30000000\r\n"
+    head += f"Authorization: Bearer {token}\r\n" if token else ""
+    with socket.create_connection((host, int(port)), timeout=30) as asking:
+        asking.sendall(f"{head}\r\n[".encode())
+        assert asking.recv(100).startswith(b"HTTP/1.1 401 ")

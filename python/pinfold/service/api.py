@@ -18,7 +18,7 @@ from .. import __version__
 from ..errors import BoundError, PinfoldError
 from ..files import HOME
 from .admin import router as admin_router
-from .authority import Authority, Principal
+from .authority import Authority, Known, Principal
 from .config import Config
 from .logs import Logged
 from .models import (
@@ -70,7 +70,8 @@ def create_app(config: Config, sessions: Sessions, admin: str | None = None) -> 
         await sessions.close()
 
     app = FastAPI(title="pinfold", version=__version__, description=_DESCRIPTION, lifespan=lifespan)
-    app.state.sessions, app.state.authority = sessions, Authority(config)
+    app.state.sessions = sessions
+    app.state.authority = authority = Authority(config)
     app.include_router(router)
     app.include_router(_operators())
     if admin is not None:
@@ -79,6 +80,7 @@ def create_app(config: Config, sessions: Sessions, admin: str | None = None) -> 
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
     most = max(tenant.upload_bytes for tenant in config.tenants.values())
+    app.add_middleware(Known, authority=authority, told=_told)
     app.add_middleware(Logged, log=sessions.log, most=most + (1 << 20))
     return app
 
@@ -135,10 +137,7 @@ async def _plain(request: Request, error: Any) -> Response:
 
 
 def _who(request: Request) -> Principal:
-    principal: Principal = request.app.state.authority.principal(
-        request.headers.get("authorization")
-    )
-    request.scope["pinfold.tenant"] = principal.tenant.name
+    principal: Principal = request.app.state.authority.of(request)
     return principal
 
 
@@ -333,12 +332,13 @@ async def read_file(request: Request, who: Who, name: str, path: str) -> Respons
 async def write_file(request: Request, who: Who, name: str, path: str) -> Response:
     """The body is the file. It is in the store when this is answered."""
     who.allow("write", name)
-    data = b""
+    parts, size = [], 0
     async for part in request.stream():
-        data += part
-        if len(data) > who.tenant.upload_bytes:
+        parts.append(part)
+        size += len(part)
+        if size > who.tenant.upload_bytes:
             raise Problem(413, "too_large", f"a file has at most {who.tenant.upload_bytes} bytes")
-    request.state.body = data
+    data = request.state.body = b"".join(parts)
     session = await _done(_home(request).get(who, "write", name))
 
     def work(sandbox: Any) -> None:

@@ -15,8 +15,11 @@ import binascii
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from .. import _native
 from ..capability import MethodCapability, widening
@@ -61,6 +64,15 @@ class Authority:
         self._tenants = list(config.tenants.values())
         self._known: OrderedDict[bytes, Principal] = OrderedDict()
 
+    def of(self, request: Request) -> Principal:
+        """Who makes it."""
+        known: Principal | None = request.scope.get("pinfold.principal")
+        if known is None:
+            known = self.principal(request.headers.get("authorization"))
+            request.scope["pinfold.principal"] = known
+            request.scope["pinfold.tenant"] = known.tenant.name
+        return known
+
     def principal(self, header: str | None) -> Principal:
         scheme, _, text = (header or "").partition(" ")
         if scheme.lower() != "bearer" or not text.strip():
@@ -102,6 +114,30 @@ class Authority:
                 requests = _native.Gate(judge._settings)
             return Principal(tenant, others, grant.expires, requests)
         raise Problem(401, "bad_token", why)
+
+
+class Known:
+    """Around the routes: who has no token is told so before the body is read, which may be large,
+    and is parsed before a route asks who it is from."""
+
+    def __init__(
+        self,
+        app: Any,
+        authority: Authority,
+        told: Callable[[Request, Problem], Awaitable[Response]],
+    ) -> None:
+        self._app, self._authority, self._told = app, authority, told
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["path"].startswith("/v1/"):
+            request = Request(scope)
+            try:
+                self._authority.of(request)
+            except Problem as problem:
+                answer = await self._told(request, problem)
+                await answer(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 def encoded(token: Token) -> str:

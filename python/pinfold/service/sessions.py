@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -48,6 +49,10 @@ class Sessions:
         self._threads = ThreadPoolExecutor(config.threads, "pinfold service")
         self._live: dict[str, Session] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        #: Of each tenant: sandboxes that are about to be in memory, sessions that are about to be
+        #: in the store. Requests that come together count each other.
+        self._coming: Counter[str] = Counter()
+        self._new: Counter[str] = Counter()
         self._webhook = Webhook(self)
         self._skew = 0.0  # of this machine's clock
         self.peers = Peers(config.peers, self._driver, self.log)
@@ -75,11 +80,9 @@ class Sessions:
             raise Problem(422, "invalid", "a name has letters, digits, ., _ and -, at most 100")
         kept = self._spec(who, spec)
         key = f"{who.tenant.name}/{spec.name}"
-        async with self._alone(key):
+        async with self._alone(key), self._one_more(who.tenant), self._room(who.tenant):
             if await self._stored(lambda: self.store._find(key)) is not None:
                 raise Problem(409, "exists", f"there is a session {spec.name!r} already")
-            await self._refuse_more(who.tenant)
-            await self._make_room(who.tenant)
             await self._look_at_clock()
             with self.metrics.startup.time():
                 lease = await self._lease(key)
@@ -136,7 +139,14 @@ class Sessions:
         if old is not None and old.ended is None:  # its lease is another's
             await old.discard(Problem(409, "moved", "another server has taken the session over"))
         self.metrics.cold.inc()
-        await self._make_room(tenant)
+        async with self._room(tenant):
+            session = await self._brought(tenant, name)
+        await session.awake()
+        return session
+
+    async def _brought(self, tenant: Tenant, name: str) -> Session:
+        """From the store into memory."""
+        key = f"{tenant.name}/{name}"
         await self._look_at_clock()
         with self.metrics.resume.time():
             try:
@@ -160,7 +170,6 @@ class Sessions:
             session = Session(self, tenant, name, sandbox, lease, state, saved.id, recording)
         self._live[key] = session
         self._measure()
-        await session.awake()
         return session
 
     async def _lease(self, key: str) -> Lease:
@@ -257,24 +266,46 @@ class Sessions:
             for s in self._live.values()
         )
 
-    async def _refuse_more(self, tenant: Tenant) -> None:
-        own = await self._stored(lambda: self.store.count(f"{tenant.name}/"))
-        if own >= tenant.sessions:
-            self.metrics.denials.labels("sessions").inc()
-            raise Problem(429, "quota", f"the tenant has {own} sessions: delete some")
+    @contextlib.asynccontextmanager
+    async def _one_more(self, tenant: Tenant) -> AsyncIterator[None]:
+        """While a session comes into the store. One that is there already, and is not told of yet,
+        counts twice: rather one too few."""
+        self._new[tenant.name] += 1
+        new = self._new[tenant.name]
+        try:
+            own = await self._stored(lambda: self.store.count(f"{tenant.name}/"))
+            if own + new > tenant.sessions:
+                self.metrics.denials.labels("sessions").inc()
+                raise Problem(429, "quota", f"the tenant has {own} sessions: delete some")
+            yield
+        finally:
+            self._new[tenant.name] -= 1
 
-    async def _make_room(self, tenant: Tenant) -> None:
-        """Those that were not used for the longest leave memory for others."""
-        own = [s for s in self._live.values() if s.tenant is tenant]
-        for sessions, most in ((own, tenant.live), ([*self._live.values()], self.config.live)):
-            if len(sessions) < most:
-                continue
+    @contextlib.asynccontextmanager
+    async def _room(self, tenant: Tenant) -> AsyncIterator[None]:
+        """While a sandbox comes into memory. Those that were not used for the longest leave it."""
+        while (crowd := self._too_many(tenant)) is not None:
+            sessions, most = crowd
             for session in sorted(sessions, key=lambda s: s.touched):
                 if not session.lock.locked() and await session.suspend():
                     break
             else:
                 self.metrics.denials.labels("live").inc()
                 raise Problem(429, "quota", f"{most} sandboxes are at work: try again later")
+        self._coming[tenant.name] += 1  # nobody came since it was looked at
+        try:
+            yield
+        finally:
+            self._coming[tenant.name] -= 1
+
+    def _too_many(self, tenant: Tenant) -> tuple[list[Session], int] | None:
+        """Those of whom one has to leave before another comes, and how many there may be."""
+        own = [s for s in self._live.values() if s.tenant is tenant]
+        if len(own) + self._coming[tenant.name] >= tenant.live:
+            return own, tenant.live
+        if len(self._live) + self._coming.total() >= self.config.live:
+            return [*self._live.values()], self.config.live
+        return None
 
     def left(self, session: Session) -> None:
         if self._live.get(session.key) is session:
@@ -350,11 +381,11 @@ class Sessions:
         found = await self.of_history(who, name, id)
         saved = await self._stored(lambda: self.store.find(found))
         who.allow_tools(_policy(State.read(saved.label, self.key, who.tenant.name).spec))
-        await self._refuse_more(who.tenant)
-        try:
-            await self._stored(lambda: self.store.branch(found, f"{who.tenant.name}/{new}"))
-        except ValueError:
-            raise Problem(409, "exists", f"there is a session {new!r} already") from None
+        async with self._one_more(who.tenant):
+            try:
+                await self._stored(lambda: self.store.branch(found, f"{who.tenant.name}/{new}"))
+            except ValueError:
+                raise Problem(409, "exists", f"there is a session {new!r} already") from None
 
     async def delete(self, who: Principal, name: str) -> None:
         """Of a session that cannot go on, too."""
