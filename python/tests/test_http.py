@@ -92,10 +92,10 @@ def test_without_the_tool_everything_says_what_to_do(sandbox):
     assert sandbox.run("command -v curl wget").exit_code == 1
     failed = sandbox.run("await fetch('http://example.com')", language="javascript")
     assert "there is no network" in failed.stderr
-    failed = sandbox.run(
-        "import urllib.request\nurllib.request.urlopen('http://example.com')", language="python"
-    )
-    assert failed.exit_code == 1
+    for scheme in ("http", "https"):
+        code = f"import urllib.request\nurllib.request.urlopen('{scheme}://example.com')"
+        failed = sandbox.run(code, language="python")
+        assert failed.exit_code == 1 and "a sandbox has no network: call a tool" in failed.stderr
 
 
 def test_a_denial_says_which_rule_and_what_is_allowed(plain):

@@ -81,9 +81,8 @@ CHANGES = [
         "connections are calls of the tool http/request, where there is one",
         "try:\n    import ssl\nexcept ImportError:\n    pass\nelse:\n",
         "try:\n    import ssl\nexcept ImportError:\n    import _http_tool\n"
-        "    if _http_tool.is_there():\n"
-        "        HTTPSConnection = _http_tool.connect_by_tool(HTTPConnection)\n"
-        '        __all__.append("HTTPSConnection")\n'
+        "    HTTPSConnection = _http_tool.https_beside(HTTPConnection)\n"
+        '    __all__.append("HTTPSConnection")\n'
         "else:\n",
     ),
     (

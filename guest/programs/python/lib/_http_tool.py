@@ -19,23 +19,12 @@ def is_there():
     return os.path.exists("/tools/schema/http_request.json")
 
 
-def connect_by_tool(connection):
-    """Makes an HTTPConnection connect so, and gives the one for https."""
-
-    def connect(self):
-        if self._tunnel_host:
-            raise OSError("a proxy is not reached from here: connections are the host's")
-        self.sock = Connection("http", self.host, self.port, self.timeout)
-
-    end_headers = connection.endheaders
-
-    def endheaders(self, message_body=None, *, encode_chunked=False):
-        end_headers(self, message_body, encode_chunked=encode_chunked)
-        if isinstance(self.sock, Connection):
-            self.sock.ask()
-
-    connection.connect = connect
-    connection.endheaders = endheaders
+def https_beside(connection):
+    """The HTTPSConnection that goes with an HTTPConnection. Where the sandbox has the tool, both
+    connect by it; elsewhere both fail alike, for want of a network."""
+    by_tool = is_there()
+    if by_tool:
+        _connect_by_tool(connection)
 
     class HTTPSConnection(connection):
         "This class allows communication via SSL, which is the host's."
@@ -44,21 +33,41 @@ def connect_by_tool(connection):
 
         def __init__(self, host, port=None, *args, key_file=None, cert_file=None, context=None,
                      check_hostname=None, **kwargs):
-            if key_file or cert_file or context is not None or check_hostname is False:
+            if by_tool and (key_file or cert_file or context is not None or check_hostname is False):
                 raise ValueError("certificates are the host's to verify: leave context and check_hostname out")
             super().__init__(host, port, *args, **kwargs)
 
         def connect(self):
-            if self._tunnel_host:
-                raise OSError("a proxy is not reached from here: connections are the host's")
-            self.sock = Connection("https", self.host, self.port, self.timeout)
+            if by_tool:
+                _connect(self, "https")
+            else:
+                super().connect()
+
+    HTTPSConnection.__module__ = "http.client"
+    HTTPSConnection.__qualname__ = "HTTPSConnection"
+    return HTTPSConnection
+
+
+def _connect(connection, scheme):
+    if connection._tunnel_host:
+        raise OSError("a proxy is not reached from here: connections are the host's")
+    connection.sock = Connection(scheme, connection.host, connection.port, connection.timeout)
+
+
+def _connect_by_tool(connection):
+    end_headers = connection.endheaders
+
+    def endheaders(self, message_body=None, *, encode_chunked=False):
+        end_headers(self, message_body, encode_chunked=encode_chunked)
+        if isinstance(self.sock, Connection):
+            self.sock.ask()
+
+    connection.connect = lambda self: _connect(self, "http")
+    connection.endheaders = endheaders
 
     import _http_libraries
 
     _http_libraries.install()
-    HTTPSConnection.__module__ = "http.client"
-    HTTPSConnection.__qualname__ = "HTTPSConnection"
-    return HTTPSConnection
 
 
 class Connection:
