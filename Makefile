@@ -73,7 +73,7 @@ native: ## the guest's programs as plain Linux programs, in seconds: build/twins
 FRAMEWORKS := anthropic fastapi fsspec ipykernel jsonschema langchain-core langgraph 'mcp>=2' mypy nbclient openai opentelemetry-sdk pyright requests \
               playwright pydantic-ai-slim
 # Stores on a server, the service, pools on a cluster, workflows.
-FRAMEWORKS += dbos prometheus-client 'psycopg[binary]>=3.2' 'ray>=2.40' temporalio uvicorn zstandard
+FRAMEWORKS += dbos prometheus-client 'psycopg[binary]>=3.2' 'ray[data]>=2.40' temporalio uvicorn zstandard
 
 # Frameworks that are too large, or too particular about others' versions, for every test run: each
 # has an environment of its own, with its newest release.

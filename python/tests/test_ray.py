@@ -1,7 +1,10 @@
 """Pools on a Ray cluster: sessions that outlive actors and nodes. The nodes are of this machine."""
 
+import asyncio
+import datetime
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -10,8 +13,9 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="ray is for who has a cluster")
 
-from pinfold import Limits, MethodCapability, ToolError
-from pinfold.ray import Pool, Script, on_cluster
+from pinfold import Limits, MethodCapability, Tool, ToolError
+from pinfold.http import Http
+from pinfold.ray import Pool, Script, in_driver, on_cluster
 
 ALL = [MethodCapability("**")]
 
@@ -143,6 +147,67 @@ def test_a_tool_as_a_task_of_the_cluster(cluster, tmp_path):
         assert result.stdout.startswith('["pid",') and "ValueError: as asked" in result.stderr
         actor = ray.get(pool._actors[0].__ray_call__.remote(lambda self: os.getpid()))
         assert str(actor) not in result.stdout
+
+
+def test_a_tool_in_the_driver(cluster, tmp_path):
+    """It holds what cannot be pickled, its arguments are converted, its errors arrive."""
+    lock, days = threading.Lock(), []
+
+    def book(day: datetime.date, name: str = "nobody") -> dict:
+        with lock:
+            days.append(day)
+        if name == "fail":
+            raise ToolError("fully booked", "denied")
+        return {"pid": os.getpid(), "day": day.isoformat()}
+
+    async def later(n: int) -> int:
+        await asyncio.sleep(0.01)
+        return n + 1
+
+    def odd() -> object:
+        return lock
+
+    tools = [in_driver(tool) for tool in (book, later, odd)]
+    assert tools[0].call({"day": "2026-01-02"})["day"] == "2026-01-02"  # without a cluster, too
+    with Pool(sandbox={"capabilities": ALL}, tools=tools, size=2, store=str(tmp_path / "a.db"), options={"num_cpus": 0.5}) as pool:
+        assert pool.run("a", "tool book --day 2026-11-28 | jq .pid").stdout == f"{os.getpid()}\n"
+        assert pool.run("b", "tool later --n 41").stdout == "42\n"
+        failed = pool.run("b", "tool book --day 2026-11-28 --name fail")
+        assert failed.exit_code == 126 and "fully booked" in failed.stderr
+        assert days[1:] == [datetime.date(2026, 11, 28)] * 2
+        assert "not JSON" in pool.run("a", "tool odd").stderr or "cannot travel" in pool.run("a", "tool odd").stderr
+        results = pool.map("tool later --n $(cat)", (str(n) for n in range(60)), batch=5)
+        assert [result.stdout for result in results] == [f"{n + 1}\n" for n in range(60)]
+    with pytest.raises(TypeError, match="Http"):
+        in_driver(Http(allow=["https://example.com"]))
+    with pytest.raises(ValueError, match="no handler"):
+        in_driver(Tool("x"))
+
+
+def test_a_driver_that_is_gone(cluster, tmp_path):
+    """Its session goes on under another driver, which answers by its own tool."""
+    store = str(tmp_path / "a.db")
+    script = (
+        "import os, sys, time, ray\n"
+        "from pinfold import MethodCapability\n"
+        "from pinfold.ray import Pool, in_driver\n"
+        "def ask(n: int) -> str:\n"
+        "    if n == 2: os._exit(9)\n"
+        "    return f'first {n}'\n"
+        "ray.init(address=sys.argv[1], log_to_driver=False, configure_logging=False)\n"
+        "pool = Pool(sandbox={'capabilities': [MethodCapability('**')]}, tools=[in_driver(ask)], size=1,\n"
+        "            store=sys.argv[2], options={'num_cpus': 0.5})\n"
+        "print(pool.run('a', 'x=$(tool ask --n 1)').exit_code, flush=True)\n"
+        "pool.run('a', 'y=$(tool ask --n 2)')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, cluster.address, store], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "0\n" and done.returncode == 9, done.stderr
+
+    def ask(n: int) -> str:
+        return f"second {n}"
+
+    with Pool(sandbox={"capabilities": ALL}, tools=[in_driver(ask)], size=1, store=store, options={"num_cpus": 0.5}) as pool:
+        assert pool.run("a", "echo $x, $(tool ask --n 2)").stdout == '"first 1", "second 2"\n'
 
 
 def test_rows_of_a_dataset():

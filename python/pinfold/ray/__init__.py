@@ -7,8 +7,9 @@ is to do first, on a cluster nothing changes.
 
 from __future__ import annotations
 
+from .driver import in_driver
 from .pool import Pool, PoolError, PoolSession
 from .script import Script
 from .tools import on_cluster
 
-__all__ = ["Pool", "PoolError", "PoolSession", "Script", "on_cluster"]
+__all__ = ["Pool", "PoolError", "PoolSession", "Script", "in_driver", "on_cluster"]

@@ -36,9 +36,10 @@ class Pool:
     hears of it, and the others go on meanwhile.
 
     ``sandbox`` are settings of `Sandbox` for all of them (``capabilities``, ``limits``,
-    ``isolation`` …), ``tools`` what scripts may call; handlers run in the actor, or as tasks of the
-    cluster with `pinfold.ray.on_cluster`. ``store`` is what `Store` takes, for sessions: PostgreSQL
-    where actors are on several machines. ``options`` are those of Ray's actors (``num_cpus``,
+    ``isolation`` …), ``tools`` what scripts may call; handlers run in the actor, as tasks of the
+    cluster with `pinfold.ray.on_cluster`, or in this process with `pinfold.ray.in_driver`.
+    ``store`` is what `Store` takes, for sessions: PostgreSQL where actors are on several
+    machines. ``options`` are those of Ray's actors (``num_cpus``,
     ``resources``, ``runtime_env``); ``threads`` is how many scripts an actor runs at once.
 
     A session that nobody uses leaves the actor's memory after ``idle_seconds``; an actor has about

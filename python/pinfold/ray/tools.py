@@ -24,7 +24,7 @@ def on_cluster(function: Callable[..., Any] | Tool, **options: Any) -> Tool:
     if handler is None:
         raise ValueError(f"the tool {tool.name!r} has no handler")
     settings = {"max_retries": 0, **options}
-    task = ray.remote(**settings)(_called)
+    task = ray.remote(**settings)(called)
 
     @wraps(handler)
     def asked(**params: Any) -> Any:
@@ -37,7 +37,8 @@ def on_cluster(function: Callable[..., Any] | Tool, **options: Any) -> Tool:
     return tool
 
 
-def _called(handler: Callable[..., Any], params: dict[str, Any]) -> Any:
+def called(handler: Callable[..., Any], params: dict[str, Any]) -> Any:
+    """What a handler gives, which may be async."""
     value = handler(**params)
     if inspect.isawaitable(value):
         import asyncio
