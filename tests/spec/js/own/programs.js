@@ -160,9 +160,13 @@ require('left-pad');
 //! Cannot find module 'left-pad'
 //! code: 'MODULE_NOT_FOUND'
 //// absent-network
-require('http');
+require('http2');
 //= 1
-//! Cannot find module 'http': there is no network
+//! Cannot find module 'http2': there is no network
+//// http-without-its-tool
+const r = require('https').get('https://example.com/x'); r.on('error', e => console.log(e.code, e.syscall, e.message)); r.on('close', () => console.log('closed'));
+//> ENETUNREACH connect connect ENETUNREACH example.com:443 - there is no network in a sandbox; call a tool instead, listTools() names them
+//> closed
 //// fetch-explains
 try { await fetch('https://example.com/x'); } catch (e) { console.log(e.name, e.message); }
 //> TypeError fetch failed: there is no network in this sandbox (https://example.com/x); call one of the tools in listTools() instead

@@ -43,6 +43,12 @@ function checkReach(options) {
         throw coded(Error, 'ERR_INVALID_ARG_VALUE', "connections are the host's: leave socketPath and createConnection out");
 }
 
+// The error of a sandbox that has no tool for requests: what net says of a socket that is to connect.
+function unreachable({ hostname, port }) {
+    const message = `connect ENETUNREACH ${hostname}:${port} - there is no network in a sandbox; call a tool instead, listTools() names them`;
+    return Object.assign(new Error(message), { code: 'ENETUNREACH', errno: -101, syscall: 'connect', address: hostname, port });
+}
+
 // The error that Node has for what the tool says.
 function failure(error, request) {
     const text = error.message, { hostname, port } = request._origin;
@@ -228,6 +234,10 @@ class ClientRequest extends OutgoingMessage {
         this.#pieces = [];
         this.#restart();
         const url = `${this._origin.url}${this.path.startsWith('/') ? '' : '/'}${this.path}`;
+        if (!network.isThere()) {
+            process.nextTick(() => this.destroyed || this.destroy(unreachable(this._origin)));
+            return void done();
+        }
         const params = { method: this.method, url, headers: this._sent(this._origin.authority.toLowerCase()), ...network.written(bytes) };
         network.ask(params, this.#stop.signal).then(answer => this.#answered(answer), error => this.destroyed || this.destroy(failure(error, this)));
         done();

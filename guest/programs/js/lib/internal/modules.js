@@ -14,15 +14,12 @@ const builtins = new Set([
     'fs/promises', 'module', 'os', 'path', 'path/posix', 'path/win32', 'perf_hooks', 'process', 'punycode', 'querystring',
     'readline', 'readline/promises', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder', 'timers',
     'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
-    'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'net', 'sys', 'tls', 'trace_events',
+    'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'http', 'https', 'net', 'sys', 'tls', 'trace_events',
     '_stream_duplex', '_stream_passthrough', '_stream_readable', '_stream_transform', '_stream_writable',
 ]);
-// Those that make requests, where there is a tool for it.
-const online = new Set(['http', 'https']);
-const NO_NETWORK = 'there is no network in a sandbox; call a tool instead, listTools() names them';
 // Modules of Node that exist nowhere in a sandbox; the message says why.
 const absent = {
-    http: NO_NETWORK, https: NO_NETWORK, http2: NO_NETWORK,
+    http2: 'there is no network in a sandbox; call a tool instead, listTools() names them',
     inspector: 'there is no debugger', repl: 'there is no interactive mode',
 };
 const aliases = { 'path/posix': 'path', 'path/win32': 'internal/path_win32', sys: 'util', 'util/types': 'internal/types' };
@@ -33,7 +30,6 @@ const setLibrary = fn => void (libraryRequire = fn);
 
 const builtinName = name => {
     const bare = name.startsWith('node:') ? name.slice(5) : name;
-    if (online.has(bare)) return libraryRequire('internal/network').isThere() ? bare : undefined;
     return builtins.has(bare) || name === 'node:test' ? bare : undefined;
 };
 
