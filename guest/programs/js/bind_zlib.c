@@ -108,8 +108,8 @@ static void *resize_output(JSRuntime *rt, void *opaque, void *bytes, size_t size
     return NULL;
 }
 
-/* An ArrayBuffer that owns `out`, of which `used` bytes count; large output is not copied. */
-static JSValue output_buffer(JSContext *ctx, uint8_t *out, size_t used) {
+/* Large output is not copied. */
+JSValue zlib_output(JSContext *ctx, uint8_t *out, size_t used) {
     uint8_t *fitting = realloc(out, used ? used : 1);
     if (fitting) out = fitting;
     JSValue bytes = JS_NewArrayBuffer(ctx, out, used, 0, resize_output, NULL, false);
@@ -135,7 +135,7 @@ static JSValue zlib_run(JSContext *ctx, JSValueConst this_val, int argc, JSValue
         free(out);
         return JS_ThrowOutOfMemory(ctx);
     }
-    JSValue result = JS_NewArray(ctx), bytes = output_buffer(ctx, out, used);
+    JSValue result = JS_NewArray(ctx), bytes = zlib_output(ctx, out, used);
     if (JS_IsException(result) || JS_IsException(bytes)) {
         JS_FreeValue(ctx, result);
         JS_FreeValue(ctx, bytes);

@@ -156,6 +156,7 @@ static JSValue make_native(JSContext *ctx) {
     bind_tool(ctx, native);
     bind_vm(ctx, native);
     bind_zlib(ctx, native);
+    bind_brotli(ctx, native);
     return native;
 }
 

@@ -80,8 +80,8 @@ JSValue engine_strings(JSContext *ctx, char **strings);
 
 /* Properties of the `native` object, one function per file of bindings. */
 typedef void binding(JSContext *ctx, JSValueConst native);
-binding bind_engine, bind_fs, bind_hash, bind_inspect, bind_loop, bind_process, bind_program,
-    bind_spawn, bind_text, bind_time, bind_tool, bind_vm, bind_zlib;
+binding bind_brotli, bind_engine, bind_fs, bind_hash, bind_inspect, bind_loop, bind_process,
+    bind_program, bind_spawn, bind_text, bind_time, bind_tool, bind_vm, bind_zlib;
 
 /* Defines `tab` as the property `name` of `native`. */
 void engine_bind(JSContext *ctx, JSValueConst native, const char *name,
@@ -108,6 +108,9 @@ bool text_bytes(JSContext *ctx, JSValueConst value, uint8_t **data, size_t *len)
 char *text_utf8(JSContext *ctx, JSValueConst value, size_t *len);
 /* UTF-8 to a string, invalid sequences replaced as the Encoding Standard says. */
 JSValue text_decode(JSContext *ctx, const uint8_t *data, size_t len);
+
+/* bind_zlib.c: an ArrayBuffer that owns `out`, of which `used` bytes count. */
+JSValue zlib_output(JSContext *ctx, uint8_t *out, size_t used);
 
 /* output.c: standard output and error, in the order they were written. */
 

@@ -1,8 +1,9 @@
-// zlib: gzip, deflate and their inverses: sync, with callbacks, and as streams.
+// zlib: gzip, deflate, Brotli and their inverses: sync, with callbacks, and as streams.
 'use strict';
 
 const { check, coded, argType, outOfRange } = require('internal/errors');
 const { Transform } = require('stream');
+const brotli = require('internal/brotli');
 const { zlib } = native;
 
 const constants = {
@@ -13,7 +14,7 @@ const constants = {
     ZLIB_VERNUM: 4880, DEFLATE: 1, INFLATE: 2, GZIP: 3, GUNZIP: 4, DEFLATERAW: 5, INFLATERAW: 6, UNZIP: 7,
     Z_MIN_WINDOWBITS: 8, Z_MAX_WINDOWBITS: 15, Z_DEFAULT_WINDOWBITS: 15, Z_MIN_CHUNK: 64, Z_MAX_CHUNK: Infinity,
     Z_DEFAULT_CHUNK: 16384, Z_MIN_MEMLEVEL: 1, Z_MAX_MEMLEVEL: 9, Z_DEFAULT_MEMLEVEL: 8, Z_MIN_LEVEL: -1,
-    Z_MAX_LEVEL: 9, Z_DEFAULT_LEVEL: -1,
+    Z_MAX_LEVEL: 9, Z_DEFAULT_LEVEL: -1, ...brotli.constants,
 };
 const codes = {};
 for (const [name, value] of Object.entries(constants))
@@ -25,6 +26,7 @@ const kinds = {
     Deflate: { inflates: false, bits: bits => bits }, Inflate: { inflates: true, bits: bits => bits },
     DeflateRaw: { inflates: false, bits: bits => -bits }, InflateRaw: { inflates: true, bits: bits => -bits },
     Unzip: { inflates: true, bits: bits => bits + 32 },
+    BrotliCompress: { inflates: false, brotli: true }, BrotliDecompress: { inflates: true, brotli: true },
 };
 
 function failure(number, message) {
@@ -46,6 +48,7 @@ function setting(options, name, low, high, fallback) {
 // Options as they count, each of them checked.
 function settings(kind, given) {
     const options = given ?? {}, { inflates } = kinds[kind];
+    if (kinds[kind].brotli) return { ...sizesAndFlushes(options, brotli.constants.BROTLI_OPERATION_EMIT_METADATA, brotli.constants.BROTLI_OPERATION_FINISH), params: brotli.parameters(options.params) };
     const free = inflates && kind !== 'InflateRaw' && (options.windowBits == null || options.windowBits === 0); // the data says it
     const checked = {
         window: free ? 0 : setting(options, 'windowBits', kind === 'Gzip' ? 9 : 8, 15, 15),
@@ -57,13 +60,20 @@ function settings(kind, given) {
             throw argType('options.dictionary', ['Buffer', 'TypedArray', 'DataView', 'ArrayBuffer'], checked.dictionary);
         checked.dictionary = new Uint8Array(checked.dictionary);
     }
-    checked.chunkSize = setting(options, 'chunkSize', 64, Infinity, constants.Z_DEFAULT_CHUNK);
-    if (checked.chunkSize > 2 ** 32) throw outOfRange('size', '>= 0 && <= 4294967296', checked.chunkSize);
-    checked.flush = setting(options, 'flush', 0, 5, 0);
-    checked.finishFlush = setting(options, 'finishFlush', 0, 5, constants.Z_FINISH);
-    checked.maxOutputLength = setting(options, 'maxOutputLength', 1, 2 ** 32, 2 ** 32);
-    return checked;
+    return { ...checked, ...sizesAndFlushes(options, constants.Z_BLOCK, constants.Z_FINISH) };
 }
+
+// Those that all kinds have; `most` is the highest kind of flush, `finish` the one at the end.
+function sizesAndFlushes(options, most, finish) {
+    const chunkSize = setting(options, 'chunkSize', 64, Infinity, constants.Z_DEFAULT_CHUNK);
+    if (chunkSize > 2 ** 32) throw outOfRange('size', '>= 0 && <= 4294967296', chunkSize);
+    return {
+        chunkSize, flush: setting(options, 'flush', 0, most, 0), finishFlush: setting(options, 'finishFlush', 0, most, finish),
+        maxOutputLength: setting(options, 'maxOutputLength', 1, 2 ** 32, 2 ** 32),
+    };
+}
+
+const workOf = (kind, checked) => (kinds[kind].brotli ? new brotli.Work(kinds[kind].inflates, checked) : new Work(kind, checked));
 
 function start(kind, { window, level, memory, strategy, dictionary }) {
     const { inflates, bits } = kinds[kind];
@@ -138,7 +148,7 @@ class Work {
 
 function convert(kind, data, options) {
     const bytes = asBytes(data), checked = settings(kind, options);
-    return new Work(kind, checked).finish(bytes, checked.finishFlush);
+    return workOf(kind, checked).finish(bytes, checked.finishFlush);
 }
 
 const flushes = new WeakMap(); // of empty buffers that are written to a stream: the kind of flush that each asks for
@@ -154,10 +164,9 @@ class ZlibBase extends Transform {
         super({ autoDestroy: true, ...options });
         this.#kind = kind;
         this.#settings = checked;
-        this.#work = new Work(kind, checked);
+        this.#work = workOf(kind, checked);
         this._chunkSize = checked.chunkSize;
-        this._level = checked.level;
-        this._strategy = checked.strategy;
+        if (!kinds[kind].brotli) [this._level, this._strategy] = [checked.level, checked.strategy];
         this._maxOutputLength = checked.maxOutputLength;
     }
     get bytesRead() {
@@ -184,14 +193,15 @@ class ZlibBase extends Transform {
         return done();
     }
     flush(kind, callback) {
-        if (typeof kind === 'function' || (kind === undefined && !callback)) [kind, callback] = [constants.Z_FULL_FLUSH, kind];
+        const full = kinds[this.#kind].brotli ? constants.BROTLI_OPERATION_FLUSH : constants.Z_FULL_FLUSH;
+        if (typeof kind === 'function' || (kind === undefined && !callback)) [kind, callback] = [full, kind];
         if (this.writableFinished) {
             if (callback) process.nextTick(callback);
         } else if (this.writableEnded) {
             if (callback) this.once('end', callback);
         } else {
             const mark = Buffer.alloc(0);
-            flushes.set(mark, kind ?? constants.Z_FULL_FLUSH);
+            flushes.set(mark, kind ?? full);
             this.write(mark, '', callback);
         }
     }
@@ -212,7 +222,7 @@ class ZlibBase extends Transform {
     reset() {
         if (this.destroyed)
             throw coded(Error, 'ERR_INTERNAL_ASSERTION', 'zlib binding closed\nThis is caused by either a bug in Node.js or incorrect usage of Node.js internals.\nPlease open an issue with this stack trace at https://github.com/nodejs/node/issues\n');
-        this.#work = new Work(this.#kind, this.#settings);
+        this.#work = workOf(this.#kind, this.#settings);
     }
     close(callback) {
         if (callback) require('stream').finished(this, callback);
@@ -229,7 +239,7 @@ function number(value, name, low, high) {
 
 const names = {
     Gzip: 'gzip', Gunzip: 'gunzip', Deflate: 'deflate', Inflate: 'inflate', DeflateRaw: 'deflateRaw',
-    InflateRaw: 'inflateRaw', Unzip: 'unzip',
+    InflateRaw: 'inflateRaw', Unzip: 'unzip', BrotliCompress: 'brotliCompress', BrotliDecompress: 'brotliDecompress',
 };
 
 module.exports = {
@@ -265,11 +275,3 @@ for (const [kind, name] of Object.entries(names)) {
 }
 for (const [name, value] of Object.entries(constants))
     if (name.startsWith('Z_')) Object.defineProperty(module.exports, name, { value, enumerable: false });
-
-// Brotli is not part of this library.
-for (const name of ['brotliCompress', 'brotliDecompress', 'brotliCompressSync', 'brotliDecompressSync', 'createBrotliCompress',
-    'createBrotliDecompress', 'BrotliCompress', 'BrotliDecompress']) {
-    module.exports[name] = () => {
-        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `zlib.${name}: there is no Brotli in this sandbox; use gzip or deflate`);
-    };
-}

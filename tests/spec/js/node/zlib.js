@@ -58,3 +58,36 @@ for (const size of [100, 9000, 100000]) {
         console.log(size, 'stream', name, piece, await done);
     }
 }
+
+//// brotli
+import zlib from 'node:zlib';
+import { createHash } from 'node:crypto';
+const { constants: c } = zlib;
+const text = 'The quick brown fox. '.repeat(3000) + Array.from({ length: 5000 }, (_, i) => (i * 7919) % 1000).join();
+for (let quality = 0; quality <= 11; quality++) {
+    const packed = zlib.brotliCompressSync(text, { params: { [c.BROTLI_PARAM_QUALITY]: quality, [c.BROTLI_PARAM_LGWIN]: 10 + quality } });
+    console.log(quality, packed.length, createHash('sha1').update(packed).digest('hex'), zlib.brotliDecompressSync(packed).toString() === text);
+}
+console.log(Object.entries(c).filter(([name]) => name.startsWith('BROTLI')).map(([name, value]) => `${name}=${value}`).join(' '));
+const attempt = work => { try { return String(work()); } catch (error) { return `${error.name} ${error.code} ${error.errno}: ${error.message}`; } };
+for (const bytes of ['garbage garbage', 'zzzz', Buffer.from([11]), '', Buffer.concat([zlib.brotliCompressSync('abc'), Buffer.from('rest')])]) console.log(attempt(() => zlib.brotliDecompressSync(bytes)));
+for (const options of [{ params: { 99: 1 } }, { params: { x: 1 } }, { params: { 1: 'x' } }, { params: { 0: true } }, { params: { 1: 200 } }, { flush: 9 }, { finishFlush: -1 }, { chunkSize: 1 }, { params: null }, { maxOutputLength: 3 }])
+    console.log(attempt(() => zlib.brotliCompressSync('hello hello hello', options).toString('hex')));
+console.log(zlib.BrotliCompress() instanceof zlib.BrotliCompress, zlib.createBrotliDecompress() instanceof zlib.BrotliDecompress);
+
+//// brotli-streams
+import zlib from 'node:zlib';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+console.log(String(await promisify(zlib.brotliDecompress)(await promisify(zlib.brotliCompress)('by callback'))));
+await promisify(zlib.brotliDecompress)('zzzz').catch(error => console.log(error.code, error.errno, error.message));
+const stream = zlib.createBrotliCompress(), parts = [];
+stream.on('data', part => parts.push(part));
+await new Promise(done => { stream.write('one'); stream.flush(done); });
+console.log(Buffer.concat(parts).toString('hex'));
+stream.end(' two');
+await new Promise(done => stream.on('end', done));
+console.log(String(zlib.brotliDecompressSync(Buffer.concat(parts))), stream.bytesWritten);
+for (const input of ['garbage!!', zlib.brotliCompressSync('x'.repeat(10000)).subarray(0, 8)])
+    await pipeline(Readable.from([input]), zlib.createBrotliDecompress(), async source => { for await (const part of source) part.length; }).catch(error => console.log(error.code, error.errno, error.message));
