@@ -15,7 +15,7 @@ static const struct {
      "`js` (also `node`) runs JavaScript and TypeScript"},
     {"perl", "perl -pe 's/a/b/' is sed -E 's/a/b/' (-i -pe: sed -i -E), perl -ne 'print if /a/' is "
              "grep -P a, the rest is for awk or `js`"},
-    {"curl wget http https nc ncat netcat telnet ssh sftp rsync ping dig nslookup host ftp",
+    {"curl wget http https nc ncat netcat telnet ssh sftp ping dig nslookup host ftp",
      "there is no network; `tool --list` shows what can be reached"},
     {"vi vim nvim nano emacs ex pico", "use `cat > FILE <<'EOF'`, sed -i, ed or patch"},
     {"apt apt-get dpkg yum dnf apk brew snap pip pip3 pipx uv poetry conda npm npx yarn pnpm cargo "

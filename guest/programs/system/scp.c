@@ -15,18 +15,11 @@
 #include "g_option.h"
 #include "g_out.h"
 #include "g_spawn.h"
+#include "remote.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-/* host:path, [::1]:path and scp://…, where the colon comes before a slash. */
-static bool is_remote(const char *path) {
-    if (strncmp(path, "scp://", 6) == 0) return true;
-    if (*path == ':') return false;
-    const char *colon = strchr(path, ':'), *slash = strchr(path, '/');
-    return colon && (!slash || colon < slash);
-}
 
 static int copy(const char *from, const char *to, bool recursive, bool preserve, bool verbose) {
     char *argv[7];
@@ -65,9 +58,7 @@ int scp_main(int argc, char **argv) {
               stderr);
         return 1;
     }
-    for (int i = o.at; i < argc; i++)
-        if (is_remote(argv[i]))
-            g_die(1, "%s: there is no network; copy within the sandbox, or use a tool", argv[i]);
+    remote_refuse(count, argv + o.at, 1);
     const char *to = argv[argc - 1];
     struct stat st;
     if (count > 2 && (stat(to, &st) < 0 || !S_ISDIR(st.st_mode)))
