@@ -204,6 +204,12 @@ static bool fill_pairs(struct shell *sh, struct var *v, const struct items *item
     return true;
 }
 
+static void bad_subscript(struct shell *sh, const struct item *it, bool assoc) {
+    const char *quote = sh->builtin && assoc ? "'" : ""; /* declare has quoted its words again */
+    sh_error(sh, "[%s%s%s]=%s%s%s: bad array subscript", quote, it->index, quote, quote, it->value,
+             quote);
+}
+
 static bool fill_assoc(struct shell *sh, struct var *v, const struct items *items) {
     if (items->n > 0 && !items->v[0].index) return fill_pairs(sh, v, items);
     for (int i = 0; i < items->n; i++) {
@@ -215,7 +221,7 @@ static bool fill_assoc(struct shell *sh, struct var *v, const struct items *item
             continue;
         }
         if (!*it->index) {
-            sh_error(sh, "[%s]=%s: bad array subscript", it->index, it->value);
+            bad_subscript(sh, it, true);
             continue;
         }
         if (!var_assign_key(sh, v, it->index, it->value, it->append)) return false;
@@ -229,12 +235,12 @@ static bool fill_indexed(struct shell *sh, struct var *v, const struct items *it
         if (i % 256 == 255) exec_step(sh);
         if (it->index) {
             if (!*it->index) {
-                sh_error(sh, "[%s]=%s: bad array subscript", it->index, it->value);
+                bad_subscript(sh, it, false);
                 continue;
             }
             if (!assign_index(sh, v, v->entry.key, it->index, &at)) return false;
             if (at < 0) {
-                sh_error(sh, "[%s]=%s: bad array subscript", it->index, it->value);
+                bad_subscript(sh, it, false);
                 at = array_next_index(var_array(v));
                 continue;
             }

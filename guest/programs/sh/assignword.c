@@ -184,6 +184,7 @@ void assign_finish(struct parser *p, struct word *w, struct assign *as, struct s
     value->len = w->len - (uint32_t)skip;
     value->line = w->line;
     value->parts = *s->value_tail;
+    show_bad_in(p, value->parts, value->text, value->len);
     const struct part *only = value->parts;
     value->flags = (w->flags & (W_QUOTED | W_PURE));
     if (only && !only->next && only->kind == PART_TEXT && only->n == value->len)

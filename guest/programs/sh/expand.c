@@ -239,8 +239,7 @@ static bool part_process(struct expander *x, const struct part *part) {
 }
 
 static bool part_bad(struct expander *x, const struct part *part) {
-    size_t n = name_len(part->s + 2);
-    if (n > 0 && part->s[2 + n] == '@') /* a transformation that there is not ends a script */
+    if (part->fatal)
         sh_fatal_expand_error(x->sh, "%.*s: bad substitution", (int)part->n, part->s);
     else sh_expand_error(x->sh, "%.*s: bad substitution", (int)part->n, part->s);
     return false;

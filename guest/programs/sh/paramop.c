@@ -273,7 +273,7 @@ static bool key_pairs(struct shell *sh, struct pvalue *v, char mode) {
 
 bool op_transform(struct shell *sh, const struct param *pm, struct pvalue *v) {
     char mode = pm->mode;
-    if (!mode || !strchr("QEPAKakuUL", mode)) {
+    if (!mode || !strchr(TRANSFORMATIONS, mode)) {
         if (!v->set) return true;
         sh_fatal_expand_error(sh, "%s: bad substitution", pm->source);
         return false;

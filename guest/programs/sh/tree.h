@@ -38,15 +38,18 @@ struct part {
     struct part *next;
     uint8_t kind;
     uint32_t n;     /* bytes of s */
-    const char *s;  /* text; user of a tilde; source of a backquote or of a bad substitution */
+    const char *s;  /* text; user of a tilde; source of a backquote; what a PART_BAD stands in */
     uint32_t at, end; /* PART_CMD, PROC: where its source stands in the word's text */
     union {
+        bool fatal; /* PART_BAD: ends a script */
         struct part *inner;
         struct param *param;
         struct node *cmd;
         struct word *expr;
     };
 };
+
+#define TRANSFORMATIONS "QEPAKakuUL"
 
 enum word_flags {
     W_PLAIN = 1,    /* no quoting, no expansion, no glob: the word is its text */
@@ -103,7 +106,7 @@ enum param_op {
     OP_REPLACE,     /* ${x/p/r}; mode is 0 / # or % */
     OP_CASE,        /* ${x^p}; mode is ^ , ~ and `all` says doubled */
     OP_SLICE,       /* ${x:o:l} */
-    OP_TRANSFORM,   /* ${x@Q}; mode is the letter */
+    OP_TRANSFORM,   /* ${x@Q}; mode is the letter, one of TRANSFORMATIONS */
 };
 
 struct param {

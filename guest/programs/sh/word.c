@@ -117,9 +117,20 @@ static bool scan_dollar_quotes(struct parser *p, struct scan *s) {
     return true;
 }
 
+void show_bad_in(struct parser *p, struct part *parts, const char *text, size_t n) {
+    for (struct part *part = parts; part; part = part->next) {
+        struct param *pm = part->kind == PART_PARAM ? part->param : NULL;
+        if (pm && pm->op == OP_TRANSFORM && !(pm->mode && strchr(TRANSFORMATIONS, pm->mode)))
+            pm->source = arena_strndup(p->mem, text, n);
+        if (part->kind != PART_BAD) continue;
+        part->s = arena_strndup(p->mem, text, n);
+        part->n = (uint32_t)n;
+    }
+}
+
 static bool scan_double_quotes(struct parser *p, struct scan *s) {
     int line = p->line;
-    p->pos++;
+    size_t start = ++p->pos;
     struct scan inner = scan_new(p, WM_DQ);
     char open_quote = p->open_quote;
     p->open_quote = '"';
@@ -134,6 +145,7 @@ static bool scan_double_quotes(struct parser *p, struct scan *s) {
     }
     p->pos++;
     scan_flush(p, &inner);
+    show_bad_in(p, inner.first, p->buf + start, p->pos - 1 - start);
     struct part *part = arena_zalloc(p->mem, sizeof *part);
     part->kind = PART_DQ;
     part->inner = inner.first;
@@ -439,6 +451,7 @@ struct word *scan_finish(struct parser *p, struct scan *s, size_t start, int lin
     w->len = (uint32_t)(p->pos - start);
     w->text = arena_strndup(p->mem, p->buf + start, w->len);
     w->parts = s->first;
+    show_bad_in(p, s->first, w->text, w->len);
     word_move_places(w->parts, (uint32_t)start, 0);
     w->line = line;
     for (const struct dollar_quote *d = p->dollars; d && d->at >= start; d = d->next) {

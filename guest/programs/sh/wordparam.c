@@ -286,6 +286,8 @@ static struct part *brace_param(struct parser *p, bool dq, uint16_t *flags) {
     struct part *part = part_new(p, PART_BAD);
     part->n = (uint32_t)((size_t)close + 1 - start);
     part->s = arena_strndup(p->mem, p->buf + start, part->n);
+    size_t n = name_len(part->s + 2); /* a transformation that there is not ends a script */
+    part->fatal = n > 0 && part->s[2 + n] == '@';
     step_to(p, (size_t)close + 1);
     *flags &= (uint16_t)~W_PURE;
     return part;

@@ -144,8 +144,9 @@ static bool evaluate(struct tester *t) {
     default: break;
     }
     bool value = test_or(t);
-    if (!t->failed && t->at < t->n) return fail(t, "too many arguments", NULL);
-    return value;
+    if (t->failed || t->at >= t->n) return value;
+    if (t->v[t->at][0] == '-') return fail(t, "syntax error: `%s' unexpected", t->v[t->at]);
+    return fail(t, "too many arguments", NULL);
 }
 
 BUILTIN(test) {

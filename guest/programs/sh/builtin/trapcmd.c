@@ -51,10 +51,8 @@ BUILTIN(trap) {
     const char *command = argv[i];
     bool reset = strcmp(command, "-") == 0;
     if (argc - i == 1) { /* one argument: a signal to reset */
-        if (signal_number(command) < 0) {
-            if (reset || *command == 0) return sh_usage(sh);
-            return sh_usage(sh);
-        }
+        bool number = command[strspn(command, "0123456789")] == 0;
+        if (signal_number(command) < 0 || (sh->posix && !number)) return sh_usage(sh);
         reset = true;
     } else if (command[0] && command[strspn(command, "0123456789")] == 0 &&
                signal_number(command) >= 0) {
