@@ -80,8 +80,8 @@ void rsync_collect(rsync_work *w, int count, char **sources);
 const rsync_item *rsync_find(const rsync_work *w, const char *name, bool directory);
 
 /* rsync_update.c */
-void rsync_update(rsync_work *w, rsync_item *item);
-void rsync_finish_directories(rsync_work *w); /* Times, once nothing is written any more. */
+void rsync_update(rsync_work *w, rsync_item *item); /* Does what is needed for one item. */
+void rsync_finish_directories(rsync_work *w);       /* Times, once nothing is written any more. */
 char *rsync_target(const rsync_work *w, const char *name); /* Its path; fresh memory. */
 /* Moves what is in the way aside, with --backup; false when it cannot. */
 bool rsync_back_up(rsync_work *w, const char *path, const char *name);
@@ -93,10 +93,14 @@ void rsync_delete_extra(rsync_work *w, const rsync_item *directory);
 bool rsync_remove(rsync_work *w, const char *path, const char *name, bool shown);
 
 /* rsync_show.c */
+/* The line of an item, with its eleven letters under -i. What is no `local` change, such as a mode
+ * alone, has a line under -i only. */
 void rsync_show_item(rsync_work *w, const rsync_item *item, const char *change, bool local);
+/* "deleting NAME", with a slash behind a directory. */
 void rsync_show_deleted(rsync_work *w, const char *name, bool directory);
+/* What --progress says when a file is there. */
 void rsync_show_progress(rsync_work *w, const rsync_item *item, double seconds);
-void rsync_show_list(const rsync_work *w); /* --list-only */
-void rsync_show_end(const rsync_work *w, double seconds);
+void rsync_show_list(const rsync_work *w);                /* --list-only */
+void rsync_show_end(const rsync_work *w, double seconds); /* --stats, and the sums of -v. */
 
 #endif
