@@ -27,9 +27,9 @@ void scan_flush(struct parser *p, struct scan *s); /* Makes a part of the text i
 bool scan_tilde(struct parser *p, struct scan *s); /* ~user at pos; false: not one */
 /* Appends a part behind the text so far. */
 void scan_part(struct parser *p, struct scan *s, struct part *part);
-/* Makes a word of what was scanned from offset `start` on. */
 /* The message about a bad substitution shows all of the word, or of the quotes, that it stands in. */
 void show_bad_in(struct parser *p, struct part *parts, const char *text, size_t n);
+/* Makes a word of what was scanned from offset `start` on. */
 struct word *scan_finish(struct parser *p, struct scan *s, size_t start, int line);
 
 /* assignword.c: reads NAME=, NAME[…]+= at a word's start; *as stays NULL when there is none. A
