@@ -129,8 +129,8 @@ bool addon_options_words(napi_env env, napi_value array, struct addon_bytes *blo
     uint32_t count = addon_count(env, array);
     struct addon_bytes word;
     *blob = (struct addon_bytes){0};
-    *words = calloc(count + 1, sizeof **words);
-    size_t *starts = calloc(count + 1, sizeof *starts);
+    *words = calloc((size_t)count + 1, sizeof **words);
+    size_t *starts = calloc((size_t)count + 1, sizeof *starts);
     bool ok = *words && starts;
     for (uint32_t i = 0; ok && i < count; i++) {
         ok = addon_take(env, addon_at(env, array, i), &word) && word.data;
