@@ -87,7 +87,7 @@ test("what a handler throws and gives back is what a program sees", async () => 
   const tools = {
     no: tool({ execute: () => Promise.reject(new ToolError("not today", "denied")) }),
     odd: tool({ execute: () => JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 2}') }),
-    none: tool({ execute: () => 1n }),
+    none: tool({ execute: () => Symbol("none") }),
   };
   const sandbox = await WorkerSandbox.create({ tools, capabilities: ["**"] });
   const code = `
@@ -136,5 +136,19 @@ test("a run is aborted, interrupted and killed from outside", async () => {
   setTimeout(() => sandbox.interrupt(), 500);
   assert.deepEqual([(await run).stdout, (await run).exitCode], ["caught\n", 7]);
   assert.equal((await sandbox.run("echo on")).stdout, "on\n");
+  sandbox.close();
+});
+
+test("a decision that nobody could be told of has no call", async () => {
+  let paid = 0;
+  const sandbox = await WorkerSandbox.create({
+    tools: { pay: tool({ execute: () => ++paid }) },
+    capabilities: ["pay"],
+    onDecision() {
+      throw new RangeError("the log is full");
+    },
+  });
+  await assert.rejects(sandbox.run("pay; pay"), /the log is full/);
+  assert.equal(paid, 0);
   sandbox.close();
 });

@@ -31,6 +31,8 @@ export class Connection {
   readonly #patienceMs: number;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<number, Listener>();
+  /** What they threw while an act was on, for who awaits that. */
+  readonly #failures = new Map<number, { readonly error: Error }>();
   #next = 1;
   #heardAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -80,6 +82,7 @@ export class Connection {
   /** Forgets a sandbox; the worker ends with its last one. */
   close(sandbox: number): void {
     this.#listeners.delete(sandbox);
+    this.#failures.delete(sandbox);
     if (this.#listeners.size === 0) this.lose("it was closed");
   }
 
@@ -125,18 +128,34 @@ export class Connection {
         if (!waiting) return;
         if (this.#waiting.size === 0) this.#thread.hold?.(false);
         if (message.state) this.#listeners.get(waiting.sandbox)?.state(message.state);
-        if (message.error) waiting.fail(realError(message.error));
+        const failure = this.#failures.get(waiting.sandbox);
+        this.#failures.delete(waiting.sandbox);
+        if (failure) waiting.fail(failure.error);
+        else if (message.error) waiting.fail(realError(message.error));
         else waiting.give(message.value);
         return;
       }
       case "output":
-        return this.#listeners.get(message.sandbox)?.output(message.stream, message.data);
+        return this.#tell(message.sandbox, (to) => to.output(message.stream, message.data));
       case "decision":
-        return this.#listeners.get(message.sandbox)?.decision(message.decision);
+        return this.#tell(message.sandbox, (to) => to.decision(message.decision));
       case "trace":
-        return this.#listeners.get(message.sandbox)?.trace(message.data);
+        return this.#tell(message.sandbox, (to) => to.trace(message.data));
       case "want":
         return this.#bring(message.id, message.file);
+    }
+  }
+
+  /* What a listener of the embedder throws ends the act, before a handler is asked: who was to hear of
+   * a decision did not. */
+  #tell(sandbox: number, what: (listener: Listener) => void): void {
+    const listener = this.#listeners.get(sandbox);
+    if (!listener) return;
+    try {
+      what(listener);
+    } catch (error) {
+      if (!this.#failures.has(sandbox)) this.#failures.set(sandbox, { error: error as Error });
+      this.send({ kind: "come", sandbox, what: "stop" });
     }
   }
 
