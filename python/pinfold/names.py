@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Iterable
 
 from .errors import ToolNameWarning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _PACKAGE = os.path.dirname(__file__)
 
@@ -34,6 +36,8 @@ def warn_of_names(tools: Iterable[tuple[str, str, str, bool, bool]]) -> None:
             )
         else:
             continue
+        import warnings
+
         warnings.warn(text, ToolNameWarning, stacklevel=outside())
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from . import _native
 from .core import Core
 from .errors import LeftOutWarning
@@ -66,6 +64,8 @@ def warn_of_left_out(left: list[str], what: str) -> None:
     """One warning, where the embedder called."""
     if not left:
         return
+    import warnings
+
     lines = [_native.printable(text) for text in left]
     shown, more = lines[:_SHOWN], len(lines) - _SHOWN
     if more > 0:

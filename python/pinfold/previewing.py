@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 from .call import parse
 from .choices import NOTHING, Edit, Give, No, Yes
 from .core import Core
@@ -82,6 +80,8 @@ class Previewing(Core):
         """As `preview`, with guests in worker threads and handlers on this event loop. In a run of
         ``arun()`` it waits until the handlers of other calls have answered, and the script gets no
         answer while it is made, so that the sandbox does not go on meanwhile."""
+        from contextlib import nullcontext
+
         await _quiet(self)
         async with self._resting or nullcontext():
             preview: Preview = await _rested(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from _collections_abc import Mapping  # as files.py says
 
 from . import _native
 

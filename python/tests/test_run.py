@@ -277,6 +277,7 @@ class TestLimits:
 def test_import_is_light():
     """What a plain sandbox does not need is not imported: it would take longer than the run."""
     heavy = "asyncio inspect dataclasses typing pydantic json logging"
+    heavy += " collections contextlib functools re types warnings"
     code = (
         "import sys; before = set(sys.modules); import pinfold; pinfold.Sandbox().run('echo');"
         f"print([m for m in {heavy.split()} if m in set(sys.modules) - before])"
