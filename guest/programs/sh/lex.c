@@ -371,6 +371,7 @@ bool lex_alias(struct parser *p, bool command) {
     }
     const struct word *w = p->tok.word;
     if (w->flags & W_QUOTED) return false;
+    if (command && p->sh->posix && sh_is_keyword(w->text)) return false;
     struct alias *a = (struct alias *)table_find(p->sh->aliases, w->text, w->len);
     if (!a || alias_active(p, w->text)) return false;
     if (p->aliases_off > 0) {

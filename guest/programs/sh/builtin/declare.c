@@ -140,6 +140,15 @@ static int print_named(struct shell *sh, const struct request *r, int n, char **
 
 /* ------------------------------------------------------------------ making */
 
+/* A local scalar that is declared to be an array begins without its value. */
+static void local_array(struct shell *sh, const struct request *r, struct var *v) {
+    if ((v->flags & (V_ARRAY | V_ASSOC | V_READONLY)) || !(v->flags & V_SET)) return;
+    var_clear(sh, v);
+    if (r->on & V_ASSOC) var_to_assoc(sh, v);
+    else var_to_array(sh, v);
+    v->flags |= V_SET;
+}
+
 /* The variable a declaration is about, made where it belongs. NULL: it may not be. */
 static struct var *declared(struct shell *sh, const struct request *r, const char *name,
                             bool compound) {
@@ -181,6 +190,8 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
     bool fresh = !seen || seen->level < frame->level;
     struct var *v = var_make_local(sh, name, frame->level);
     v->flags |= V_LOCAL;
+    bool keeps = r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT];
+    if (!fresh && !keeps && (r->on & (V_ARRAY | V_ASSOC))) local_array(sh, r, v);
     if (!fresh || !seen) return v;
     if (seen->flags & V_EXPORT) var_export(sh, v, true);
     if (!((seen->flags & V_TEMP) || r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT])) return v;
