@@ -142,6 +142,7 @@ static int print_named(struct shell *sh, const struct request *r, int n, char **
 
 /* A local scalar that is declared to be an array begins without its value. */
 static void local_array(struct shell *sh, const struct request *r, struct var *v) {
+    if (!(r->on & (V_ARRAY | V_ASSOC)) || r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT]) return;
     if ((v->flags & (V_ARRAY | V_ASSOC | V_READONLY)) || !(v->flags & V_SET)) return;
     var_clear(sh, v);
     if (r->on & V_ASSOC) var_to_assoc(sh, v);
@@ -185,13 +186,13 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
     }
     if (seen && (seen->flags & V_TEMP) && seen->level >= frame->level) {
         seen->flags = (uint16_t)((seen->flags & ~V_TEMP) | V_LOCAL);
+        local_array(sh, r, seen);
         return seen;
     }
     bool fresh = !seen || seen->level < frame->level;
     struct var *v = var_make_local(sh, name, frame->level);
     v->flags |= V_LOCAL;
-    bool keeps = r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT];
-    if (!fresh && !keeps && (r->on & (V_ARRAY | V_ASSOC))) local_array(sh, r, v);
+    if (!fresh) local_array(sh, r, v);
     if (!fresh || !seen) return v;
     if (seen->flags & V_EXPORT) var_export(sh, v, true);
     if (!((seen->flags & V_TEMP) || r->inherit || sh->shopt[SHOPT_LOCALVAR_INHERIT])) return v;
