@@ -4,6 +4,8 @@
 #include "g_escape.h"
 #include "lib/utf8/utf8.h"
 
+#include <stdio.h>
+
 static int digit_of(char c, int base) {
     int value = c >= '0' && c <= '9'   ? c - '0'
                 : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -26,6 +28,15 @@ static size_t unicode(const char *s, size_t len, size_t count, g_text *out, cons
     if (digits(s + 1, len - 1, 16, count, &code) < count) {
         *bad = "missing hexadecimal number in escape";
         return 1;
+    }
+    /* As in C: what has a character of its own is no universal one, nor is half of a pair. */
+    static char text[64];
+    if ((code < 0xa0 && code != '$' && code != '@' && code != '`') ||
+        (code >= 0xd800 && code <= 0xdfff)) {
+        snprintf(text, sizeof text, "invalid universal character name \\%c%0*x", *s, (int)count,
+                 (unsigned)code);
+        *bad = text;
+        return 1 + count;
     }
     if (g_utf8_locale()) {
         char bytes[PF_UTF8_MAX];
@@ -54,7 +65,7 @@ size_t g_escape(const char *s, size_t len, enum g_escape_style style, g_text *ou
     switch (*s) {
     case 'c': *stop = true; return 1;
     case '"':
-        if (style != G_ESCAPE_FORMAT) return 0;
+        if (style == G_ESCAPE_ECHO) return 0;
         g_text_addc(out, '"');
         return 1;
     case 'x':
@@ -66,7 +77,7 @@ size_t g_escape(const char *s, size_t len, enum g_escape_style style, g_text *ou
         g_text_addc(out, (char)value);
         return n + 1;
     case '0':
-        if (style == G_ESCAPE_ECHO) {
+        if (style != G_ESCAPE_FORMAT) {
             n = digits(s + 1, len - 1, 8, 3, &value);
             g_text_addc(out, (char)value);
             return n + 1;

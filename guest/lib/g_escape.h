@@ -8,6 +8,7 @@
 
 enum g_escape_style {
     G_ESCAPE_ECHO,   /* \0ooo, \c ends everything, others stay */
+    G_ESCAPE_ARGUMENT, /* what printf's %b is given: as its format, and \0ooo */
     G_ESCAPE_FORMAT, /* printf's format: \ooo, \uHHHH, \" ; \c ends everything */
 };
 

@@ -55,7 +55,6 @@
  *     -S                         sort by file size, largest first
  *         --sort=WORD            none (-U), size (-S), time (-t), version (-v), extension (-X), width
  *         --time=WORD            atime access use (-u), ctime status (-c), birth creation,
- *                                  mtime modification
  *         --time-style=STYLE     full-iso, long-iso, iso, locale, or +FORMAT
  *     -t                         sort by time, newest first
  *     -T, --tabsize=COLS         assume tab stops at each COLS instead of 8
@@ -222,8 +221,7 @@ static const g_word sorts[] = {{"none", LS_BY_NOTHING}, {"time", LS_BY_TIME}, {"
                                {"extension", LS_BY_ENDING}, {"version", LS_BY_VERSION},
                                {"width", LS_BY_WIDTH}, {0}};
 static const g_word times[] = {{"atime", LS_ATIME}, {"access", LS_ATIME}, {"use", LS_ATIME},
-                               {"ctime", LS_CTIME}, {"status", LS_CTIME}, {"mtime", LS_MTIME},
-                               {"modification", LS_MTIME}, {"birth", LS_BTIME},
+                               {"ctime", LS_CTIME}, {"status", LS_CTIME}, {"birth", LS_BTIME},
                                {"creation", LS_BTIME}, {0}};
 static const g_word marks[] = {{"none", LS_NO_MARK}, {"slash", LS_SLASH},
                                {"file-type", LS_FILE_TYPE}, {"classify", LS_CLASSIFY}, {0}};
@@ -275,6 +273,7 @@ typedef struct {
     int format, sort, quote, hide_control;
     bool time, kibibytes, block_size;
     const char *width, *style;
+    bool has_tab;
 } choices;
 
 static void set_long(choices *c) { c->format = LS_LONG; }
@@ -359,7 +358,10 @@ static void one_option(ls_options *o, choices *c, int option, const char *arg) {
     case TIME: o->time = (enum ls_time)g_match_word("--time", arg, times); c->time = true; break;
     case TIME_STYLE: c->style = arg; break;
     case 't': c->sort = LS_BY_TIME; break;
-    case 'T': o->tab = (size_t)g_number(arg, "", 0, 1 << 20, "invalid tab size"); break;
+    case 'T':
+        c->has_tab = true;
+        o->tab = (size_t)g_number(arg, "", 0, 1 << 20, "invalid tab size");
+        break;
     case 'u': o->time = LS_ATIME; c->time = true; break;
     case 'U': c->sort = LS_BY_NOTHING; break;
     case 'v': c->sort = LS_BY_VERSION; break;
@@ -382,7 +384,16 @@ static void one_option(ls_options *o, choices *c, int option, const char *arg) {
     }
 }
 
+/* The style of that name, in full; -1: there is none, which is said. */
+static int quote_named(const char *name) {
+    for (const g_word *w = quotes; w->word; w++)
+        if (strcmp(w->word, name) == 0) return w->value;
+    g_warn("ignoring invalid value of environment variable QUOTING_STYLE: %s", g_quote(name));
+    return -1;
+}
+
 static void settle(ls_options *o, const choices *c) {
+    int named;
     bool tty = isatty(STDOUT_FILENO);
     const char *called = strrchr(g_name(), '/');
     called = called ? called + 1 : g_name();
@@ -394,7 +405,7 @@ static void settle(ls_options *o, const choices *c) {
               : c->time && o->format != LS_LONG ? LS_BY_TIME : LS_BY_NAME;
     const char *env = getenv("QUOTING_STYLE");
     o->quote = c->quote >= 0 ? (enum ls_quote)c->quote
-               : env && *env ? (enum ls_quote)g_match_word("QUOTING_STYLE", env, quotes)
+               : env && (named = quote_named(env)) >= 0 ? (enum ls_quote)named
                : is_dir || is_vdir ? LS_ESCAPE
                : tty ? LS_SHELL_ESCAPE : LS_LITERAL;
     o->hide_control = c->hide_control >= 0 ? c->hide_control : tty && o->quote == LS_LITERAL;
@@ -403,11 +414,23 @@ static void settle(ls_options *o, const choices *c) {
     const char *columns = getenv("COLUMNS");
     uint64_t value;
     if (tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) o->line_width = size.ws_col;
-    if (columns && *columns && g_parse_unsigned(columns, NULL, &value, NULL) == G_NUMBER_OK)
-        o->line_width = (size_t)value;
+    if (columns && *columns && !c->width) {
+        if (g_parse_unsigned(columns, "", &value, NULL) == G_NUMBER_OK)
+            o->line_width = (size_t)value;
+        else
+            g_warn("ignoring invalid width in environment variable COLUMNS: %s", g_quote(columns));
+    }
+    const char *tab = getenv("TABSIZE");
+    if (!c->has_tab && tab && g_parse_unsigned(tab, "", &value, NULL) == G_NUMBER_OK)
+        o->tab = (size_t)value;
+    else if (!c->has_tab && tab)
+        g_warn("ignoring invalid tab size in environment variable TABSIZE: %s", g_quote(tab));
     if (c->width) {
         enum g_number_result result = g_parse_unsigned(c->width, "", &value, NULL);
-        if (result == G_NUMBER_BAD || result == G_NUMBER_SUFFIX)
+        /* A zero in front makes it octal. */
+        char *end = NULL;
+        if (*c->width == '0') value = strtoull(c->width, &end, 0);
+        if (end ? *end : result == G_NUMBER_BAD || result == G_NUMBER_SUFFIX)
             g_die(2, "invalid line width: %s", g_quote(c->width));
         o->line_width = value > SIZE_MAX / 4 ? 0 : (size_t)value;
     }

@@ -2,6 +2,7 @@
  * ls_color.c: colours of names, from LS_COLORS.
  */
 #include "g_out.h"
+#include "g_quote.h"
 #include "ls.h"
 
 #include <fnmatch.h>
@@ -81,7 +82,10 @@ bool ls_color_init(void) {
             continue;
         }
         size_t key = strcspn(p, "=:");
-        if (p[key] != '=') break;
+        if (p[key] != '=' || (*p != '*' && key != 2)) {
+            g_warn("unparsable value for LS_COLORS environment variable");
+            return false;
+        }
         const char *name = p;
         p += key + 1;
         char *value = value_at(&p);
@@ -92,8 +96,14 @@ bool ls_color_init(void) {
                 (by_ending){g_copy_bytes(name + 1, key - 1), value};
             continue;
         }
-        for (int i = 0; key == 2 && i < KINDS; i++)
-            if (memcmp(kind_names[i], name, 2) == 0) colors.codes[i] = value;
+        int kind = 0;
+        while (kind < KINDS && memcmp(kind_names[kind], name, 2) != 0) kind++;
+        if (kind == KINDS) {
+            g_warn("unrecognized prefix: %s", g_quote_bytes(name, 2));
+            g_warn("unparsable value for LS_COLORS environment variable");
+            return false;
+        }
+        colors.codes[kind] = value;
     }
     colors.links_as_target = colors.codes[LN] && strcmp(colors.codes[LN], "target") == 0;
     return true;

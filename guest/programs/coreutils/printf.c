@@ -126,7 +126,7 @@ static void put_escapes(printer *p, const spec *s, const char *arg) {
     const char *bad = NULL;
     for (size_t len = strlen(arg); len > 0 && !p->stop;) {
         size_t taken =
-            *arg == '\\' ? g_escape(arg + 1, len - 1, G_ESCAPE_ECHO, &out, &p->stop, &bad) : 0;
+            *arg == '\\' ? g_escape(arg + 1, len - 1, G_ESCAPE_ARGUMENT, &out, &p->stop, &bad) : 0;
         if (bad) g_die(1, "%s", bad);
         if (taken == 0) g_text_addc(&out, *arg);
         arg += taken + 1;

@@ -10,6 +10,7 @@
 #include "g_quote.h"
 #include "g_walk.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -69,6 +70,21 @@ static int remove_directory(const remove_options *o, const g_entry *e) {
     return 0;
 }
 
+/* Of an empty directory only is asked whether to remove it. */
+static bool is_empty(const g_entry *e) {
+    int fd = openat(e->dir, e->at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        if (fd >= 0) close(fd);
+        return false;
+    }
+    bool empty = true;
+    for (struct dirent *entry; empty && (entry = readdir(dir));)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    closedir(dir);
+    return empty;
+}
+
 /* Decides about a directory before it is entered. Returns 1 to say "leave it", 2 after an error. */
 static int enter_directory(const remove_options *o, g_walk *walk, const g_entry *e) {
     struct stat root;
@@ -92,7 +108,7 @@ static int enter_directory(const remove_options *o, g_walk *walk, const g_entry 
         return 2;
     }
     bool guarded = protected(o, e);
-    if (o->ask || guarded) {
+    if ((o->ask || guarded) && !is_empty(e)) {
         if (!ask("descend into ", guarded ? "write-protected directory " : "directory ", e->path)) {
             g_walk_skip(walk);
             return 1;

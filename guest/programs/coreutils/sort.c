@@ -208,7 +208,7 @@ static void make_salt(sort_order *o, const char *source) {
 
 static char **names_from(const char *list, int *count) {
     int fd = strcmp(list, "-") == 0 ? STDIN_FILENO : open(list, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) g_die_errno(2, errno, "cannot open %s for reading", g_quoteaf(list));
+    if (fd < 0) g_die_errno(2, errno, "open failed: %s", g_quotef(list));
     size_t len, cap = 0;
     char *bytes = g_read_all(fd, &len), **names = NULL;
     if (!bytes) g_die_errno(2, errno, "read failed: %s", g_quotef(list));

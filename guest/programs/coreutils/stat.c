@@ -96,6 +96,13 @@ static void put_time(const char *flags, int width, int precision, bool seconds, 
         n += snprintf(text + n, sizeof text - (size_t)n, ".%09ld", (long)t.tv_nsec);
         if (digits < 9) n -= 9 - digits;
         text[n] = '\0';
+        if (digits > 9) { /* the clock has no more */
+            g_text longer = {0};
+            g_text_addf(&longer, "%s%0*d", text, digits - 9, 0);
+            put_text(flags, width, -1, longer.s);
+            g_text_free(&longer);
+            return;
+        }
     }
     put_text(flags, width, -1, text);
 }
@@ -122,12 +129,14 @@ static void put_quoted_name(const char *flags, int width, int precision, const s
     g_text text = {0};
     const char *style = getenv("QUOTING_STYLE");
     bool literal = style && strcmp(style, "literal") == 0;
-    char *quoted = g_shell_quote(s->name, strlen(s->name), !s->plain, false, NULL);
+    bool as_needed = style && (strcmp(style, "shell") == 0 || strcmp(style, "shell-escape") == 0);
+    bool always = !s->plain && !as_needed;
+    char *quoted = g_shell_quote(s->name, strlen(s->name), always, false, NULL);
     g_text_adds(&text, literal ? s->name : quoted);
     free(quoted);
     if (S_ISLNK(s->st.st_mode)) {
         char *target = g_read_link(s->name);
-        char *shown = target ? g_shell_quote(target, strlen(target), !s->plain, false, NULL) : NULL;
+        char *shown = target ? g_shell_quote(target, strlen(target), always, false, NULL) : NULL;
         g_text_addf(&text, " -> %s", !target ? "?" : literal ? target : shown);
         free(target);
         free(shown);

@@ -377,7 +377,10 @@ int tail_main(int argc, char **argv) {
         case 'v': header = 1; break;
         case 'z': t.end = '\0'; break;
         case RETRY: t.retry = true; break;
-        case UNCHANGED: break;
+        case UNCHANGED:
+            g_number(o.arg, "", 0, INT64_MAX,
+                     "invalid maximum number of unchanged stats between opens");
+            break;
         case PID: t.watched = (pid_t)g_number(o.arg, "", 0, INT32_MAX, "invalid PID"); break;
         case 's':
             if (!g_parse_real(o.arg, &t.pause) || t.pause < 0)
@@ -385,6 +388,8 @@ int tail_main(int argc, char **argv) {
             break;
         default: g_die(1, "option used in invalid context -- %c", option);
         }
+    if (t.retry && !t.follow)
+        g_warn("warning: --retry ignored; --retry is useful only when following");
     static char *only_stdin[] = {"-"};
     char **names = o.at < argc ? argv + o.at : only_stdin;
     int count = o.at < argc ? argc - o.at : 1, status = 0;

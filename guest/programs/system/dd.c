@@ -387,7 +387,7 @@ static void skip_input(copier *c) {
     off_t end, now = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (left == 0) return;
     if (now >= 0 && (end = lseek(STDIN_FILENO, 0, SEEK_END)) >= 0) {
-        if (end > now && (uint64_t)(end - now) < left)
+        if (end > now && (uint64_t)(end - now) < left && c->status != STATUS_NONE)
             g_warn("%s: cannot skip to specified offset",
                    g_quotef(c->in_name ? c->in_name : "standard input"));
         lseek(STDIN_FILENO, now + (off_t)left, SEEK_SET);
@@ -397,6 +397,7 @@ static void skip_input(copier *c) {
     while (left > 0) {
         ssize_t n = g_read(STDIN_FILENO, waste, left < sizeof waste ? (size_t)left : sizeof waste);
         if (n <= 0) {
+            if (c->status == STATUS_NONE) return;
             g_warn("%s: cannot skip to specified offset",
                    g_quotef(c->in_name ? c->in_name : "standard input"));
             return;
