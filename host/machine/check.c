@@ -59,13 +59,19 @@ static uint64_t check_calls(const pf_sandbox *s) {
     for (const struct machine_call *call = s->calls; call; call = call->next) {
         assert(call->id != 0 && call->method && call->name && call->params);
         assert(call->params[call->params_len] == '\0');
+        assert(call->op != 0);
+        assert(call->capability >= 0);
+        assert(!call->aside); /* only while it is judged */
         for (const struct machine_call *other = call->next; other; other = other->next)
             assert(other->id != call->id && other->op != call->op);
         charged += call->charged;
     }
     /* Of a restored sandbox, until it has run: those that nobody will answer. */
-    for (const struct machine_call *call = s->refused; call; call = call->next)
+    for (const struct machine_call *call = s->refused; call; call = call->next) {
+        for (const struct machine_call *other = s->calls; other; other = other->next)
+            assert(other->id != call->id);
         charged += call->charged;
+    }
     return charged;
 }
 
@@ -77,6 +83,8 @@ static void check_run(const pf_sandbox *s) {
     assert(run->stage == STAGE_RUNNING || run->stage == STAGE_INTERRUPTED ||
            run->stage == STAGE_KILLED);
     assert(run->wall_ns >= 0 && run->slept_ns >= 0);
+    assert(run->tool_calls <= run->asked);
+    assert(run->stdin_open || run->input_at == run->input.len || !run->on);
     assert(!s->has_result || !run->on);
 }
 
@@ -93,4 +101,5 @@ void machine_check(const pf_sandbox *s) {
     assert((uint64_t)s->in_area + s->in_cap <= s->kernel->memory->size);
     check_spare_slots(s);
     check_run(s);
+    assert(!s->preview_of || s->preview_of != s->serial); /* of another one */
 }

@@ -110,6 +110,7 @@ static void keep(pf_sandbox *s, struct machine_call *c) {
     c->params = d->params;
     c->params_len = d->params_len;
     c->capability = d->capability;
+    c->aside = false; /* spent anew */
     free(c->restored);
     c->restored = NULL;
     s->budget.used -= c->charged; /* written again, it may be longer or shorter */
