@@ -25,6 +25,7 @@ function start(argv) {
     }
     for (const name of options.preload) modules.makeRequire(new modules.Module('internal/preload', null))(name);
     if (options.test) follow(require('internal/test_files').run(options.args, process.execArgv.filter(arg => arg !== '--test')), () => {});
+    else if (options.interactive) runRepl(options);
     else if (options.run) runText(options);
     else if (options.code !== undefined) runCode(options);
     else if (options.worker?.code !== undefined) runWorkerCode(options);
@@ -74,6 +75,12 @@ function runCode(options) {
     process.argv = [process.execPath, ...options.args];
     if (options.print) return print(options);
     program(options.code, '[eval]', options);
+}
+
+function runRepl(options) {
+    process.argv = [process.execPath, ...options.args];
+    native.process.write(1, `Welcome to Node.js ${process.version}.\nType ".help" for more information.\n`);
+    require('repl').start({ input: process.stdin, output: process.stdout, useGlobal: true, _standalone: true }).on('exit', () => process.exit());
 }
 
 // A worker that was made of a text.

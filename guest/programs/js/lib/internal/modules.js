@@ -11,7 +11,7 @@ const { coded, argType, argValue, endOfText, setFrames, systemError } = require(
 // Names that a program may require; each is a file of lib/ of that name.
 const builtins = new Set([
     'assert', 'assert/strict', 'async_hooks', 'buffer', 'child_process', 'console', 'constants', 'crypto', 'events', 'fs',
-    'fs/promises', 'module', 'os', 'path', 'path/posix', 'path/win32', 'perf_hooks', 'process', 'punycode', 'querystring',
+    'fs/promises', 'module', 'os', 'path', 'path/posix', 'path/win32', 'perf_hooks', 'process', 'punycode', 'querystring', 'repl',
     'readline', 'readline/promises', 'stream', 'stream/consumers', 'stream/promises', 'stream/web', 'string_decoder', 'timers',
     'timers/promises', 'tty', 'url', 'util', 'util/types', 'v8', 'vm', 'diagnostics_channel', 'worker_threads', 'zlib',
     'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'http', 'https', 'net', 'sys', 'tls', 'trace_events',
@@ -20,7 +20,7 @@ const builtins = new Set([
 // Modules of Node that exist nowhere in a sandbox; the message says why.
 const absent = {
     http2: 'there is no network in a sandbox; call a tool instead, listTools() names them',
-    inspector: 'there is no debugger', repl: 'there is no interactive mode',
+    inspector: 'there is no debugger',
 };
 const aliases = { 'path/posix': 'path', 'path/win32': 'internal/path_win32', sys: 'util', 'util/types': 'internal/types' };
 const classes = { _stream_duplex: 'Duplex', _stream_passthrough: 'PassThrough', _stream_readable: 'Readable', _stream_transform: 'Transform', _stream_writable: 'Writable' };

@@ -12,6 +12,7 @@ work at its top level, and the returned value is printed. A program with import 
 
   -e, --eval CODE     run CODE
   -p, --print CODE    run CODE and print the value of its last expression
+  -i, --interactive   read, evaluate and print, line by line
   -c, --check         only check the syntax of FILE
   -r, --require NAME  require NAME first
       --typescript    the program is TypeScript: erase its types (.ts files: always)
@@ -156,7 +157,7 @@ function parse(argv) {
         else if (arg === '-c' || arg === '--check') options.check = true;
         else if (arg === '-v' || arg === '--version') options.text = `${process.version}\n`;
         else if (arg === '-h' || arg === '--help') options.text = usage;
-        else if (arg === '-i' || arg === '--interactive') return usageError('there is no interactive mode');
+        else if (arg === '-i' || arg === '--interactive') options.interactive = true;
         else if (!apply(arg, options, value)) return usageError(`bad option: ${argv[i - 1]}`);
         if (process.exitCode === 9) return undefined;
         options.execArgv = i - 1;
