@@ -80,7 +80,9 @@ static void read_ranges(cutter *c, const char *list) {
             at++;
             bool high_given = isdigit((unsigned char)*at) != 0;
             high = high_given ? read_position(&at, fields) : SIZE_MAX;
-            if (!low_given && !high_given) g_usage("invalid range with no endpoint: -");
+            bool ends = !*at || strchr(", \t-", *at);
+            if (!low_given && !high_given && ends)
+                g_usage("invalid range with no endpoint: -");
         }
         if (*at && *at != ',' && *at != ' ' && *at != '\t') {
             if (*at == '-')

@@ -338,6 +338,12 @@ int wc_main(int argc, char **argv) {
             status = 1;
             continue;
         }
+        if (!*names[i] || (list && strcmp(list, "-") == 0 && strcmp(names[i], "-") == 0)) {
+            g_warn(*names[i] ? "when reading file names from stdin, no file name of '-' allowed"
+                             : "invalid zero-length file name");
+            status = 1;
+            continue;
+        }
         status |= count_file(&w, names[i], shown, &total, block);
     }
     if (count > 1) put_counts(&w, &total, "total");

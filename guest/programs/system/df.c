@@ -318,6 +318,8 @@ int df_main(int argc, char **argv) {
         case OUTPUT: read_columns(&l, o.arg); break;
         case TOTAL: l.total = true; break;
         }
+    const char *other = by_inodes ? "-i" : l.portable ? "-P" : l.type ? "-T" : NULL;
+    if (l.count > 0 && other) g_usage("options %s and --output are mutually exclusive", other);
     if (l.count == 0 && by_inodes)
         set_columns(&l, l.type ? typed_inodes : inodes, l.type ? 7 : 6);
     else if (l.count == 0)

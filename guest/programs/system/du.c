@@ -45,6 +45,7 @@
 #include "g_walk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,7 +233,8 @@ static void exclude_from(counter *c, const char *name) {
 }
 
 static void count_list(counter *c, const char *name) {
-    int fd = g_open_input(name);
+    bool standard = strcmp(name, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0) g_die_errno(1, errno, "cannot open %s for reading", g_quoteaf(name));
     g_reader in;
     g_line line;
@@ -362,7 +364,14 @@ int du_main(int argc, char **argv) {
     } else if (o.at == argc) {
         count_tree(&c, ".");
     }
-    for (int i = o.at; i < argc; i++) count_tree(&c, argv[i]);
+    for (int i = o.at; i < argc; i++) {
+        if (*argv[i]) {
+            count_tree(&c, argv[i]);
+            continue;
+        }
+        g_warn("invalid zero-length file name");
+        c.failed = true;
+    }
     if (c.total) put(&c, &c.sum, "total");
     return c.failed;
 }

@@ -161,7 +161,7 @@ static row *take_spare(side *s) {
 static void read_next(joiner *j, side *s, bool check) {
     g_line line;
     if (!g_read_line(&s->in, &line)) {
-        if (s->in.error) g_die_errno(1, s->in.error, "%s", g_quotef(s->name));
+        if (s->in.error) g_die_errno(1, s->in.error, "read error");
         s->next = NULL;
         return;
     }
