@@ -15,6 +15,8 @@
 #       than they compute. PARTS: into how many files its generated C is split; without, it is one.
 #       HEAP: so much memory for malloc() is there from the start, and stays from process to process: to
 #       grow costs more than to clear it.
+#       HOT (with PARTS): a list of the functions that its time goes to, which gcc makes with more care
+#       than the others (hot_image.py).
 #       TYPED (with PARTS): its accesses to memory are written as typed_image.py says.
 #       IMAGE_OPTIONS: for gcc, and the image alone. TEST: not part of the product; joins
 #       pf_guest_images_test only. ONE: the same for pf_guest_images_one, and nothing native. WASM_ONLY:
@@ -45,6 +47,8 @@ set(PF_WASM_FREESTANDING_FLAGS
 set(PF_IMAGE_FLAGS -g0 -ffp-contract=off -fvisibility=hidden -fno-sanitize=all -w)
 # The same for what cmake/held_image.py wrote: a fault is seen, whatever becomes of what was read.
 set(PF_HELD_FLAGS -fnon-call-exceptions -fno-delete-dead-exceptions)
+# For an image's hot part: what -fgcse finds in a loop as large as an interpreter's is not worth half the time.
+set(PF_HOT_FLAGS -O2 -fno-gcse)
 # No frame of generated code may jump over the guard page below a native stack.
 set(PF_FRAME_MAX 65536)
 # What a guest library that is not there is; WARNING builds the rest.
@@ -194,7 +198,7 @@ endfunction()
 
 # Turns a linked wasm file into pf_image_NAME: checks, wasm2c, rewrite, gcc.
 function(pf_image name kind linked depends)
-    cmake_parse_arguments(A "" "STACK;LEVEL;PARTS;TYPED;BARE" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
+    cmake_parse_arguments(A "" "STACK;LEVEL;PARTS;HOT;TYPED;BARE" "APPLETS;ASYNCIFY_ONLY;IMAGE_OPTIONS" ${ARGN})
     string(MAKE_C_IDENTIFIER ${name} module)
     set(folder ${PF_WASM_DIR}/c/${name})
     file(MAKE_DIRECTORY ${folder})
@@ -244,6 +248,11 @@ function(pf_image name kind linked depends)
             set(typed --typed)
             list(APPEND A_IMAGE_OPTIONS -fstrict-aliasing)
         endif()
+        set(hot)
+        if(A_HOT)
+            cmake_path(ABSOLUTE_PATH A_HOT BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+            set(hot --hot ${A_HOT})
+        endif()
         math(EXPR last "${A_PARTS} - 1")
         foreach(part RANGE ${last})
             list(APPEND parts ${source}/${module}_${part}.c)
@@ -251,8 +260,9 @@ function(pf_image name kind linked depends)
         add_custom_command(
             OUTPUT ${parts} ${source}/${module}_parts.h
             COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/split_image.py --module ${module}
-                    --folder ${source} --parts ${A_PARTS} ${typed}
+                    --folder ${source} --parts ${A_PARTS} ${typed} ${hot}
             DEPENDS ${source}/${module}.c ${PF_CMAKE_DIR}/split_image.py ${PF_CMAKE_DIR}/typed_image.py
+                    ${PF_CMAKE_DIR}/hot_image.py ${A_HOT}
             COMMENT "parts of ${name}"
             VERBATIM)
     endif()
@@ -276,6 +286,10 @@ function(pf_image name kind linked depends)
     set_source_files_properties(${source}/image.c PROPERTIES COMPILE_OPTIONS "${PF_NO_PATHS}")
     set_source_files_properties(${parts} PROPERTIES COMPILE_OPTIONS
         "${A_LEVEL};${PF_IMAGE_FLAGS};-fstack-usage;${A_IMAGE_OPTIONS}")
+    if(A_HOT)
+        set_source_files_properties(${source}/${module}_1.c PROPERTIES COMPILE_OPTIONS
+            "${PF_HOT_FLAGS};${PF_IMAGE_FLAGS};-fstack-usage;${A_IMAGE_OPTIONS}")
+    endif()
     add_custom_command(
         OUTPUT ${folder}/frames.ok
         COMMAND ${Python3_EXECUTABLE} ${PF_CMAKE_DIR}/check_frames.py --max ${PF_FRAME_MAX}
@@ -312,7 +326,7 @@ function(add_wasm_program name)
         string(REPLACE "[" "%5B" argument "${ARGV${i}}")
         list(APPEND arguments ${argument})
     endforeach()
-    cmake_parse_arguments(A "BOOT;BARE;COLD;TYPED;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS;HEAP"
+    cmake_parse_arguments(A "BOOT;BARE;COLD;TYPED;TEST;ONE;WASM_ONLY" "STACK;ASYNCIFY_STACK;PARTS;HOT;HEAP"
                           "SOURCES;APPLETS;INCLUDES;DEFINES;LIBS;ASYNCIFY_ONLY;COMPILE_OPTIONS;IMAGE_OPTIONS"
                           ${arguments})
     pf_need_libs(${name} ${A_LIBS})
@@ -383,7 +397,7 @@ function(add_wasm_program name)
     if(A_COLD)
         set(level -O1)
     endif()
-    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} TYPED ${A_TYPED} BARE ${A_BARE} APPLETS ${A_APPLETS}
+    pf_image(${name} program ${linked} "" STACK ${A_STACK} LEVEL ${level} PARTS ${A_PARTS} HOT ${A_HOT} TYPED ${A_TYPED} BARE ${A_BARE} APPLETS ${A_APPLETS}
              ASYNCIFY_ONLY ${A_ASYNCIFY_ONLY} IMAGE_OPTIONS ${A_IMAGE_OPTIONS})
     if(A_BARE)
         set_property(GLOBAL APPEND PROPERTY PF_BARE_IMAGES ${name})

@@ -7,7 +7,7 @@ they lie before functions whose names have the smallest hashes.
 
 A function that only its own part calls stays static there. The others are seen by all parts of the
 image under the linker's name `w2c.IMAGE.FUNCTION`, hidden, so that images do not meet. What the code does is
-not touched; C of another shape than wasm2c's is refused.
+not touched; C of another shape than wasm2c's is refused. Functions of a list (hot_image.py) are part 1.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import pathlib
 import re
 import sys
 
+from hot_image import keep_state, read_names, state_of
 from typed_image import type_accesses
 from wasm_image import Refused, write_changed
 
@@ -67,8 +68,17 @@ def share_out(functions: dict[str, str], parts: int) -> list[list[str]]:
     return shares + [[] for _ in range(parts - len(shares))]
 
 
-def split(text: str, module: str, parts: int) -> tuple[str, list[str]]:
-    """The common header and the parts."""
+def make_hot(functions: dict[str, str], hot: set[str], state: str | None) -> None:
+    """Changes the functions of part 1."""
+    if not state:
+        return
+    unwinds = {name for name, body in functions.items() if state in body}
+    for name in hot:
+        functions[name] = keep_state(functions[name], state, unwinds)
+
+
+def split(text: str, module: str, parts: int, names: str = "") -> tuple[str, list[str]]:
+    """The common header and the parts; `names`: the list for part 1."""
     if text.count(FIRST) != 1:
         raise Refused("does not say where its functions begin")
     head, rest = text.split(FIRST)
@@ -81,7 +91,11 @@ def split(text: str, module: str, parts: int) -> tuple[str, list[str]]:
     types = TYPES.findall(rest)
     if len(types) != 1:
         raise Refused("has no table of function types")
-    shares = [list(), *share_out(functions, parts - 1)]
+    hot = read_names(names, functions)
+    make_hot(functions, hot, state_of(text))
+    first = [[], [name for name in functions if name in hot]] if names else [[]]
+    others = {name: body for name, body in functions.items() if name not in hot}
+    shares = first + share_out(others, parts - len(first))
     home = {name: part for part, names in enumerate(shares) for name in names}
     shared = set(NAME.findall(rest)) & functions.keys()
     uses: list[set[str]] = []
@@ -112,12 +126,14 @@ def main() -> int:
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="where MODULE.c lies")
     parser.add_argument("--parts", type=int, required=True, help="how many files: 2 or more")
     parser.add_argument("--typed", action="store_true", help="accesses to memory as typed_image.py writes them")
+    parser.add_argument("--hot", type=pathlib.Path, help="a list of the functions for part 1")
     args = parser.parse_args()
     try:
+        names = args.hot.read_text() if args.hot else ""
         text = (args.folder / f"{args.module}.c").read_text()
         if args.typed:
             text = type_accesses(text)
-        header, parts = split(text, args.module, args.parts)
+        header, parts = split(text, args.module, args.parts, names)
     except Refused as error:
         print(f"parts of {args.module}: {error}", file=sys.stderr)
         return 1
