@@ -73,10 +73,9 @@ static void take_changes(git_index *index, pathspec *paths, bool tracked_only) {
     git_diff_free(diff);
 }
 
-/* The tree of HEAD with the named paths as they are in the working tree; the index gets them, too. */
-static git_oid tree_of_paths(git_index *index, pathspec *paths) {
+/* HEAD with the named paths as they are in the working tree; the index gets them, too. */
+static git_index *index_of_paths(git_index *index, pathspec *paths) {
     git_index *alone;
-    git_oid id;
     git_tree *head = head_tree();
     for (size_t i = 0; i < git_index_entrycount(index); i++)
         pathspec_match(paths, git_index_get_byindex(index, i)->path);
@@ -93,9 +92,7 @@ static git_oid tree_of_paths(git_index *index, pathspec *paths) {
         const git_index_entry *e = git_index_get_byindex(index, i);
         if (pathspec_match(paths, e->path)) check(git_index_add(alone, e));
     }
-    check(git_index_write_tree_to(&id, without_intents(alone), repo));
-    git_index_free(alone);
-    return id;
+    return alone;
 }
 
 static char *joined_messages(void) {
@@ -248,7 +245,7 @@ static size_t parents_of(git_commit *old, git_oid *parents) {
 }
 
 /* Message, hooks and all: NULL when the commit is not to be. */
-static char *message_of(git_commit *old, const status_list *list, bool merging) {
+static char *message_of(git_commit *old, const status_list *list, bool merging, git_index *own) {
     bool ready;
     char *text = first_message(old, &ready), *path = git_file("COMMIT_EDITMSG");
     bool editing = edit >= 0 ? edit : !ready;
@@ -268,13 +265,13 @@ static char *message_of(git_commit *old, const status_list *list, bool merging) 
     }
     write_file(path, text, strlen(text));
     char *arguments[] = {".git/COMMIT_EDITMSG", messages.count || file ? "message" : merging ? "merge" : old ? "commit" : NULL, NULL};
-    if (run_hook("prepare-commit-msg", arguments, NULL) != 0) g_exit(1);
+    if (run_hook_on(own, "prepare-commit-msg", arguments) != 0) g_exit(1);
     size_t len;
     text = read_file(path, &len);
     if (editing) text = edited(text, list);
     if (!no_verify) {
         write_file(path, text, strlen(text));
-        if (run_hook("commit-msg", (char *[]){".git/COMMIT_EDITMSG", NULL}, NULL) != 0) g_exit(1);
+        if (run_hook_on(own, "commit-msg", (char *[]){".git/COMMIT_EDITMSG", NULL}) != 0) g_exit(1);
         text = read_file(path, &len);
     }
     const char *mode = cleanup ? cleanup : config_string("commit.cleanup");
@@ -316,11 +313,11 @@ int cmd_commit(int argc, char **argv) {
     pathspec_parse(&paths, count, argv);
     if (all || include) take_changes(index, all ? &none : &paths, true);
     if (git_index_has_conflicts(index)) die_unmerged("Committing");
-    if (!no_verify && !dry && run_hook("pre-commit", NULL, NULL) != 0) return 1;
-    check(git_index_read(index, false));
-    if (count && !include) tree = tree_of_paths(index, &paths);
-    else tree = tree_of_index(index);
-    check(git_index_write(index));
+    git_index *next = count && !include ? index_of_paths(index, &paths) : index;
+    bool own = all || count; /* it differs from the repository's until the commit is made */
+    if (!no_verify && !dry && run_hook_on(own ? next : NULL, "pre-commit", NULL) != 0) return 1;
+    if (!own) check(git_index_read(index, false));
+    tree = tree_of_index(next);
     git_commit *base = amend ? git_commit_parentcount(old) ? commit_of(git_commit_parent_id(old, 0)) : NULL : head_commit();
     status_collect(&list, base ? tree_of(base) : NULL, UNTRACKED_NORMAL, false, &none);
     if (dry || short_ || porcelain || long_) {
@@ -345,12 +342,13 @@ int cmd_commit(int argc, char **argv) {
         return 1;
     }
     git_signature *author = author_of(old), *committer = committer_now();
-    char *message = message_of(old, &list, merging);
+    char *message = message_of(old, &list, merging, own ? next : NULL);
     size_t parent_count = parents_of(old, parents);
     const char *log = amend ? "commit (amend)" : merging ? "commit (merge)" : picking ? "commit (cherry-pick)"
                       : parent_count ? "commit" : "commit (initial)";
     new_commit c = {author, committer, message, &tree, parents, parent_count, log};
     make_commit(&c, &id);
+    check(git_index_write(index));
     forget_operation();
     run_hook("post-commit", NULL, NULL);
     if (amend && old) {

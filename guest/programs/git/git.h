@@ -155,6 +155,8 @@ void settle_intents(git_diff *diff, git_index *index, bool reversed);
 /* ---- hook.c: .git/hooks as processes. Status 0 when there is none. */
 /* `arguments` end with NULL; `input` is its standard input, NULL: none. */
 int run_hook(const char *name, char *const arguments[], const char *input);
+/* A hook that sees, and may change, an index that is not written yet; NULL: the repository's. */
+int run_hook_on(git_index *index, const char *name, char *const arguments[]);
 
 /* ---- editor.c: messages from $GIT_EDITOR */
 bool has_editor(void); /* Is one named by the environment or the configuration? */

@@ -83,3 +83,37 @@ int run_hook(const char *name, char *const arguments[], const char *input) {
     free(path);
     return status;
 }
+
+static void copy_entries(git_index *from, git_index *to) {
+    check(git_index_clear(to));
+    for (size_t i = 0; i < git_index_entrycount(from); i++)
+        check(git_index_add(to, git_index_get_byindex(from, i)));
+}
+
+/* The hook gets the index in a file of its own, and what it makes of that is read back. */
+int run_hook_on(git_index *index, const char *name, char *const arguments[]) {
+    char *hook = hook_path(name), *path;
+    bool runs = index && access(hook, X_OK) == 0 && !getenv("GIT_INDEX_FILE");
+    free(hook);
+    if (!runs) return run_hook(name, arguments, NULL);
+    git_index *file;
+    g_text own = {0};
+    g_text_addf(&own, "next-index-%d", (int)getpid());
+    path = git_file(own.s);
+    unlink(path);
+    check(git_index_open(&file, path));
+    copy_entries(index, file);
+    check(git_index_write(file));
+    setenv("GIT_INDEX_FILE", path, 1);
+    int status = run_hook(name, arguments, NULL);
+    unsetenv("GIT_INDEX_FILE");
+    if (status == 0) {
+        check(git_index_read(file, true));
+        copy_entries(file, index);
+    }
+    git_index_free(file);
+    unlink(path);
+    free(path);
+    g_text_free(&own);
+    return status;
+}

@@ -109,7 +109,8 @@ void status_collect(status_list *list, git_tree *against, int untracked, bool ig
     add_staged(list, diff);
     git_diff_free(diff);
     if (list->count > 1) qsort(list->changes, list->count, sizeof *list->changes, by_path);
-    o.flags = GIT_DIFF_INCLUDE_TYPECHANGE | GIT_DIFF_UPDATE_INDEX;
+    o.flags = GIT_DIFF_INCLUDE_TYPECHANGE;
+    if (!status_of_commit) o.flags |= GIT_DIFF_UPDATE_INDEX; /* a commit's is not to be written yet */
     if (untracked != UNTRACKED_NO) o.flags |= GIT_DIFF_INCLUDE_UNTRACKED;
     if (untracked == UNTRACKED_ALL) o.flags |= GIT_DIFF_RECURSE_UNTRACKED_DIRS;
     if (ignored) o.flags |= GIT_DIFF_INCLUDE_IGNORED;

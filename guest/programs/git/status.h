@@ -36,7 +36,8 @@ bool status_unmerged(const status_list *list); /* Is any path in conflict? */
 void status_long(g_text *out, const status_list *list, bool comment, int untracked, bool hints, bool amend);
 /* Whether the long form has colours. */
 extern bool status_colored;
-/* Set by commit: "Initial commit" instead of "No commits yet". */
+/* Set by commit: "Initial commit" instead of "No commits yet", and the index, which is not settled yet,
+   is not written by the way. */
 extern bool status_of_commit;
 /* "Your branch is ahead of 'x' by 1 commit." and its relatives, with an empty line behind. */
 void add_tracking(g_text *out, const char *branch, bool hints);
