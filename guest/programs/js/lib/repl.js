@@ -2,7 +2,6 @@
 'use strict';
 
 const { Interface } = require('readline');
-const vm = require('vm');
 const domain = require('domain');
 const { coded } = require('internal/errors');
 const validate = require('internal/validators');

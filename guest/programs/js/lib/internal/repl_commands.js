@@ -58,10 +58,6 @@ function define(repl, { clearBuffer, loading, evaluateEditor }) {
     });
     repl.defineCommand('help', help);
     repl.defineCommand('save', save);
-    const edit = () => {
-        repl.editorMode = true;
-        require('readline').Interface.prototype.setPrompt.call(repl, ''); // the REPL's own stays what it is
-    };
     repl.defineCommand('load', {
         help: 'Load JS from a file into the REPL session',
         action(file) {
@@ -89,7 +85,8 @@ function define(repl, { clearBuffer, loading, evaluateEditor }) {
     repl.defineCommand('editor', {
         help: 'Enter editor mode',
         action() {
-            edit();
+            this.editorMode = true;
+            require('readline').Interface.prototype.setPrompt.call(this, ''); // the REPL's own stays what it is
             this.output.write('// Entering editor mode (Ctrl+D to finish, Ctrl+C to cancel)\n');
         },
     });

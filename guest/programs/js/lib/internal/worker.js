@@ -2,7 +2,7 @@
 'use strict';
 
 const EventEmitter = require('events');
-const { Readable, Writable } = require('stream');
+const { Readable } = require('stream');
 const path = require('path');
 const children = require('internal/children');
 const { argType, argValue, coded, systemError } = require('internal/errors');
@@ -16,6 +16,8 @@ const limitNames = ['maxYoungGenerationSizeMb', 'maxOldGenerationSizeMb', 'codeR
 
 let lastThread = 0;
 const running = new Set(); // workers that end with this process
+
+const unavailable = name => coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `${name} is not available in a sandbox: the engine is another one`);
 
 function pathError(filename) {
     const wrap = filename.startsWith('file://') ? ' Wrap file:// URLs with `new URL`.'
@@ -168,7 +170,7 @@ class Worker extends EventEmitter {
         return this.#stdio.stderr;
     }
     get performance() {
-        return { eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }) };
+        return { eventLoopUtilization: () => { throw unavailable('worker.performance.eventLoopUtilization()'); } };
     }
     postMessage(...args) {
         if (this.#code === null) this.#port.postMessage(...args);
@@ -199,7 +201,7 @@ class Worker extends EventEmitter {
     }
     getHeapSnapshot() {
         if (this.#code !== null) return Promise.reject(coded(Error, 'ERR_WORKER_NOT_RUNNING', 'Worker instance not running'));
-        return Promise.reject(coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', 'worker.getHeapSnapshot() is not available in a sandbox: the engine is another one'));
+        return Promise.reject(unavailable('worker.getHeapSnapshot()'));
     }
 }
 for (const name of ['threadId', 'stdin', 'stdout', 'stderr', 'performance']) Object.defineProperty(Worker.prototype, name, { enumerable: true });
