@@ -42,11 +42,6 @@ struct cpu_budget {
 /* What is copied, compared and saved at a time, in bytes. */
 #define CPU_PAGE 4096u
 
-/* Addresses in a linear memory, [from, to). */
-struct cpu_range {
-    uint32_t from, to;
-};
-
 /* A native stack with a guard page. */
 struct cpu_stack {
     uint8_t *base; /* lowest usable byte */
@@ -211,7 +206,7 @@ uint32_t cpu_stack_pointer(const cpu_instance *instance);
 static inline bool cpu_will_write(cpu_instance *instance, uint64_t from, uint64_t len) {
     const struct cpu_slot *slot = instance->slot;
     if (len == 0 || from + len <= slot->sealed_from || from >= slot->sealed_to) return true;
-    return cpu_slot_unseal(instance->slot);
+    return cpu_slot_unseal(instance->slot, from, from + len);
 }
 /* Charges `bytes` more to the budget, or refuses. */
 bool cpu_charge(cpu_instance *instance, uint64_t bytes);
@@ -223,12 +218,13 @@ void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_
  * constant. */
 
 /*
- * Most pages of a template are never written: constants, byte code, the library of a language.
- * Pages that the first processes left alone are sealed in later copies, and are not copied again
- * while they stay so.
+ * Most pages of a template are never written: constants, byte code, the library of a language, and
+ * memory for more than most processes need. Pages that the first processes left alone are sealed in
+ * later copies, and are not copied or cleared again while they stay so.
  */
 struct cpu_steady {
-    _Atomic(uint64_t) range; /* from << 32 | to, in bytes; 0: not known */
+    struct cpu_range seals[CPU_SEALS_MAX];
+    atomic_uint seal_count; /* 0: they are not known, or there are none */
     atomic_uint looked;      /* at how many processes */
     uint8_t *written;        /* by page, how many of these wrote to it; of one not wide, if any */
     _Atomic(struct cpu_hot *) hot; /* from that: what most of them wrote; NULL: not known */

@@ -221,7 +221,8 @@ cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot)
     cpu_instance *copy = cpu_instance_like(from, from->budget, slot);
     if (!copy) return NULL;
     copy->slot->copied = NULL;
-    if (!cpu_slot_unseal(copy->slot) || !cpu_slot_resize(copy->slot, from->memory->size)) {
+    if (!cpu_slot_unseal(copy->slot, 0, CPU_SLOT_BYTES) ||
+        !cpu_slot_resize(copy->slot, from->memory->size)) {
         cpu_instance_free(copy);
         errno = ENOMEM;
         return NULL;

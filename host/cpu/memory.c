@@ -14,6 +14,8 @@
 #define READY_MAX 64
 /* What mmap(2) counts in. */
 #define PAGE 4096u
+/* To copy so much costs no more than to see the next first write there. */
+#define SEALED_AGAIN (64u << 10)
 
 static struct {
     pthread_mutex_t lock;
@@ -83,6 +85,7 @@ static bool vacate(struct cpu_slot *slot, size_t from, size_t to) {
 static void forget_copy(struct cpu_slot *slot) {
     slot->copied = NULL;
     slot->sealed_from = slot->sealed_to = 0;
+    slot->seal_count = slot->sealed = slot->broken = 0;
 }
 
 /* Into one of the pool's two lists; false: it is full. */
@@ -101,7 +104,7 @@ static bool pool_put(struct cpu_slot **list, unsigned *count, unsigned most,
 
 /* Its pages are the template's again, and its mappings stay. False: it has to be vacated. */
 static bool make_ready(struct cpu_slot *slot) {
-    if (!slot->lasting || slot->file_to == 0 || slot->sealed_to) return false;
+    if (!slot->lasting || slot->file_to == 0 || slot->sealed) return false;
     if (slot->accessible != slot->began_with) return false;
     /* Refused for memory that is locked (mlockall(2)). */
     if (madvise(slot->base, slot->accessible, MADV_DONTNEED) != 0) return false;
@@ -159,22 +162,50 @@ void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to) {
     madvise(slot->base + from, to - from, MADV_DONTNEED); /* else they stay: nobody minds */
 }
 
-bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to) {
-#ifdef PF_NO_SIGNALS
-    return false; /* nobody would see the first write */
-#endif
-    assert(from < to && to <= slot->accessible);
-    if (mprotect(slot->base + from, to - from, PROT_READ) != 0) return false;
-    slot->sealed_from = from;
-    slot->sealed_to = to;
-    return true;
+/* Around what is sealed. */
+static void bound_seals(struct cpu_slot *slot) {
+    slot->sealed_from = slot->sealed_to = 0;
+    for (unsigned i = 0; i < slot->seal_count; i++) {
+        if (!(slot->sealed & 1u << i)) continue;
+        if (!slot->sealed_to) slot->sealed_from = slot->seals[i].from;
+        slot->sealed_to = slot->seals[i].to;
+    }
 }
 
-bool cpu_slot_unseal(struct cpu_slot *slot) {
-    size_t from = slot->sealed_from, to = slot->sealed_to;
-    if (to == 0) return true;
-    assert(from < to && to <= slot->accessible);
-    if (mprotect(slot->base + from, to - from, PROT_READ | PROT_WRITE) != 0) return false;
-    slot->sealed_from = slot->sealed_to = 0;
+static bool is_small(struct cpu_range part) { return part.to - part.from <= SEALED_AGAIN; }
+
+void cpu_slot_seal(struct cpu_slot *slot, bool small) {
+#ifdef PF_NO_SIGNALS
+    return; /* nobody would see the first write */
+#endif
+    unsigned before = slot->sealed;
+    for (unsigned i = 0; i < slot->seal_count; i++) {
+        const struct cpu_range *part = &slot->seals[i];
+        if ((slot->sealed | slot->broken) & 1u << i || (!small && is_small(*part))) continue;
+        assert(part->from < part->to && part->to <= slot->accessible);
+        if (mprotect(slot->base + part->from, part->to - part->from, PROT_READ) == 0)
+            slot->sealed |= 1u << i;
+    }
+    if (slot->sealed != before) bound_seals(slot);
+}
+
+bool cpu_slot_sealed_at(const struct cpu_slot *slot, size_t at) {
+    for (unsigned i = 0; i < slot->seal_count; i++)
+        if (slot->sealed & 1u << i && slot->seals[i].from <= at && at < slot->seals[i].to)
+            return true;
+    return false;
+}
+
+bool cpu_slot_unseal(struct cpu_slot *slot, size_t from, size_t to) {
+    for (unsigned i = 0; i < slot->seal_count; i++) {
+        const struct cpu_range *part = &slot->seals[i];
+        if (!(slot->sealed & 1u << i) || part->to <= from || to <= part->from) continue;
+        assert(part->from < part->to && part->to <= slot->accessible);
+        if (mprotect(slot->base + part->from, part->to - part->from, PROT_READ | PROT_WRITE) != 0)
+            return false;
+        slot->sealed &= ~(1u << i);
+        if (is_small(*part)) slot->broken |= 1u << i;
+    }
+    bound_seals(slot);
     return true;
 }

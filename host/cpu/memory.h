@@ -19,6 +19,14 @@
 
 #define CPU_SLOT_BYTES ((8ull << 30) + (64u << 10))
 
+/* Addresses in a linear memory, [from, to). */
+struct cpu_range {
+    uint32_t from, to;
+};
+
+/* Parts of a slot that can be sealed. */
+#define CPU_SEALS_MAX 16
+
 struct cpu_slot {
     uint8_t *base;
     size_t accessible;     /* [base, base + accessible) may be read and written */
@@ -29,7 +37,12 @@ struct cpu_slot {
     size_t began_with;     /* accessible bytes when its last process began */
     /* Its last process began as a copy of this template; NULL: as something else. */
     const struct cpu_template *copied;
-    size_t sealed_from, sealed_to; /* of that copy: read-only, so still the template's bytes */
+    /* Parts of that copy, rising; those with a bit in `sealed` are read-only, so still the
+     * template's bytes. */
+    struct cpu_range seals[CPU_SEALS_MAX];
+    unsigned seal_count, sealed;
+    unsigned broken; /* somebody wrote there: it is not worth to seal them again */
+    size_t sealed_from, sealed_to; /* around all that is sealed; 0, 0: nothing is */
     struct cpu_slot *next; /* in a free list */
 };
 
@@ -46,11 +59,16 @@ void cpu_slot_release(struct cpu_slot *slot);
 /* Makes exactly `size` bytes (a multiple of 64 KiB) accessible; what lay beyond is dropped, what is
  * new is zero. False when the system refuses. */
 bool cpu_slot_resize(struct cpu_slot *slot, size_t size);
-/* Makes pages read-only, so that the next process of the same template need not copy them. The
- * first write unseals them: a program's faults (trap.c), the host asks before it writes
- * (cpu_will_write). False when the system refuses; unsealing can run in a signal handler. */
-bool cpu_slot_seal(struct cpu_slot *slot, size_t from, size_t to);
-bool cpu_slot_unseal(struct cpu_slot *slot); /* Makes what was sealed writable again. */
+/* Makes slot->seals read-only but those that are broken, so that the next process of the same
+ * template need not copy them. The first write unseals them: a program's faults (trap.c), the host
+ * asks before it writes (cpu_will_write). Small parts only if `small`. What the system refuses is
+ * not sealed. */
+void cpu_slot_seal(struct cpu_slot *slot, bool small);
+/* Is this address in a part that is sealed? */
+bool cpu_slot_sealed_at(const struct cpu_slot *slot, size_t at);
+/* Makes what is sealed and has bytes of [from, to) writable again. False when the system refuses.
+ * It can run in a signal handler. */
+bool cpu_slot_unseal(struct cpu_slot *slot, size_t from, size_t to);
 /* What pages of it contain is of no use any more; they are other pages at their next use. */
 void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to);
 /* Makes a memory of `size` bytes: [from, to) is a file's bytes from `offset` on, copy-on-write, the

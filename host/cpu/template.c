@@ -25,11 +25,13 @@
 
 /* Processes of a template that are looked at before a part of it is sealed. */
 #define STEADY_LOOKS 4
-/* What a sealed page saves each process: to copy one takes as long as to clear four. A part has to
- * save more than its mappings cost. */
+/* What a sealed page saves each process: to copy one takes as long as to clear two. A part has to
+ * save more in a few processes than its mappings cost. */
 #define WORTH_CLEARED 1u
-#define WORTH_COPIED  4u
-#define WORTH_MIN     24u
+#define WORTH_COPIED  2u
+#define WORTH_MIN     4u
+/* Free memory is sealed in pieces of so many bytes. */
+#define FREE_PART     (64u << 10)
 
 const uint8_t cpu_zero_page[CPU_PAGE];
 
@@ -162,29 +164,62 @@ static unsigned worth(const struct cpu_template *t, size_t at) {
     return WORTH_CLEARED;
 }
 
-/* What lies behind a template's data is where the next process may write. */
-static size_t steady_end(const struct cpu_template *t) {
-    return t->run_count ? t->runs[t->run_count - 1].to : 0;
+/* The parts that are worth most, in any order. */
+struct steady_parts {
+    struct cpu_range at[CPU_SEALS_MAX];
+    unsigned worth[CPU_SEALS_MAX], count;
+};
+
+static void add_part(struct steady_parts *parts, size_t from, size_t to, unsigned sum) {
+    unsigned place = parts->count;
+    if (sum < WORTH_MIN) return;
+    if (place < CPU_SEALS_MAX) {
+        parts->count++;
+    } else {
+        place = 0;
+        for (unsigned i = 1; i < parts->count; i++)
+            if (parts->worth[i] < parts->worth[place]) place = i;
+        if (parts->worth[place] >= sum) return;
+    }
+    parts->at[place] = (struct cpu_range){(uint32_t)from, (uint32_t)to};
+    parts->worth[place] = sum;
 }
 
-/* The part above the stack that is worth most of those that nobody wrote to. Who waits writes to
- * its Asyncify stack, `dead`, which is never filled anyway. */
-static struct cpu_range find_steady(const struct cpu_template *t, struct cpu_range dead) {
-    struct cpu_range best = {0, 0};
-    unsigned most = WORTH_MIN - 1, sum = 0;
-    size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE, end = steady_end(t);
-    for (size_t at = from; at < end; at += PAGE) {
-        if (t->steady->written[at / PAGE] || (at < dead.to && at + PAGE > dead.from)) {
-            from = at + PAGE;
+static int compare_parts(const void *a, const void *b) {
+    uint32_t x = ((const struct cpu_range *)a)->from, y = ((const struct cpu_range *)b)->from;
+    return x < y ? -1 : x > y;
+}
+
+/* Whether a part ends before this page. What is free behind the template's data is used from its
+ * beginning on, so that the next process may well come further: only a piece of it is broken
+ * then. */
+static bool part_ends(const struct cpu_template *t, size_t at, struct cpu_range dead) {
+    size_t data_end = t->run_count ? t->runs[t->run_count - 1].to : 0;
+    if (t->steady->written[at / PAGE] || at == data_end) return true;
+    return (at < dead.to && at + PAGE > dead.from) || (at > data_end && at % FREE_PART == 0);
+}
+
+/* The parts above the stack to which nobody wrote. Who waits writes to its Asyncify stack, `dead`,
+ * which is never filled anyway. */
+static void find_steady(const struct cpu_template *t, struct cpu_range dead) {
+    struct steady_parts parts = {.count = 0};
+    unsigned sum = 0;
+    size_t from = (t->image->stack_size + PAGE - 1) / PAGE * PAGE, at = from;
+    for (; at < t->size; at += PAGE) {
+        if (part_ends(t, at, dead)) {
+            add_part(&parts, from, at, sum);
+            from = at;
             sum = 0;
-            continue;
         }
-        sum += worth(t, at);
-        if (sum <= most) continue;
-        most = sum;
-        best = (struct cpu_range){(uint32_t)from, (uint32_t)(at + PAGE)};
+        if (t->steady->written[at / PAGE] || (at < dead.to && at + PAGE > dead.from))
+            from = at + PAGE;
+        else
+            sum += worth(t, at);
     }
-    return best;
+    add_part(&parts, from, at, sum);
+    qsort(parts.at, parts.count, sizeof *parts.at, compare_parts);
+    memcpy(t->steady->seals, parts.at, sizeof parts.at);
+    atomic_store_explicit(&t->steady->seal_count, parts.count, memory_order_release);
 }
 
 /* Before a slot that is a used copy of the template is overwritten. */
@@ -196,13 +231,10 @@ static void learn_steady(const struct cpu_template *t, const uint8_t *base, stru
     if (pthread_mutex_trylock(&lock) != 0) return;
     if (!steady->written) steady->written = calloc(t->size / PAGE, 1);
     if (steady->written && atomic_load(&steady->looked) < STEADY_LOOKS) {
-        for (size_t at = 0, end = steady_end(t); at < end; at += PAGE)
+        for (size_t at = 0; at < t->size; at += PAGE)
             if (at >= t->image->stack_size && memcmp(base + at, cpu_template_page(t, at), PAGE))
                 steady->written[at / PAGE] = 1;
-        if (atomic_fetch_add(&steady->looked, 1) + 1 == STEADY_LOOKS) {
-            struct cpu_range found = find_steady(t, dead);
-            atomic_store(&steady->range, (uint64_t)found.from << 32 | found.to);
-        }
+        if (atomic_fetch_add(&steady->looked, 1) + 1 == STEADY_LOOKS) find_steady(t, dead);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -221,6 +253,17 @@ static void overwrite(const struct cpu_template *t, uint8_t *base, size_t from, 
     clear(base, from, to, dead);
 }
 
+/* In its first process as well what is large; the rest where one follows the other. */
+static void seal_slot(const struct cpu_template *t, struct cpu_slot *slot) {
+    bool again = slot->copied == t;
+    if (!again) slot->seal_count = slot->broken = 0;
+    if (slot->seal_count == 0) {
+        slot->seal_count = atomic_load_explicit(&t->steady->seal_count, memory_order_acquire);
+        memcpy(slot->seals, t->steady->seals, slot->seal_count * sizeof *slot->seals);
+    }
+    cpu_slot_seal(slot, again);
+}
+
 /* Copies the template over whatever the slot's last process left there. */
 static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
     struct cpu_slot *slot = instance->slot;
@@ -236,16 +279,15 @@ static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
         uint32_t sp = cpu_stack_pointer(instance) & ~15u;
         size_t at = sp <= t->image->stack_size ? sp : 0;
         struct cpu_range dead = instance->asyncify_stack;
-        if (slot->sealed_to) {
-            overwrite(t, base, at, slot->sealed_from, dead);
-            at = slot->sealed_to;
+        for (unsigned i = 0; slot->sealed >> i; i++) {
+            if (!(slot->sealed >> i & 1)) continue;
+            overwrite(t, base, at, slot->seals[i].from, dead);
+            at = slot->seals[i].to;
         }
         overwrite(t, base, at, t->size, dead);
     }
+    seal_slot(t, slot);
     slot->copied = t;
-    uint64_t steady = atomic_load_explicit(&t->steady->range, memory_order_relaxed);
-    /* Should the system refuse, all is copied each time. */
-    if (steady && !slot->sealed_to) cpu_slot_seal(slot, steady >> 32, (uint32_t)steady);
 }
 
 bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot) {
@@ -267,7 +309,7 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
     }
     bool keep = instance->slot->copied == t; /* what is sealed is right already */
     bool ok = mapped ? cpu_template_map(t, instance->slot)
-                     : (keep || cpu_slot_unseal(instance->slot)) &&
+                     : (keep || cpu_slot_unseal(instance->slot, 0, CPU_SLOT_BYTES)) &&
                            cpu_slot_resize(instance->slot, t->size);
     if (!ok) {
         cpu_instance_free(instance);

@@ -38,8 +38,11 @@ static bool in_slot(const cpu_instance *instance, const uint8_t *address) {
 /* A program writes where its process was still the template's copy: it has pages of its own now. */
 static bool unseals(cpu_instance *instance, const uint8_t *address) {
     struct cpu_slot *slot = instance ? instance->slot : NULL;
-    return slot && address >= slot->base + slot->sealed_from &&
-           address < slot->base + slot->sealed_to && cpu_slot_unseal(slot);
+    if (!slot || address < slot->base + slot->sealed_from ||
+        address >= slot->base + slot->sealed_to)
+        return false;
+    size_t at = (size_t)(address - slot->base);
+    return cpu_slot_sealed_at(slot, at) && cpu_slot_unseal(slot, at, at + 1);
 }
 
 static bool below(const struct cpu_stack *stack, const uint8_t *address) {

@@ -23,7 +23,8 @@ static uint64_t check_instance(const cpu_instance *instance, const pf_sandbox *s
     assert(slot->file_from <= slot->file_to && slot->file_to <= slot->accessible);
     assert(!slot->file_to || slot->origin);
     assert(slot->sealed_from <= slot->sealed_to && slot->sealed_to <= slot->accessible);
-    assert(!slot->sealed_to || slot->copied);
+    assert(!slot->sealed || slot->copied);
+    assert((slot->sealed != 0) == (slot->sealed_to != 0));
     return instance->charged;
 }
 

@@ -413,8 +413,10 @@ const struct pf_image *machine_image_info(int image); /* NULL: there is no such 
 bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image);
 /* Frees a process's instance, if it has one; its slot is kept for the next where that pays. */
 void machine_drop(pf_sandbox *sandbox, uint32_t proc);
-/* A slot of an ended process that began with this size, and has its pages still; or NULL. */
-struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, size_t size);
+/* A slot of an ended process that began with this size, if there is one as a copy of this template,
+ * and has its pages still; or NULL. */
+struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, const struct cpu_template *copied,
+                                    size_t size);
 /* Takes over the options into a sandbox that is all zeros: copies, nothing of `options` is kept. It
  * has no kernel yet. */
 pf_status machine_configure(pf_sandbox *sandbox, const pf_options *options, pf_error *error);

@@ -32,9 +32,12 @@ pf_status machine_dead(pf_sandbox *sandbox, pf_error *error) {
 
 /* A slot of another size would lose its pages and get new ones, one fault after the other: up to
  * SPARE_KINDS slots it is better to have one more. */
-struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, size_t size) {
-    struct cpu_slot **at = &sandbox->spare;
-    while (*at && (*at)->began_with != size) at = &(*at)->next;
+struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, const struct cpu_template *copied,
+                                    size_t size) {
+    struct cpu_slot **at = &sandbox->spare, **other = NULL;
+    for (; *at && !((*at)->began_with == size && (*at)->copied == copied); at = &(*at)->next)
+        if (!other && (*at)->began_with == size) other = at;
+    if (!*at && other) at = other;
     if (!*at && sandbox->spare_count < SPARE_KINDS) return NULL;
     if (!*at) at = &sandbox->spare;
     struct cpu_slot *slot = *at;
@@ -72,7 +75,7 @@ bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
     if (!template) return false;
     struct cpu_slot *slot = NULL;
     if (!template->wide) {
-        slot = machine_spare_slot(sandbox, cpu_template_size(template));
+        slot = machine_spare_slot(sandbox, template, cpu_template_size(template));
     } else if (sandbox->warm && sandbox->warm->origin == template) {
         slot = sandbox->warm;
         sandbox->warm = NULL;

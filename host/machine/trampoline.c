@@ -195,7 +195,8 @@ static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
     else if (slot->file_to && slot->origin->wide)
         copy = cpu_instance_clone(parent, &sandbox->budget);
     else
-        copy = cpu_instance_copy(parent, machine_spare_slot(sandbox, parent->memory->size));
+        copy = cpu_instance_copy(parent,
+                                 machine_spare_slot(sandbox, NULL, parent->memory->size));
     if (copy) {
         copy->owner = sandbox;
         copy->proc = child;
