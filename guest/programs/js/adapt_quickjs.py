@@ -137,6 +137,8 @@ CHANGES = [
         "static JSValue quickjs_json_integer(JSContext *ctx, const char *text, const char *end);\n"
         "static void quickjs_json_syntax(JSContext *ctx, const char *text, size_t len);\n"
         "static void quickjs_json_circle(JSContext *ctx, JSValueConst stack, JSValueConst value);\n"
+        "static JSValue quickjs_json_plain(JSContext *ctx, JSValueConst value);\n"
+        "static bool quickjs_function_follows(const uint8_t *at, const uint8_t *end);\n"
         "JSValue quickjs_keep_context(JSContext *ctx, JSValueConst function);\n"
         "const char *quickjs_zone_name(double ms);\n"
         "double quickjs_local_moment(int64_t ms);\n"
@@ -734,6 +736,35 @@ CHANGES = [
         "    jsc->replacer_func = JS_UNDEFINED;\n    jsc->stack = JS_UNDEFINED;",
         "    jsc->exact = quickjs_take_exact();\n"
         "    jsc->replacer_func = JS_UNDEFINED;\n    jsc->stack = JS_UNDEFINED;",
+    ),
+    (
+        "plain data is written from where it lies (quickjs_json_write.h)",
+        1,
+        "    string_buffer_init(ctx, jsc->b, 0);\n    jsc->stack = JS_NewArray(ctx);\n",
+        "    if (JS_IsUndefined(replacer) && JS_IsUndefined(space0)) {\n"
+        "        ret = quickjs_json_plain(ctx, obj);\n"
+        "        if (!JS_IsUninitialized(ret)) {\n"
+        "            JS_FreeValue(ctx, jsc->empty);\n"
+        "            return ret;\n"
+        "        }\n"
+        "        ret = JS_UNDEFINED;\n"
+        "    }\n"
+        "    string_buffer_init(ctx, jsc->b, 0);\n    jsc->stack = JS_NewArray(ctx);\n",
+    ),
+    (
+        "a parenthesis around a function is not read twice to see whether an arrow follows it",
+        1,
+        "    } else if (s->token.val == '(' &&\n               js_parse_skip_parens_token",
+        "    } else if (s->token.val == '(' && !quickjs_function_follows(s->buf_ptr, s->buf_end) &&\n"
+        "               js_parse_skip_parens_token",
+    ),
+    (
+        "who settles a promise itself needs no functions for it (quickjs_open.h)",
+        1,
+        "    if (js_create_resolving_functions(ctx, resolving_funcs, obj)) {\n        JS_FreeValue(ctx, obj);\n"
+        "        return JS_EXCEPTION;\n    }\n    rt = ctx->rt;\n",
+        "    if (resolving_funcs && js_create_resolving_functions(ctx, resolving_funcs, obj)) {\n"
+        "        JS_FreeValue(ctx, obj);\n        return JS_EXCEPTION;\n    }\n    rt = ctx->rt;\n",
     ),
     (
         "as above",

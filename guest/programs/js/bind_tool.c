@@ -18,8 +18,8 @@
 
 struct call {
     int id;
-    JSValue answer;          /* function (outcome, reply text, reject, stack) */
-    JSValue resolve, reject; /* of a usual call's promise, else undefined */
+    JSValue answer;  /* function (outcome, reply text, reject, stack) */
+    JSValue promise; /* of a usual call, else undefined */
     struct quickjs_callers callers;
 };
 
@@ -43,8 +43,7 @@ static bool take(int id, struct call *out) {
 
 static void release(JSContext *ctx, const struct call *call) {
     JS_FreeValue(ctx, call->answer);
-    JS_FreeValue(ctx, call->resolve);
-    JS_FreeValue(ctx, call->reject);
+    JS_FreeValue(ctx, call->promise);
     quickjs_free_callers(ctx, &call->callers);
 }
 
@@ -52,7 +51,7 @@ static void release(JSContext *ctx, const struct call *call) {
  */
 static JSValue result_of(JSContext *ctx, const struct call *call, int outcome, const char *reply,
                          size_t len) {
-    if (outcome != PF_OP_OK || JS_IsUndefined(call->resolve)) return JS_UNINITIALIZED;
+    if (outcome != PF_OP_OK || JS_IsUndefined(call->promise)) return JS_UNINITIALIZED;
     return quickjs_parse_exact(ctx, reply, len);
 }
 
@@ -64,8 +63,12 @@ static bool tell(JSContext *ctx, const struct call *call, int outcome, JSValue t
         JS_FreeValue(ctx, JS_GetException(ctx));
         stack = JS_UNDEFINED;
     }
-    JSValue args[] = {JS_NewInt32(ctx, outcome), text, call->reject, stack};
-    bool ok = engine_call(call->answer, 4, args);
+    bool usual = !JS_IsUndefined(call->promise);
+    JSValue reject = usual ? quickjs_rejecter(ctx, call->promise) : JS_UNDEFINED;
+    JSValue args[] = {JS_NewInt32(ctx, outcome), text, reject, stack};
+    bool ok = JS_IsException(reject) ? engine_fatal("uncaughtException")
+                                     : engine_call(call->answer, 4, args);
+    JS_FreeValue(ctx, reject);
     JS_FreeValue(ctx, stack);
     JS_FreeValue(ctx, text);
     return ok;
@@ -94,7 +97,8 @@ bool tool_answer(int id) {
         } else if (JS_IsUninitialized(value)) {
             ok = tell(ctx, &call, outcome, text_decode(ctx, (const uint8_t *)reply, len));
         } else {
-            ok = engine_call(call.resolve, 1, &value);
+            quickjs_resolve(ctx, call.promise, value);
+            ok = true;
             JS_FreeValue(ctx, value);
         }
     }
@@ -128,7 +132,7 @@ static JSValue tool_start(JSContext *ctx, JSValueConst this_val, int argc, JSVal
     char *json = text_utf8(ctx, argv[0], &len);
     if (!json) return JS_EXCEPTION;
     struct call call = {
-        .answer = JS_DupValue(ctx, argv[1]), .resolve = JS_UNDEFINED, .reject = JS_UNDEFINED};
+        .answer = JS_DupValue(ctx, argv[1]), .promise = JS_UNDEFINED};
     quickjs_keep_callers(ctx, &call.callers);
     int id = begin(&call, json, len);
     js_free(ctx, json);
@@ -197,14 +201,13 @@ static JSValue tool_function(JSContext *ctx, JSValueConst this_val, int argc, JS
     size_t len = 0;
     char *json = argc == 1 ? request(ctx, data[TOOL_PREFIX], argv[0], &len) : NULL;
     if (!json) return JS_Call(ctx, data[TOOL_CALL], JS_UNDEFINED, argc, argv);
-    JSValue settle[2];
-    JSValue promise = JS_NewPromiseCapability(ctx, settle);
+    JSValue promise = quickjs_promise(ctx);
     if (JS_IsException(promise)) {
         js_free(ctx, json);
         return promise;
     }
     struct call call = {
-        .answer = JS_DupValue(ctx, data[TOOL_FAILED]), .resolve = settle[0], .reject = settle[1]};
+        .answer = JS_DupValue(ctx, data[TOOL_FAILED]), .promise = JS_DupValue(ctx, promise)};
     quickjs_keep_callers(ctx, &call.callers);
     int id = begin(&call, json, len);
     js_free(ctx, json);

@@ -390,6 +390,17 @@ static JSValue native_set_promise_hook(JSContext *ctx, JSValueConst this_val, in
     return JS_UNDEFINED;
 }
 
+/* define(object, name, value): as an assignment makes it, but not enumerable */
+static JSValue native_define(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
+    (void)this_val, (void)argc;
+    const char *name = JS_ToCString(ctx, argv[1]);
+    if (!name) return JS_EXCEPTION;
+    int done = JS_DefinePropertyValueStr(ctx, argv[0], name, JS_DupValue(ctx, argv[2]),
+                                         JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+    JS_FreeCString(ctx, name);
+    return done < 0 ? JS_EXCEPTION : JS_UNDEFINED;
+}
+
 static JSValue native_keep(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv) {
     (void)this_val, (void)argc;
     return quickjs_keep_context(ctx, argv[0]);
@@ -422,6 +433,7 @@ static JSValue native_set_stack_maker(JSContext *ctx, JSValueConst this_val, int
 void bind_engine(JSContext *ctx, JSValueConst native) {
     static const JSCFunctionListEntry functions[] = {
         JS_CFUNC_DEF("context", 0, native_context),
+        JS_CFUNC_DEF("define", 3, native_define),
         JS_CFUNC_DEF("due", 0, native_due),
         JS_CFUNC_DEF("gc", 0, native_gc),
         JS_CFUNC_DEF("keep", 1, native_keep),

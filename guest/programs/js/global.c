@@ -10,10 +10,41 @@
 static JSClassID class_id;
 static bool looking; /* the library itself must not come here while it looks */
 
+/* Tools that were named last: a name that stands for one does so for good. */
+#define KNOWN 16
+static struct {
+    JSAtom name; /* kept; JS_ATOM_NULL: nothing stands here */
+    JSValue tool;
+} known[KNOWN];
+
+static void know(JSContext *ctx, JSAtom name, JSValueConst tool) {
+    JSAtom before = known[name % KNOWN].name;
+    if (before != JS_ATOM_NULL) {
+        JS_FreeAtom(ctx, before);
+        JS_FreeValue(ctx, known[name % KNOWN].tool);
+    }
+    known[name % KNOWN].name = JS_DupAtom(ctx, name);
+    known[name % KNOWN].tool = JS_DupValue(ctx, tool);
+}
+
+static int answer(JSContext *ctx, JSPropertyDescriptor *desc, JSValue found) {
+    if (!desc) {
+        JS_FreeValue(ctx, found);
+        return 1;
+    }
+    desc->flags = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
+    desc->value = found;
+    desc->getter = JS_UNDEFINED;
+    desc->setter = JS_UNDEFINED;
+    return 1;
+}
+
 static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueConst object,
                             JSAtom name) {
     (void)object;
     if (looking || JS_IsUndefined(engine.hooks.global)) return 0;
+    if (known[name % KNOWN].name == name)
+        return answer(ctx, desc, JS_DupValue(ctx, known[name % KNOWN].tool));
     JSValue key = JS_AtomToValue(ctx, name);
     if (!JS_IsString(key)) {
         JS_FreeValue(ctx, key);
@@ -25,15 +56,8 @@ static int get_own_property(JSContext *ctx, JSPropertyDescriptor *desc, JSValueC
     JS_FreeValue(ctx, key);
     if (JS_IsException(found)) return -1;
     if (JS_IsUndefined(found)) return 0;
-    if (desc) {
-        desc->flags = JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE;
-        desc->value = found;
-        desc->getter = JS_UNDEFINED;
-        desc->setter = JS_UNDEFINED;
-    } else {
-        JS_FreeValue(ctx, found);
-    }
-    return 1;
+    know(ctx, name, found);
+    return answer(ctx, desc, found);
 }
 
 bool global_init(JSContext *ctx) {

@@ -18,6 +18,7 @@ void (*quickjs_wait)(int64_t ms);
 #include "quickjs_messages.h"
 #include "quickjs_private.h"
 #include "quickjs_json.h"
+#include "quickjs_json_write.h"
 #include "quickjs_stack.h"
 
 /* The next JSON that is read or written is exact: taken at once, so that a toJSON() or getter of
@@ -53,6 +54,45 @@ static JSValue quickjs_json_integer(JSContext *ctx, const char *text, const char
     JSBigInt *made = number ? js_bigint_from_string(ctx, number, 10) : NULL;
     js_free(ctx, number);
     return made ? JS_CompactBigInt(ctx, made) : JS_EXCEPTION;
+}
+
+/* Does a function begin here? Then a parenthesis before it opens no parameters of an arrow
+ * function. */
+static bool quickjs_function_follows(const uint8_t *at, const uint8_t *end) {
+    static const char before[] = "async ", word[] = "function";
+    if ((size_t)(end - at) >= sizeof before && memcmp(at, before, sizeof before - 1) == 0)
+        at += sizeof before - 1;
+    return (size_t)(end - at) >= sizeof word && memcmp(at, word, sizeof word - 1) == 0 &&
+           (at[sizeof word - 1] == ' ' || at[sizeof word - 1] == '(');
+}
+
+JSValue quickjs_promise(JSContext *ctx) {
+    return js_promise_new(ctx, JS_UNDEFINED, NULL);
+}
+
+/* As the function that resolves a promise does it (js_promise_resolve_function_call). */
+void quickjs_resolve(JSContext *ctx, JSValueConst promise, JSValueConst value) {
+    JSValue then = JS_IsObject(value) ? JS_GetProperty(ctx, value, JS_ATOM_then) : JS_UNDEFINED;
+    if (JS_IsException(then)) {
+        JSValue error = JS_GetException(ctx);
+        fulfill_or_reject_promise(ctx, promise, error, true);
+        JS_FreeValue(ctx, error);
+    } else if (JS_IsFunction(ctx, then)) {
+        JSValue bound = quickjs_keep_context(ctx, then);
+        JSValueConst args[] = {promise, value, bound};
+        JS_EnqueueJob(ctx, js_promise_resolve_thenable_job, 3, args);
+        JS_FreeValue(ctx, bound);
+    } else {
+        fulfill_or_reject_promise(ctx, promise, value, false);
+    }
+    JS_FreeValue(ctx, then);
+}
+
+JSValue quickjs_rejecter(JSContext *ctx, JSValueConst promise) {
+    JSValue settle[2];
+    if (js_create_resolving_functions(ctx, settle, promise)) return JS_EXCEPTION;
+    JS_FreeValue(ctx, settle[0]);
+    return settle[1];
 }
 
 /* What AsyncLocalStorage goes by: set by the program, captured with each callback. */

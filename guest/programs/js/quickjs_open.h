@@ -38,6 +38,13 @@ JSValue quickjs_parse_exact(JSContext *ctx, const char *text, size_t len);
 /* The other way: a BigInt becomes an integer. */
 JSValue quickjs_stringify_exact(JSContext *ctx, JSValueConst value);
 
+/* A promise that C settles; it has no functions that a program could call. */
+JSValue quickjs_promise(JSContext *ctx);
+/* Once for each: resolves it with a value, which may be a thenable. */
+void quickjs_resolve(JSContext *ctx, JSValueConst promise, JSValueConst value);
+/* Instead: the function that rejects it. JS_EXCEPTION: memory is out. */
+JSValue quickjs_rejecter(JSContext *ctx, JSValueConst promise);
+
 /* What an iterator of a Map or Set would still give, without moving it: an array; *pairs says that
  * keys and values alternate in it. JS_UNDEFINED for anything else. */
 JSValue quickjs_iterator_rest(JSContext *ctx, JSValueConst iterator, int *pairs);

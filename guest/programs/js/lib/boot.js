@@ -134,6 +134,18 @@ const modules = libraryRequire('internal/modules');
 modules.setLibrary(libraryRequire);
 const main = libraryRequire('internal/main');
 
+// The engine makes each of its functions when it is first asked for. What nearly every program uses is
+// there for all of them.
+for (const [object, names] of [
+    [native.engine, 'define'], [native.fs, 'open readAll close'], [native.text, 'utf8Decode'],
+    [native.process, 'runText runValue write'], [native.program, 'function promiseState'],
+    [native.tool, 'make parse stringify'],
+    [Promise.prototype, 'then catch'], [Promise, 'resolve all'], [JSON, 'parse stringify'],
+    [Object, 'keys entries'], [Map.prototype, 'get set has'],
+    [Array.prototype, 'push map filter join slice find indexOf includes forEach'],
+    [String.prototype, 'split slice indexOf includes startsWith endsWith trim'],
+]) for (const name of names.split(' ')) void object[name];
+
 hooks.main = main.start;
 hooks.fatal = main.fatal;
 hooks.rejected = main.rejected;

@@ -395,8 +395,15 @@ function requireEsm(file) {
 
 // The module object of the main program. A text without a file has `require` and `module` as globals,
 // as in Node's -e, so that they are there in scripts and modules, too.
-function makeMain(filename, scope) {
+function newMain() {
     const module = new Module('.', null);
+    return { module, require: makeRequire(module) };
+}
+let prepared = newMain(); // while the library boots
+
+function makeMain(filename, scope) {
+    const { module, require } = prepared ?? newMain();
+    prepared = undefined;
     module.filename = filename;
     mainModule = module;
     process.mainModule = module;
@@ -406,12 +413,12 @@ function makeMain(filename, scope) {
         loaded[filename] = module;
         return module;
     }
-    module.path = '.';
+    require.main = module;
     // Defined, not assigned: an assignment would ask for a tool of that name first (global.c).
-    const { defineProperty } = Object;
-    defineProperty(scope, 'module', { value: module, writable: true, configurable: true });
-    defineProperty(scope, 'exports', { value: module.exports, writable: true, configurable: true });
-    defineProperty(scope, 'require', { value: makeRequire(module), writable: true, configurable: true });
+    const { define } = native.engine;
+    define(scope, 'module', module);
+    define(scope, 'exports', module.exports);
+    define(scope, 'require', require);
     return module;
 }
 
