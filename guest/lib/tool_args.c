@@ -380,8 +380,8 @@ static bool take_option(struct parse *p, int argc, char *const *argv, int *i) {
         return fail(p, "%.80s takes a value", option);
     }
     *i += text == NULL;
-    char shown[84];
-    snprintf(shown, sizeof shown, "--%.*s", len > 80 ? 80 : (int)len, name);
+    char shown[84] = "--";
+    memcpy(shown + 2, name, len > 80 ? 80 : len);
     return put_text(p, &place, shown, again, text != NULL ? text : next);
 }
 

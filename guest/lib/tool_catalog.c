@@ -40,10 +40,55 @@ static bool is_called(yyjson_val *tool, const char *name, const char *id) {
             !yyjson_is_false(yyjson_obj_get(tool, "flat_usable")));
 }
 
+#define SHORT_LEN 4096
+
+/* The last short document, and the text that it was read from: a loop calls one tool. */
+static struct {
+    yyjson_doc *doc;
+    char *text;
+    size_t len;
+    bool lent;
+} last;
+
+static void keep_last(yyjson_doc *doc, const char *text, size_t len) {
+    char *copy = malloc(len);
+    if (copy == NULL) return;
+    memcpy(copy, text, len);
+    yyjson_doc_free(last.doc);
+    free(last.text);
+    last.doc = doc;
+    last.text = copy;
+    last.len = len;
+    last.lent = true;
+}
+
+/* The document in a text that is whole; NULL: it is no JSON. */
+static yyjson_doc *parse(const char *text, size_t len) {
+    if (last.doc != NULL && !last.lent && len == last.len && memcmp(text, last.text, len) == 0) {
+        last.lent = true;
+        return last.doc;
+    }
+    yyjson_doc *doc = yyjson_read(text, len, 0);
+    if (doc != NULL && len <= SHORT_LEN && !last.lent) keep_last(doc, text, len);
+    return doc;
+}
+
+static void release(yyjson_doc *doc) {
+    if (doc != NULL && doc == last.doc)
+        last.lent = false;
+    else
+        yyjson_doc_free(doc);
+}
+
+void tool_catalog_release(struct tool_entry *entry) {
+    release(entry->doc);
+    *entry = (struct tool_entry){NULL, NULL};
+}
+
 /* The document in a file; NULL when there is none. Every call of a tool comes here: three calls of
  * the system are enough for a file that fits the first buffer. */
 static yyjson_doc *read_document(const char *path) {
-    char first[4096], *text = first;
+    char first[SHORT_LEN], *text = first;
     size_t len = 0, cap = sizeof first;
     yyjson_doc *doc = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -53,7 +98,7 @@ static yyjson_doc *read_document(const char *path) {
         if (n < 0) break;
         len += (size_t)n;
         if (len < cap) { /* what reads short is at its end */
-            doc = yyjson_read(text, len, 0);
+            doc = parse(text, len);
             break;
         }
         char *more = realloc(text == first ? NULL : text, cap * 2);
@@ -92,8 +137,7 @@ struct tool_entry tool_catalog_find(const char *name) {
     if (entry.tool != NULL && is_called(entry.tool, name, id)) return entry;
     /* Two ids can have one flat name: then the list has the other. */
     bool file = entry.doc != NULL;
-    yyjson_doc_free(entry.doc);
-    entry = (struct tool_entry){NULL, NULL};
+    tool_catalog_release(&entry);
     if (!file) return entry;
     size_t i, count;
     yyjson_val *tool;
@@ -140,7 +184,7 @@ static int list_tools(bool (*wanted)(yyjson_val *tool, const char *text, const c
         found++;
         pf_yield();
     }
-    yyjson_doc_free(doc);
+    release(doc);
     return found;
 }
 
@@ -223,5 +267,5 @@ void tool_catalog_suggest(const char *name) {
                                 : " or ",
                 best[k]);
     if (known > 0) fputc('?', stderr);
-    yyjson_doc_free(doc);
+    release(doc);
 }

@@ -19,8 +19,11 @@ struct tool_entry {
     yyjson_val *tool;
 };
 
-/* Finds a tool under any of its names. The caller frees entry.doc, also when nothing was found. */
+/* Finds a tool under any of its names. To be released, also when nothing was found. */
 struct tool_entry tool_catalog_find(const char *name);
+/* Ends what tool_catalog_find() began. A short document is kept for the next call, as long as its
+ * file says the same. */
+void tool_catalog_release(struct tool_entry *entry);
 /* A member of a tool's object as text, "" when there is none. */
 const char *tool_catalog_text(yyjson_val *tool, const char *member);
 

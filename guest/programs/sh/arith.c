@@ -43,6 +43,18 @@ static void fail(struct arith *a, const char *at, const char *message) {
              a->text, message, at ? at : "");
 }
 
+size_t arith_digits(char text[ARITH_DIGITS], int64_t n) {
+    char digits[ARITH_DIGITS];
+    size_t count = 0, len = 0;
+    uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    do digits[count++] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (n < 0) text[len++] = '-';
+    while (count) text[len++] = digits[--count];
+    text[len] = '\0';
+    return len;
+}
+
 /* ------------------------------------------------------------------ tokens */
 
 static int digit_value(int c, int base) {
@@ -278,8 +290,8 @@ static int64_t value_of(struct arith *a, const struct place *at) {
 
 static void store(struct arith *a, const struct place *at, int64_t value) {
     struct shell *sh = a->sh;
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, value);
+    char text[ARITH_DIGITS];
+    arith_digits(text, value);
     if (at->none) {
         no_element(a, at);
         return;

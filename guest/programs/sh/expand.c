@@ -211,9 +211,8 @@ static bool part_command(struct expander *x, const struct part *part, bool quote
 static bool part_arith(struct expander *x, const struct part *part, bool quoted) {
     int64_t n;
     if (!expand_arith(x->sh, part->expr, &n, NULL)) return false;
-    char text[24];
-    int len = snprintf(text, sizeof text, "%" PRId64, n);
-    xp_value(x, text, (size_t)len, quoted);
+    char text[ARITH_DIGITS];
+    xp_value(x, text, arith_digits(text, n), quoted);
     return true;
 }
 

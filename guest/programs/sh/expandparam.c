@@ -239,9 +239,8 @@ static bool fetch_indirect(struct shell *sh, const struct param *pm, struct pval
 
 static bool emit_length(struct expander *x, const struct pvalue *v, bool quoted) {
     int64_t n = v->list ? v->count : v->s ? (int64_t)u8_count(v->s, strlen(v->s)) : 0;
-    char text[24];
-    int len = snprintf(text, sizeof text, "%" PRId64, n);
-    xp_value(x, text, (size_t)len, quoted);
+    char text[ARITH_DIGITS];
+    xp_value(x, text, arith_digits(text, n), quoted);
     return true;
 }
 

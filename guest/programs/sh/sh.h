@@ -573,6 +573,9 @@ int glob_expand(struct shell *sh, const char *pattern, struct strings *out);
 /* Evaluates text. An error is printed, with `who` in front ("((", "[["; NULL: the builtin that runs;
  * "": nothing), and false returned. */
 bool arith_eval(struct shell *sh, const char *text, int64_t *out, const char *who);
+#define ARITH_DIGITS 24
+/* A number in decimal digits, with a NUL: what loops write too often for printf(). Its length. */
+size_t arith_digits(char text[ARITH_DIGITS], int64_t n);
 void arith_error(struct shell *sh, const char *who); /* after a failure: sets status and flow */
 
 /* ------------------------------------------------------------------ inplace.c */

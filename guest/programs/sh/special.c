@@ -15,8 +15,8 @@
 /* ------------------------------------------------------------------ computed ones */
 
 static void put_number(struct shell *sh, struct var *v, int64_t n) {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, n);
+    char text[ARITH_DIGITS];
+    arith_digits(text, n);
     var_put(sh, v, text);
 }
 

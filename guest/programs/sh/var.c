@@ -414,8 +414,8 @@ bool var_assign_index(struct shell *sh, struct var *v, int64_t i, const char *va
     array_set(var_array(v), i, value);
     v->flags |= V_SET;
     if (v->special && v->special->element) {
-        char key[24];
-        snprintf(key, sizeof key, "%" PRId64, i);
+        char key[ARITH_DIGITS];
+        arith_digits(key, i);
         v->special->element(sh, key, value);
     }
     var_changed(sh, v);
