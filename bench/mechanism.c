@@ -3,7 +3,8 @@
  * run.
  *
  *   a system call, a fork with its child's whole life, a pipe's throughput, and a shell that waits,
- *   is woken with `echo hi` and answers.
+ *   is woken with `echo hi` and answers. Then what a fork and a snapshot of a sandbox take, and a
+ *   run while other threads run sandboxes of their own.
  *
  * usage: mechanism NATIVE_PFBENCH    (the native twin of bench/guest/pfbench.c)
  *
@@ -13,6 +14,7 @@
 #define _GNU_SOURCE
 #include "pinfold.h"
 
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 #define ROUNDS 7
 
 extern char **environ;
-static pf_error error;
+static _Thread_local pf_error error;
 
 static double now(void) {
     struct timespec t;
@@ -162,6 +164,63 @@ static double fork_sandbox(const pf_options *options, long n) {
     return spent / n;
 }
 
+/* ---- sandboxes side by side: what they share would cost each of them more, the more there are */
+
+#define SIDE_MAX 8
+
+struct side {
+    const pf_options *options;
+    pthread_barrier_t *ready;
+    long n;
+    double cpu;
+};
+
+static void *work_beside(void *argument) {
+    struct side *side = argument;
+    pf_sandbox *s = NULL;
+    if (pf_sandbox_new(side->options, &s, &error) != PF_OK) die(error.message);
+    for (int i = 0; i < 10; i++) run(s, "echo hello | tr a-z A-Z");
+    pthread_barrier_wait(side->ready);
+    struct timespec from, to;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    for (long i = 0; i < side->n; i++) run(s, "echo hello | tr a-z A-Z");
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+    side->cpu = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+    pf_sandbox_free(s);
+    return NULL;
+}
+
+/* Processor time of a run, where so many threads run one sandbox each: a count that a busy machine
+ * changes little. */
+static double beside(const pf_options *options, int threads, long n) {
+    pthread_t thread[SIDE_MAX];
+    struct side side[SIDE_MAX];
+    pthread_barrier_t ready;
+    double cpu = 0;
+    pthread_barrier_init(&ready, NULL, (unsigned)threads);
+    for (int i = 0; i < threads; i++) {
+        side[i] = (struct side){.options = options, .ready = &ready, .n = n};
+        if (pthread_create(&thread[i], NULL, work_beside, &side[i]) != 0) die("no thread");
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_join(thread[i], NULL);
+        cpu += side[i].cpu;
+    }
+    pthread_barrier_destroy(&ready);
+    return cpu / (double)(n * threads);
+}
+
+static void show_threads(const pf_options *options) {
+    double best_of[SIDE_MAX + 1] = {0};
+    for (int round = 0; round < ROUNDS; round++)
+        for (int threads = 1; threads <= SIDE_MAX; threads *= 2)
+            best_of[threads] = best(best_of[threads], beside(options, threads, 500));
+    printf("%-34s", "processor time of echo | tr");
+    for (int threads = 1; threads <= SIDE_MAX; threads *= 2)
+        printf(" %.2f us on %d thread%s%s", best_of[threads] * 1e6, threads, threads > 1 ? "s" : "",
+               threads < SIDE_MAX ? "," : "\n");
+}
+
 /* Seconds for both; *size is that of the snapshot. */
 static double save_and_restore(const pf_options *options, long n, size_t *size) {
     pf_sandbox *s = used_sandbox(options), *again = NULL;
@@ -209,6 +268,7 @@ int main(int argc, char **argv) {
            inside * 1e6, native * 1e6, native / inside);
     printf("%-34s %9.3f us\n", "new sandbox, echo hi, free", fresh * 1e6);
     show_durability(options);
+    show_threads(options);
     pf_sandbox_free(s);
     pf_options_free(options);
     return 0;
