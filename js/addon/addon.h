@@ -77,6 +77,7 @@ struct addon_box {
     bool result_told;
     bool closed; /* the sandbox goes when its job is done */
     bool decisions;
+    struct addon_trace *trace; /* where it is recorded for JavaScript, or NULL */
 };
 
 /* One act. What it works with is copied here. */
@@ -96,6 +97,7 @@ struct addon_job {
     atomic_bool done; /* its end is in the list of events */
 
     pf_options *options;
+    struct addon_trace *trace; /* of a branch that is made */
     struct addon_bytes text, path, input, language, blob, *list; /* `list` ends with one of no data */
     const char **words; /* into blob, NULL at the end */
     uint64_t id, counter;
@@ -167,6 +169,16 @@ void addon_box_empty(struct addon_box *box);
 
 /* options.c: the options that JavaScript gives; a status other than PF_OK says what is wrong. */
 pf_status addon_options(napi_env env, napi_value given, pf_options **out, pf_error *error);
+/* trace.c: a recording for JavaScript, named in the options; NULL: there is no room for it. */
+struct addon_trace *addon_trace_new(pf_options *options, bool redact);
+/* What was written since the last time; NULL: nothing. Nobody is in the sandbox meanwhile. */
+napi_value addon_trace_take(napi_env env, struct addon_trace *trace);
+/* NULL is allowed. */
+void addon_trace_free(struct addon_trace *trace);
+/* options.c: the recording that the settings ask JavaScript to be given; NULL: none, or memory is out,
+ * which the error says. */
+struct addon_trace *addon_options_trace(napi_env env, napi_value given, pf_options *options,
+                                        pf_error *error);
 /* Only limits: [name, number, …]. */
 pf_status addon_options_limits(napi_env env, napi_value pairs, pf_options *options,
                                pf_error *error);
@@ -183,5 +195,7 @@ napi_value addon_answer(napi_env env, napi_callback_info info);   /* drive.c */
 napi_value addon_advance(napi_env env, napi_callback_info info);  /* drive.c */
 napi_value addon_snapshot(napi_env env, napi_callback_info info); /* files.c */
 napi_value addon_file(napi_env env, napi_callback_info info);     /* files.c */
+napi_value addon_changes(napi_env env, napi_callback_info info);  /* mounts.c */
+napi_value addon_end_record(napi_env env, napi_callback_info info); /* drive.c */
 
 #endif

@@ -35,6 +35,7 @@ static void collected(napi_env env, void *data, void *hint) {
     (void)hint;
     addon_box_empty(box);
     addon_env_remove(box);
+    addon_trace_free(box->trace);
     free(box);
     napi_adjust_external_memory(env, -SANDBOX_BYTES, &total);
 }

@@ -94,6 +94,21 @@ napi_value addon_answer(napi_env env, napi_callback_info info) {
     return addon_job_begin(env, job, given[4]);
 }
 
+static void work_end_record(struct addon_job *job) {
+    job->status = pf_sandbox_end_record(job->sandbox, &job->error);
+}
+
+/* endRecord(sandbox) */
+napi_value addon_end_record(napi_env env, napi_callback_info info) {
+    napi_value given[1];
+    size_t argc = 1;
+    napi_get_cb_info(env, info, &argc, given, NULL, NULL);
+    struct addon_job *job = addon_job_of(env, given[0]);
+    if (!job) return NULL;
+    job->work = work_end_record;
+    return addon_job_begin(env, job, NULL);
+}
+
 static void work_advance(struct addon_job *job) {
     if (job->what) /* somebody else goes on with it */
         pf_sandbox_on_output(job->sandbox, job->listens ? addon_on_output : NULL, job->box);

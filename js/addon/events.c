@@ -148,12 +148,13 @@ static void settle(napi_env env, struct addon_job *job) {
         job->made = NULL;
     }
     bool ok = job->status == PF_OK;
-    napi_create_array_with_length(env, 5, &answer);
+    napi_create_array_with_length(env, 6, &answer);
     addon_put(env, answer, 0, addon_double(env, job->status));
     addon_put(env, answer, 1, ok ? NULL : addon_word(env, job->error.message));
     addon_put(env, answer, 2, addon_double(env, ok ? 0 : job->error.guest_errno));
     addon_put(env, answer, 3, ok && job->value ? job->value(env, job) : NULL);
     addon_put(env, answer, 4, box->sandbox ? addon_state(env, box) : NULL);
+    addon_put(env, answer, 5, addon_trace_take(env, box->trace));
     napi_resolve_deferred(env, job->deferred, answer);
     if (box->closed) addon_box_empty(box);
     if (--box->env->jobs == 0) napi_unref_threadsafe_function(env, box->env->wake);
@@ -352,5 +353,6 @@ void addon_job_free(struct addon_job *job) {
     free(job->words);
     pf_free(job->out);
     pf_free(job->left_out);
+    addon_trace_free(job->trace);
     free(job);
 }

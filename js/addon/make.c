@@ -35,6 +35,15 @@ static void work_make(struct addon_job *job) {
     job->made = NULL;
 }
 
+/* Calls that came with it and were refused: their programs go on with that. */
+static void go_on_refused(struct addon_job *job) {
+    if (!pf_sandbox_running(job->made) || pf_sandbox_wait_ns(job->made) != 0) return;
+    job->status = pf_sandbox_advance(job->made, &job->error);
+    if (job->status == PF_OK) return;
+    pf_sandbox_free(job->made);
+    job->made = NULL;
+}
+
 static void work_remake(struct addon_job *job) {
     job->status = pf_sandbox_restore(job->options, job->text.data, job->text.len, &job->made,
                                      &job->error);
@@ -43,12 +52,7 @@ static void work_remake(struct addon_job *job) {
         return;
     }
     watch(job->box, job->made);
-    /* Calls that came with it and were refused: their programs go on with that. */
-    if (!pf_sandbox_running(job->made) || pf_sandbox_wait_ns(job->made) != 0) return;
-    job->status = pf_sandbox_advance(job->made, &job->error);
-    if (job->status == PF_OK) return;
-    pf_sandbox_free(job->made);
-    job->made = NULL;
+    go_on_refused(job);
 }
 
 static napi_value begin(napi_env env, struct addon_job *job, napi_value held, napi_value listener) {
@@ -72,6 +76,11 @@ static struct addon_job *job_with(napi_env env, napi_value settings, napi_value 
     struct addon_job *job = box ? addon_job_new(env, box, *held) : NULL;
     if (!job) return NULL;
     job->status = addon_options(env, settings, &job->options, &job->error);
+    if (job->status == PF_OK) {
+        job->error.status = PF_OK;
+        box->trace = addon_options_trace(env, settings, job->options, &job->error);
+        job->status = job->error.status;
+    }
     if (addon_property(env, settings, "decisions", &value))
         box->decisions = addon_bool(env, value);
     return job;
@@ -109,8 +118,17 @@ napi_value addon_remake(napi_env env, napi_callback_info info) {
     return begin(env, job, held, given[2]);
 }
 
+enum { OWN_BUDGET, SHARED_BUDGET };
+
 static void work_fork(struct addon_job *job) {
-    job->status = pf_sandbox_fork(job->sandbox, &job->made, &job->error);
+    if (job->options)
+        job->status =
+            pf_sandbox_fork_with(job->sandbox, job->options, &job->made, &job->error);
+    else if (job->what == SHARED_BUDGET)
+        job->status = pf_sandbox_fork_shared(job->sandbox, &job->made, &job->error);
+    else
+        job->status = pf_sandbox_fork(job->sandbox, &job->made, &job->error);
+    if (job->status == PF_OK && (job->options || job->what == SHARED_BUDGET)) go_on_refused(job);
 }
 
 static napi_value branch(napi_env env, struct addon_job *job) {
@@ -119,19 +137,31 @@ static napi_value branch(napi_env env, struct addon_job *job) {
     if (!box) return NULL;
     box->decisions = job->box->decisions;
     box->sandbox = job->made;
+    box->trace = job->trace;
     job->made = NULL;
+    job->trace = NULL;
     watch(box, box->sandbox);
     return value;
 }
 
-/* fork(sandbox): its value is the branch */
+/* fork(sandbox, share, settings or undefined: as the trunk has them): its value is the branch */
 napi_value addon_fork(napi_env env, napi_callback_info info) {
-    napi_value given[1];
-    size_t argc = 1;
+    napi_value given[3];
+    size_t argc = 3;
+    napi_valuetype type = napi_undefined;
     napi_get_cb_info(env, info, &argc, given, NULL, NULL);
     struct addon_box *box = addon_box_of(env, given[0]);
     struct addon_job *job = box ? addon_job_new(env, box, given[0]) : NULL;
     if (!job) return NULL;
+    job->what = addon_bool(env, given[1]) ? SHARED_BUDGET : OWN_BUDGET;
+    napi_typeof(env, given[2], &type);
+    if (type == napi_object) {
+        job->status = addon_options(env, given[2], &job->options, &job->error);
+        job->error.status = job->status;
+        if (job->status == PF_OK)
+            job->trace = addon_options_trace(env, given[2], job->options, &job->error);
+        job->status = job->error.status;
+    }
     job->work = work_fork;
     job->value = branch;
     return addon_job_begin(env, job, NULL);

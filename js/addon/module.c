@@ -51,6 +51,15 @@ static napi_value state(napi_env env, napi_callback_info info) {
     return box ? addon_state(env, box) : NULL;
 }
 
+/* traced(sandbox): what is new in its recording */
+static napi_value traced(napi_env env, napi_callback_info info) {
+    napi_value given[1];
+    size_t argc = 1;
+    napi_get_cb_info(env, info, &argc, given, NULL, NULL);
+    struct addon_box *box = resting(env, given[0]);
+    return box ? addon_trace_take(env, box->trace) : NULL;
+}
+
 /* refusal(sandbox, method, params): a text, or undefined: it would be allowed */
 static napi_value refusal(napi_env env, napi_callback_info info) {
     napi_value given[3], answer = NULL;
@@ -93,7 +102,8 @@ NAPI_MODULE_INIT() {
         {"start", addon_start},       {"answer", addon_answer},   {"advance", addon_advance},
         {"snapshot", addon_snapshot}, {"file", addon_file},       {"come", come},
         {"close", close_box},         {"state", state},           {"refusal", refusal},
-        {"left", left},
+        {"left", left},               {"traced", traced},         {"changes", addon_changes},
+        {"endRecord", addon_end_record},
     };
     struct addon_env *own = addon_env_new(env);
     if (!own) {

@@ -86,6 +86,56 @@ static pf_status take_policy(napi_env env, napi_value given, pf_options *options
     return status == PF_INVALID ? (pf_status)ADDON_POLICY : status;
 }
 
+/* [host or undefined, place, may be changed, …] */
+static pf_status take_mounts(napi_env env, napi_value list, pf_options *options, pf_error *error) {
+    uint32_t count = addon_count(env, list);
+    for (uint32_t i = 0; i + 2 < count; i += 3) {
+        struct addon_bytes host = {0}, place = {0};
+        napi_valuetype type = napi_undefined;
+        napi_value directory = addon_at(env, list, i);
+        napi_typeof(env, directory, &type);
+        bool ok = (type == napi_undefined || addon_take(env, directory, &host)) &&
+                  addon_take(env, addon_at(env, list, i + 1), &place) && place.data &&
+                  strlen(place.data) == place.len &&
+                  (!host.data || strlen(host.data) == host.len);
+        pf_mount_mode mode = addon_bool(env, addon_at(env, list, i + 2)) ? PF_MOUNT_COPY
+                                                                       : PF_MOUNT_READ_ONLY;
+        pf_status status =
+            ok ? pf_options_mount(options, host.data, place.data, mode, error)
+               : wrong(error, "a mount is a directory and its place, texts without a NUL");
+        addon_drop(&host);
+        addon_drop(&place);
+        if (status != PF_OK) return status;
+    }
+    return PF_OK;
+}
+
+static bool is_redacted(napi_env env, napi_value given) {
+    napi_value value;
+    return addon_property(env, given, "redact", &value) && addon_bool(env, value);
+}
+
+static pf_status take_record(napi_env env, napi_value given, pf_options *options,
+                             pf_error *error) {
+    napi_value value;
+    struct addon_bytes path;
+    if (!addon_property(env, given, "record", &value)) return PF_OK;
+    if (!addon_take(env, value, &path) || !path.data || strlen(path.data) != path.len)
+        return wrong(error, "record is a path without a NUL");
+    pf_status status = pf_options_record(options, path.data, is_redacted(env, given), error);
+    addon_drop(&path);
+    return status;
+}
+
+struct addon_trace *addon_options_trace(napi_env env, napi_value given, pf_options *options,
+                                        pf_error *error) {
+    napi_value value;
+    if (!addon_property(env, given, "recordHere", &value) || !addon_bool(env, value)) return NULL;
+    struct addon_trace *trace = addon_trace_new(options, is_redacted(env, given));
+    if (!trace) wrong(error, "there is no room for a trace");
+    return trace;
+}
+
 static void take_numbers(napi_env env, napi_value given, pf_options *options) {
     napi_value value;
     bool lossless;
@@ -111,6 +161,7 @@ pf_status addon_options(napi_env env, napi_value given, pf_options **out, pf_err
                  {"env", take_env},
                  {"tools", take_tools},
                  {"policy", take_policy},
+                 {"mounts", take_mounts},
                  {"key", take_key}};
     *out = pf_options_new();
     if (!*out) return wrong(error, "out of memory");
@@ -121,7 +172,7 @@ pf_status addon_options(napi_env env, napi_value given, pf_options **out, pf_err
         pf_status status = parts[i].take(env, value, *out, error);
         if (status != PF_OK) return status;
     }
-    return PF_OK;
+    return take_record(env, given, *out, error);
 }
 
 bool addon_options_words(napi_env env, napi_value array, struct addon_bytes *blob,

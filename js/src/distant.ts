@@ -15,12 +15,15 @@ import {
   checkRun,
   idOf,
   type Failure,
+  type ForkOptions,
   jsonOf,
   type OutputListener,
   type RunOptions,
   type SnapshotOptions,
 } from "./requests.ts";
 import { RunStream } from "./stream.ts";
+import type { Sink } from "./trace/record.ts";
+import { branchOf, type RecordTo, sinkOf } from "./trace/sink.ts";
 import type { PlainOptions, State } from "./worker/protocol.ts";
 
 /** Who is told what comes from a sandbox. */
@@ -157,13 +160,18 @@ export abstract class Distant<To extends Line> implements Runnable {
   #onOutput: OutputListener | undefined;
   #starting = false;
   #closed = false;
+  /** Where the trace goes that comes over the line. */
+  #sink: Sink | undefined;
+  /** Why it cannot go there any more. */
+  #unrecorded: string | undefined;
+  #branches = 0;
 
   protected constructor(options: SandboxOptions, connect: (listener: Listener) => To) {
     this.options = options;
     this.line = connect({
       output: (stream, data) => this.#onOutput?.(stream, data),
       decision: (decision) => options.onDecision?.(decision),
-      trace: (data) => this.traced(data),
+      trace: (data) => this.#record((sink) => sink.write(data)),
       lost: () => this.lost(),
       state: (state) => this.#told(state),
     });
@@ -182,19 +190,51 @@ export abstract class Distant<To extends Line> implements Runnable {
     }
   }
 
-  /** A piece of its recording. */
-  protected traced(_: Uint8Array): void {}
-
-  /** There is no more of it. */
-  protected lost(): void {}
-
   protected async act(act: string, args: readonly unknown[] = []): Promise<unknown> {
     if (this.#closed) throw new StateError("the sandbox was closed");
+    if (this.#unrecorded !== undefined)
+      throw new StateError(`the recording cannot go on: ${this.#unrecorded}`);
     return this.line.do(act, args);
   }
 
-  protected get closed(): boolean {
-    return this.#closed;
+  /* ---- its recording */
+
+  /** From here on the trace goes there. */
+  protected sendTrace(to: RecordTo): void {
+    this.#sink = sinkOf(to);
+  }
+
+  #record(act: (sink: Sink) => void): void {
+    try {
+      if (this.#sink) act(this.#sink);
+    } catch (error) {
+      this.#unrecorded ??= `the trace cannot be written: ${String((error as Error)?.message ?? error)}`;
+    }
+  }
+
+  /** There is no more of it. */
+  protected lost(): void {
+    this.#record((sink) => sink.end());
+    this.#sink = undefined;
+  }
+
+  /** Where a branch is recorded. */
+  protected branchRecord({ record }: ForkOptions): RecordTo | undefined {
+    const trunk = this.options.record;
+    if (record !== undefined) return record === false ? undefined : record;
+    return trunk === undefined ? undefined : branchOf(trunk, ++this.#branches);
+  }
+
+  /** As Sandbox.endRecord(). */
+  async endRecord(): Promise<void> {
+    await this.act("end record");
+    this.lost();
+    this.#demandRecorded();
+  }
+
+  #demandRecorded(): void {
+    if (this.#unrecorded !== undefined)
+      throw new StateError(`the recording is incomplete: ${this.#unrecorded}`);
   }
 
   #told(state: State): void {
@@ -322,11 +362,17 @@ export abstract class Distant<To extends Line> implements Runnable {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.end();
+    try {
+      if (this.#unrecorded !== undefined)
+        throw new StateError(`the recording cannot go on: ${this.#unrecorded}`);
+      await this.end(this.options.record !== undefined);
+    } finally {
+      this.lost();
+      this.line.close();
+    }
+    this.#demandRecorded();
   }
 
   /** Its last act. */
-  protected async end(): Promise<void> {
-    this.line.close();
-  }
+  protected async end(_recorded: boolean): Promise<void> {}
 }

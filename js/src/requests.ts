@@ -1,6 +1,6 @@
 /* requests.ts: what is asked of a sandbox: the options of its calls, and what stands for values. */
 import { PF } from "./abi.ts";
-import { InvalidError } from "./base/error.ts";
+import { InvalidError, StateError } from "./base/error.ts";
 import { stringifyExact } from "./base/exact.ts";
 import type { PendingCall } from "./call.ts";
 import type { Limits } from "./machine/limits.ts";
@@ -44,11 +44,34 @@ export interface SnapshotOptions {
 
 export interface ForkOptions {
   /**
+   * "share": both spend from the same max_calls, and so do branches that are made so of either; a
+   * call that waits is judged in the branch as if it were made there now. Default: "own", so each
+   * has all that was left. What is recorded shares nothing.
+   */
+  budget?: "own" | "share";
+  /**
    * Where the branch is recorded, in a trace of its own that begins with a snapshot of it; false:
    * nowhere. Default: nowhere, and beside what is recorded in `run.jsonl`: in `run.1.jsonl`.
    */
   record?: RecordTo | false;
 }
+
+/** Throws for options that are none, or exclude each other. */
+export function checkFork(how: ForkOptions): void {
+  for (const key of Object.keys(how))
+    if (key !== "budget" && key !== "record")
+      throw new InvalidError(
+        `there is no option "${key}" of a branch; they are: budget, record`,
+      );
+  const { budget = "own", record } = how;
+  if (budget !== "own" && budget !== "share")
+    throw new InvalidError(`budget is "own" or "share", not "${String(budget).slice(0, 64)}"`);
+  if (budget === "share" && record !== undefined && record !== false)
+    throw new StateError(RECORDED_SHARES_NOTHING);
+}
+
+export const RECORDED_SHARES_NOTHING =
+  "the sandbox is recorded: what others spend is no input of it, so it shares no budget";
 
 export interface RestoreOptions extends Omit<SandboxOptions, "files" | "clock" | "seed"> {
   /** What it was made with. */

@@ -18,6 +18,7 @@ import { Machine, monotonic } from "./machine/machine.ts";
 import { type Outcome, start } from "./machine/run.ts";
 import { checkRestored, makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
 import {
+  checkFork,
   checkRun,
   type Failure,
   FAILURES,
@@ -25,6 +26,7 @@ import {
   idOf,
   jsonOf,
   type OutputListener,
+  RECORDED_SHARES_NOTHING,
   type RestoreOptions,
   type RunOptions,
   type SnapshotOptions,
@@ -263,12 +265,21 @@ export class Sandbox implements Runnable {
 
   /** An independent copy, waiting calls included, with counters and random numbers of its own. */
   async fork(how: ForkOptions = {}): Promise<Sandbox> {
+    checkFork(how);
+    const branch = await this.#branch(how, how.budget === "share");
+    if (how.budget === "share" && branch.#machine.stirred) await branch.advance();
+    return branch;
+  }
+
+  async #branch(how: ForkOptions, share: boolean): Promise<Sandbox> {
     this.#take();
     try {
-      this.#machine.refuseParked();
+      const machine = this.#machine;
+      machine.refuseParked();
+      if (share && machine.tape) throw new StateError(RECORDED_SHARES_NOTHING);
       const options = this.#branchOptions(how);
       const seed = this.#options.seed === undefined ? randomSeed() : undefined;
-      const branch = fork(this.#machine, seed);
+      const branch = fork(machine, seed, { share });
       return new Sandbox(options.record ? await this.#recorded(branch, options) : branch, options);
     } finally {
       this.#leave();

@@ -160,7 +160,7 @@ test("a replay needs no host", async () => {
     "cat /data/a /data/link | od -c; ls -la /data /w; cat /data/nothing; echo x > /w/x/new",
   );
   await sandbox.mounted("/w/x").changes();
-  sandbox.close();
+  await sandbox.close();
   rmSync(folder, { recursive: true });
   const again = await replay(Buffer.concat(parts));
   assert.equal(again.results[0].stdout, stdout);
@@ -199,7 +199,7 @@ test("a sandbox in a worker has them too", async () => {
   assert.equal((await sandbox.run("cat /data/a; rm /data/a")).stdout, "one\n");
   assert.deepEqual(await sandbox.mounted("/data").changes(), [["D", "/data/a"]]);
   await assert.rejects(sandbox.mounted("/none").changes(), /nothing is mounted/);
-  sandbox.close();
+  await sandbox.close();
 });
 
 anyTest("elsewhere they are refused with what to do", { skip: linux && "this is Linux" }, async () => {

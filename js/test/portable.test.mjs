@@ -37,7 +37,7 @@ test("files, the shell's state and Python's names go on, and the original does n
   assert.equal(python.stdout, "40 42 7 2\n", python.stderr);
   const list = await second.run(LIST);
   assert.equal(list.stdout, (await first.run(LIST)).stdout);
-  second.close();
+  await second.close();
   const again = await replay(Buffer.concat(parts));
   assert.equal(again.results[2].stdout, list.stdout);
 });
@@ -56,7 +56,7 @@ test("what it does not hold is told, then and when it is restored", async () => 
   const second = await WorkerSandbox.restore(data);
   assert.deepEqual(second.leftOut, left);
   assert.equal((await second.run("echo $x; jobs")).stdout, "1\n");
-  second.close();
+  await second.close();
 });
 
 test("budgets, a fixed clock and seed, keys and counters", async () => {

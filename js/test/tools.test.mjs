@@ -299,3 +299,27 @@ test("whatever a handler throws fails its call", async () => {
     assert.equal((await sandbox.run("fail; echo $?")).stdout, "1\n");
   }
 });
+
+test("branches that share a budget spend from one, and a call that waits spends once more", async () => {
+  for (const kind of [Sandbox, WorkerSandbox]) {
+    const tools = { pay: tool({ execute: () => "paid" }) };
+    const sandbox = await kind.create({ tools, capabilities: [{ method: "pay", max_calls: 4 }] });
+    await sandbox.run("pay");
+    const own = await sandbox.fork(),
+      shared = await sandbox.fork({ budget: "share" }),
+      inner = await shared.fork({ budget: "share" });
+    await shared.run("pay");
+    await inner.run("pay");
+    const left = async (one) => one.callsLeft(0);
+    assert.deepEqual(await Promise.all([sandbox, shared, inner, own].map(left)), [1, 1, 1, 3]);
+    await sandbox.start("pay; pay");
+    const late = await sandbox.fork({ budget: "share" }); /* its call does not fit any more */
+    assert.equal(late.pending().length, 0);
+    assert.match((await late.finish()).stderr, /pay is denied|calls/);
+    assert.equal((await sandbox.finish()).stdout, '"paid"\n');
+    await assert.rejects(sandbox.fork({ budget: "all" }), InvalidError);
+    await assert.rejects(sandbox.fork({ share: true }), /no option "share"/);
+    const recorded = await kind.create({ tools, capabilities: ["pay"], record: () => {} });
+    await assert.rejects(recorded.fork({ budget: "share", record: false }), StateError);
+  }
+});

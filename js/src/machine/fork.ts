@@ -6,6 +6,7 @@
  */
 import { Kernel } from "./kernel.ts";
 import { Machine } from "./machine.ts";
+import { judgeAgain } from "./rejudge.ts";
 
 /**
  * As host/machine/fork.c: 31 bits that follow from those of the parent and from its branches so
@@ -23,15 +24,19 @@ function firstId(parent: Machine): bigint {
 
 /**
  * `seed`: what the branch's random numbers start from; undefined: those of the parent go on. `twin`:
- * it does not know that it is a branch, and has the same ids.
+ * it does not know that it is a branch, and has the same ids. `share`: both spend from the same budgets.
  */
-export function fork(parent: Machine, seed: Uint8Array | undefined, twin = false): Machine {
+export function fork(
+  parent: Machine,
+  seed: Uint8Array | undefined,
+  { twin = false, share = false }: { twin?: boolean; share?: boolean } = {},
+): Machine {
   const branch = Machine.like({
     images: parent.images,
     limits: parent.ownLimits,
     env: parent.env,
     envChanged: false,
-    gate: parent.gate.copy(),
+    gate: parent.gate.copy(share),
     clock: parent.clockFixed ? parent.realtimeBase : undefined,
     seed: new Uint8Array(0),
     seedFixed: parent.seedFixed,
@@ -61,5 +66,6 @@ export function fork(parent: Machine, seed: Uint8Array | undefined, twin = false
   });
   branch.peak = branch.used;
   if (seed) branch.host("HOST_SEED", [], seed);
+  if (share) judgeAgain(branch, false);
   return branch;
 }

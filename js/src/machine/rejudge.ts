@@ -55,12 +55,13 @@ function judge(machine: Machine, call: Call, place: number): Decided {
   return asDenial(machine.gate.checkAgain(call.method, call.name, call.params));
 }
 
-export function judgeAgain(machine: Machine): void {
+/** `spent`: what they have spent is theirs again; else each spends once more. */
+export function judgeAgain(machine: Machine, spent = true): void {
   const waiting = machine.calls,
     { run } = machine;
   if (run.on) run.asked = Math.max(run.asked, waiting.length);
   const made = run.on ? run.asked : waiting.length;
-  const aside = waiting.map((call) => machine.gate.setAside(call.capability));
+  const aside = waiting.map((call) => spent && machine.gate.setAside(call.capability));
   machine.calls = [];
   waiting.forEach((call, index) => {
     const decided = judge(machine, call, made - (waiting.length - index - 1));

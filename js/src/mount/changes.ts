@@ -72,6 +72,12 @@ export interface ChangesOptions {
   maxSeconds?: number;
 }
 
+/** Throws for what is no bound of time. */
+export function checkSeconds(maxSeconds: number): void {
+  if (typeof maxSeconds !== "number" || !(maxSeconds > 0))
+    throw new InvalidError(`maxSeconds is a number above 0, not ${String(maxSeconds)}`);
+}
+
 /** A host directory as it is now inside a sandbox. */
 export class Mounted {
   readonly place: string;
@@ -84,8 +90,7 @@ export class Mounted {
 
   /** What differs from what came in, by path. */
   async changes({ maxSeconds = 60 }: ChangesOptions = {}): Promise<Change[]> {
-    if (typeof maxSeconds !== "number" || !(maxSeconds > 0))
-      throw new InvalidError(`maxSeconds is a number above 0, not ${String(maxSeconds)}`);
+    checkSeconds(maxSeconds);
     return this.#enter((machine) => {
       const mount = machine.mounts?.find(this.place);
       if (!mount) throw new InvalidError(`nothing is mounted at ${this.place.slice(0, 500)}`);

@@ -55,23 +55,34 @@ function checkPlace(place: string): void {
     throw new InvalidError(`a mount's place "${place.slice(0, 500)}" is no plain absolute path`);
 }
 
-/** What an embedder asked for, opened. */
-export function mountRequests(
-  given: Readonly<Record<string, MountSource | null>> | undefined,
-): MountRequest[] {
-  const all = Object.entries(given ?? {});
+type Given = Readonly<Record<string, MountSource | null>> | undefined;
+
+/** What an embedder asked for; null: a mount that a snapshot goes on without. */
+export function askedMounts(
+  given: Given,
+): { place: string; path: string | URL | null; copy: boolean }[] {
+  return Object.entries(given ?? {}).map(([place, source]) => {
+    checkPlace(place);
+    if (source === null) return { place, path: null, copy: false };
+    const [path, mode]: readonly unknown[] = Array.isArray(source) ? source : [source, "read"];
+    if ((typeof path !== "string" && !(path instanceof URL)) || (mode !== "copy" && mode !== "read"))
+      throw new InvalidError(`mounts["${place}"] is a directory, or [directory, "copy" or "read"]`);
+    return { place, path, copy: mode === "copy" };
+  });
+}
+
+/** The same, opened. */
+export function mountRequests(given: Given): MountRequest[] {
+  const all = askedMounts(given);
   if (all.length && !open)
     throw new UnsupportedError(
       "mounts: there are no directories to mount here (a page has none); give `files` instead",
     );
-  return all.map(([place, source]) => {
-    checkPlace(place);
-    if (source === null) return { place, directory: null, copy: false };
-    const [path, mode]: readonly unknown[] = Array.isArray(source) ? source : [source, "read"];
-    if ((typeof path !== "string" && !(path instanceof URL)) || (mode !== "copy" && mode !== "read"))
-      throw new InvalidError(`mounts["${place}"] is a directory, or [directory, "copy" or "read"]`);
-    return { place, directory: (open as Opener)(path), copy: mode === "copy" };
-  });
+  return all.map(({ place, path, copy }) => ({
+    place,
+    directory: path === null ? null : (open as Opener)(path),
+    copy,
+  }));
 }
 
 /** What came in. Paths are bytes, as texts of one character a byte. */

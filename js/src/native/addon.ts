@@ -4,8 +4,15 @@ import { UnsupportedError } from "../base/error.ts";
 /** A sandbox of the native library. */
 export type Handle = object;
 
-/** status (0: done), why not, errno, value, state. */
-export type Answer = readonly [number, string | undefined, number, unknown, Told | undefined];
+/** status (0: done), why not, errno, value, state, what is new in its recording. */
+export type Answer = readonly [
+  number,
+  string | undefined,
+  number,
+  unknown,
+  Told | undefined,
+  Uint8Array | undefined,
+];
 
 /**
  * running, milliseconds until it wants to go on or -1, calls that were not told before (six
@@ -33,6 +40,13 @@ export interface Settings {
   readonly key: string | Uint8Array | undefined;
   readonly minCounter: number;
   readonly decisions: boolean;
+  /** Host or undefined, place, may it be changed. */
+  readonly mounts: readonly (string | boolean | undefined)[];
+  /** A path. */
+  readonly record: string | undefined;
+  /** The trace comes with the answers. */
+  readonly recordHere: boolean;
+  readonly redact: boolean;
 }
 
 export interface RunSettings {
@@ -53,7 +67,11 @@ export interface Addon {
     teller: Teller,
   ): [Handle, Promise<Answer>];
   remake(settings: Settings, data: Uint8Array, teller: Teller): [Handle, Promise<Answer>];
-  fork(handle: Handle): Promise<Answer>;
+  /** With settings it has those, and a recording or none. */
+  fork(handle: Handle, share: boolean, settings: Settings | undefined): Promise<Answer>;
+  /** Ends its recording. */
+  endRecord(handle: Handle): Promise<Answer>;
+  changes(handle: Handle, place: string, maxSeconds: number): Promise<Answer>;
   start(handle: Handle, code: string, run: RunSettings, teller: Teller): Promise<Answer>;
   answer(handle: Handle, id: bigint, kind: number, text: string, teller: Teller): Promise<Answer>;
   advance(handle: Handle, listens: boolean | undefined, teller: Teller): Promise<Answer>;
@@ -67,6 +85,7 @@ export interface Addon {
   come(handle: Handle, what: "interrupt" | "stop" | "kill"): void;
   close(handle: Handle): void;
   state(handle: Handle): Told;
+  traced(handle: Handle): Uint8Array | undefined;
   refusal(handle: Handle, method: string, params: string): string | undefined;
   left(handle: Handle, capability: number): number;
 }

@@ -1,6 +1,7 @@
 /* native/line.ts: a sandbox of the native library, and what is asked of it. */
 import { ERRNO } from "../abi.ts";
 import {
+  BoundError,
   CapabilityError,
   DeadError,
   FileError,
@@ -18,12 +19,14 @@ import type { FileInfo } from "../machine/files.ts";
 import type { MachineLimits } from "../machine/limits.ts";
 import { readLimits } from "../machine/limits.ts";
 import type { Outcome } from "../machine/run.ts";
+import { type ChangesOptions, checkSeconds } from "../mount/changes.ts";
 import type { RunOptions, SnapshotOptions } from "../requests.ts";
 import type { State } from "../worker/protocol.ts";
 import type { Addon, Answer, Handle, Settings, Teller, Told } from "./addon.ts";
 
 type Kinds = Readonly<Record<number, new (message: string) => Error>>;
-const NO_MEMORY = -4;
+const NO_MEMORY = -4,
+  NOT_FOUND = -5;
 /** include/pinfold.h, and js/addon/addon.h for the last. */
 const KINDS: Kinds = {
   [-1]: InvalidError,
@@ -34,7 +37,7 @@ const KINDS: Kinds = {
   [-7]: DeadError,
   [-9]: UnsupportedError,
   [-12]: UnsupportedError,
-  [-13]: InvalidError,
+  [-13]: BoundError,
   [-100]: CapabilityError,
 };
 const ERRNO_NAME = new Map(Object.entries(ERRNO).map(([name, number]) => [number as number, name]));
@@ -82,7 +85,9 @@ function errorOf([status, message, errno]: Answer, path: string, kinds: Kinds): 
   if (errno)
     return new FileError(message ?? "", ERRNO_NAME.get(errno) ?? "EIO", errno, path);
   /* The library names the parameter of C and Python. */
-  const text = message?.replace(/max_bytes, (\d+), which is .* if that/, "maxBytes, $1: raise it if that");
+  const text = message
+    ?.replace(/max_bytes, (\d+), which is .* if that/, "maxBytes, $1: raise it if that")
+    .replace(/\btrace_bytes\b/, "traceBytes");
   return new (kinds[status] ?? KINDS[status] ?? PinfoldError)(text ?? `status ${status}`);
 }
 
@@ -126,6 +131,11 @@ export class NativeLine implements Line {
   /** What a branch stands at, whose acts nobody has asked for yet. */
   look(): void {
     this.#tell(this.addon.state(this.resting()));
+    this.#trace(this.addon.traced(this.resting()));
+  }
+
+  #trace(data: Uint8Array | undefined): void {
+    if (data) this.#listener.trace(data);
   }
 
   readonly #teller: Teller = (kind, payload) => {
@@ -166,6 +176,7 @@ export class NativeLine implements Line {
     try {
       const answer = await act();
       if (answer[4]) this.#tell(answer[4]);
+      this.#trace(answer[5]);
       if (answer[0] !== 0) throw errorOf(answer, path, kinds);
       if (this.#failure) throw this.#failure.error;
       return answer[3];
@@ -193,7 +204,18 @@ export class NativeLine implements Line {
       case "go on":
         return this.#await(() => addon.advance(handle, args[0], this.#teller), "");
       case "fork":
-        return this.#await(() => addon.fork(handle), "");
+        return this.#await(() => addon.fork(handle, args[0], args[1]), "");
+      case "end record":
+        return this.#await(() => addon.endRecord(handle), "");
+      case "changes": {
+        const [place, { maxSeconds = 60 }] = args as [string, ChangesOptions];
+        checkSeconds(maxSeconds);
+        const act = (): Promise<Answer> => addon.changes(handle, place, maxSeconds);
+        const all = await this.#await(act, "", { [NOT_FOUND]: InvalidError });
+        return textsOf(all as Uint8Array)
+          .map((one) => [one[0], one.slice(1)])
+          .sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+      }
       case "snapshot": {
         const { key, counter = 0, portable = false } = args[0] as SnapshotOptions;
         const act = (): Promise<Answer> => addon.snapshot(handle, key, counter, portable);

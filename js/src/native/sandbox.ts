@@ -2,11 +2,13 @@
  * native/sandbox.ts: a sandbox of the native library: what sandbox.ts is for the portable engine.
  * Programs run on threads of the addon's; handlers of tools run where they were given.
  */
-import { UnsupportedError } from "../base/error.ts";
-import { Distant, type Listener, plainOptions } from "../distant.ts";
+import { fileURLToPath } from "node:url";
+import { StateError } from "../base/error.ts";
+import { Distant, type Listener, plainOptions, RemoteMounted } from "../distant.ts";
 import { defaultLimits, type LimitName, readLimits } from "../machine/limits.ts";
 import { withHttp } from "../http/granting.ts";
 import type { Mounted } from "../mount/changes.ts";
+import { askedMounts } from "../mount/mounts.ts";
 import {
   checkClock,
   checkRestored,
@@ -15,8 +17,15 @@ import {
   type SandboxOptions,
   seedOf,
 } from "../options.ts";
-import { type ForkOptions, jsonOf, type RestoreOptions } from "../requests.ts";
+import {
+  checkFork,
+  type ForkOptions,
+  jsonOf,
+  RECORDED_SHARES_NOTHING,
+  type RestoreOptions,
+} from "../requests.ts";
 import type { Sandbox } from "../sandbox.ts";
+import type { RecordTo } from "../trace/sink.ts";
 import type { Addon, Handle, Settings } from "./addon.ts";
 import { absolute, NativeLine, type Origin } from "./line.ts";
 
@@ -41,9 +50,12 @@ const HAS: ReadonlySet<string> = new Set([
   "http",
   "files",
   "env",
+  "mounts",
   "limits",
   "clock",
   "seed",
+  "record",
+  "redact",
   "onDecision",
   "key",
   "minCounter",
@@ -73,13 +85,30 @@ function settingsOf(options: SandboxOptions, terms: Partial<RestoreOptions>): Se
     key: terms.key,
     minCounter: terms.minCounter ?? 0,
     decisions,
+    mounts: askedMounts(options.mounts).flatMap(({ place, path, copy }) => [
+      path === null ? undefined : pathOf(path),
+      place,
+      copy,
+    ]),
+    record: isFile(options.record) ? pathOf(options.record) : undefined,
+    recordHere: options.record !== undefined && !isFile(options.record),
+    redact: options.redact === true,
   };
 }
+
+/** The library writes to a file itself. */
+const isFile = (to: RecordTo | undefined): to is string | URL =>
+  typeof to === "string" || to instanceof URL;
+
+const pathOf = (path: string | URL): string =>
+  path instanceof URL ? fileURLToPath(path) : path;
 
 export class NativeSandbox extends Distant<NativeLine> implements SandboxFace {
   private constructor(addon: Addon, options: SandboxOptions, origin: Origin) {
     const limits = readLimits(defaultLimits, options.limits);
     super(options, (listener: Listener) => new NativeLine(addon, limits, listener, origin));
+    const { record } = options;
+    if (record !== undefined && !isFile(record)) this.sendTrace(record);
   }
 
   /** As Sandbox.create(). */
@@ -117,21 +146,30 @@ export class NativeSandbox extends Distant<NativeLine> implements SandboxFace {
     return left < 0 ? Infinity : left;
   }
 
-  /** It has none: mounts are given to the other engine. */
-  mounted(place: string): never {
-    throw new UnsupportedError(`${place}: engine "native" has no mounts; engine "wasm" has`);
+  /** As Sandbox.mounted(). */
+  mounted(place: string): RemoteMounted {
+    return new RemoteMounted(place, (act, args) => this.act(act, args));
   }
 
-  /** As Sandbox.endRecord(): nothing is recorded here. */
-  async endRecord(): Promise<void> {}
-
   /** As Sandbox.fork(). */
-  async fork({ record }: ForkOptions = {}): Promise<NativeSandbox> {
-    if (record !== undefined && record !== false)
-      throw new UnsupportedError('engine "native" has no option record; engine "wasm" has');
-    const branch = (await this.act("fork")) as Handle;
-    const sandbox = new NativeSandbox(this.line.addon, this.options, { branch });
+  async fork(how: ForkOptions = {}): Promise<NativeSandbox> {
+    checkFork(how);
+    const share = how.budget === "share";
+    if (share && this.options.record !== undefined) throw new StateError(RECORDED_SHARES_NOTHING);
+    const record = this.branchRecord(how);
+    const { clock, seed, ...rest } = this.options;
+    const options = { ...rest, record };
+    const anew = record !== undefined || this.options.record !== undefined;
+    const settings = anew ? settingsOf(options, {}) : undefined;
+    const branch = (await this.act("fork", [share, settings])) as Handle;
+    const sandbox = new NativeSandbox(this.line.addon, { ...options, clock, seed }, { branch });
     sandbox.line.look();
     return sandbox;
+  }
+
+  protected override async end(recorded: boolean): Promise<void> {
+    if (!recorded) return;
+    this.line.resting();
+    await this.line.do("end record", []);
   }
 }

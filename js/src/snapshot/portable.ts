@@ -106,7 +106,7 @@ export async function savePortable(
     );
   const w = new Writer(),
     left: string[] = [],
-    twin = fork(machine, undefined, true);
+    twin = fork(machine, undefined, { twin: true });
   noteLeft(twin, left);
   putPart(w, "INFO", NEEDED, infoOf(twin));
   const files = new Writer();

@@ -2,13 +2,11 @@
  * worker/remote.ts: a sandbox that runs in a worker: the same interface, on another thread, which is
  * ended when it does not answer.
  */
-import { InvalidError, StateError } from "../base/error.ts";
+import { InvalidError } from "../base/error.ts";
 import { Distant, type Line, type Listener, plainOptions, RemoteMounted } from "../distant.ts";
 import { withHttp } from "../http/granting.ts";
 import type { SandboxOptions } from "../options.ts";
-import { type ForkOptions, jsonOf, type RestoreOptions } from "../requests.ts";
-import type { Sink } from "../trace/record.ts";
-import { branchOf, sinkOf } from "../trace/sink.ts";
+import { checkFork, type ForkOptions, jsonOf, type RestoreOptions } from "../requests.ts";
 import type { Connection } from "./connection.ts";
 
 /** One sandbox of a worker. */
@@ -52,16 +50,10 @@ export function connectionOf(sandbox: WorkerSandbox): Connection {
  * give promises. Its branches live in the same worker, and end with it.
  */
 export class WorkerSandbox extends Distant<WorkerLine> {
-  /** Where the trace goes that the worker sends. */
-  #sink: Sink | undefined;
-  /** Why it cannot go there any more. */
-  #unrecorded: string | undefined;
-  #branches = 0;
-
   private constructor(connection: Connection, options: SandboxOptions) {
     super(options, (listener) => new WorkerLine(connection, listener));
     connections.set(this, connection);
-    if (options.record !== undefined) this.#sink = sinkOf(options.record);
+    if (options.record !== undefined) this.sendTrace(options.record);
   }
 
   /** For web.ts and node.ts, which know where workers come from. */
@@ -83,43 +75,6 @@ export class WorkerSandbox extends Distant<WorkerLine> {
     return sandbox.begin("remake", [plain, data, { key, minCounter }]);
   }
 
-  /* ---- its recording */
-
-  #record(act: (sink: Sink) => void): void {
-    try {
-      if (this.#sink) act(this.#sink);
-    } catch (error) {
-      this.#unrecorded ??= `the trace cannot be written: ${String((error as Error)?.message ?? error)}`;
-    }
-  }
-
-  protected override traced(data: Uint8Array): void {
-    this.#record((sink) => sink.write(data));
-  }
-
-  protected override lost(): void {
-    this.#record((sink) => sink.end());
-    this.#sink = undefined;
-  }
-
-  protected override async act(act: string, args: readonly unknown[] = []): Promise<unknown> {
-    if (this.#unrecorded !== undefined && !this.closed)
-      throw new StateError(`the recording cannot go on: ${this.#unrecorded}`);
-    return super.act(act, args);
-  }
-
-  #demandRecorded(): void {
-    if (this.#unrecorded !== undefined)
-      throw new StateError(`the recording is incomplete: ${this.#unrecorded}`);
-  }
-
-  /** As Sandbox.endRecord(). */
-  async endRecord(): Promise<void> {
-    await this.act("end record");
-    this.lost();
-    this.#demandRecorded();
-  }
-
   /* ---- authority and life */
 
   /** As Sandbox.mounted(). */
@@ -138,13 +93,12 @@ export class WorkerSandbox extends Distant<WorkerLine> {
   }
 
   /** As Sandbox.fork(), in the same worker. */
-  async fork({ record }: ForkOptions = {}): Promise<WorkerSandbox> {
-    const trunk = this.options.record;
-    let to = record === false ? undefined : record;
-    if (record === undefined && trunk !== undefined) to = branchOf(trunk, ++this.#branches);
+  async fork(how: ForkOptions = {}): Promise<WorkerSandbox> {
+    checkFork(how);
+    const to = this.branchRecord(how);
     const branch = new WorkerSandbox(this.line.connection, { ...this.options, record: to });
     try {
-      await this.act("fork", [branch.line.id, to !== undefined]);
+      await this.act("fork", [branch.line.id, to !== undefined, how.budget]);
     } catch (error) {
       branch.lost();
       branch.line.close();
@@ -160,20 +114,10 @@ export class WorkerSandbox extends Distant<WorkerLine> {
     this.line.connection.lose("it was terminated");
   }
 
-  protected override async end(): Promise<void> {
-    const recorded = this.#sink !== undefined,
-      asked =
-        this.#unrecorded === undefined
-          ? this.line.do("close", [])
-          : Promise.reject(new StateError(`the recording cannot go on: ${this.#unrecorded}`));
-    if (!recorded) asked.catch(() => {});
-    try {
-      if (recorded) await asked;
-    } finally {
-      this.lost();
-      this.line.close();
-    }
-    this.#demandRecorded();
+  protected override async end(recorded: boolean): Promise<void> {
+    const asked = this.line.do("close", []);
+    if (recorded) await asked;
+    else asked.catch(() => {});
   }
 }
 

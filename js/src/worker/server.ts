@@ -7,7 +7,7 @@ import { parseExact } from "../base/exact.ts";
 import type { Images, Manifest } from "../cpu/image.ts";
 import { type Files } from "../files.ts";
 import type { SandboxOptions } from "../options.ts";
-import type { RestoreOptions, RunOptions, SnapshotOptions } from "../requests.ts";
+import type { ForkOptions, RestoreOptions, RunOptions, SnapshotOptions } from "../requests.ts";
 import { Sandbox } from "../sandbox.ts";
 import type { Tool } from "../tool.ts";
 import {
@@ -120,7 +120,7 @@ export class Server {
       case "callsLeft":
         return sandbox.callsLeft(args[0]);
       case "fork":
-        return this.#fork(sandbox, args[0], args[1]);
+        return this.#fork(sandbox, args[0], args[1], args[2]);
       case "changes":
         return sandbox.mounted(args[0]).changes(args[1]);
       case "end record":
@@ -135,8 +135,13 @@ export class Server {
     }
   }
 
-  async #fork(sandbox: Sandbox, id: number, recorded: boolean): Promise<void> {
-    const branch = await sandbox.fork({ record: recorded && this.#recording(id) });
+  async #fork(
+    sandbox: Sandbox,
+    id: number,
+    recorded: boolean,
+    budget: ForkOptions["budget"],
+  ): Promise<void> {
+    const branch = await sandbox.fork({ record: recorded && this.#recording(id), budget });
     this.#held.set(id, new Held(branch));
   }
 
