@@ -271,3 +271,14 @@ def test_a_body_is_not_read_before_its_token(service, token):
     with socket.create_connection((host, int(port)), timeout=30) as asking:
         asking.sendall(f"{head}\r\n[".encode())
         assert asking.recv(100).startswith(b"HTTP/1.1 401 ")
+
+
+def test_what_is_parsed_is_bounded(service, send):
+    """A large body with a token: it is refused before it is parsed, and others are answered."""
+    assert send("POST", "/sessions", {"name": "parsed"}).status_code == 201
+    body = b'{"code": "' + b"x" * (20 << 20) + b'"}'
+    refused = send("POST", "/sessions/parsed/runs", body)
+    assert refused.status_code == 413 and "16777216 bytes" in refused.text
+    path = "/sessions/parsed/files/big"
+    headers = {"Content-Type": "application/octet-stream"}
+    assert send("PUT", path, bytes(20 << 20), headers=headers).status_code == 204

@@ -14,8 +14,14 @@ from starlette.exceptions import HTTPException
 from ..log import _traceback
 
 
+#: Of a body that is parsed, which happens between all other requests: the largest result of a tool
+#: fits. A file (``PUT``) is not parsed, and has its tenant's bound.
+_PARSED_BYTES = 16 << 20
+
+
 class Logged:
-    """Around the application. A line has no token, no body and no argument."""
+    """Around the application: bounds bodies, and writes a line for each request, which has no
+    token, no body and no argument. ``most`` is of a file, in bytes."""
 
     def __init__(self, app: Any, log: logging.Logger, most: int) -> None:
         self._app, self._log, self._most = app, log, most
@@ -25,14 +31,16 @@ class Logged:
             await self._app(scope, receive, send)
             return
         begun, id, status = time.perf_counter(), secrets.token_hex(6), 0
-        seen = 0
+        seen, most = 0, self._most
+        if scope["method"] != "PUT":
+            most = min(most, _PARSED_BYTES)
 
         async def bounded() -> Any:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._most:
-                raise HTTPException(413, f"a request has at most {self._most} bytes")
+            if seen > most:
+                raise HTTPException(413, f"this request has at most {most} bytes")
             return message
 
         async def told(message: Any) -> None:
