@@ -443,7 +443,7 @@ test("placeholders hold after a restore, and are the same for the same seed", as
   const [one, two] = [await Sandbox.create({ http, seed: 7 }), await Sandbox.create({ http, seed: 7 })];
   const { stdout } = await one.run("echo $KEY");
   assert.equal((await two.run("echo $KEY")).stdout, stdout);
-  /* Python's are the same: tests/js/test_http.py. */
+  /* Python's are the same: tests/js/test_js_http.py. */
 });
 
 test("what was recorded replays without a server", async () => {

@@ -202,12 +202,12 @@ def test_deep_and_large_scripts_are_unknown_not_errors():
 #: Programs that start no other and call no tool, whatever their arguments are.
 PLAIN = set(
     """arch b2sum base32 base64 basename basenc bc bunzip2 bzcat bzip2 cal cat chgrp chmod chown cksum clear cmp column
-    comm cp cpio csplit cut date dd df diff dir dircolors dirname dos2unix du echo egrep envsubst expand expr factor fallocate false fgrep file
-    fmt fold free getconf getent getopt grep groups gunzip gzip hd head hexdump hostname iconv id install join jq kill
-    less link ln locale logname look ls lzcat lzma md5sum mkdir mkfifo mknod mktemp more mv nl nproc numfmt od paste patch
-    pathchk pgrep pip pip3 pkill pr printenv printf ps pstree ptx pwd readlink realpath rename rev rg rm rmdir sdiff seq sha1sum
-    sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort sponge stat strings sum sync tac tail tar tee test
-    top touch tput tr tree true truncate tsort tty uname unexpand uniq unix2dos unlink unlzma unxz unzip unzstd uptime users
+    comm cp cpio csplit cut date dd df diff diff3 dir dircolors dirname dos2unix du echo egrep envsubst expand expr factor fallocate false fgrep file findmnt
+    fmt fold free getconf getent getopt grep groups gunzip gzip hd head hexdump hostid hostname iconv id install join jq kill
+    less link ln locale logname look ls lzcat lzma md5sum mkdir mkfifo mknod mktemp more mount mountpoint mv namei nl nproc numfmt od paste patch
+    pathchk pgrep pip pip3 pkill pr printenv printf ps pstree ptx pwd readlink realpath rename rev rg rm rmdir rsync sdiff seq sha1sum
+    sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort sponge stat strings stty sum sync tac tail tar tee test
+    top touch tput tr tree true truncate tsort tty umount uname unexpand uniq unix2dos unlink unlzma unxz unzip unzstd uptime users
     uudecode uuencode uuidgen vdir w wc which who whoami xxd xz xzcat yes zcat zip zstd zstdcat ["""
     .split()
 )  # fmt: skip

@@ -13,6 +13,9 @@ sys.path.insert(0, str(ROOT / "python/tests"))
 from git_server import GitServer  # noqa: E402
 from lying_server import ANSWERS, Liar  # noqa: E402
 
+from pinfold import Sandbox  # noqa: E402
+from pinfold.http import Http, Secret  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
 VALUE = "sk_live_51H/abc+def=xyz"
 
@@ -151,3 +154,26 @@ def test_git_clones_and_pushes_with_a_secret(package, tmp_path):
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == ["first\n1\n", ""]
     assert git("-C", "srv/r.git", "log", "--format=%s") == "mine\nfirst\n"
+
+
+PLACEHOLDERS = """
+import { Http, Sandbox, Secret } from "PACKAGE/dist/node.js";
+const secrets = { ONE: new Secret({ value: "first" }), TWO: new Secret({ value: "second" }) };
+const http = await Http.create({ allow: ["https://example.com/**"], secrets });
+for (const engine of ["native", "wasm"]) {
+  const sandbox = await Sandbox.create({ http, seed: 7, engine });
+  console.log((await sandbox.run("echo $ONE $TWO")).stdout.trim());
+}
+"""
+
+
+def test_placeholders_of_a_seed_are_those_of_python(package, tmp_path):
+    """So a recording of one is replayed by the other."""
+    secrets = {"ONE": Secret(value="first", hosts=["example.com"]), "TWO": Secret(value="second", hosts=["example.com"])}
+    with Sandbox(tools=[Http(allow=["https://example.com/**"], secrets=secrets)], seed=7) as sandbox:
+        expected = sandbox.run("echo $ONE $TWO").stdout
+    script = PLACEHOLDERS.replace("PACKAGE", str(package)).replace('" })', '", hosts: ["example.com"] })')
+    (tmp_path / "run.mjs").write_text(script)
+    run = call("node", str(tmp_path / "run.mjs"), cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == expected * 2

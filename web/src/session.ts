@@ -25,6 +25,12 @@ export interface Settled {
   readonly message: string;
 }
 
+/** Does any capability of the policy want somebody's approval? */
+function asks(policy: SandboxOptions["capabilities"]): boolean {
+  const list = Array.isArray(policy) ? policy : ((policy as { capabilities?: unknown })?.capabilities ?? []);
+  return (list as readonly unknown[]).some((one) => (one as { ask?: unknown } | null)?.ask === true);
+}
+
 const IMAGES = new URL("images/", document.baseURI);
 
 export class Session extends EventTarget {
@@ -83,14 +89,15 @@ export class Session extends EventTarget {
     } catch (error) {
       throw new Error(`the policy is no JSON: ${(error as Error).message}`);
     }
+    const approve: SandboxOptions["approve"] = async (call) => {
+      await this.#ask(undefined, call.id, call.method, call.params);
+      return true;
+    };
     return {
       tools,
       capabilities,
       limits: { cpuMs: 60_000, wallMs: 600_000 },
-      approve: async (call) => {
-        await this.#ask(undefined, call.id, call.method, call.params);
-        return true;
-      },
+      ...(asks(capabilities) ? { approve } : {}), // one that no call can reach is refused
       onDecision: ({ method, name, params, outcome, message }) => {
         this.log.unshift({
           method: method || name,

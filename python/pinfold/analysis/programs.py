@@ -450,8 +450,20 @@ def _packed(after: str) -> dict[str, Runner]:
 
 
 #: Programs that run others, or call tools. Every other program of the sandbox does neither.
+def _flock(look: Look, args: list[Arg], line: int, node: Tree | None) -> None:
+    options = _Options(look, args, line, "wEc", "timeout conflict-exit-code command")
+    if not options.read():
+        return None
+    rest = options.rest[1:]
+    if {"c", "command"} & options.given.keys() or (rest and rest[0].value == "-c"):
+        return look.unknown("what flock -c runs", line)
+    return look.command(rest, line, node) if rest else None
+
+
 PROGRAMS: dict[str, Runner] = {
     "env": _env,
+    "chroot": _wrapper("", "userspec groups", 1),
+    "flock": _flock,
     "nice": _wrapper("n", "adjustment"),
     "nohup": _wrapper(""),
     "setsid": _wrapper(""),

@@ -71,7 +71,7 @@ class _Question:
         try:
             error, value = ray.get(self._desk.ask.remote(self._number, params))
         except RayError as gone:
-            raise ToolError(f"{self._name}: the process that has this tool is gone") from gone
+            raise ToolError(f"{self._name}: the process that has this tool is gone: {gone}") from gone
         if error is not None:
             raise error
         return value
