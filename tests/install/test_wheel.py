@@ -128,4 +128,4 @@ def test_no_symbols_and_no_second_copy(wheel, tmp_path):
         assert [i.filename.split(".")[0] for i in large] == ["pinfold/libpinfold"]
         sections = run("readelf", "-SW", archive.extract(large[0], tmp_path))
         assert ".rodata" in sections and ".debug_info" not in sections
-    assert wheel.stat().st_size < 30 << 20
+    assert wheel.stat().st_size < 31 << 20

@@ -27,8 +27,9 @@ export interface Settled {
 
 /** Does any capability of the policy want somebody's approval? */
 function asks(policy: SandboxOptions["capabilities"]): boolean {
-  const list = Array.isArray(policy) ? policy : ((policy as { capabilities?: unknown })?.capabilities ?? []);
-  return (list as readonly unknown[]).some((one) => (one as { ask?: unknown } | null)?.ask === true);
+  const given = policy as { capabilities?: unknown } | undefined;
+  const list = (Array.isArray(policy) ? policy : (given?.capabilities ?? [])) as readonly unknown[];
+  return list.some((one) => (one as { ask?: unknown } | null)?.ask === true);
 }
 
 const IMAGES = new URL("images/", document.baseURI);

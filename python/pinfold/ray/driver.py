@@ -117,7 +117,7 @@ class _Driver:
 
     def __init__(self, job: str) -> None:
         self.job = job
-        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         how = {"num_cpus": 0, "max_concurrency": 10_000, "scheduling_strategy": here}
         make: Any = ray.remote(Desk).options(**how)
         self._desk = make.remote()
