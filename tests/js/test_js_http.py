@@ -158,7 +158,7 @@ def test_git_clones_and_pushes_with_a_secret(package, tmp_path):
 
 PLACEHOLDERS = """
 import { Http, Sandbox, Secret } from "PACKAGE/dist/node.js";
-const secrets = { ONE: new Secret({ value: "first" }), TWO: new Secret({ value: "second" }) };
+const secrets = { ONE: new Secret({ value: "first-value" }), TWO: new Secret({ value: "second-value" }) };
 const http = await Http.create({ allow: ["https://example.com/**"], secrets });
 for (const engine of ["native", "wasm"]) {
   const sandbox = await Sandbox.create({ http, seed: 7, engine });
@@ -169,7 +169,7 @@ for (const engine of ["native", "wasm"]) {
 
 def test_placeholders_of_a_seed_are_those_of_python(package, tmp_path):
     """So a recording of one is replayed by the other."""
-    secrets = {"ONE": Secret(value="first", hosts=["example.com"]), "TWO": Secret(value="second", hosts=["example.com"])}
+    secrets = {"ONE": Secret(value="first-value", hosts=["example.com"]), "TWO": Secret(value="second-value", hosts=["example.com"])}
     with Sandbox(tools=[Http(allow=["https://example.com/**"], secrets=secrets)], seed=7) as sandbox:
         expected = sandbox.run("echo $ONE $TWO").stdout
     script = PLACEHOLDERS.replace("PACKAGE", str(package)).replace('" })', '", hosts: ["example.com"] })')
