@@ -60,7 +60,7 @@ export async function runCase(one, helpers, options = {}) {
     const sandbox = await Sandbox.create({ files, env: ENV, ...options });
     await sandbox.run(SETUP);
     const { stdout, stderr, exitCode } = await sandbox.run(one.code);
-    sandbox.close();
+    await sandbox.close();
     return { stdout, stderr, exitCode, ok: stdout === one.stdout && exitCode === one.status };
   } catch (error) {
     return { stdout: `<host: ${error.stack}>`, stderr: "", exitCode: -1, ok: false };

@@ -86,9 +86,9 @@ if (mount) await sandbox.mounted("/copy").changes();
 await sandbox.start("add --n 1; echo $RANDOM");
 const branch = await sandbox.fork();
 await branch.finish();
-branch.close();
+await branch.close();
 await sandbox.files.read("g");
-sandbox.close();
+await sandbox.close();
 console.log(JSON.stringify(out));
 """
 REPLAY = """
