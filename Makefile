@@ -95,7 +95,7 @@ js/node_modules/.package-lock.json: js/package-lock.json
 
 js-addon: $(BUILD)/build.ninja js/node_modules/.package-lock.json ## its native library for ARCH, into js/prebuilt
 	@cmake --build $(BUILD) -j $(JOBS) --target js_addon
-	@mkdir -p js/prebuilt && cp -R $(BUILD)/addon/. js/prebuilt
+	@mkdir -p js/prebuilt && cp -R --remove-destination $(BUILD)/addon/. js/prebuilt
 
 js: build js-addon ## the npm package, in js/: the same programs in Node and in browsers
 	@cmake --build $(BUILD) -j $(JOBS) --target js_engine js_engine_tests
