@@ -2,7 +2,7 @@
 'use strict';
 
 const EventEmitter = require('events');
-const { coded } = require('internal/errors');
+const { coded, noNetwork } = require('internal/errors');
 const validate = require('internal/validators');
 
 class Socket extends EventEmitter {
@@ -13,7 +13,7 @@ class Socket extends EventEmitter {
         if (typeof listener === 'function') this.on('message', listener);
     }
     #fail(syscall, callback) {
-        const error = require('net')._refusal(syscall, 'ENETUNREACH', -101);
+        const error = noNetwork(syscall, 'ENETUNREACH', -101);
         process.nextTick(() => (typeof callback === 'function' ? callback(error) : this.emit('error', error)));
         return this;
     }

@@ -4,16 +4,9 @@
 
 const EventEmitter = require('events');
 const { Duplex } = require('stream');
-const { argType, argValue, coded, describeReceived } = require('internal/errors');
+const { argType, argValue, coded, describeReceived, NO_NETWORK, noNetwork } = require('internal/errors');
 const validate = require('internal/validators');
 const { isIP, isIPv4, isIPv6 } = require('internal/addresses');
-
-const NO_NETWORK = 'there is no network in a sandbox; call a tool instead, listTools() names them';
-
-function refusal(syscall, code, errno, address, port) {
-    const place = address === undefined ? '' : ` ${address}${port === undefined ? '' : `:${port}`}`;
-    return Object.assign(new Error(`${syscall} ${code}${place} - ${NO_NETWORK}`), { code, errno, syscall, ...(address === undefined ? {} : { address, port }) });
-}
 
 function checkPort(port, name = 'Port') {
     const isPort = (typeof port === 'number' || (typeof port === 'string' && port.trim() !== '')) && +port === +port >>> 0 && port <= 0xffff;
@@ -63,7 +56,7 @@ class Socket extends Duplex {
         }
         this.connecting = true;
         process.nextTick(() => this.destroy(options.path === undefined
-            ? refusal('connect', 'ENETUNREACH', -101, options.host ?? 'localhost', +options.port) : refusal('connect', 'ENOENT', -2, options.path)));
+            ? noNetwork('connect', 'ENETUNREACH', -101, options.host ?? 'localhost', +options.port) : noNetwork('connect', 'ENOENT', -2, options.path)));
         return this;
     }
     setTimeout(ms, callback) {
@@ -100,7 +93,7 @@ class Socket extends Duplex {
     }
     _read() {}
     _write(chunk, encoding, callback) {
-        callback(refusal('write', 'EPIPE', -32));
+        callback(noNetwork('write', 'EPIPE', -32));
     }
 }
 
@@ -119,7 +112,7 @@ class Server extends EventEmitter {
         if (options.port !== undefined && options.port !== null) checkPort(options.port, 'options.port');
         if (options.signal !== undefined) validate.abortSignal(options.signal, 'options.signal');
         if (callback) this.once('listening', callback);
-        process.nextTick(() => this.emit('error', refusal('listen', 'EACCES', -13, options.path ?? options.host ?? '::', options.path === undefined ? +(options.port ?? 0) : undefined)));
+        process.nextTick(() => this.emit('error', noNetwork('listen', 'EACCES', -13, options.path ?? options.host ?? '::', options.path === undefined ? +(options.port ?? 0) : undefined)));
         return this;
     }
     close(callback) {
@@ -170,5 +163,4 @@ module.exports = {
 };
 for (const name of ['BlockList', 'SocketAddress'])
     Object.defineProperty(module.exports, name, { get: () => require('internal/addresses')[name], enumerable: true, configurable: true });
-Object.defineProperty(module.exports, '_refusal', { value: refusal });
 Object.defineProperty(module.exports, '_checkPort', { value: checkPort });

@@ -1,12 +1,12 @@
 // tls: it loads where a package asks for it; what would need the network refuses.
 'use strict';
 
-const { coded } = require('internal/errors');
+const { coded, NO_NETWORK } = require('internal/errors');
 const net = require('net');
 
 const refuse = name => ({
     [name]() {
-        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `tls.${name}() is not available: there is no network in a sandbox; call a tool instead, listTools() names them`);
+        throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `tls.${name}() is not available: ${NO_NETWORK}`);
     },
 }[name]);
 

@@ -62,6 +62,14 @@ function codedText() {
 }
 const codedNames = new WeakMap();
 
+// What a program is told that asks for the network, in place of the words of the system.
+const NO_NETWORK = 'there is no network in a sandbox; call a tool instead, listTools() names them';
+
+function noNetwork(syscall, code, errno, address, port) {
+    const place = address === undefined ? '' : ` ${address}${port === undefined ? '' : `:${port}`}`;
+    return Object.assign(new Error(`${syscall} ${code}${place} - ${NO_NETWORK}`), { code, errno, syscall, ...(address === undefined ? {} : { address, port }) });
+}
+
 // What an error says it was given.
 function specificType(value) {
     switch (typeof value) {
@@ -232,4 +240,4 @@ function endOfText(error, text, file) {
     return setPlace(error, { file, line, column });
 }
 
-module.exports = { endOfText, systemError, describeReceived, specificType, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, placeOf, setPlace, frameText, setFrames, names, texts };
+module.exports = { endOfText, systemError, NO_NETWORK, noNetwork, describeReceived, specificType, coded, argType, argValue, outOfRange, check, checked, AbortError, syntaxPlace, placeOf, setPlace, frameText, setFrames, names, texts };

@@ -3,7 +3,7 @@
 'use strict';
 
 const { Readable, Writable } = require('stream');
-const { AbortError, argType, coded } = require('internal/errors');
+const { AbortError, argType, coded, noNetwork } = require('internal/errors');
 const { incoming, Outgoing, TOKEN } = require('internal/http_headers');
 const network = require('internal/network');
 
@@ -41,12 +41,6 @@ function checkReach(options) {
         throw coded(Error, 'ERR_INVALID_ARG_VALUE', `certificates are the host's to verify: leave rejectUnauthorized, ${VERIFIED.slice(0, 4).join(', ')} and the like out`);
     if (all.socketPath || all.createConnection)
         throw coded(Error, 'ERR_INVALID_ARG_VALUE', "connections are the host's: leave socketPath and createConnection out");
-}
-
-// The error of a sandbox that has no tool for requests: what net says of a socket that is to connect.
-function unreachable({ hostname, port }) {
-    const message = `connect ENETUNREACH ${hostname}:${port} - there is no network in a sandbox; call a tool instead, listTools() names them`;
-    return Object.assign(new Error(message), { code: 'ENETUNREACH', errno: -101, syscall: 'connect', address: hostname, port });
 }
 
 // The error that Node has for what the tool says.
@@ -235,7 +229,8 @@ class ClientRequest extends OutgoingMessage {
         this.#restart();
         const url = `${this._origin.url}${this.path.startsWith('/') ? '' : '/'}${this.path}`;
         if (!network.isThere()) {
-            process.nextTick(() => this.destroyed || this.destroy(unreachable(this._origin)));
+            const { hostname, port } = this._origin;
+            process.nextTick(() => this.destroyed || this.destroy(noNetwork('connect', 'ENETUNREACH', -101, hostname, port)));
             return void done();
         }
         const params = { method: this.method, url, headers: this._sent(this._origin.authority.toLowerCase()), ...network.written(bytes) };

@@ -6,7 +6,7 @@
 'use strict';
 
 const path = require('path');
-const { coded, argType, argValue, endOfText, setFrames, systemError } = require('internal/errors');
+const { coded, argType, argValue, endOfText, NO_NETWORK, setFrames, systemError } = require('internal/errors');
 
 // Names that a program may require; each is a file of lib/ of that name.
 const builtins = new Set([
@@ -19,7 +19,7 @@ const builtins = new Set([
 ]);
 // Modules of Node that exist nowhere in a sandbox; the message says why.
 const absent = {
-    http2: 'there is no network in a sandbox; call a tool instead, listTools() names them',
+    http2: NO_NETWORK,
     inspector: 'there is no debugger',
 };
 const aliases = { 'path/posix': 'path', 'path/win32': 'internal/path_win32', sys: 'util', 'util/types': 'internal/types' };
