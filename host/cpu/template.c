@@ -190,17 +190,20 @@ static int compare_parts(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Who waits writes to its Asyncify stack, `dead`, which is never filled anyway. */
+static bool is_written(const struct cpu_template *t, size_t at, struct cpu_range dead) {
+    return t->steady->written[at / PAGE] || (at < dead.to && at + PAGE > dead.from);
+}
+
 /* Whether a part ends before this page. What is free behind the template's data is used from its
  * beginning on, so that the next process may well come further: only a piece of it is broken
  * then. */
 static bool part_ends(const struct cpu_template *t, size_t at, struct cpu_range dead) {
     size_t data_end = t->run_count ? t->runs[t->run_count - 1].to : 0;
-    if (t->steady->written[at / PAGE] || at == data_end) return true;
-    return (at < dead.to && at + PAGE > dead.from) || (at > data_end && at % FREE_PART == 0);
+    return is_written(t, at, dead) || at == data_end || (at > data_end && at % FREE_PART == 0);
 }
 
-/* The parts above the stack to which nobody wrote. Who waits writes to its Asyncify stack, `dead`,
- * which is never filled anyway. */
+/* The parts above the stack to which nobody wrote. */
 static void find_steady(const struct cpu_template *t, struct cpu_range dead) {
     struct steady_parts parts = {.count = 0};
     unsigned sum = 0;
@@ -211,10 +214,8 @@ static void find_steady(const struct cpu_template *t, struct cpu_range dead) {
             from = at;
             sum = 0;
         }
-        if (t->steady->written[at / PAGE] || (at < dead.to && at + PAGE > dead.from))
-            from = at + PAGE;
-        else
-            sum += worth(t, at);
+        if (is_written(t, at, dead)) from = at + PAGE;
+        else sum += worth(t, at);
     }
     add_part(&parts, from, at, sum);
     qsort(parts.at, parts.count, sizeof *parts.at, compare_parts);
