@@ -71,13 +71,10 @@ class _Question:
         try:
             error, value = ray.get(self._desk.ask.remote(self._number, params))
         except RayError as gone:
-            raise ToolError(f"{self._name}: the process that has this tool is gone: {gone}") from gone
+            raise ToolError(f"{self._name}: the process that has this tool is gone") from gone
         if error is not None:
             raise error
         return value
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Question, (self._desk, self._number, self._name)
 
 
 class Desk:
@@ -127,9 +124,10 @@ class _Driver:
 
     def place(self, handler: _Handler) -> tuple[Any, int]:
         """The desk, and the number by which it knows a handler."""
-        if handler not in self._handlers:
-            self._handlers.append(handler)
-        return self._desk, self._handlers.index(handler)
+        with _guard:
+            if handler not in self._handlers:
+                self._handlers.append(handler)
+            return self._desk, self._handlers.index(handler)
 
     def _listen(self) -> None:
         # Ray raises SystemExit in a thread that waits while it shuts down.
@@ -146,13 +144,11 @@ class _Driver:
         except Exception as raised:
             error = raised
         try:
-            told = self._desk.answer.remote(number, error, value)
+            self._desk.answer.remote(number, error, value)
         except Exception as raised:  # it cannot be pickled
-            wrong = ToolError(
-                f"what the tool gave cannot travel: {error or type(value).__name__}: {raised}"
-            )
-            told = self._desk.answer.remote(number, wrong, None)
-        del told
+            given = error or type(value).__name__
+            wrong = ToolError(f"what the tool gave cannot travel: {given}: {raised}")
+            self._desk.answer.remote(number, wrong, None)
 
 
 _guard = threading.Lock()
