@@ -80,15 +80,16 @@ class Sessions:
             raise Problem(422, "invalid", "a name has letters, digits, ., _ and -, at most 100")
         kept = self._spec(who, spec)
         key = f"{who.tenant.name}/{spec.name}"
-        async with self._alone(key), self._one_more(who.tenant), self._room(who.tenant):
+        async with self._alone(key):
             if await self._stored(lambda: self.store._find(key)) is not None:
                 raise Problem(409, "exists", f"there is a session {spec.name!r} already")
-            await self._look_at_clock()
-            with self.metrics.startup.time():
-                lease = await self._lease(key)
-                session = await self._made(who.tenant, spec, kept, lease)
-            self._live[key] = session
-            self._measure()
+            async with self._one_more(who.tenant), self._room(who.tenant):
+                await self._look_at_clock()
+                with self.metrics.startup.time():
+                    lease = await self._lease(key)
+                    session = await self._made(who.tenant, spec, kept, lease)
+                self._live[key] = session
+                self._measure()
         return session
 
     async def _made(
