@@ -449,7 +449,6 @@ def _packed(after: str) -> dict[str, Runner]:
     }
 
 
-#: Programs that run others, or call tools. Every other program of the sandbox does neither.
 def _flock(look: Look, args: list[Arg], line: int, node: Tree | None) -> None:
     options = _Options(look, args, line, "wEc", "timeout conflict-exit-code command")
     if not options.read():
@@ -460,6 +459,7 @@ def _flock(look: Look, args: list[Arg], line: int, node: Tree | None) -> None:
     return look.command(rest, line, node) if rest else None
 
 
+#: Programs that run others, or call tools. Every other program of the sandbox does neither.
 PROGRAMS: dict[str, Runner] = {
     "env": _env,
     "chroot": _wrapper("", "userspec groups", 1),
