@@ -94,12 +94,20 @@ const KNOWN = new Set([
   "onDecision",
 ]);
 
+/** The grants of a list or a policy; none of what is neither, which policyOf() refuses. */
+export function grantsOf(capabilities: Capabilities | undefined): readonly Capability[] {
+  const list: unknown = Array.isArray(capabilities)
+    ? capabilities
+    : (capabilities as { capabilities?: unknown } | null | undefined)?.capabilities;
+  if (!Array.isArray(list)) return [];
+  return (list as readonly (Capability | string)[]).map((one) =>
+    typeof one === "string" ? { method: one } : one,
+  );
+}
+
 /** Capabilities as the text of a policy. */
 export function policyOf(capabilities: Capabilities): string {
-  if (Array.isArray(capabilities))
-    return JSON.stringify({
-      capabilities: capabilities.map((one) => (typeof one === "string" ? { method: one } : one)),
-    });
+  if (Array.isArray(capabilities)) return JSON.stringify({ capabilities: grantsOf(capabilities) });
   if (typeof capabilities !== "object" || capabilities === null)
     throw new CapabilityError("capabilities is a list of grants or a policy");
   return JSON.stringify(capabilities);
@@ -118,12 +126,10 @@ export function checkTools(tools: SandboxOptions["tools"]): void {
 export function checkApprove({ approve, capabilities }: SandboxOptions): void {
   if (approve === undefined) return;
   if (typeof approve !== "function") throw new InvalidError("approve is a function");
-  const list = Array.isArray(capabilities)
-    ? (capabilities as readonly (Capability | string)[])
-    : ((capabilities as { capabilities?: readonly Capability[] } | undefined)?.capabilities ?? []);
-  const granted = list.map((one) => (typeof one === "string" ? { method: one } : one));
   const freely = new Set<string>(); /* what those before allow, whatever the arguments */
-  for (const { method, ask, max_calls, constraints } of granted) {
+  for (const one of grantsOf(capabilities)) {
+    if (typeof one !== "object" || one === null) return; /* the engine says what is wrong */
+    const { method, ask, max_calls, constraints } = one;
     if (ask && max_calls !== 0 && !freely.has(method) && !freely.has("**")) return;
     if (!ask && max_calls === undefined && constraints === undefined) freely.add(method);
   }

@@ -280,6 +280,11 @@ test("an approver that no call can reach is an error", async () => {
         face.create({ tools: { pay }, capabilities, approve }),
         (error) => error instanceof CapabilityError && /no call can ever reach it/.test(error.message),
       );
+  for (const face of [Sandbox, WorkerSandbox]) // a policy that is none is told as one
+    await assert.rejects(
+      face.create({ tools: { pay }, capabilities: [null], approve }),
+      (error) => error instanceof CapabilityError && !/no call can ever/.test(error.message),
+    );
   const asking = [{ method: "pay", max_calls: 1 }, { method: "pay", ask: true }];
   const sandbox = await Sandbox.create({ tools: { pay }, capabilities: asking, approve });
   assert.equal((await sandbox.run("pay; pay; echo $?")).stdout, "1\n126\n");

@@ -1,19 +1,11 @@
 /* http/granting.ts: the option `http` of a sandbox, as the tool, the grant and the environment that
  * it stands for. */
 import { InvalidError } from "../base/error.ts";
-import type { Capabilities, Capability, SandboxOptions } from "../options.ts";
+import { type Capabilities, type Capability, grantsOf, type SandboxOptions } from "../options.ts";
 import { HTTP_METHOD, type Http } from "./http.ts";
 
-function listOf(capabilities: Capabilities | undefined): readonly (Capability | string)[] {
-  if (capabilities === undefined) return [];
-  const list = Array.isArray(capabilities)
-    ? capabilities
-    : (capabilities as { capabilities?: unknown } | null)?.capabilities;
-  return Array.isArray(list) ? list : []; /* what is none is refused elsewhere */
-}
-
 function granted(http: Http, given: Capabilities | undefined): Capabilities | undefined {
-  const list = listOf(given).map((one) => (typeof one === "string" ? { method: one } : one));
+  const list = grantsOf(given);
   const own = http.capabilities(list.filter((one) => typeof one?.method === "string"));
   if (!own.length) return given;
   return given === undefined || Array.isArray(given)
