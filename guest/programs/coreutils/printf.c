@@ -2,8 +2,7 @@
  * printf.c: prints arguments under the control of a format.
  *
  * The shell has its own printf; this is the one that env, xargs and find run. The format is used
- * again as long as arguments are left. Real numbers are double, not long double as in GNU: 15 to
- * 17 digits instead of 18.
+ * again as long as arguments are left.
  *
  * help printf:
  *   Usage: printf FORMAT [ARGUMENT]...
@@ -22,6 +21,7 @@
  *         --help     display this help and exit
  *         --version  output version information and exit
  */
+#include "extended.h"
 #include "g_escape.h"
 #include "g_option.h"
 #include "g_out.h"
@@ -91,15 +91,28 @@ static intmax_t integer(printer *p, const char *s, bool is_signed) {
     return value;
 }
 
-static double real(printer *p, const char *s) {
+static extended real(printer *p, const char *s) {
     uint32_t code;
-    if (!s) return 0;
-    if (character_value(p, s, &code)) return code;
-    char *end;
+    if (!s) return (extended){0};
+    if (character_value(p, s, &code)) return extended_of_unsigned(code);
+    const char *end;
     errno = 0;
-    double value = strtod(s, &end);
+    extended value = extended_read(s, &end);
     verify(p, s, end);
     return value;
+}
+
+static void put_bytes(void *to, const char *text, size_t n) {
+    (void)to;
+    g_out(text, n);
+}
+
+static void put_real(printer *p, const spec *s, const char *arg, char conversion) {
+    char flags[sizeof s->flags + 1] = "";
+    memcpy(flags, s->flags, s->flag_count);
+    extended_format format = {flags, s->width, s->precision, conversion};
+    extended n = real(p, arg);
+    extended_print(&n, &format, (extended_sink){put_bytes, NULL});
 }
 
 /* Builds "%FLAGS*.*" + modifier + conversion for the C library. */
@@ -168,8 +181,7 @@ static void put_conversion(printer *p, spec *s, char conversion) {
         break;
     }
     default: /* a real number */
-        c_format(s, tail + 1, format);
-        g_outf(format, width, s->precision, real(p, arg));
+        put_real(p, s, arg, conversion);
         break;
     }
 }

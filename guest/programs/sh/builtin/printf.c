@@ -2,6 +2,7 @@
  * builtin/printf.c: printf.
  */
 #include "builtin.h"
+#include "extended.h"
 
 #include <ctype.h>
 
@@ -21,6 +22,7 @@ struct directive {
     char flags[8];
     bool left, overflow; /* wider than a number: the C library prints nothing then */
     int width, precision; /* -1: none */
+    bool long_kind; /* modifier L */
     char kind;
     const char *time_format;
     size_t time_n;
@@ -72,14 +74,11 @@ static int64_t integer_arg(struct printing *p) {
     return n;
 }
 
-/* In double, where bash computes in long double: wasm has no such type that printf could print. */
-static double float_arg(struct printing *p) {
-    uint32_t code;
-    const char *arg = number_arg(p, &code);
-    char *end;
-    if (!arg) return code;
-    double n = strtod(arg, &end);
-    if (end == arg || *end) bad_number(p, arg);
+/* In POSIX mode a real number is a double, unless the directive says L. */
+static double double_arg(const char *arg, const char **end) {
+    char *stop;
+    double n = strtod(arg, &stop);
+    *end = stop;
     return n;
 }
 
@@ -98,11 +97,29 @@ static void print_integer(struct printing *p, const struct directive *d) {
     sb_printf(&p->out, format, (long long)n);
 }
 
+static void put_bytes(void *to, const char *text, size_t n) {
+    sb_put(to, text, n);
+}
+
 static void print_float(struct printing *p, const struct directive *d) {
-    char format[64];
-    double n = float_arg(p);
-    make_format(d, "", format, sizeof format);
-    sb_printf(&p->out, format, n);
+    uint32_t code;
+    const char *arg = number_arg(p, &code), *end = "";
+    extended n = extended_of_unsigned(code);
+    double narrow = code;
+    bool wide = d->long_kind || !p->sh->posix;
+    errno = 0;
+    if (arg && wide) n = extended_read(arg, &end);
+    else if (arg) narrow = double_arg(arg, &end);
+    if (arg && (end == arg || *end)) bad_number(p, arg);
+    else if (errno == ERANGE) out_of_range(p, arg);
+    if (wide) {
+        extended_format format = {d->flags, d->width, d->precision, d->kind};
+        extended_print(&n, &format, (extended_sink){put_bytes, &p->out});
+    } else {
+        char format[64];
+        make_format(d, "", format, sizeof format);
+        sb_printf(&p->out, format, narrow);
+    }
 }
 
 /* ------------------------------------------------------------------ text */
@@ -250,7 +267,7 @@ static void read_directive(struct printing *p, struct directive *d, const char *
     }
     read_width(p, d, at);
     read_precision(p, d, at);
-    while (**at && strchr("hlLjzt", **at)) (*at)++;
+    for (; **at && strchr("hlLjzt", **at); (*at)++) d->long_kind |= **at == 'L';
     if (**at == '(') {
         const char *end = strstr(*at, ")T");
         if (end) {
