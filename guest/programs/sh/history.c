@@ -71,8 +71,17 @@ static bool unwanted(struct shell *sh, const char *text) {
     return false;
 }
 
+/* HISTCONTROL=erasedups: the same command is kept at its last place only. */
+static void erase_same(struct shell *sh, const char *text) {
+    const char *control = var_get(sh, "HISTCONTROL");
+    if (!control || !strstr(control, "erasedups")) return;
+    for (int i = sh->history.n - 1; i >= 0; i--)
+        if (strcmp(sh->history.v[i], text) == 0) history_remove(sh, i, i + 1);
+}
+
 void history_offer(struct shell *sh, const char *text) {
     if (!*text || unwanted(sh, text)) return;
+    erase_same(sh, text);
     history_add(sh, text);
     sh->history.line_added = true;
 }

@@ -126,10 +126,17 @@ static void here_read(struct parser *p, struct redir *r) {
     r->target = w;
 }
 
-void lex_newline(struct parser *p) {
+void lex_step_line(struct parser *p) {
+    size_t left = p->len - p->pos;
+    bool counts = true; /* a newline of an alias is no line of the script */
+    for (struct alias_use *u = p->aliases; u; u = u->next) counts &= left <= u->rest;
     p->pos++;
-    p->line++;
+    p->line += counts;
     p->line_start = p->pos;
+}
+
+void lex_newline(struct parser *p) {
+    lex_step_line(p);
     lex_pending_at_eof(p);
 }
 

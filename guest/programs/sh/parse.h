@@ -107,6 +107,7 @@ bool lex_alias(struct parser *p, bool command); /* replaces an alias at tok; tru
 void lex_join(struct parser *p, size_t ahead);
 int lex_next(struct parser *p, size_t ahead);  /* lex_at() after lex_join() */
 int lex_at(struct parser *p, size_t ahead);    /* byte at pos + ahead, or -1; refills */
+void lex_step_line(struct parser *p);          /* steps over a newline and counts it */
 void lex_newline(struct parser *p);            /* steps over a newline, reads here-documents */
 void lex_pending_at_eof(struct parser *p);     /* here-documents whose line never ended */
 void lex_skip_blanks(struct parser *p); /* And backslash-newlines. */

@@ -270,6 +270,7 @@ int exec_background(struct shell *sh, struct node *n) {
     struct job *j = job_new(sh, n, true);
     sh->line = n->line + sh->line_shift;
     bool ok = true;
+    while (n->kind == N_NOT && n->wrap.body) n = n->wrap.body; /* `! a &` has the status of a */
     if (n->kind == N_PIPE && !n->redirs) {
         int in;
         ok = start_stages(sh, n, j, false, &in, FORK_BACKGROUND);

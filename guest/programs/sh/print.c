@@ -113,7 +113,9 @@ static void put_redir(struct printer *p, const struct redir *r) {
     case R_OUT: put_file_redir(p, r, ">", 1); break;
     case R_CLOBBER: put_file_redir(p, r, ">|", 1); break;
     case R_APPEND: put_file_redir(p, r, ">>", 1); break;
-    case R_INOUT: put_file_redir(p, r, "<>", 0); break;
+    case R_INOUT: /* its descriptor is always shown */
+        put_file_redir(p, r, r->fd >= 0 || r->fd_var ? "<>" : "0<>", -1);
+        break;
     case R_BOTH: put_file_redir(p, r, "&>", -1); break;
     case R_BOTH_APPEND: put_file_redir(p, r, "&>>", -1); break;
     case R_HERE_STRING: put_file_redir(p, r, "<<<", 0); break;

@@ -292,6 +292,8 @@ enum var_flags {
     V_CAPITAL = 2048,
     V_LOCAL = 4096,
     V_IMPORTED = 8192,
+    V_GIVEN = 16384,  /* a local one that was in front of the call: A=1 f */
+    V_PASSED = 32768, /* one of these that outlives the call */
 };
 #define V_ATTRIBUTES (V_EXPORT | V_READONLY | V_INTEGER | V_LOWER | V_UPPER | V_NAMEREF | V_TRACE | V_CAPITAL)
 

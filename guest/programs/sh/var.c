@@ -196,8 +196,28 @@ void var_show_temps(struct shell *sh, bool show) {
 
 void var_push_level(struct shell *sh) { sh->level++; }
 
+/* A=1 f, where f exports A or makes it readonly: A is the caller's from then on. */
+static void pass_on(struct shell *sh, struct var *v) {
+    char *name = arena_strdup(&sh->tmp, v->entry.key);
+    char *value = var_text(v) ? arena_strdup(&sh->tmp, var_text(v)) : NULL;
+    unsigned flags = v->flags & ~(unsigned)(V_SET | V_ARRAY | V_ASSOC | V_TEMP | V_LOCAL | V_GIVEN);
+    var_remove(sh, v);
+    struct var *to = var_find_raw(sh, name);
+    if (!to) to = var_make_local(sh, name, 0);
+    if (to->flags & V_READONLY) return;
+    if (value) var_assign(sh, to, value, false);
+    if (to->level == 0) flags &= ~(unsigned)V_PASSED;
+    to->flags |= (uint16_t)flags;
+    environ_stale(sh, V_EXPORT);
+}
+
 void var_pop_level(struct shell *sh) {
-    while (sh->locals && sh->locals->level >= sh->level) var_remove(sh, sh->locals);
+    while (sh->locals && sh->locals->level >= sh->level) {
+        if ((sh->locals->flags & V_PASSED) && !(sh->locals->flags & (V_ARRAY | V_ASSOC)))
+            pass_on(sh, sh->locals);
+        else
+            var_remove(sh, sh->locals);
+    }
     sh->level--;
 }
 

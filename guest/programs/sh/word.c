@@ -49,12 +49,6 @@ static void scan_empty_quotes(struct parser *p, struct scan *s) {
     s->flags |= W_QUOTED;
 }
 
-static void step_line(struct parser *p) {
-    p->pos++;
-    p->line++;
-    p->line_start = p->pos;
-}
-
 static bool scan_single_quotes(struct parser *p, struct scan *s) {
     int line = p->line;
     size_t n = 0;
@@ -71,7 +65,7 @@ static bool scan_single_quotes(struct parser *p, struct scan *s) {
         char ch = (char)c;
         scan_lit(p, s, &ch, 1, true);
         n++;
-        if (c == '\n') step_line(p);
+        if (c == '\n') lex_step_line(p);
         else p->pos++;
     }
     p->pos++;
@@ -105,7 +99,7 @@ static bool scan_dollar_quotes(struct parser *p, struct scan *s) {
             p->pos++;
             sb_putc(&raw, p->buf[p->pos]);
         }
-        if (p->buf[p->pos] == '\n') step_line(p);
+        if (p->buf[p->pos] == '\n') lex_step_line(p);
         else p->pos++;
     }
     p->pos++;
@@ -173,12 +167,12 @@ static bool scan_backquote(struct parser *p, struct scan *s, bool dq) {
                 c = d;
             } else if (d == '\n' && dq) {
                 p->pos++;
-                step_line(p);
+                lex_step_line(p);
                 continue;
             }
         }
         sb_putc(&text, (char)c);
-        if (c == '\n') step_line(p);
+        if (c == '\n') lex_step_line(p);
         else p->pos++;
     }
     p->pos++;
@@ -273,7 +267,7 @@ static bool scan_subscript(struct parser *p, struct scan *s, bool *done) {
     if (!(part->expr->flags & W_PURE)) s->flags &= (uint16_t)~W_PURE;
     s->flags &= (uint16_t)~W_PLAIN;
     while (p->pos <= (size_t)close)
-        if (p->buf[p->pos] == '\n') step_line(p);
+        if (p->buf[p->pos] == '\n') lex_step_line(p);
         else p->pos++;
     return true;
 }
@@ -332,7 +326,7 @@ static bool scan_literal(struct parser *p, struct scan *s, int c, bool dq) {
     if (c == '{') s->flags |= W_BRACE;
     scan_nest(p, s, c);
     scan_lit(p, s, p->buf + p->pos, 1, dq);
-    if (c == '\n') step_line(p);
+    if (c == '\n') lex_step_line(p);
     else p->pos++;
     if (s->tilde_after_colon && c == ':' && !dq && lex_at(p, 0) == '~') scan_tilde(p, s);
     return true;

@@ -3,9 +3,11 @@
  */
 #include "builtin.h"
 
-static void print_alias(struct shell *sh, const struct alias *a) {
+/* As a command that makes it again, which POSIX mode asks for by -p only. */
+static void print_alias(struct shell *sh, const struct alias *a, bool command) {
     sb text = {0};
-    sb_printf(&text, "%s%s=", sh->posix ? "" : "alias ", a->entry.key);
+    if (command) sb_puts(&text, *a->entry.key == '-' ? "alias -- " : "alias ");
+    sb_printf(&text, "%s=", a->entry.key);
     quote_single(&text, a->value);
     sb_putc(&text, '\n');
     out_put(sh, text.s, text.n);
@@ -52,7 +54,7 @@ BUILTIN(alias) {
     if (print || o.index >= argc) {
         int count;
         struct entry **list = table_sorted(sh->aliases, &sh->tmp, &count);
-        for (int i = 0; i < count; i++) print_alias(sh, (struct alias *)list[i]);
+        for (int i = 0; i < count; i++) print_alias(sh, (struct alias *)list[i], print || !sh->posix);
     }
     int status = 0;
     for (int i = o.index; i < argc; i++) {
@@ -69,7 +71,7 @@ BUILTIN(alias) {
         }
         struct alias *a = find(sh, argv[i]);
         if (a) {
-            print_alias(sh, a);
+            print_alias(sh, a, print || !sh->posix);
         } else {
             sh_builtin_error(sh, "%s: not found", argv[i]);
             status = 1;

@@ -134,6 +134,17 @@ BUILTIN(cd) {
     return status;
 }
 
+/* bash says this without a place in the script. */
+static void no_directory(const char *name) {
+    sb text = {0};
+    sb_printf(&text,
+              "%s: error retrieving current directory: getcwd: cannot access parent directories: "
+              "%s\n",
+              name, strerror(errno));
+    sh_write_err(text.s, text.n);
+    sb_free(&text);
+}
+
 BUILTIN(pwd) {
     struct bopt o = bopt_new(argc, argv);
     bool physical = sh->opt[OPT_PHYSICAL];
@@ -149,8 +160,7 @@ BUILTIN(pwd) {
         const char *real = physical_path(sh);
         if (!real && pwd && !physical) real = pwd;
         if (!real) {
-            sh_error(sh, "pwd: error retrieving current directory: getcwd: cannot access parent directories: %s",
-                     strerror(errno));
+            no_directory("pwd");
             return 1;
         }
         pwd = real;

@@ -99,7 +99,7 @@ static int print_functions(struct shell *sh, const struct request *r, int n, cha
 }
 
 static bool wanted(const struct var *v, unsigned mask) {
-    return mask == 0 || (v->flags & mask) != 0;
+    return (v->flags & mask) == mask;
 }
 
 /* declare -p with attributes, or without names at all. */
@@ -185,7 +185,7 @@ static struct var *declared(struct shell *sh, const struct request *r, const cha
         }
     }
     if (seen && (seen->flags & V_TEMP) && seen->level >= frame->level) {
-        seen->flags = (uint16_t)((seen->flags & ~V_TEMP) | V_LOCAL);
+        seen->flags = (uint16_t)((seen->flags & ~V_TEMP) | V_LOCAL | V_GIVEN);
         local_array(sh, r, seen);
         return seen;
     }
@@ -258,7 +258,17 @@ static bool set_attributes(struct shell *sh, const struct request *r, struct var
     return true;
 }
 
+/* Was v in front of the call of a function that runs? */
+static bool is_given(struct shell *sh, const struct var *v) {
+    if (v->flags & V_GIVEN) return true;
+    if (!(v->flags & V_TEMP)) return false;
+    const struct frame *f = sh->frame;
+    while (f && !(f->is_function && f->level == v->level)) f = f->up;
+    return f != NULL;
+}
+
 static void set_late_attributes(struct shell *sh, const struct request *r, struct var *v) {
+    if ((r->on & (V_EXPORT | V_READONLY)) && is_given(sh, v)) v->flags |= V_PASSED;
     if (r->on & V_EXPORT) var_export(sh, v, true);
     if (r->off & V_EXPORT) var_export(sh, v, false);
     if (r->on & V_READONLY) v->flags |= V_READONLY;

@@ -62,6 +62,12 @@ static void complain(struct shell *sh, char result, char letter) {
     sb_free(&out);
 }
 
+/* One that is readonly stays, which nobody is told. */
+static void unset_argument(struct shell *sh) {
+    struct var *v = var_find_raw(sh, "OPTARG");
+    if (v && !(v->flags & V_READONLY)) var_unset(sh, "OPTARG");
+}
+
 BUILTIN(getopts) {
     struct bopt o = bopt_new(argc, argv);
     int c = bopt_next(sh, &o, "", NULL);
@@ -91,13 +97,13 @@ BUILTIN(getopts) {
             var_set(sh, "OPTARG", bad);
         } else {
             complain(sh, result, letter);
-            var_unset(sh, "OPTARG");
+            unset_argument(sh);
             text[0] = '?';
         }
     } else if (arg) {
         var_set(sh, "OPTARG", arg);
     } else {
-        var_unset(sh, "OPTARG");
+        unset_argument(sh);
     }
     if (!name_ok(name)) {
         sh_builtin_error(sh, "`%s': not a valid identifier", name);

@@ -62,6 +62,11 @@ static int delete_history(struct shell *sh, char *spec) {
     char *last = arena_strdup(&sh->tmp, dash ? dash + 1 : spec);
     char *first = arena_strndup(&sh->tmp, spec, dash ? (size_t)(dash - spec) : strlen(spec));
     int from = place_of(h, first), to = place_of(h, last);
+    int64_t number;
+    if (!parse_int64(first, &number) || !parse_int64(last, &number)) {
+        sh_builtin_error(sh, "%s: history position out of range", spec);
+        return 1;
+    }
     if (from < 0 || to < from) {
         sh_builtin_error(sh, "%s: history position out of range", from < 0 ? first : last);
         return 1;
@@ -104,7 +109,8 @@ static int store_arguments(struct shell *sh, int n, char **args) {
     for (int i = 0; i < n; i++) sb_printf(&line, "%s%s", i ? " " : "", args[i]);
     if (n) {
         remove_last(sh); /* the `history -s` itself */
-        history_add(sh, sb_str(&line));
+        history_offer(sh, sb_str(&line));
+        sh->history.line_added = false;
     }
     sb_free(&line);
     return 0;
@@ -211,8 +217,9 @@ static int fc_again(struct shell *sh, int n, char **args, int limit) {
         sb_puts(&out, text);
         text = sb_str(&out);
     }
-    remove_last(sh); /* the `fc -s` itself */
-    if (sh->opt[OPT_HISTORY]) history_add(sh, text);
+    /* The command takes the place of the last one, which is the `fc -s` where lines are kept. */
+    history_remove(sh, sh->history.n - 1, sh->history.n);
+    history_offer(sh, text);
     char *line = arena_printf(&sh->tmp, "%s\n", text);
     sh_write_err(line, strlen(line));
     out_flush(sh);

@@ -18,17 +18,22 @@ static void print_symbolic(struct shell *sh, unsigned mask) {
     out_putc(sh, '\n');
 }
 
+/* The end of the text is shown as the byte that it is. */
+static void wrong_operator(struct shell *sh, char op) {
+    sh_builtin_error(sh, "`%c': invalid symbolic mode operator", op);
+}
+
 /* u=rwx,g-w: changes what is allowed. -1: malformed, which was said. */
 static int symbolic_mask(struct shell *sh, const char *s, unsigned mask) {
     unsigned allowed = ~mask & 0777;
-    while (*s) {
+    do {
         unsigned who = 0, bits = 0;
         for (; *s && strchr("ugoa", *s); s++)
             who |= *s == 'u' ? 0700u : *s == 'g' ? 070u : *s == 'o' ? 07u : 0777u;
         if (!who) who = 0777;
         char op = *s;
         if (!op || !strchr("+-=", op)) {
-            sh_builtin_error(sh, "`%c': invalid symbolic mode operator", op ? op : '\'');
+            wrong_operator(sh, op);
             return -1;
         }
         for (s++; *s && *s != ','; s++) {
@@ -48,7 +53,7 @@ static int symbolic_mask(struct shell *sh, const char *s, unsigned mask) {
                   : op == '-' ? allowed & ~bits
                               : (allowed & ~who) | bits;
         if (*s == ',') s++;
-    }
+    } while (*s);
     return (int)(~allowed & 0777);
 }
 
@@ -180,34 +185,61 @@ static const struct resource *resource_of(int letter) {
     return NULL;
 }
 
+/* What stands behind a resource's letter: its limit, attached or as the next word. */
+static const char *limit_arg(struct bopt *o) {
+    const char *arg = NULL;
+    if (*o->rest) {
+        arg = o->rest;
+        o->rest = "";
+    } else if (o->index < o->argc && *o->argv[o->index] != '-') {
+        arg = o->argv[o->index++];
+    }
+    return arg;
+}
+
+static void print_limits(struct shell *sh, bool hard) {
+    for (int i = 0; i < DIM(resources); i++) {
+        print_name(sh, &resources[i]);
+        print_limit(sh, &resources[i], hard);
+    }
+}
+
 BUILTIN(ulimit) {
     struct bopt o = bopt_new(argc, argv);
     bool soft = false, hard = false, all = false;
-    const struct resource *chosen[DIM(resources)];
+    struct {
+        const struct resource *resource;
+        const char *limit;
+    } wanted[DIM(resources)];
     int count = 0;
     for (int c; (c = bopt_next(sh, &o, "SHacdefilmnpqrstuvxR", NULL));) {
         if (bopt_over(c)) return 2;
-        if (c == 'S')
+        if (c == 'S') {
             soft = true;
-        else if (c == 'H')
+        } else if (c == 'H') {
             hard = true;
-        else if (c == 'a')
+        } else if (c == 'a') {
             all = true;
-        else if (count < DIM(chosen))
-            chosen[count++] = resource_of(c);
+        } else if (count < DIM(wanted)) {
+            wanted[count].resource = resource_of(c);
+            wanted[count++].limit = limit_arg(&o);
+        }
     }
     if (all) {
-        for (int i = 0; i < DIM(resources); i++) {
-            print_name(sh, &resources[i]);
-            print_limit(sh, &resources[i], hard && !soft);
-        }
+        print_limits(sh, hard && !soft);
         return 0;
     }
-    if (count == 0) chosen[count++] = resource_of('f');
-    if (o.index < argc) return set_limit(sh, chosen[count - 1], argv[o.index], soft, hard);
+    if (count == 0) {
+        wanted[count].resource = resource_of('f');
+        wanted[count++].limit = o.index < argc ? argv[o.index] : NULL;
+    }
     for (int i = 0; i < count; i++) {
-        if (count > 1) print_name(sh, chosen[i]);
-        print_limit(sh, chosen[i], hard && !soft);
+        if (wanted[i].limit) {
+            if (set_limit(sh, wanted[i].resource, wanted[i].limit, soft, hard)) return 1;
+            continue;
+        }
+        if (count > 1) print_name(sh, wanted[i].resource);
+        print_limit(sh, wanted[i].resource, hard && !soft);
     }
     return 0;
 }

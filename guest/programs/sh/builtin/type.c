@@ -76,6 +76,7 @@ static int describe_files(struct shell *sh, const char *name, const struct style
     }
     struct hashed *h = path_hashed(sh, name);
     if (h && !s->all) {
+        h->hits++;
         say_file(sh, name, h->path, true, s);
         return 1;
     }
@@ -233,9 +234,21 @@ BUILTIN(hash) {
 
 /* ------------------------------------------------------------------ enable */
 
+/* There are no builtins in files: -f finds none, and -d has nothing to take away. */
+static void no_object(struct shell *sh, const struct builtin *b, const char *name,
+                      const char *file) {
+    if (file)
+        sh_builtin_error(sh, "cannot open shared object %s: %s: cannot open shared object file: "
+                         "No such file or directory", file, file);
+    else
+        sh_builtin_error(sh, "%s: not %s", name, b ? "dynamically loaded" : "a shell builtin");
+}
+
 BUILTIN(enable) {
     struct bopt o = bopt_new(argc, argv);
     bool off = false, all = false, special = false;
+    int dynamic = 0;
+    const char *file = NULL;
     for (int c; (c = bopt_next(sh, &o, "adnpsf:", NULL));) {
         if (bopt_over(c)) return 2;
         if (c == 'n') off = true;
@@ -243,12 +256,13 @@ BUILTIN(enable) {
         else if (c == 's') special = true;
         else if (c == 'd' || c == 'f') {
             if (sh->restricted) return sh_restricted(sh, NULL);
-            sh_builtin_error(sh, "dynamic loading not available");
-            return 2;
+            dynamic = c;
+            file = o.arg;
         }
     }
     int count, status = 0;
     const struct builtin *table = builtin_table(&count);
+    if (dynamic == 'f' && o.index >= argc) dynamic = 0;
     if (o.index >= argc) {
         for (int i = 0; i < count; i++) {
             bool on = builtin_enabled(sh, i);
@@ -259,7 +273,10 @@ BUILTIN(enable) {
     }
     for (int i = o.index; i < argc; i++) {
         const struct builtin *b = builtin_find_any(argv[i]);
-        if (b) {
+        if (dynamic) {
+            no_object(sh, b, argv[i], dynamic == 'f' ? file : NULL);
+            status = 1;
+        } else if (b) {
             builtin_enable(sh, (int)(b - table), !off);
         } else {
             sh_builtin_error(sh, "%s: not a shell builtin", argv[i]);
