@@ -5,9 +5,9 @@
  * host/capability and the files below /tools are compiled as they are, so that a policy, a schema
  * and a tool's page mean the same as with the native library. This file only translates: texts come
  * in through pf_engine_new() memory, answers go out as one JSON text or one message, read before
- * the next call. src/capability/engine.ts is the other side. The module has three imports,
+ * the next call. src/capability/engine.ts is the other side. The module has four imports:
  * host.write_file, host.list and host.unlink, by which toolfiles.c reaches the kernel of the
- * sandbox that is being made.
+ * sandbox that is being made, and host.random, for the keys of tokens.
  */
 #include "engine.h"
 
@@ -47,6 +47,12 @@ void engine_begin(void) {
     base_buf_free(&engine_answer);
     base_buf_init(&engine_answer, SIZE_MAX);
     engine_last.message[0] = '\0';
+}
+
+int engine_answer_with(pf_status status, char *text, size_t len) {
+    if (status == PF_OK) base_buf_add(&engine_answer, text, len);
+    free(text);
+    return engine_answer.failed ? PF_NO_MEMORY : status;
 }
 
 static void member(const char *name, const char *text) {

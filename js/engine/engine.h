@@ -16,5 +16,7 @@ extern pf_error engine_last;
 extern struct base_buf engine_answer;
 /* Empties both, at the beginning of each call. */
 void engine_begin(void);
+/* The text is the answer if all went well; it is freed. Gives the status of the call. */
+int engine_answer_with(pf_status status, char *text, size_t len);
 
 #endif

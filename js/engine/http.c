@@ -34,12 +34,6 @@ EXPORT(pf_engine_http) pf_http *engine_http(const char *config, size_t len) {
     return pf_http_new(config, len, &http, &engine_last) == PF_OK ? http : NULL;
 }
 
-static int answer_with(pf_status status, char *text, size_t len) {
-    if (status == PF_OK) base_buf_add(&engine_answer, text, len);
-    free(text);
-    return engine_answer.failed ? PF_NO_MEMORY : status;
-}
-
 /* What to send, with secrets in it: it goes nowhere else. */
 EXPORT(pf_engine_http_request) int engine_http_request(const pf_http *http, const char *params,
                                                        size_t len) {
@@ -47,7 +41,7 @@ EXPORT(pf_engine_http_request) int engine_http_request(const pf_http *http, cons
     size_t out_len = 0;
     engine_begin();
     pf_status status = pf_http_request(http, params, len, &out, &out_len, &engine_last);
-    return answer_with(status, out, out_len);
+    return engine_answer_with(status, out, out_len);
 }
 
 EXPORT(pf_engine_http_address) int engine_http_address(const pf_http *http, const char *url,
@@ -62,7 +56,7 @@ EXPORT(pf_engine_http_clean) int engine_http_clean(const pf_http *http, const ch
     size_t out_len = 0;
     engine_begin();
     pf_status status = pf_http_clean(http, data, len, &out, &out_len, &engine_last);
-    return answer_with(status, out, out_len);
+    return engine_answer_with(status, out, out_len);
 }
 
 /* 1: the pattern of a capability is about the method; 0: it is not, or it is no pattern. */

@@ -3,6 +3,7 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 /* For counters.c: one thread sorts at a time, and no comparison sorts. */
 static int (*comparing)(const void *, const void *, void *);
@@ -14,6 +15,11 @@ void qsort_r(void *base, size_t count, size_t size,
     comparing = by;
     comparing_with = user;
     qsort(base, count, size, compare);
+}
+
+ssize_t getrandom(void *to, size_t len, unsigned flags) {
+    (void)flags;
+    return getentropy(to, len) == 0 ? (ssize_t)len : -1;
 }
 
 /* compiler-rt was compiled to look at this. */

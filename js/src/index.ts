@@ -14,6 +14,7 @@ export {
   TraceError,
   UnsupportedError,
 } from "./base/error.ts";
+export type { Expiry, Grant } from "./capability/token.ts";
 export { type ImageSource, Images, type Manifest, unpacked } from "./cpu/image.ts";
 export { type Content, Files, type ReadOptions } from "./files.ts";
 export type { Decision } from "./machine/calls.ts";

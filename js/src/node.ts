@@ -8,12 +8,14 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { gunzip, gunzipSync } from "node:zlib";
 import { InvalidError, UnsupportedError } from "./base/error.ts";
+import { setRandom } from "./base/random.ts";
+import { Issuer as IssuerCore, Token as TokenCore } from "./capability/token.ts";
 import { Images, type ImageSource, type Manifest } from "./cpu/image.ts";
 import { Http as HttpCore, type HttpOptions } from "./http/http.ts";
 import { nodeTransport } from "./http/node.ts";
 import { type Addon, findAddon, needAddon } from "./native/addon.ts";
 import { lacking, NativeSandbox, type SandboxFace } from "./native/sandbox.ts";
-import { type SandboxOptions, setRandom } from "./options.ts";
+import type { SandboxOptions } from "./options.ts";
 import type { RestoreOptions } from "./requests.ts";
 import { Sandbox as Core } from "./sandbox.ts";
 import { type Replay, type ReplayOptions, replayOf } from "./trace/replaying.ts";
@@ -163,6 +165,26 @@ export const Http = {
   /** HTTP for sandboxes, by these rules: Sandbox.create({http}). docs/http.md has their language. */
   async create(options: HttpOptions): Promise<HttpCore> {
     return new HttpCore(await (await packageImages()).engine(), nodeTransport, options);
+  },
+};
+
+/* ---- tokens */
+
+/** See capability/token.ts. */
+export type Issuer = IssuerCore;
+export const Issuer = {
+  /** A key that issues tokens; without a seed, which is 32 secret bytes, a new one is made. */
+  async create({ seed }: { seed?: Uint8Array } = {}): Promise<IssuerCore> {
+    return new IssuerCore(await (await packageImages()).engine(), seed);
+  },
+};
+
+/** See capability/token.ts. */
+export type Token = TokenCore;
+export const Token = {
+  /** A token that came as bytes. */
+  async open(data: Uint8Array): Promise<TokenCore> {
+    return new TokenCore(await (await packageImages()).engine(), data);
   },
 };
 

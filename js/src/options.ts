@@ -1,5 +1,7 @@
 /* options.ts: what an embedder asks for, checked as it is given. */
 import { CapabilityError, InvalidError } from "./base/error.ts";
+import { stringifyExact } from "./base/exact.ts";
+import { randomSeed } from "./base/random.ts";
 import { Gate } from "./capability/gate.ts";
 import type { Images } from "./cpu/image.ts";
 import type { Content } from "./files.ts";
@@ -107,10 +109,11 @@ export function grantsOf(capabilities: Capabilities | undefined): readonly Capab
 
 /** Capabilities as the text of a policy. */
 export function policyOf(capabilities: Capabilities): string {
-  if (Array.isArray(capabilities)) return JSON.stringify({ capabilities: grantsOf(capabilities) });
+  if (Array.isArray(capabilities))
+    return stringifyExact({ capabilities: grantsOf(capabilities) }) ?? "";
   if (typeof capabilities !== "object" || capabilities === null)
     throw new CapabilityError("capabilities is a list of grants or a policy");
-  return JSON.stringify(capabilities);
+  return stringifyExact(capabilities) ?? "";
 }
 
 /** Throws for what tool() did not make. */
@@ -167,19 +170,6 @@ export function envOf(given: Record<string, string> | undefined): { env: string[
   const env = [...all].map(([name, value]) => `${name}=${value}`);
   checkEnv(env);
   return { env, changed: Object.keys(given ?? {}).length > 0 };
-}
-
-let randomBytes = (bytes: Uint8Array): unknown => crypto.getRandomValues(bytes);
-
-/** Where random numbers come from in an engine without a global `crypto`: Node 18. */
-export function setRandom(fill: (bytes: Uint8Array) => unknown): void {
-  randomBytes = fill;
-}
-
-export function randomSeed(): Uint8Array {
-  const seed = new Uint8Array(32);
-  randomBytes(seed);
-  return seed;
 }
 
 /** The seed of the random stream. */

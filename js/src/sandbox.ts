@@ -6,6 +6,7 @@ import { PF } from "./abi.ts";
 import { utf8 } from "./base/bytes.ts";
 import { type Runnable, untilDone } from "./answering.ts";
 import { InvalidError, StateError } from "./base/error.ts";
+import { randomSeed } from "./base/random.ts";
 import { PendingCall } from "./call.ts";
 import type { Images } from "./cpu/image.ts";
 import { Files } from "./files.ts";
@@ -16,7 +17,7 @@ import { fork } from "./machine/fork.ts";
 import { readLimits } from "./machine/limits.ts";
 import { Machine, monotonic } from "./machine/machine.ts";
 import { type Outcome, start } from "./machine/run.ts";
-import { checkRestored, makeGate, randomSeed, type SandboxOptions, settingsOf } from "./options.ts";
+import { checkRestored, makeGate, type SandboxOptions, settingsOf } from "./options.ts";
 import {
   checkFork,
   checkRun,

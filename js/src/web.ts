@@ -3,6 +3,7 @@
  * URL.
  */
 import { UnsupportedError } from "./base/error.ts";
+import { Issuer as IssuerCore, Token as TokenCore } from "./capability/token.ts";
 import { Images, type ImageSource, type Manifest, unpacked } from "./cpu/image.ts";
 import { Http as HttpCore, type HttpOptions } from "./http/http.ts";
 import { pageTransport } from "./http/page.ts";
@@ -88,6 +89,25 @@ export const Http = {
   async create(options: HttpOptions & WebOptions): Promise<HttpCore> {
     const { images = packageFolder(), ...rest } = options;
     return new HttpCore(await (await imagesAt(images)).engine(), pageTransport, rest);
+  },
+};
+
+/* ---- tokens: see capability/token.ts */
+
+export type Issuer = IssuerCore;
+export const Issuer = {
+  /** A key that issues tokens; without a seed, which is 32 secret bytes, a new one is made. */
+  async create(options: { seed?: Uint8Array } & WebOptions = {}): Promise<IssuerCore> {
+    const { images = packageFolder(), seed } = options;
+    return new IssuerCore(await (await imagesAt(images)).engine(), seed);
+  },
+};
+
+export type Token = TokenCore;
+export const Token = {
+  /** A token that came as bytes. */
+  async open(data: Uint8Array, { images = packageFolder() }: WebOptions = {}): Promise<TokenCore> {
+    return new TokenCore(await (await imagesAt(images)).engine(), data);
   },
 };
 

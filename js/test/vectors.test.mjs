@@ -8,8 +8,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const build = process.env.PINFOLD_BUILD ?? fileURLToPath(new URL("../../build", import.meta.url));
-/* Five calls are all that the tests make; node:wasi, which has them, faults now and then as it ends. */
-const runner = `import { readFileSync, writeSync } from "node:fs";
+/* Six calls are all that the tests make; node:wasi, which has them, faults now and then as it ends. */
+const runner = `import { webcrypto as crypto } from "node:crypto";
+  import { readFileSync, writeSync } from "node:fs";
   const module = new WebAssembly.Module(readFileSync(process.argv[1]));
   const view = () => new DataView(instance.exports.memory.buffer);
   const wasi = {
@@ -31,6 +32,10 @@ const runner = `import { readFileSync, writeSync } from "node:fs";
       view().setUint32(written, done, true);
       return 0;
     },
+    random_get(to, len) {
+      crypto.getRandomValues(new Uint8Array(instance.exports.memory.buffer, to, len));
+      return 0;
+    },
     proc_exit: (status) => process.exit(status),
   };
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi });
@@ -38,7 +43,7 @@ const runner = `import { readFileSync, writeSync } from "node:fs";
 /* It counts pointers of 64 bits. */
 const KNOWN = { pattern: "read > 10 && refused > 5" };
 
-for (const name of ["constraint", "gate", "pattern", "policy", "regex", "schema"]) {
+for (const name of ["constraint", "gate", "pattern", "policy", "regex", "schema", "token"]) {
   const file = `${build}/engine/test_capability_${name}.wasm`;
   test(name, { skip: existsSync(file) ? false : "make js has not built it" }, () => {
     const args = ["--input-type=module", "--eval", runner, file];

@@ -8,7 +8,9 @@ import os
 import pytest
 from conftest import call
 
-from pinfold import MethodCapability, Sandbox
+from pinfold import CapabilityError, MethodCapability, Param, Sandbox
+from pinfold.capability import load_policy, policy_json
+from pinfold.tokens import Issuer, Token
 
 CLOCK = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
 EVERY = [MethodCapability("**")]
@@ -124,3 +126,33 @@ def test_portable_ones(package, tmp_path):
     assert shown[0].startswith("5 /tmp ")
     assert "fun 1" in shown[0]
     assert shown[1] == "40 42\n"
+
+TOKENS = """
+import { Issuer, Token } from "./dist/node.js";
+const [seed, given, policy] = process.argv.slice(1);
+const hex = (text) => new Uint8Array(Buffer.from(text, "hex"));
+const issuer = await Issuer.create({ seed: hex(seed) });
+const theirs = await Token.open(hex(given));
+const { capabilities, expires } = theirs.verify([issuer.publicKey], { now: new Date(0) });
+let widened = "";
+try { theirs.narrow(["bank/**"]); } catch (error) { widened = error.message; }
+const made = issuer.issue(JSON.parse(policy), { expires: new Date(2000_000) });
+console.log(JSON.stringify([capabilities, +expires, widened, ...[made, theirs.narrow(capabilities)].map(
+  ({ data }) => Buffer.from(data).toString("hex"))]));
+"""
+
+
+def test_tokens(package):
+    """One that Python signed is read, narrowed and refused in Node as here, and the other way round."""
+    issuer = Issuer(bytes(range(32)))
+    pay = [MethodCapability("bank/pay", [Param("amount") <= 50], max_calls=2)]
+    token = issuer.issue(pay, expires=1000)
+    policy = policy_json(pay)
+    shown, expires, widened, made, narrowed = json.loads(node(TOKENS, issuer.seed.hex(), token.data.hex(), policy))
+    assert load_policy(json.dumps({"capabilities": shown})) == pay
+    assert expires == 1_000_000
+    with pytest.raises(CapabilityError) as refused:
+        token.narrow([MethodCapability("bank/**")])
+    assert widened == str(refused.value)
+    for data, end in ((made, 2000), (narrowed, 1000)):
+        assert Token(bytes.fromhex(data)).verify([issuer.public_key], now=0) == (pay, end)

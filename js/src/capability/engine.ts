@@ -7,6 +7,7 @@
  */
 import { text, utf8 } from "../base/bytes.ts";
 import { DeadError } from "../base/error.ts";
+import { fillRandom } from "../base/random.ts";
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -53,6 +54,23 @@ interface Exports {
   pf_engine_http_clean(http: number, data: number, len: number): number;
   pf_engine_pattern(pattern: number, method: number): number;
   pf_engine_digest(text: number, len: number): number;
+  pf_engine_key(seed: number): number;
+  pf_engine_token_issue(expires: number, seed: number, policy: number, len: number): number;
+  pf_engine_token_narrow(
+    expires: number,
+    token: number,
+    tokenLen: number,
+    policy: number,
+    len: number,
+  ): number;
+  pf_engine_token_seal(token: number, len: number): number;
+  pf_engine_token_verify(
+    now: number,
+    token: number,
+    len: number,
+    trusted: number,
+    trustedLen: number,
+  ): number;
 }
 
 export type EngineCall = Exclude<keyof Exports, "memory">;
@@ -90,6 +108,8 @@ export class Engine {
         this.#list(path, pathLen, block, len),
       unlink: (path: number, len: number) =>
         this.files ? this.files.unlink(this.#copy(path, len)) : -1,
+      random: (to: number, len: number) =>
+        fillRandom(new Uint8Array(this.#exports.memory.buffer, to >>> 0, len >>> 0)),
     };
     this.#exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports;
   }

@@ -8,8 +8,8 @@
  */
 import { compareBytes, text as textOf, utf8 } from "../base/bytes.ts";
 import { InvalidError, ToolError } from "../base/error.ts";
+import { randomSeed } from "../base/random.ts";
 import type { Capability } from "../options.ts";
-import { randomSeed } from "../options.ts";
 import type { CallContext, Tool } from "../tool.ts";
 import { HttpEngine, type Plan } from "./engine.ts";
 import {
