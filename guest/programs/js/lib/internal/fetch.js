@@ -417,8 +417,8 @@ async function fetch(input, init) {
     if (request.signal.aborted) throw request.signal.reason;
     const url = new URL(request.url);
     if (url.protocol === 'data:') return dataUrl(url);
-    const { isThere, send } = require('internal/network');
-    if (isThere() && (url.protocol === 'http:' || url.protocol === 'https:'))
+    const { isOwn, isThere, send } = require('internal/network');
+    if ((isThere() && (url.protocol === 'http:' || url.protocol === 'https:')) || isOwn(url))
         return send(request, new Headers(request.headers), (body, status, statusText, headers, href, redirected) =>
             madeOf(body, href, headers, { status, statusText, redirected }));
     if (isThere()) throw new TypeError(`fetch failed: unknown scheme ${url.protocol}`, { cause: new Error('unknown scheme') });

@@ -274,4 +274,4 @@ class ClientRequest extends OutgoingMessage {
     }
 }
 
-module.exports = { ClientRequest, IncomingMessage, OutgoingMessage };
+module.exports = { ClientRequest, ofUrl };

@@ -1,53 +1,83 @@
 // http_module: what require('http') and require('https') have alike.
 'use strict';
 
-const { EventEmitter } = require('events');
-const { coded } = require('internal/errors');
-const { ClientRequest, IncomingMessage, OutgoingMessage } = require('internal/http_client');
+const { coded, NO_NETWORK } = require('internal/errors');
+const tool = require('internal/http_client');
 const { validateHeaderName, validateHeaderValue } = require('internal/http_headers');
+const validate = require('internal/validators');
 
-const METHODS = 'ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(' ');
-
-// Connections are the host's, which uses them again: what an agent is asked for changes nothing.
-class Agent extends EventEmitter {
-    constructor(options = {}) {
-        super();
-        this.options = { path: null, ...options };
-        const { keepAlive = false, keepAliveMsecs = 1000, maxSockets = Infinity, maxFreeSockets = 256, scheduling = 'lifo', maxTotalSockets = Infinity } = options;
-        Object.assign(this, { keepAlive, keepAliveMsecs, maxSockets, maxFreeSockets, scheduling, maxTotalSockets, requests: {}, sockets: {}, freeSockets: {} });
-    }
-    destroy() {}
+function noTls() {
+    throw coded(Error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM', `a server of https is not available: ${NO_NETWORK}`);
 }
 
-function noServer() {
-    throw coded(Error, 'ERR_METHOD_NOT_IMPLEMENTED', 'a sandbox has no network: nothing can reach a server in it');
+// Whether a request goes out by the tool, and not to a server of this process.
+function leaves(input, given) {
+    const { options } = require('internal/http_request').read(input, given);
+    if (options.socketPath || options.createConnection || !require('internal/network').isThere()) return false;
+    if (options.agent && options.agent.createConnection !== require('internal/http_agent').Agent.prototype.createConnection) return false;
+    return !require('internal/loopback').isHeard(`${options.hostname || options.host || 'localhost'}`.replace(/^\[(.*)\]$/, '$1'), options.port || options.defaultPort || 80);
 }
 
-function made(scheme) {
-    class OwnAgent extends Agent {
-        protocol = `${scheme}:`;
-        defaultPort = scheme === 'https' ? 443 : 80;
+class HttpRequest extends tool.ClientRequest {
+    constructor(input, options, callback) {
+        super('http', input, options, callback);
     }
-    Object.defineProperty(OwnAgent, 'name', { value: 'Agent' });
-    class OwnRequest extends ClientRequest {
-        constructor(input, options, callback) {
-            super(scheme, input, options, callback);
-        }
+}
+class HttpsRequest extends tool.ClientRequest {
+    constructor(input, options, callback) {
+        super('https', input, options, callback);
     }
-    Object.defineProperty(OwnRequest, 'name', { value: 'ClientRequest' });
-    const request = (input, options, callback) => new OwnRequest(input, options, callback);
-    const get = (input, options, callback) => {
-        const asked = request(input, options, callback);
-        asked.end();
-        return asked;
-    };
-    const of = { Agent: OwnAgent, globalAgent: new OwnAgent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 }), Server: noServer, createServer: noServer, get, request };
-    if (scheme === 'https') return of;
-    const { STATUS_CODES } = require('internal/http_status');
+}
+for (const Class of [HttpRequest, HttpsRequest]) Object.defineProperty(Class, 'name', { value: 'ClientRequest' });
+
+const getter = request => function get(url, options, callback) {
+    const asked = request(url, options, callback);
+    asked.end();
+    return asked;
+};
+
+function https() {
+    const { Agent: Plain } = require('internal/http_agent');
+    // Connections are the host's, which uses them again: what an agent is asked for changes nothing.
+    class Agent extends Plain {
+        protocol = 'https:';
+        defaultPort = 443;
+    }
+    function request(...args) {
+        return new HttpsRequest(...args);
+    }
+    return { Agent, globalAgent: new Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 }), Server: noTls, createServer: noTls, get: getter(request), request };
+}
+
+function http() {
+    const { ClientRequest } = require('internal/http_request');
+    const { IncomingMessage } = require('internal/http_incoming');
+    const { OutgoingMessage } = require('internal/http_outgoing');
+    const { Server, ServerResponse, _connectionListener } = require('internal/http_server');
+    const agents = require('internal/http_agent');
+    function request(url, options, callback) {
+        return leaves(url, options) ? new HttpRequest(url, options, callback) : new ClientRequest(url, options, callback);
+    }
     return {
-        ...of, METHODS, STATUS_CODES, ClientRequest: OwnRequest, IncomingMessage, OutgoingMessage, ServerResponse: noServer,
-        maxHeaderSize: 16384, validateHeaderName, validateHeaderValue, setMaxIdleHTTPParsers() {},
+        _connectionListener, METHODS: require('internal/http_parser').METHODS, STATUS_CODES: require('internal/http_status').STATUS_CODES,
+        Agent: agents.Agent, ClientRequest, IncomingMessage, OutgoingMessage, Server, ServerResponse,
+        createServer: function createServer(options, listener) {
+            return new Server(options, listener);
+        },
+        validateHeaderName, validateHeaderValue, get: getter(request), request,
+        setMaxIdleHTTPParsers(max) {
+            validate.integer(max, 'max', 1);
+        },
+        get maxHeaderSize() {
+            return 16384;
+        },
+        get globalAgent() {
+            return agents.globalAgent;
+        },
+        set globalAgent(agent) {
+            agents.globalAgent = agent;
+        },
     };
 }
 
-module.exports = { made };
+module.exports = { made: scheme => (scheme === 'https' ? https() : http()) };

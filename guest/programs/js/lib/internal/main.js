@@ -324,9 +324,23 @@ function rejected(promise, reason) {
 
 // Nothing is left to do. True when 'beforeExit' made new work.
 function finish() {
+    const timers = require('internal/timers');
+    if (timers.stands()) return waitsForItself(timers);
     if (process._events.beforeExit === undefined) return false;
     process.emit('beforeExit', Number(process.exitCode ?? 0));
-    return require('internal/timers').alive();
+    return timers.alive();
+}
+
+// Servers and connections within the process are all that is left, so only a signal could wake the program.
+function waitsForItself(timers) {
+    if (process.eventNames().some(name => /^SIG[A-Z]/.test(name))) {
+        timers.keepStanding();
+        return true;
+    }
+    native.process.write(2, 'Error: the program waits for connections that only it could make itself: other processes do not reach its servers, ' +
+        `${require('internal/errors').NO_NETWORK}\n`);
+    process.exitCode = 1;
+    return false;
 }
 
 function exit(failed) {

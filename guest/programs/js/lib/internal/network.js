@@ -1,7 +1,8 @@
 // network: requests by the tool http/request, whose calls the host judges: for fetch(), of which each redirect is a
-// call of its own, and for the modules http and https.
+// call of its own, and for the modules http and https. A server of the process itself is asked without it.
 'use strict';
 
+const { noNetwork } = require('internal/errors');
 const { byId, callTool } = require('internal/tools');
 
 const TOOL = 'http/request';
@@ -31,7 +32,29 @@ function bytesOf(answer) {
     return new TextEncoder().encode(answer.body ?? '');
 }
 
-const ask = (params, signal) => callTool(TOOL, byId(TOOL), [params, { signal }]);
+const isOwn = ({ protocol, hostname, port }) => protocol === 'http:' && require('internal/loopback').isHeard(hostname.replace(/^\[(.*)\]$/, '$1'), port || 80);
+
+// What a server of this process says, in the form in which the tool answers.
+function askOwn({ method, url, headers, body, body_base64 }, signal) {
+    const { ClientRequest } = require('internal/http_request');
+    return new Promise((resolve, reject) => {
+        const request = new ClientRequest(url, { method, headers, signal, agent: false });
+        request.on('error', reject).on('response', response => {
+            const pieces = [];
+            response.on('error', reject).on('data', piece => pieces.push(piece)).on('end', () => resolve({
+                status: response.statusCode, reason: response.statusMessage, body_base64: Buffer.concat(pieces).toString('base64'),
+                headers: response.rawHeaders.flatMap((name, i, all) => (i % 2 ? [] : [[name, all[i + 1]]])),
+            }));
+        });
+        request.end(body ?? (body_base64 === undefined ? undefined : Buffer.from(body_base64, 'base64')));
+    });
+}
+
+function ask(params, signal) {
+    if (isOwn(new URL(params.url))) return askOwn(params, signal);
+    if (!isThere()) throw noNetwork('connect', 'ENETUNREACH', -101, new URL(params.url).host);
+    return callTool(TOOL, byId(TOOL), [params, { signal }]);
+}
 
 async function call(params, signal) {
     try {
@@ -103,4 +126,4 @@ async function send(given, headers, make) {
     return make(bare ? null : bytesOf(answer), answer.status, answer.reason, answer.headers, url.href, redirected);
 }
 
-module.exports = { isThere, send, ask, written, bytesOf };
+module.exports = { isThere, isOwn, send, ask, written, bytesOf };

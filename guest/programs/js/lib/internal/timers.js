@@ -208,6 +208,11 @@ function complete(callback, ...args) {
     finished.push(tracker ? tracker.once('FSREQCALLBACK', keep(callback)) : keep(callback), args);
 }
 
+// The same, of what has brought its own context and is no file's.
+function arrive(callback, ...args) {
+    finished.push(callback, args);
+}
+
 // ---------------------------------------------------------------- one round of the loop
 
 let phase = 0, clock = 0, batch = [], at = 0;
@@ -288,7 +293,21 @@ function deadline() {
 
 let others = 0; // children and the like that keep the process alive
 const hold = change => void (others += change);
-const alive = () => referenced > 0 || waiting > 0 || finished.length > 0 || others > 0;
+// Servers and connections within the process (internal/loopback): they wait for what the process itself does, so they
+// keep it alive together with timers of any kind only.
+let standing = 0, kept = false;
+function stand(change) {
+    standing += change;
+    if (!kept || standing > 0) return;
+    kept = false;
+    others--;
+}
+function keepStanding() { // a signal may come
+    if (!kept) others++;
+    kept = true;
+}
+const stands = () => standing > 0;
+const alive = () => referenced > 0 || waiting > 0 || finished.length > 0 || others > 0 || (standing > 0 && heap.length > 0);
 
 // ---------------------------------------------------------------- process.nextTick
 
@@ -342,5 +361,5 @@ const active = () => [
 
 module.exports = {
     active, setTimeout, setInterval, setImmediate, clearTimeout, clearInterval: clearTimeout, clearImmediate,
-    nextTick, later, quiet, ticks, turn, alive, hold, complete, Timeout, Immediate, setTracker,
+    nextTick, later, quiet, ticks, turn, alive, hold, stand, stands, keepStanding, complete, arrive, Timeout, Immediate, setTracker,
 };
