@@ -181,7 +181,7 @@ static bool merge(const mail *m) {
     return false;
 }
 
-static void commit(const mail *m) {
+static void commit_mail(const mail *m) {
     git_oid tree = tree_of_index(index_of_repo()), id;
     git_signature *author, *committer = committer_now();
     git_commit *head = head_commit();
@@ -210,7 +210,7 @@ static mail current(int n) {
     return mail_parse(text ? text : "", keep, scissors);
 }
 
-static int run(void) {
+static int am_run(void) {
     int last = number_in("rebase-apply/last");
     for (int n = number_in("rebase-apply/next"); n <= last; write_number("rebase-apply/next", ++n)) {
         mail m = current(n);
@@ -240,7 +240,7 @@ static int run(void) {
             hint("Use 'git am --show-current-patch=diff' to see the failed patch");
             stop();
         }
-        commit(&m);
+        commit_mail(&m);
     }
     forget();
     return 0;
@@ -289,10 +289,10 @@ static int go_on(void) {
             g_outs("You still have unmerged paths in your index.\nYou should 'git add' each file with resolved conflicts to mark them as such.\nYou might run `git rm` on a file to accept \"deleted by them\" for it.\n");
             stop();
         }
-        commit(&m);
+        commit_mail(&m);
     }
     write_number("rebase-apply/next", n + 1);
-    return run();
+    return am_run();
 }
 
 static void begin(int n, char **argv) {
@@ -300,7 +300,7 @@ static void begin(int n, char **argv) {
     for (int i = 0; i < n || (!n && !i); i++) {
         size_t len;
         bool in = !n || strcmp(argv[i], "-") == 0;
-        char *text = in ? g_read_all(0, &len) : read_file(argv[i], &len);
+        char *text = in ? stdin_text(&len) : read_file(argv[i], &len);
         if (!text) die("could not open '%s' for reading: %s", argv[i], strerror(errno));
         if (!len || (!strstr(text, "From") && !strstr(text, "Subject:"))) {
             note("Patch format detection failed.");
@@ -348,5 +348,5 @@ int cmd_am(int argc, char **argv) {
     if (dirty.len) die("Dirty index: cannot apply patches (dirty: %s)", dirty.s);
     begin(n, argv);
     (void)!chdir(workdir());
-    return run();
+    return am_run();
 }

@@ -142,7 +142,7 @@ int cmd_apply(int argc, char **argv) {
     for (int i = 0; i < n || (!n && !i); i++) {
         bool in = !n || strcmp(argv[i], "-") == 0;
         sources[i].name = in ? "<stdin>" : argv[i];
-        sources[i].text = in ? g_read_all(0, &sources[i].len) : read_file(argv[i], &sources[i].len);
+        sources[i].text = in ? stdin_text(&sources[i].len) : read_file(argv[i], &sources[i].len);
         if (!sources[i].text) die_status(128, "error: can't open patch '%s': %s", argv[i], strerror(errno));
     }
     if (repo && git_repository_workdir(repo))

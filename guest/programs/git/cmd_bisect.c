@@ -171,7 +171,7 @@ static int go_to(const candidate *c, size_t count) {
 }
 
 /* 0 goes on, 10 found, otherwise an exit status. */
-static int next(void) {
+static int bisect_next(void) {
     static git_oid good[ROOM];
     git_oid bad;
     bool has_bad = bad_commit(&bad);
@@ -268,15 +268,15 @@ static int start(int n, char **argv) {
     for (int i = 0; i < n; i++) g_text_addf(&log, " '%s'", argv[i]);
     g_text_addc(&log, '\n');
     append_log(log.s);
-    return finish(next());
+    return finish(bisect_next());
 }
 
-static int run(int n, char **argv) {
+static int bisect_run(int n, char **argv) {
     g_text line = {0};
     git_oid bad;
     static git_oid good[1];
     if (!n) die_status(1, "error: 'git bisect run' failed: no command provided.");
-    if (!bad_commit(&bad) || !marked(good_term, good, 1)) return next(), 1;
+    if (!bad_commit(&bad) || !marked(good_term, good, 1)) return bisect_next(), 1;
     for (int i = 0; i < n; i++) {
         g_text_adds(&line, " '");
         for (const char *p = argv[i]; *p; p++)
@@ -288,13 +288,13 @@ static int run(int n, char **argv) {
         g_outf("running %s\n", line.s);
         char *words[] = {"sh", "-c", line.s, NULL};
         pid_t pid = g_spawn(words, git_repository_workdir(repo), G_STDIN_SAME);
-        int status = pid < 0 ? 127 : g_exit_status(g_wait(pid));
+        int status = pid < 0 ? 127 : g_exit_status(wait_child(pid));
         if (status >= 128) {
             error("bisect run failed: exit code %d from %s is < 0 or >= 128", status, line.s);
             return 1;
         }
         mark(status == 125 ? "skip" : status ? bad_term : good_term, head_commit(), false);
-        int more = next();
+        int more = bisect_next();
         if (more == 10) {
             g_outs("bisect found first bad commit");
             return 0;
@@ -330,8 +330,8 @@ int cmd_bisect(int argc, char **argv) {
         g_outf("Your current terms are %s for the old state\nand %s for the new state.\n", good_term, bad_term);
         return 0;
     }
-    if (strcmp(what, "run") == 0) return run(n, argv);
-    if (strcmp(what, "next") == 0) return finish(next());
+    if (strcmp(what, "run") == 0) return bisect_run(n, argv);
+    if (strcmp(what, "next") == 0) return finish(bisect_next());
     if (strcmp(what, "view") == 0 || strcmp(what, "visualize") == 0) return run_command("log", 3, (char *[]){"log", (char *)bad_term, "--", NULL});
     bool bad = strcmp(what, bad_term) == 0 || (strcmp(what, "new") == 0 && strcmp(bad_term, "bad") == 0);
     bool good = strcmp(what, good_term) == 0 || (strcmp(what, "old") == 0 && strcmp(good_term, "good") == 0);
@@ -344,5 +344,5 @@ int cmd_bisect(int argc, char **argv) {
     for (int i = 0; i < n; i++) commit_or_die(argv[i]);
     for (int i = 0; i < n; i++) mark(term, commit_or_die(argv[i]), false);
     if (n <= 0) mark(term, head_commit(), false);
-    return finish(next());
+    return finish(bisect_next());
 }

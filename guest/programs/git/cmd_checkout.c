@@ -180,7 +180,7 @@ static int move_head(const char *ref, git_commit *commit, const char *name, cons
     return 0;
 }
 
-static int go(const char *ref, git_commit *commit, const char *name, const char *made) {
+static int go_to(const char *ref, git_commit *commit, const char *name, const char *made) {
     git_oid from = {0};
     git_reference_name_to_id(&from, repo, "HEAD");
     int status = move_head(ref, commit, name, made);
@@ -198,7 +198,7 @@ static void set_tracking(const char *branch, const char *start) {
     if (!quiet) g_outf("branch '%s' set up to track '%s'.\n", branch, start);
 }
 
-static int create_branch(const char *name, const char *start, bool forced) {
+static int switch_to_new(const char *name, const char *start, bool forced) {
     char full[1000], log[1000];
     git_oid id;
     snprintf(full, sizeof full, "refs/heads/%s", name);
@@ -223,7 +223,7 @@ static int create_branch(const char *name, const char *start, bool forced) {
     snprintf(log, sizeof log, exists ? "branch: Reset to %s" : "branch: Created from %s", start);
     update_ref(full, git_commit_id(commit), log);
     set_tracking(name, start);
-    return go(full, commit, name, same ? "Reset branch '%s'" : exists ? "Switched to and reset branch '%s'" : "Switched to a new branch '%s'");
+    return go_to(full, commit, name, same ? "Reset branch '%s'" : exists ? "Switched to and reset branch '%s'" : "Switched to a new branch '%s'");
 }
 
 static int start_orphan(const char *name, const char *start) {
@@ -265,7 +265,7 @@ static char *guessed(const char *name) {
     return found;
 }
 
-static int to_branch(const char *name) {
+static int switch_to_branch(const char *name) {
     char full[1000];
     git_oid id;
     char *previous = NULL;
@@ -284,14 +284,14 @@ static int to_branch(const char *name) {
     if (!detach && git_reference_name_to_id(&id, repo, full) == 0) {
         const worktree *other = ignore_others ? NULL : worktree_of_branch(full);
         if (other) die("'%s' is already checked out at '%s'", name, other->path);
-        return go(full, commit_of(&id), name, NULL);
+        return go_to(full, commit_of(&id), name, NULL);
     }
     git_commit *commit = commit_named(name);
     if (!commit) {
         char *remote = guessed(name);
         if (remote) {
             track = "direct";
-            return create_branch(g_copy_string(name), remote, false);
+            return switch_to_new(g_copy_string(name), remote, false);
         }
         if (is_switch) die("invalid reference: %s", name);
         return -1;
@@ -303,7 +303,7 @@ static int to_branch(const char *name) {
             kind = git_reference_is_tag(ref) ? "tag" : git_reference_is_remote(ref) ? "remote branch" : "commit";
         die("a branch is expected, got %s '%s'\nhint: If you want to detach HEAD at the commit, try again with the --detach option.", kind, name);
     }
-    return go(NULL, commit, name, NULL);
+    return go_to(NULL, commit, name, NULL);
 }
 
 /* ---- files */
@@ -428,22 +428,22 @@ int cmd_checkout(int argc, char **argv) {
         const char *start = before ? argv[0] : NULL;
         if (before > 1) die("'%s' is not a commit and a branch '%s' cannot be created from it", argv[0], create ? create : create_forced);
         if (orphan) return start_orphan(orphan, start);
-        return create_branch(create ? create : create_forced, start ? start : "HEAD", create_forced != NULL);
+        return switch_to_new(create ? create : create_forced, start ? start : "HEAD", create_forced != NULL);
     }
     if (track && before) {
         const char *slash = strchr(argv[0], '/');
         if (!slash) die("missing branch name; try -b");
-        return create_branch(slash + 1, argv[0], false);
+        return switch_to_new(slash + 1, argv[0], false);
     }
     if (dashes >= 0) {
         if (dashes && !tree_named(argv[0])) die("invalid reference: %s", argv[0]);
-        if (dashes + 1 == n && dashes) return to_branch(argv[0]);
+        if (dashes + 1 == n && dashes) return switch_to_branch(argv[0]);
         silent = true;
         return checkout_paths(dashes ? argv[0] : NULL, n - dashes - 1, argv + dashes + 1);
     }
     if (!n) {
         git_commit *head = head_commit();
-        if (detach) return head ? go(NULL, head, "HEAD", NULL) : 128;
+        if (detach) return head ? go_to(NULL, head, "HEAD", NULL) : 128;
         if (!head) return 0;
         if (force) checkout_forced(tree_of(head));
         else if (!quiet) list_local_changes(tree_of(head));
@@ -453,7 +453,7 @@ int cmd_checkout(int argc, char **argv) {
     }
     bool is_rev = tree_named(argv[0]) != NULL || strcmp(argv[0], "-") == 0;
     if (n == 1 && (is_rev || !file_exists(argv[0])) && !ours && !theirs) {
-        int status = to_branch(argv[0]);
+        int status = switch_to_branch(argv[0]);
         if (status >= 0) return status;
     }
     if (is_rev && n > 1) return checkout_paths(argv[0], n - 1, argv + 1);
@@ -467,13 +467,13 @@ int cmd_switch(int argc, char **argv) {
     if (orphan) return start_orphan(orphan, n ? argv[0] : NULL);
     if (create || create_forced) {
         if (n > 1) die("only one reference expected, %d given.", n);
-        return create_branch(create ? create : create_forced, n ? argv[0] : "HEAD", create_forced != NULL);
+        return switch_to_new(create ? create : create_forced, n ? argv[0] : "HEAD", create_forced != NULL);
     }
-    if (track && n == 1 && strchr(argv[0], '/')) return create_branch(strchr(argv[0], '/') + 1, argv[0], false);
-    if (!n && detach) return go(NULL, head_commit(), "HEAD", NULL);
+    if (track && n == 1 && strchr(argv[0], '/')) return switch_to_new(strchr(argv[0], '/') + 1, argv[0], false);
+    if (!n && detach) return go_to(NULL, head_commit(), "HEAD", NULL);
     if (!n) die("missing branch or commit argument");
     if (n > 1) die("only one reference expected, %d given.", n);
-    return to_branch(argv[0]);
+    return switch_to_branch(argv[0]);
 }
 
 int cmd_restore(int argc, char **argv) {

@@ -250,7 +250,7 @@ static void add_message(const option *o, const char *text, bool unset) {
     if (o->letter == 'm') {
         g_text_adds(&message, text);
     } else if (strcmp(text, "-") == 0) {
-        read_stdin(&message);
+        read_stdin_within(&message);
     } else {
         char *read = read_file(text, &len);
         if (!read) die("git commit-tree: failed to open '%s': No such file or directory", text);

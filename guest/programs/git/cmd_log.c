@@ -411,6 +411,7 @@ int cmd_log(int argc, char **argv) {
         if (line_ranges.count) show_lines(r);
         else show_commit(r);
         if (full_diff) diffs.paths = whole;
+        out_wait(false);
     }
     return 0;
 }
@@ -485,7 +486,7 @@ int cmd_show(int argc, char **argv) {
     pathspec_parse(&diffs.paths, count - skip, argv + skip);
     if (range) {
         revs_start();
-        for (rev *r; (r = revs_next()) != NULL;) show_commit(r);
+        for (rev *r; (r = revs_next()) != NULL; out_wait(false)) show_commit(r);
     } else if (!objects) {
         git_object *head = object_named("HEAD");
         char *branch = current_branch();

@@ -154,7 +154,7 @@ static git_tree *base_tree(git_commit *ours, git_commit *theirs) {
 
 static const char *merged_name; /* as it was given */
 
-static int conclude(git_commit *head, git_commit *theirs, const git_oid *tree, const char *message) {
+static int conclude_merge(git_commit *head, git_commit *theirs, const git_oid *tree, const char *message) {
     git_oid id;
     char *clean = clean_message(message, false);
     git_signature *author = author_now(), *committer = committer_now();
@@ -287,5 +287,5 @@ int cmd_merge(int argc, char **argv) {
         note("Not committing merge; use 'git commit' to complete the merge.");
         return 1;
     }
-    return conclude(head, theirs, &tree, message);
+    return conclude_merge(head, theirs, &tree, message);
 }

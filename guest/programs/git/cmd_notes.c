@@ -54,7 +54,7 @@ static void take_message(const option *o, const char *argument, bool unset) {
     }
     if (o->letter == 'F') {
         g_text text = {0};
-        if (strcmp(argument, "-") == 0) read_stdin(&text);
+        if (strcmp(argument, "-") == 0) read_stdin_within(&text);
         else if ((text.s = read_file(argument, &len)) == NULL) die("could not open or read '%s': No such file or directory", argument);
         char *clean = clean_message(text.s, false);
         add_paragraph(clean);
@@ -139,7 +139,7 @@ static void add_shown(g_text *out, const git_oid *object) {
     g_text_free(&text);
 }
 
-static char *edited(const git_oid *object, const char *before) {
+static char *notes_edited(const git_oid *object, const char *before) {
     g_text text = {0};
     g_text_addf(&text, "%s\n#\n# Write/edit the notes for the following object:\n#\n", before);
     add_shown(&text, object);
@@ -181,7 +181,7 @@ static int list(int argc, char **argv) {
     return 0;
 }
 
-static int edit(int argc, char **argv, bool append) {
+static int notes_edit(int argc, char **argv, bool append) {
     int n = options(argc, argv, append_table, append ? "git notes append [<options>] [<object>]" : "git notes edit [<object>]", 0);
     git_oid object;
     only(n, 1);
@@ -195,7 +195,7 @@ static int edit(int argc, char **argv, bool append) {
     g_text_adds(&before, "");
     if (e) before = text_of(&e->note);
     g_text_adds(&text, "");
-    if (!given || to_edit) g_text_adds(&text, edited(&object, given ? message.s : append ? "" : before.s));
+    if (!given || to_edit) g_text_adds(&text, notes_edited(&object, given ? message.s : append ? "" : before.s));
     else g_text_add(&text, message.s, message.len);
     if (append && before.len) {
         g_text both = {0};
@@ -221,7 +221,7 @@ static int add(int argc, char **argv) {
             return 1;
         }
         text = text_of(&e->note);
-        char *typed = edited(&object, text.s);
+        char *typed = notes_edited(&object, text.s);
         text.len = 0;
         g_text_adds(&text, typed);
         store(t, &object, &text, "added");
@@ -229,7 +229,7 @@ static int add(int argc, char **argv) {
     }
     if (e) note("Overwriting existing notes for object %s", full_id(&object));
     g_text_adds(&text, "");
-    if (!given || to_edit) g_text_adds(&text, edited(&object, given ? message.s : ""));
+    if (!given || to_edit) g_text_adds(&text, notes_edited(&object, given ? message.s : ""));
     else g_text_add(&text, message.s, message.len);
     store(t, &object, &text, "added");
     return 0;
@@ -350,8 +350,8 @@ int cmd_notes(int argc, char **argv) {
     if (strcmp(verb, "list") == 0) return list(n, argv);
     if (strcmp(verb, "add") == 0) return add(n, argv);
     if (strcmp(verb, "copy") == 0) return copy(n, argv);
-    if (strcmp(verb, "append") == 0) return edit(n, argv, true);
-    if (strcmp(verb, "edit") == 0) return edit(n, argv, false);
+    if (strcmp(verb, "append") == 0) return notes_edit(n, argv, true);
+    if (strcmp(verb, "edit") == 0) return notes_edit(n, argv, false);
     if (strcmp(verb, "show") == 0) return show(n, argv);
     if (strcmp(verb, "remove") == 0) return remove_(n, argv);
     if (strcmp(verb, "prune") == 0) return prune(n, argv);

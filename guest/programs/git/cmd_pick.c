@@ -87,7 +87,7 @@ static void forget_todo(void) {
 }
 
 /* 0 done, 1 stopped with conflicts; dies or returns 128 when nothing could begin. */
-static int pick(git_commit *commit) {
+static int pick_commit(git_commit *commit) {
     git_commit *head = head_commit(), *parent = NULL;
     unsigned parents = git_commit_parentcount(commit);
     const char *id = short_id(git_commit_id(commit));
@@ -201,7 +201,7 @@ static int go_on(bool skipping) {
     }
     for (size_t i = 0; i < list.count; i++) {
         git_oid before = *git_commit_id(head_commit());
-        int status = pick(list.items[i]->commit);
+        int status = pick_commit(list.items[i]->commit);
         if (!status) continue;
         save_todo(&list, i + 1, &before);
         return status;
@@ -210,7 +210,7 @@ static int go_on(bool skipping) {
     return 0;
 }
 
-static int run(int argc, char **argv, const char *usage) {
+static int pick_run(int argc, char **argv, const char *usage) {
     int n = options(argc, argv, table, usage, 0);
     if (abort_) return give_up();
     if (continue_ || skip) return go_on(skip);
@@ -243,7 +243,7 @@ static int run(int argc, char **argv, const char *usage) {
         die("%s failed", verb());
     }
     for (size_t i = 0; i < list.count; i++) {
-        int status = pick(list.items[i]->commit);
+        int status = pick_commit(list.items[i]->commit);
         if (!status) continue;
         if (status == 1 && list.count > 1) save_todo(&list, i + 1, &start);
         return status;
@@ -252,12 +252,12 @@ static int run(int argc, char **argv, const char *usage) {
 }
 
 int cmd_cherry_pick(int argc, char **argv) {
-    return run(argc, argv, "git cherry-pick [--edit] [-n] [-m <parent-number>] [-s] [-x] [--ff]\n                [-S[<keyid>]] <commit>...\n"
+    return pick_run(argc, argv, "git cherry-pick [--edit] [-n] [-m <parent-number>] [-s] [-x] [--ff]\n                [-S[<keyid>]] <commit>...\n"
                            "git cherry-pick (--continue | --skip | --abort | --quit)");
 }
 
 int cmd_revert(int argc, char **argv) {
     reverting = true;
-    return run(argc, argv, "git revert [--[no-]edit] [-n] [-m <parent-number>] [-s] [-S[<keyid>]] <commit>...\n"
+    return pick_run(argc, argv, "git revert [--[no-]edit] [-n] [-m <parent-number>] [-s] [-S[<keyid>]] <commit>...\n"
                            "git revert (--continue | --skip | --abort | --quit)");
 }

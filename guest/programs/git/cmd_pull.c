@@ -102,7 +102,7 @@ static int begin_branch(const git_oid *id) {
     return 0;
 }
 
-static int merge(void) {
+static int pull_merge(void) {
     string_list words = {0};
     char *setting = config_string("pull.ff");
     list_add(&words, "merge");
@@ -165,10 +165,10 @@ int cmd_pull(int argc, char **argv) {
              "You can replace \"git config\" with \"git config --global\" to set a default\npreference for all repositories. You can also pass --rebase, --no-rebase,\nor --ff-only on the command line to override the configured default per\ninvocation.");
         die("Need to specify how to reconcile divergent branches.");
     }
-    if (!rebasing || (ff_only && can)) return merge();
+    if (!rebasing || (ff_only && can)) return pull_merge();
     if (can && git_oid_equal(&base, git_commit_id(head)) && !git_oid_equal(&base, &there)) {
         ff_only = 1; /* as git: no rebase where a fast-forward does */
-        return merge();
+        return pull_merge();
     }
     string_list words = {0};
     list_add(&words, "rebase");

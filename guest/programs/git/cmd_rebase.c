@@ -52,7 +52,7 @@ static void advise_edit(void) {
 }
 
 /* Has the user's editor change the list; NULL: it failed. */
-static char *edit_list(void) {
+static char *todo_edit(void) {
     const char *editor = getenv("GIT_SEQUENCE_EDITOR");
     char *path = git_file("rebase-merge/git-rebase-todo");
     size_t len;
@@ -62,7 +62,7 @@ static char *edit_list(void) {
     g_text_addf(&line, "%s \"$@\"", editor);
     char *argv[] = {"sh", "-c", line.s, (char *)editor, path, NULL};
     pid_t pid = strcmp(editor, ":") == 0 ? 0 : g_spawn(argv, NULL, G_STDIN_SAME);
-    if (pid && (pid < 0 || g_exit_status(g_wait(pid)) != 0)) {
+    if (pid && (pid < 0 || g_exit_status(wait_child(pid)) != 0)) {
         error("There was a problem with the editor '%s'.", editor);
         return NULL;
     }
@@ -78,7 +78,7 @@ static bool todo_is_good(void) {
 
 static int change_todo(void) {
     todo_is_good();
-    if (!edit_list()) return 1;
+    if (!todo_edit()) return 1;
     if (todo_is_good()) return 0;
     advise_edit();
     return 1;
@@ -228,7 +228,7 @@ static void add_execs(todo_list *todo) {
 }
 
 /* The list as the user's editor leaves it: nothing may be left to do, or something that is no command. */
-static enum edited edited(todo_list *todo) {
+static enum edited todo_edited(todo_list *todo) {
     g_text text = {0};
     g_text_adds(&text, todo_text(todo, 0, false));
     g_text_addf(&text, "\n# Rebase of %zu command%s\n#\n# Commands:\n# p, pick <commit> = use commit\n# r, reword <commit> = use commit, but edit the commit message\n"
@@ -238,7 +238,7 @@ static enum edited edited(todo_list *todo) {
                        "# These lines can be re-ordered; they are executed from top to bottom.\n#\n# If you remove a line here THAT COMMIT WILL BE LOST.\n#\n"
                        "# However, if you remove everything, the rebase will be aborted.\n#\n", todo->count, todo->count == 1 ? "" : "s");
     write_git_file("rebase-merge/git-rebase-todo", text.s);
-    char *result = edit_list();
+    char *result = todo_edit();
     if (!result) {
         rebase_forget();
         g_exit(1);
@@ -380,7 +380,7 @@ int cmd_rebase(int argc, char **argv) {
     else if (todo.count) state.onto = todo.items[0].id; /* the root stays as it is */
     rebase_save(&state);
     if (autostash > 0 && commit_named("refs/stash") && strstr(git_commit_message(commit_named("refs/stash")), "autostash")) write_git_file("rebase-merge/autostash", "1\n");
-    enum edited how = interactive ? edited(&todo) : EDITED;
+    enum edited how = interactive ? todo_edited(&todo) : EDITED;
     if (how == EDITED_AWAY) {
         error("nothing to do");
         rebase_forget();

@@ -198,7 +198,7 @@ static void command_line(char *line, char **more, char *stop, bool null) {
     add_update(u);
 }
 
-static void from_stdin(bool null) {
+static void update_refs_from_stdin(bool null) {
     g_text in = {0};
     read_stdin(&in);
     char *at = in.s, *stop = in.s + in.len;
@@ -223,7 +223,7 @@ int cmd_update_ref(int argc, char **argv) {
     if (message && !*message) die("Refusing to perform update with empty message.");
     if (input) {
         if (delete_ || n) usage_error(NULL);
-        from_stdin(null);
+        update_refs_from_stdin(null);
         return 0;
     }
     if (null) usage_error(NULL);

@@ -77,7 +77,7 @@ static void set_fetch_specs(const char *name, bool adding) {
     }
 }
 
-static int add(int argc, char **argv) {
+static int remote_add(int argc, char **argv) {
     int n = options(argc, argv, add_table, "git remote add [<options>] <name> <url>", 0), valid = 0;
     git_remote *remote;
     git_config *config = config_of_repo();
@@ -234,7 +234,7 @@ static int get_url(int argc, char **argv) {
     return 0;
 }
 
-static int set_head(int argc, char **argv) {
+static int remote_set_head(int argc, char **argv) {
     int n = options(argc, argv, head_table, "git remote set-head <name> (-a | --auto | -d | --delete | <branch>)", 0);
     char from[1000], to[1000];
     git_reference *ref;
@@ -305,7 +305,7 @@ static void show_pushes(const remote_link *link) {
         }
 }
 
-static int show(int argc, char **argv) {
+static int remote_show(int argc, char **argv) {
     int n = options(argc, argv, other_table, "git remote show [<options>] <name>", 0);
     if (!n) return list();
     for (int i = 0; i < n; i++) {
@@ -344,7 +344,7 @@ static int show(int argc, char **argv) {
     return 0;
 }
 
-static int update(int argc, char **argv) {
+static int remote_update(int argc, char **argv) {
     int n = options(argc, argv, other_table, "git remote update [<options>] [<group> | <remote>]...", 0), status = 0;
     git_strarray names;
     if (!n) {
@@ -367,7 +367,7 @@ static int set_branches(int argc, char **argv) {
     return 0;
 }
 
-static int prune_all(int argc, char **argv) {
+static int remote_prune(int argc, char **argv) {
     static const option prune_table[] = {FLAG('n', "dry-run", dry_run, "dry run"), END};
     int n = options(argc, argv, prune_table, "git remote prune [<options>] <name>", 0);
     if (!n) usage_error(NULL);
@@ -398,8 +398,8 @@ int cmd_remote(int argc, char **argv) {
     if (!n) return list();
     const char *what = argv[0];
     static const struct { const char *name; int (*run)(int argc, char **argv); } commands[] = {
-        {"add", add}, {"set-url", set_url}, {"get-url", get_url}, {"set-head", set_head}, {"show", show},
-        {"update", update}, {"set-branches", set_branches}, {"prune", prune_all},
+        {"add", remote_add}, {"set-url", set_url}, {"get-url", get_url}, {"set-head", remote_set_head}, {"show", remote_show},
+        {"update", remote_update}, {"set-branches", set_branches}, {"prune", remote_prune},
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(what, commands[i].name) == 0) return commands[i].run(n, argv);

@@ -157,7 +157,7 @@ int cmd_rev_list(int argc, char **argv) {
     if (revs.parents) revs.rewrite = 1;
     revs_start();
     if (format) pretty_named(format);
-    for (rev *r; (r = revs_next()) != NULL;) {
+    for (rev *r; (r = revs_next()) != NULL; out_wait(false)) {
         bool same = revs.cherry_mark && r->equal;
         total += !same;
         equal += same;

@@ -235,7 +235,7 @@ static void drop_at(size_t at, const char *name) {
 }
 
 /* What the stash changed, merged into what is there now. */
-static int apply(size_t at) {
+static int stash_apply(size_t at) {
     git_commit *stash = stash_commit(at), *base, *saved_index, *others = NULL;
     git_index *index = index_of_repo(), *now;
     string_list conflicts = {0};
@@ -327,7 +327,7 @@ int cmd_stash(int argc, char **argv) {
     if (pop || strcmp(what, "apply") == 0) {
         int n = options(argc, argv, take_table, usage, 0);
         size_t at = place(n, argv);
-        int status = apply(at);
+        int status = stash_apply(at);
         if (status == 2 && pop) g_outs("The stash entry is kept in case you need it again.\n");
         else if (!status && pop) drop_at(at, n ? argv[0] : NULL);
         return status != 0;
@@ -347,7 +347,7 @@ int cmd_stash(int argc, char **argv) {
         int status = run_command("checkout", 4, words);
         if (status) return status;
         index_ = 1;
-        status = apply(at);
+        status = stash_apply(at);
         if (!status) drop_at(at, n > 1 ? argv[1] : NULL);
         return status != 0;
     }

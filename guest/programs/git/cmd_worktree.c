@@ -175,7 +175,7 @@ static int fill(const char *path) {
     return run_command("reset", quiet ? 3 : 2, (char *[]){"reset", "--hard", "--quiet", NULL});
 }
 
-static int add(int n, char **operands) {
+static int worktree_new(int n, char **operands) {
     static const char *const forms[] = {"-b", "-B", "--detach"};
     int chosen = (new_branch != NULL) + (forced_branch != NULL) + detach;
     if (chosen > 1) die("options '%s', '%s', and '%s' cannot be used together", forms[0], forms[1], forms[2]);
@@ -363,7 +363,7 @@ int cmd_worktree(int argc, char **argv) {
         const char *name;
         const option *table;
         int (*run)(int n, char **operands);
-    } verbs[] = {{"add", adding, add}, {"list", listing, list}, {"remove", removing, remove_},
+    } verbs[] = {{"add", adding, worktree_new}, {"list", listing, list}, {"remove", removing, remove_},
                  {"prune", pruning, prune}, {"lock", locking, lock_}, {"unlock", none, unlock}};
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(argv[1], verbs[i].name) == 0) {

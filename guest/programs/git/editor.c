@@ -33,7 +33,7 @@ char *edit_file(const char *path) {
         g_text_addf(&line, "%s \"$@\"", name);
         char *argv[] = {"sh", "-c", line.s, (char *)name, (char *)path, NULL};
         pid_t pid = g_spawn(argv, NULL, G_STDIN_SAME);
-        if (pid < 0 || g_exit_status(g_wait(pid)) != 0) {
+        if (pid < 0 || g_exit_status(wait_child(pid)) != 0) {
             error("There was a problem with the editor '%s'.", name);
             if (editor_problem) die("%s", editor_problem);
             note("Please supply the message using either -m or -F option.");

@@ -14,6 +14,7 @@
 #include "g_program.h"
 #include "g_text.h"
 #include "option.h"
+#include "waits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ extern git_repository *repo;
 extern const char *prefix; /* from the top of the working tree to here: "" or "dir/" */
 extern const char *command; /* the command's name, e.g. "status" */
 void add_settings(void); /* -c name=value, for a repository that was just opened */
+void put_settings(git_config *config); /* the same, for a configuration without repository */
 /* Runs another command in this process; its exit status. */
 int run_command(const char *name, int argc, char **argv);
 
@@ -73,7 +75,7 @@ char *head_target(void); /* the ref that HEAD names, also unborn; NULL when deta
 /* First line of a message, as `%s` shows it: lines up to an empty one, joined. Fresh memory. */
 char *subject_of(const char *message);
 const char *body_of(const char *message); /* what is behind the first paragraph; borrowed */
-void read_stdin(g_text *text); /* Appends all of standard input. */
+void read_stdin_within(g_text *text); /* read_stdin() where the stack is not prepared to wait: waits.h */
 bool file_exists(const char *path); /* Of any kind, links not followed. */
 char *read_file(const char *path, size_t *len); /* NULL with errno */
 /* Replaces what is there; dies when it cannot. */

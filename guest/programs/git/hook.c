@@ -79,7 +79,7 @@ int run_hook(const char *name, char *const arguments[], const char *input) {
         error("cannot run %s: %s", path, strerror(failed));
         return 1;
     }
-    status = g_exit_status(g_wait(pid));
+    status = g_exit_status(wait_child(pid));
     free(path);
     return status;
 }

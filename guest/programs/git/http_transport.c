@@ -120,7 +120,8 @@ static int send_request(http_stream *s) {
         request.body = s->body;
         add_headers(&request, s, service);
         response_free(&s->response);
-        call_make(&request, &s->response);
+        int call = call_start(&request, &s->response);
+        if (call >= 0) wait_tool(call), call_take(call, &s->response);
         headers_free(&request.headers);
         const char *to = s->response.failure ? NULL : headers_get(&s->response.headers, "Location");
         if (!list || !to || s->response.status < 300 || s->response.status >= 400 || hop == 5) break;

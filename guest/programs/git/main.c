@@ -53,14 +53,18 @@ static const command_entry *find(const char *name) {
     return NULL;
 }
 
-void add_settings(void) {
-    git_config *config;
+void put_settings(git_config *config) {
     git_config_backend *backend;
     if (!settings.count) return;
-    check(git_repository_config(&config, repo));
     check(git_config_backend_from_values(&backend, (const char **)settings.items,
                                          (size_t)settings.count, NULL));
     check(git_config_add_backend(config, backend, GIT_CONFIG_LEVEL_APP, repo, true));
+}
+
+void add_settings(void) {
+    git_config *config;
+    check(git_repository_config(&config, repo));
+    put_settings(config);
     git_config_free(config);
 }
 
@@ -173,13 +177,10 @@ static _Noreturn void no_such_command(const char *name) {
 /* The words of an alias, in place of the first argument. NULL when there is none. */
 static char **expand_alias(int *argc, char **argv) {
     char key[200];
-    git_config *config;
-    const char *text = NULL;
     snprintf(key, sizeof key, "alias.%s", argv[0]);
     open_repository(false);
-    if ((repo ? git_repository_config_snapshot(&config, repo) : git_config_open_default(&config)) < 0)
-        return NULL;
-    if (git_config_get_string(&text, config, key) < 0) return NULL;
+    char *text = config_string(key);
+    if (!text) return NULL;
     if (*text == '!') {
         g_text line = {0};
         g_text_addf(&line, "%s \"$@\"", text + 1);
@@ -188,7 +189,7 @@ static char **expand_alias(int *argc, char **argv) {
         for (int i = 1; i < *argc; i++) words[3 + i] = argv[i];
         pid_t pid = g_spawn(words, repo ? git_repository_workdir(repo) : NULL, G_STDIN_SAME);
         if (pid < 0) die("cannot run %s", text + 1);
-        g_exit(g_exit_status(g_wait(pid)));
+        g_exit(g_exit_status(wait_child(pid)));
     }
     string_list words = {0};
     g_text word = {0};
@@ -304,6 +305,7 @@ int cmd_help(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     g_begin("git", usage_text);
+    out_begin();
     check(git_libgit2_init());
     git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
     git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, (size_t)1 << 20);
@@ -320,5 +322,7 @@ int main(int argc, char **argv) {
         argv = depth < 10 ? expand_alias(&argc, argv) : NULL;
         if (!argv || !argc) no_such_command(name);
     }
-    g_exit(run_command(argv[0], argc, argv));
+    int status = run_command(argv[0], argc, argv);
+    out_wait(true);
+    g_exit(status);
 }

@@ -183,7 +183,7 @@ static char *squash_message(git_commit *head, git_commit *commit, enum todo_kind
     return clean_message(edit_file(path), true);
 }
 
-static void amend(git_commit *commit, const git_oid *tree, enum todo_kind kind, bool last) {
+static void rebase_amend(git_commit *commit, const git_oid *tree, enum todo_kind kind, bool last) {
     git_commit *head = head_commit();
     git_oid made, parents[16];
     size_t count = git_commit_parentcount(head) < 16 ? git_commit_parentcount(head) : 16;
@@ -216,7 +216,7 @@ static void advise(const git_oid *id, const char *subject, const char *what) {
 }
 
 /* 0 done, 1 stopped. */
-static int pick(const todo_item *item, enum todo_kind next) {
+static int rebase_pick(const todo_item *item, enum todo_kind next) {
     git_commit *commit = commit_of(&item->id), *head = head_commit(), *parent = NULL;
     char label[1000], *subject = subject_of(git_commit_message(commit));
     string_list conflicts = {0};
@@ -249,7 +249,7 @@ static int pick(const todo_item *item, enum todo_kind next) {
         return 1;
     }
     if (melts) {
-        amend(commit, &tree, item->kind, next != TODO_SQUASH && next != TODO_FIXUP);
+        rebase_amend(commit, &tree, item->kind, next != TODO_SQUASH && next != TODO_FIXUP);
         return 0;
     }
     bool was_empty = parent && git_oid_equal(git_commit_tree_id(parent), git_commit_tree_id(commit));
@@ -265,7 +265,7 @@ static int execute(const todo_item *item) {
     char *argv[] = {"sh", "-c", item->rest, NULL};
     note("Executing: %s", item->rest);
     pid_t pid = g_spawn(argv, git_repository_workdir(repo), G_STDIN_SAME);
-    int status = pid < 0 ? 127 : g_exit_status(g_wait(pid));
+    int status = pid < 0 ? 127 : g_exit_status(wait_child(pid));
     if (!status) return 0;
     warning("execution failed: %s\nYou can fix the problem, and then run\n\n  git rebase --continue\n\n", item->rest);
     return 1;
@@ -334,7 +334,7 @@ int rebase_run(rebase_state *state) {
             clear_line(state->quiet);
             note("Stopped at %s (%s)", short_id(git_commit_id(head_commit())), subject_of(git_commit_message(head_commit())));
             return 0;
-        default: status = pick(item, next); break;
+        default: status = rebase_pick(item, next); break;
         }
         if (status) return status;
         if (item->kind == TODO_EDIT) return clear_line(state->quiet), edit_stop(item);
@@ -366,7 +366,7 @@ int rebase_take_up(rebase_state *state) {
     if (amended) {
         git_oid was;
         bool same = git_oid_fromstr(&was, amended) == 0 && git_oid_equal(&was, git_commit_id(head));
-        if (same) amend(commit, &tree, TODO_FIXUP, true), report_commit(git_commit_id(head_commit()), true);
+        if (same) rebase_amend(commit, &tree, TODO_FIXUP, true), report_commit(git_commit_id(head_commit()), true);
         else commit_tree(head, &tree, git_commit_message(commit), "rebase (continue)");
     } else {
         char *message = read_git_file("MERGE_MSG");

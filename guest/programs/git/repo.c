@@ -156,9 +156,15 @@ const char *short_id(const git_oid *id) {
 }
 
 static git_config *configuration(void) {
-    git_config *config = NULL;
-    if (repo) check(git_repository_config_snapshot(&config, repo));
-    else check(git_config_open_default(&config));
+    git_config *config = NULL, *live;
+    if (repo) {
+        check(git_repository_config_snapshot(&config, repo));
+        return config;
+    }
+    check(git_config_open_default(&live));
+    put_settings(live);
+    check(git_config_snapshot(&config, live)); /* strings are read from snapshots alone */
+    git_config_free(live);
     return config;
 }
 
@@ -280,7 +286,7 @@ const char *body_of(const char *message) {
     return message;
 }
 
-void read_stdin(g_text *text) {
+void read_stdin_within(g_text *text) {
     char buf[4096];
     ssize_t n;
     g_text_adds(text, "");

@@ -85,7 +85,7 @@ static void no_walk(const option *o, const char *argument, bool unset) {
 static void from_stdin(const option *o, const char *argument, bool unset) {
     g_text in = {0};
     (void)o, (void)argument, (void)unset;
-    read_stdin(&in);
+    read_stdin_within(&in);
     for (char *line = in.s, *end; line && *line; line = end ? end + 1 : NULL) {
         if ((end = strchr(line, '\n')) != NULL) *end = '\0';
         if (!*line) continue;

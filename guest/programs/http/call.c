@@ -263,7 +263,7 @@ static void read_answer(struct response *out, const char *reply, size_t len) {
     yyjson_doc_free(doc);
 }
 
-static void take(struct response *out, int op) {
+void call_take(int op, struct response *out) {
     size_t len;
     int outcome;
     char *reply = pf_tool_take(op, &outcome, &len);
@@ -282,13 +282,13 @@ static void take(struct response *out, int op) {
     free(reply);
 }
 
-void call_make(const struct request *request, struct response *out) {
+int call_start(const struct request *request, struct response *out) {
     size_t len;
     *out = (struct response){0};
     char *text = write_call(request, &len);
     if (!text) {
         fail(out, CALL_BAD_URL, "the request is not valid text");
-        return;
+        return -1;
     }
     int op = pf_tool_start(text, len);
     free(text);
@@ -297,13 +297,18 @@ void call_make(const struct request *request, struct response *out) {
         snprintf(message, sizeof message, "the request has %zu bytes, the limit is %u", len,
                  PF_MESSAGE_IN_MAX);
         fail(out, CALL_CONNECT, errno == E2BIG ? message : strerror(errno));
-        return;
     }
+    return op;
+}
+
+void call_make(const struct request *request, struct response *out) {
+    int op = call_start(request, out);
+    if (op < 0) return;
     while (pf_tool_wait(op) < 0)
         if (errno != EINTR) {
             fail(out, CALL_RECEIVE, strerror(errno));
             pf_tool_close(op);
             return;
         }
-    take(out, op);
+    call_take(op, out);
 }

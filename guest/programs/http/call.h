@@ -71,6 +71,9 @@ struct response {
 /* Makes the request through the tool of the host and waits. *out is filled in any case; free it
  * with response_free(). */
 void call_make(const struct request *request, struct response *out);
+/* The same for who waits in a way of its own: the call that is under way, or -1, and then *out is filled. */
+int call_start(const struct request *request, struct response *out);
+void call_take(int call, struct response *out); /* what came of it, after the wait */
 void response_free(struct response *response); /* Frees what a response holds. */
 
 /* ---- url.c: what programs do with addresses before the host reads them */
