@@ -18,14 +18,13 @@
 #define SEGMENT       (1u << 20)
 #define SEGMENT_PAGES (SEGMENT / K_PAGE)
 #define HEADER_PAGES  ((uint32_t)((SEGMENT_PAGES * sizeof(struct page) + K_PAGE - 1) / K_PAGE))
-#define SEGMENTS_MAX  4096
 #define BINS          8
 #define NO_OBJECT     0xffff
 #define SEARCH_MAX    16 /* runs looked at in the bin where some may be too short */
 /* Dirty free pages that are worth the host's attention: many, or some when memory is short. */
-#define DIRTY_MANY    ((8u << 20) / K_PAGE)
-#define DIRTY_SOME    ((256u << 10) / K_PAGE)
-#define ROOM_SHORT    (16u << 20)
+#define DIRTY_MANY ((8u << 20) / K_PAGE)
+#define DIRTY_SOME ((256u << 10) / K_PAGE)
+#define ROOM_SHORT (16u << 20)
 
 enum page_kind { PAGE_INNER, PAGE_HEADER, PAGE_FREE, PAGE_FREE_TAIL, PAGE_RUN, PAGE_OBJECTS };
 
@@ -51,7 +50,6 @@ static const uint16_t class_size[] = {16,  32,  48,  64,  80,  96,  128,  160,  
 static uint8_t class_of[2048 / 16 + 1]; /* by size in units of 16, rounded up */
 static struct k_link bins[2][BINS];     /* [dirty][log2 of length] */
 static struct k_link partial[CLASSES];
-static char *segments[SEGMENTS_MAX];
 static uint32_t segment_count;
 static uint64_t used_pages;
 static uint64_t dirty_pages; /* free ones */
@@ -128,13 +126,13 @@ static void run_add(struct page *page, uint32_t length, bool dirty) {
 }
 
 static bool segment_add(void) {
-    if (segment_count == SEGMENTS_MAX) return false;
+    if (segment_count == K_SEGMENTS_MAX) return false;
     char *segment = k_memory_more(SEGMENT, SEGMENT);
     if (!segment) return false;
     K_ASSERT(((uintptr_t)segment & (SEGMENT - 1)) == 0);
     struct page *table = (struct page *)segment;
     for (uint32_t i = 0; i < HEADER_PAGES; i++) table[i].kind = PAGE_HEADER;
-    segments[segment_count++] = segment;
+    k_alloc_segments[segment_count++] = segment;
     run_add(table + HEADER_PAGES, SEGMENT_PAGES - HEADER_PAGES, false);
     POISON(segment + HEADER_PAGES * K_PAGE, SEGMENT - HEADER_PAGES * K_PAGE);
     return true;
@@ -332,7 +330,7 @@ static uint32_t check_objects(struct page *page) {
 void k_alloc_check(void) {
     uint64_t used = 0, clean = 0, dirty = 0;
     for (uint32_t s = 0; s < segment_count; s++) {
-        struct page *table = (struct page *)segments[s];
+        struct page *table = (struct page *)k_alloc_segments[s];
         bool free_before = false;
         for (uint32_t i = HEADER_PAGES; i < SEGMENT_PAGES;) {
             struct page *page = table + i;

@@ -14,7 +14,6 @@
 #define SMALL_MIN 64u
 #define SLOTS_MAX 32792u /* extents of PF_FILE_SIZE_MAX, without the first */
 
-static uint8_t zeros[64 << 10]; /* never written; not const, so that it lies in untouched memory */
 static uint64_t charged_bytes;
 
 struct extent {
@@ -133,12 +132,12 @@ uint32_t k_data_piece(const struct k_data *data, int64_t offset, uint32_t len, c
         bytes = data->more[extent.slot - 1];
     }
     K_ASSERT(within < size);
-    *at = bytes ? bytes + within : zeros;
+    *at = bytes ? bytes + within : k_data_zeros;
     return len < size - within ? len : size - within;
 }
 
 bool k_data_is_hole(const uint8_t *at) {
-    return at == zeros;
+    return at == k_data_zeros;
 }
 
 void k_data_copy_out(const struct k_data *data, int64_t offset, uint8_t *to, uint32_t len) {

@@ -11,11 +11,10 @@ _Static_assert(K_WANT == -4096 && K_GONE < K_WANT && K_FORK < K_WANT && K_BLOCK 
 
 bool k_unsettled;
 
-static uint8_t out_area[K_OUT_AREA] __attribute__((aligned(16)));
 static uint64_t handled;
 
 uint8_t *k_out_area(void) {
-    return out_area;
+    return k_dispatch_out;
 }
 
 uint64_t k_calls_handled(void) {
@@ -30,8 +29,8 @@ void k_out(struct k_call *call, const void *at, uint32_t len) {
 
 int k_out_struct(struct k_call *call, const void *from, uint32_t size) {
     if (call->msg->out_cap < size) return -PF_EFAULT;
-    memcpy(out_area, from, size);
-    k_out(call, out_area, size);
+    memcpy(k_dispatch_out, from, size);
+    k_out(call, k_dispatch_out, size);
     return 0;
 }
 
@@ -160,7 +159,7 @@ uint32_t k_call(uint32_t index, struct pf_message *msg, const uint8_t *in) {
     call.proc = k_proc_at(index);
     call.msg = msg;
     call.in = in;
-    call.out = out_area;
+    call.out = k_dispatch_out;
     handled += index != 0; /* the host's own say nothing about the sandbox */
     msg->flags &= PF_MSG_UNWIND;
     msg->out_len = 0;

@@ -41,15 +41,14 @@ int k_signal_group(int32_t pgid, int signal) {
 
 /* Groups that lost an anchor in this call. The consequences follow when the call is over, because
  * they may end further processes. */
-static int32_t losers[PF_PROCESS_TABLE];
 static uint32_t loser_count;
 
 static void lost_anchor(int32_t pgid) {
     K_ASSERT(pgid > 0);
     for (uint32_t i = 0; i < loser_count; i++)
-        if (losers[i] == pgid) return;
-    if (loser_count == K_COUNT(losers)) return;
-    losers[loser_count++] = pgid;
+        if (k_group_losers[i] == pgid) return;
+    if (loser_count == K_COUNT(k_group_losers)) return;
+    k_group_losers[loser_count++] = pgid;
     k_unsettled = true;
 }
 
@@ -67,7 +66,7 @@ void k_group_left(struct k_proc *ending) {
 /* Members of a newly orphaned group that are stopped would never go on: POSIX hangs them up. */
 void k_group_settle(void) {
     while (loser_count) {
-        int32_t pgid = losers[--loser_count];
+        int32_t pgid = k_group_losers[--loser_count];
         bool stopped = false;
         EACH_PROC(proc) {
             if (proc->pgid == pgid && proc->stopped) stopped = true;

@@ -665,6 +665,17 @@ uint64_t k_calls_handled(void); /* Calls since boot. */
 extern bool k_unsettled;
 void k_settle(void); /* Does what was left to do when the call was over. */
 
+/* areas.c: large arrays, each for the one file that it is named after */
+#define K_SEGMENTS_MAX 4096
+extern struct k_proc *k_process_table[PF_PROCESS_TABLE]; /* [0]: the host */
+extern int32_t k_group_losers[PF_PROCESS_TABLE];
+extern int32_t k_signal_chosen[PF_PROCESS_TABLE];
+extern char *k_alloc_segments[K_SEGMENTS_MAX];
+/* Never written; not const, so that it lies in untouched memory. */
+extern uint8_t k_data_zeros[64 << 10];
+extern uint8_t k_dispatch_out[K_OUT_AREA];
+extern uint8_t k_platform_in[PF_MESSAGE_IN_MAX]; /* of the wasm module alone */
+
 #ifndef __wasm__
 /* check.c: every invariant that can be checked; traps on the first that does not hold */
 void k_check(void);

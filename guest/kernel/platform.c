@@ -14,11 +14,10 @@ struct pf_mailbox k_mailbox = {.room = UINT64_MAX};
 #define EXPORT(name) __attribute__((export_name(name)))
 #define WASM_PAGE    65536u
 
-static uint8_t in_area[PF_MESSAGE_IN_MAX] __attribute__((aligned(16)));
 _Static_assert(K_TREE_IN + PF_IO_MAX <= PF_MESSAGE_IN_MAX, "a list and its input must fit");
 
 uint8_t *k_tree_area(void) {
-    return in_area + K_TREE_IN;
+    return k_platform_in + K_TREE_IN;
 }
 
 _Noreturn void k_panic(const char *file, int line) {
@@ -37,18 +36,18 @@ void *k_memory_more(size_t alignment, size_t bytes) {
 }
 
 EXPORT("pf_kernel_mailbox") uint32_t pf_kernel_mailbox(void) {
-    k_mailbox.in_area = (uint32_t)(uintptr_t)in_area;
-    k_mailbox.in_cap = sizeof in_area;
+    k_mailbox.in_area = (uint32_t)(uintptr_t)k_platform_in;
+    k_mailbox.in_cap = sizeof k_platform_in;
     return (uint32_t)(uintptr_t)&k_mailbox;
 }
 
 EXPORT("pf_kernel_boot") int32_t pf_kernel_boot(void) {
     pf_kernel_mailbox();
-    return k_boot(in_area, k_mailbox.msg.in_len);
+    return k_boot(k_platform_in, k_mailbox.msg.in_len);
 }
 
 EXPORT("pf_kernel_call") uint32_t pf_kernel_call(uint32_t proc) {
-    uint32_t action = k_call(proc, &k_mailbox.msg, in_area);
+    uint32_t action = k_call(proc, &k_mailbox.msg, k_platform_in);
     k_mailbox.msg.out = (uint32_t)(uintptr_t)k_answered();
     return action;
 }

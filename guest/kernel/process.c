@@ -11,11 +11,10 @@
 #define PID_FIRST 2
 #define PID_MAX   4194304 /* as Linux; then from the start again */
 
-static struct k_proc *table[PF_PROCESS_TABLE]; /* [0]: the host */
-static struct k_link all;                      /* k_proc.all */
-static struct k_link dead;                     /* k_proc.freed: slots to free after this call */
-static uint32_t alive;                         /* on `all` and not K_REAPED */
-static uint32_t lowest;                        /* no free index below */
+static struct k_link all;  /* k_proc.all */
+static struct k_link dead; /* k_proc.freed: slots to free after this call */
+static uint32_t alive;     /* on `all` and not K_REAPED */
+static uint32_t lowest;    /* no free index below */
 static int32_t next_pid;
 static bool wrapped;
 
@@ -30,12 +29,12 @@ static struct k_proc *slot_new(uint32_t index) {
     k_list_init(&proc->child_wait);
     k_list_init(&proc->ops);
     k_list_init(&proc->ops_wait);
-    table[index] = proc;
+    k_process_table[index] = proc;
     return proc;
 }
 
 int k_process_boot(void) {
-    memset(table, 0, sizeof table);
+    memset(k_process_table, 0, sizeof k_process_table);
     k_list_init(&all);
     k_list_init(&dead);
     alive = 0;
@@ -55,11 +54,11 @@ int k_process_boot(void) {
 }
 
 struct k_proc *k_proc_at(uint32_t index) {
-    return index < PF_PROCESS_TABLE ? table[index] : NULL;
+    return index < PF_PROCESS_TABLE ? k_process_table[index] : NULL;
 }
 
 struct k_proc *k_host(void) {
-    return table[0];
+    return k_process_table[0];
 }
 
 struct k_link *k_procs(void) {
@@ -103,7 +102,7 @@ static int32_t pid_new(void) {
 
 static int process_new(struct k_proc **out) {
     if (alive >= k_limits.processes) return -PF_EAGAIN;
-    while (lowest < PF_PROCESS_TABLE && table[lowest]) lowest++;
+    while (lowest < PF_PROCESS_TABLE && k_process_table[lowest]) lowest++;
     if (lowest == PF_PROCESS_TABLE) return -PF_EAGAIN;
     struct k_proc *proc = slot_new(lowest);
     if (!proc) return -PF_ENOMEM;
@@ -147,7 +146,7 @@ void k_process_settle(void) {
         struct k_proc *proc = K_OUTER(dead.next, struct k_proc, freed);
         k_list_remove(&proc->freed);
         k_list_remove(&proc->all);
-        table[proc->index] = NULL;
+        k_process_table[proc->index] = NULL;
         if (proc->index < lowest) lowest = proc->index;
         k_free(proc);
     }
@@ -287,7 +286,7 @@ int64_t k_do_FORK(struct k_call *call) {
 
 int64_t k_do_HOST_FORK_DONE(struct k_call *call) {
     int64_t index = k_arg(call, 0), ok = k_arg(call, 1);
-    struct k_proc *child = index > 0 && index < PF_PROCESS_TABLE ? table[index] : NULL;
+    struct k_proc *child = index > 0 && index < PF_PROCESS_TABLE ? k_process_table[index] : NULL;
     if (!child || !child->embryo) return -PF_ESRCH;
     struct k_proc *parent = child->parent;
     int32_t pid = child->pid;
@@ -316,7 +315,7 @@ int64_t k_do_HOST_FORK_DONE(struct k_call *call) {
 
 int64_t k_do_HOST_TRAP(struct k_call *call) {
     int64_t index = k_arg(call, 0), signal = k_arg(call, 1);
-    struct k_proc *proc = index > 0 && index < PF_PROCESS_TABLE ? table[index] : NULL;
+    struct k_proc *proc = index > 0 && index < PF_PROCESS_TABLE ? k_process_table[index] : NULL;
     if (signal < 1 || signal >= PF_SIGNALS) return -PF_EINVAL;
     if (!proc || !k_proc_alive(proc)) return -PF_ESRCH;
     k_proc_end(proc, (int32_t)signal);
@@ -325,7 +324,7 @@ int64_t k_do_HOST_TRAP(struct k_call *call) {
 
 int64_t k_do_HOST_PROCESS(struct k_call *call) {
     int64_t index = k_arg(call, 0);
-    struct k_proc *proc = index > 0 && index < PF_PROCESS_TABLE ? table[index] : NULL;
+    struct k_proc *proc = index > 0 && index < PF_PROCESS_TABLE ? k_process_table[index] : NULL;
     if (!proc || proc->state == K_REAPED) return -PF_ESRCH;
     struct pf_process_info info = {.pid = proc->pid, .pgid = proc->pgid};
     info.ppid = proc->parent ? proc->parent->pid : 1;

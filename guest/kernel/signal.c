@@ -108,18 +108,17 @@ void k_signal_set_mask(struct k_proc *proc, uint64_t mask) {
 /* Signals every process that is wanted: how many. Chosen first, because a signal can end others
  * than the one it goes to. */
 int k_signal_some(bool (*wanted)(const struct k_proc *proc, int64_t arg), int64_t arg, int signal) {
-    static int32_t chosen[PF_PROCESS_TABLE];
     K_ASSERT(signal >= 0 && signal < PF_SIGNALS);
     int count = 0;
     for (struct k_link *at = k_procs()->next; at != k_procs(); at = at->next) {
         struct k_proc *proc = K_OUTER(at, struct k_proc, all);
         if (proc->state == K_REAPED || !wanted(proc, arg)) continue;
         K_ASSERT(count < (int)PF_PROCESS_TABLE);
-        chosen[count++] = proc->pid;
+        k_signal_chosen[count++] = proc->pid;
     }
     if (!signal) return count;
     for (int i = 0; i < count; i++) {
-        struct k_proc *proc = k_proc_find(chosen[i]);
+        struct k_proc *proc = k_proc_find(k_signal_chosen[i]);
         if (proc) k_signal(proc, signal);
     }
     return count;
