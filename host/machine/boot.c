@@ -192,7 +192,7 @@ static bool make_root(pf_sandbox *s) {
 static struct machine_boot *freeze_machine(pf_sandbox *s, pf_error *error) {
     struct machine_boot *boot = calloc(1, sizeof *boot);
     bool ok = boot != NULL;
-    for (uint32_t i = 1; ok && i < PF_PROCESS_TABLE && !boot->session_proc; i++) {
+    for (uint32_t i = 1; ok && i < s->procs_room && !boot->session_proc; i++) {
         if (!s->procs[i]) continue;
         boot->session_proc = i;
         ok = (boot->session = cpu_template_new(s->procs[i])) != NULL;

@@ -30,8 +30,8 @@ static uint64_t check_instance(const cpu_instance *instance, const pf_sandbox *s
 
 static uint64_t check_processes(const pf_sandbox *s) {
     uint64_t charged = 0;
-    assert(!s->procs[0]); /* the host's own number */
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+    assert(!machine_instance(s, 0)); /* the host's own number */
+    for (uint32_t i = 1; i < s->procs_room; i++) {
         const cpu_instance *instance = s->procs[i];
         if (!instance) continue;
         assert(instance->proc == i);

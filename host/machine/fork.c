@@ -93,13 +93,10 @@ static bool copy_run(const pf_sandbox *from, pf_sandbox *to) {
 static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
     to->kernel = cpu_instance_clone(from->kernel, &to->budget);
     if (!to->kernel) return false;
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
-        if (!from->procs[i]) continue;
-        to->procs[i] = cpu_instance_clone(from->procs[i], &to->budget);
-        if (!to->procs[i]) return false;
-        to->procs[i]->owner = to;
-        to->procs[i]->proc = i;
-    }
+    for (uint32_t i = 1; i < from->procs_room; i++)
+        if (from->procs[i] &&
+            !machine_adopt(to, i, cpu_instance_clone(from->procs[i], &to->budget)))
+            return false;
     return true;
 }
 

@@ -234,7 +234,8 @@ struct pf_sandbox {
     cpu_instance *kernel;
     uint32_t mailbox; /* addresses in the kernel's memory; checked once, constant */
     uint32_t in_area, in_cap;
-    cpu_instance *procs[PF_PROCESS_TABLE];
+    cpu_instance **procs; /* by index, or NULL: see machine_instance() */
+    uint32_t procs_room;  /* at most PF_PROCESS_TABLE */
     struct cpu_slot *spare; /* slots of ended processes, not cleaned: for this sandbox only */
     unsigned spare_count;
     struct cpu_slot *warm; /* one of a wide template, and clean: cpu_hot_restore() */
@@ -413,6 +414,13 @@ const struct pf_image *machine_image_info(int image); /* NULL: there is no such 
 bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image);
 /* Frees a process's instance, if it has one; its slot is kept for the next where that pays. */
 void machine_drop(pf_sandbox *sandbox, uint32_t proc);
+/* The instance is that process from now on. False: no memory (errno), and it is freed, if there was
+ * one. */
+bool machine_adopt(pf_sandbox *sandbox, uint32_t proc, cpu_instance *instance);
+/* The instance of a process; NULL: it has none. */
+static inline cpu_instance *machine_instance(const pf_sandbox *sandbox, uint32_t proc) {
+    return proc < sandbox->procs_room ? sandbox->procs[proc] : NULL;
+}
 /* A slot of an ended process that began with this size, if there is one as a copy of this template,
  * and has its pages still; or NULL. */
 struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, const struct cpu_template *copied,

@@ -76,7 +76,7 @@ static void exchange_inside(pf_sandbox *a, pf_sandbox *b) {
 static void settle_in(pf_sandbox *s) {
     s->watch.demand = &s->interrupt;
     s->kernel->budget = &s->budget;
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+    for (uint32_t i = 1; i < s->procs_room; i++) {
         if (!s->procs[i]) continue;
         s->procs[i]->owner = s;
         s->procs[i]->budget = &s->budget;

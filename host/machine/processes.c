@@ -19,7 +19,7 @@ bool machine_process_info(pf_sandbox *s, uint32_t index, struct pf_process_info 
 }
 
 pf_status machine_refuse_parked(pf_sandbox *s, pf_error *error) {
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+    for (uint32_t i = 1; i < s->procs_room; i++) {
         if (!s->procs[i] || s->procs[i]->state != CPU_PARKED) continue;
         assert(s->procs[i]->proc == i && s->procs[i]->stack);
         struct pf_process_info info = {0};
@@ -45,12 +45,13 @@ size_t pf_sandbox_processes(pf_sandbox *s, pf_process *processes, size_t count) 
         struct pf_process_info info;
         char name[MACHINE_PROCESS_NAME];
         if (!machine_process_info(s, i, &info, name)) continue;
+        const cpu_instance *instance = machine_instance(s, i);
         if (n < count) {
             processes[n] = (pf_process){
                 .pid = info.pid,
                 .parent = info.ppid,
                 .state = (char)info.state,
-                .memory_bytes = s->procs[i] ? s->procs[i]->memory->size : 0,
+                .memory_bytes = instance ? instance->memory->size : 0,
             };
             snprintf(processes[n].name, sizeof processes[n].name, "%.63s", name);
         }

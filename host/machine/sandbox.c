@@ -4,6 +4,7 @@
 #include "machine.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -18,6 +19,9 @@
  * what the contents of files leave to both, so that there are programs that can remove them. */
 #define RESERVE_MAX      (4u << 20)
 #define FILE_RESERVE_MAX (32u << 20)
+
+/* The table of processes begins with so many: a sandbox that waits seldom has more than one. */
+#define PROCS_FIRST 16u
 
 static uint64_t share(uint64_t all, unsigned part, uint64_t most) {
     return all / part < most ? all / part : most;
@@ -48,7 +52,7 @@ struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, const struct cpu_templa
 }
 
 void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
-    cpu_instance *instance = sandbox->procs[proc];
+    cpu_instance *instance = machine_instance(sandbox, proc);
     if (!instance) return;
     sandbox->procs[proc] = NULL;
     cpu_hot_learn(instance);
@@ -69,6 +73,28 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
     sandbox->spare_count++;
 }
 
+bool machine_adopt(pf_sandbox *sandbox, uint32_t proc, cpu_instance *instance) {
+    if (!instance) return false;
+    assert(proc < PF_PROCESS_TABLE);
+    uint32_t room = sandbox->procs_room ? sandbox->procs_room : PROCS_FIRST;
+    while (room <= proc) room *= 2;
+    if (room > sandbox->procs_room) {
+        cpu_instance **more = realloc(sandbox->procs, room * sizeof(*more));
+        if (!more) {
+            cpu_instance_free(instance);
+            errno = ENOMEM;
+            return false;
+        }
+        for (uint32_t i = sandbox->procs_room; i < room; i++) more[i] = NULL;
+        sandbox->procs = more;
+        sandbox->procs_room = room;
+    }
+    instance->owner = sandbox;
+    instance->proc = proc;
+    sandbox->procs[proc] = instance;
+    return true;
+}
+
 bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
     machine_drop(sandbox, proc);
     const struct cpu_template *template = machine_image(image);
@@ -80,13 +106,8 @@ bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
         slot = sandbox->warm;
         sandbox->warm = NULL;
     }
-    cpu_instance *instance =
-        cpu_template_instance(template, &sandbox->budget, template->wide, slot);
-    if (!instance) return false;
-    instance->owner = sandbox;
-    instance->proc = proc;
-    sandbox->procs[proc] = instance;
-    return true;
+    return machine_adopt(sandbox, proc,
+                         cpu_template_instance(template, &sandbox->budget, template->wide, slot));
 }
 
 /* ---- the whole */
@@ -95,7 +116,8 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
     if (!sandbox) return;
     if (sandbox->tape) sandbox->tape->close(sandbox->tape, sandbox);
     sandbox->budget.used += sandbox->clean; /* the kernel was charged for it as well */
-    for (uint32_t i = 0; i < PF_PROCESS_TABLE; i++) cpu_instance_free(sandbox->procs[i]);
+    for (uint32_t i = 0; i < sandbox->procs_room; i++) cpu_instance_free(sandbox->procs[i]);
+    free(sandbox->procs);
     cpu_instance_free(sandbox->kernel);
     for (struct cpu_slot *slot; (slot = sandbox->spare);) {
         sandbox->spare = slot->next;
@@ -188,15 +210,11 @@ pf_status machine_populate(pf_sandbox *s, const pf_options *options, pf_error *e
     if (!boot) return error ? error->status : PF_DEAD;
     s->mailbox = boot->mailbox;
     s->kernel = cpu_template_instance(boot->kernel, &s->budget, true, NULL);
-    if (s->kernel && !options->env_changed && boot->session) {
-        cpu_instance *session = cpu_template_instance(boot->session, &s->budget, true, NULL);
-        if (session) {
-            session->owner = s;
-            session->proc = boot->session_proc;
-            s->procs[boot->session_proc] = session;
-        }
-    }
-    if (!s->kernel || (!options->env_changed && boot->session && !s->procs[boot->session_proc]))
+    bool ok = s->kernel != NULL;
+    if (ok && !options->env_changed && boot->session)
+        ok = machine_adopt(s, boot->session_proc,
+                           cpu_template_instance(boot->session, &s->budget, true, NULL));
+    if (!ok)
         return base_error(error, PF_NO_MEMORY,
                              "memory_bytes (%llu), process_memory_bytes (%llu) or the host's "
                              "address space is too small for another sandbox",

@@ -190,24 +190,20 @@ static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
     uint32_t child = sandbox->fork_child;
     cpu_instance *copy = NULL;
     const struct cpu_slot *slot = parent->slot;
-    if (child == 0 || child >= PF_PROCESS_TABLE || sandbox->procs[child])
+    if (child == 0 || child >= PF_PROCESS_TABLE || machine_instance(sandbox, child))
         copy = NULL;
     else if (slot->file_to && slot->origin->wide)
         copy = cpu_instance_clone(parent, &sandbox->budget);
     else
         copy = cpu_instance_copy(parent,
                                  machine_spare_slot(sandbox, NULL, parent->memory->size));
-    if (copy) {
-        copy->owner = sandbox;
-        copy->proc = child;
-        sandbox->procs[child] = copy;
-    }
-    KERNEL(sandbox, HOST_FORK_DONE, .arg = {child, copy != NULL});
+    bool made = machine_adopt(sandbox, child, copy);
+    KERNEL(sandbox, HOST_FORK_DONE, .arg = {child, made});
     machine_tape_process(sandbox, "fork", child, 0);
 }
 
 void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t proc) {
-    cpu_instance *instance = sandbox->procs[proc];
+    cpu_instance *instance = machine_instance(sandbox, proc);
     if (!instance) {
         sandbox->dead = true;
         sandbox->dead_why = "its kernel wanted to run a process that does not exist";

@@ -71,9 +71,9 @@ static int image_of(const cpu_instance *instance) {
 static pf_status put_processes(struct writer *w, pf_sandbox *s, const struct machine_boot *boot,
                                pf_error *error) {
     uint32_t count = 0;
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) count += s->procs[i] != NULL;
+    for (uint32_t i = 1; i < s->procs_room; i++) count += s->procs[i] != NULL;
     put_u32(w, count);
-    for (uint32_t i = 1; i < PF_PROCESS_TABLE; i++) {
+    for (uint32_t i = 1; i < s->procs_room; i++) {
         const cpu_instance *instance = s->procs[i];
         if (!instance) continue;
         bool session =
@@ -298,16 +298,11 @@ static bool get_process(struct reader *r, pf_sandbox *s, const struct machine_bo
     char *name = get_string(r, 255);
     const struct cpu_template *base = r->bad ? NULL : find_base(boot, kind, name);
     free(name);
-    if (!base || proc == 0 || proc >= PF_PROCESS_TABLE || s->procs[proc]) {
+    if (!base || proc == 0 || proc >= PF_PROCESS_TABLE || machine_instance(s, proc)) {
         r->bad = true;
         return false;
     }
-    cpu_instance *instance = get_instance(r, base, &s->budget);
-    if (!instance) return false;
-    instance->owner = s;
-    instance->proc = proc;
-    s->procs[proc] = instance;
-    return true;
+    return machine_adopt(s, proc, get_instance(r, base, &s->budget));
 }
 
 static pf_status bad(const struct reader *r, pf_error *error) {

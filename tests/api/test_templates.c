@@ -63,7 +63,7 @@ static void test_memory_is_nobodys(void) {
         pf_sandbox *sandbox = make_sandbox("");
         for (int kind = 0; kind < 2; kind++) {
             const cpu_instance *instance = sandbox->kernel;
-            for (uint32_t i = 1; kind == 1 && i < PF_PROCESS_TABLE; i++)
+            for (uint32_t i = 1; kind == 1 && i < sandbox->procs_room; i++)
                 if (sandbox->procs[i]) instance = sandbox->procs[i];
             CHECK(memmem(instance->slot->base, instance->memory->size, "Troubadour-hork", 15) == NULL);
         }
@@ -87,6 +87,25 @@ static void test_memory_is_used_again(void) {
         CHECK(each < 40);
         if (each >= 40) printf("  %s: %ld page faults for each run\n", kinds[k][0], each);
     }
+    pf_sandbox_free(sandbox);
+}
+
+static void count_page(void *count, size_t page) {
+    (void)page;
+    ++*(int *)count;
+}
+
+/* A sandbox that waits has copies of the few pages that were written, and shares the rest. */
+static void test_waiting_is_small(void) {
+    pf_sandbox *sandbox = make_sandbox("");
+    run(sandbox, "shell", "echo hi");
+    int kernel = 0, session = 0;
+    cpu_each_written_page(sandbox->kernel, count_page, &kernel);
+    for (uint32_t i = 1; i < sandbox->procs_room; i++)
+        if (sandbox->procs[i]) cpu_each_written_page(sandbox->procs[i], count_page, &session);
+    CHECK(kernel <= 16 && session > 0 && session <= 14);
+    if (kernel > 16 || session > 14)
+        printf("  %d pages of the kernel, %d of the session's shell\n", kernel, session);
     pf_sandbox_free(sandbox);
 }
 
@@ -114,5 +133,6 @@ int main(int argc, char **argv) {
     pf_free(b.data);
     test_memory_is_nobodys();
     test_memory_is_used_again();
+    test_waiting_is_small();
     return finish_tests();
 }
