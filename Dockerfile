@@ -12,7 +12,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends make git ca-cer
 FROM tools AS build
 COPY . /src
 WORKDIR /src
-RUN make wheels
+RUN rm -rf dist && make wheels
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends python3-venv && rm -rf /var/lib/apt/lists/*
