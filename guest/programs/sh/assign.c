@@ -144,6 +144,7 @@ const char *assign_get_text(struct shell *sh, const char *ref) {
 
 struct item {
     char *index; /* NULL: the next one */
+    const char *written; /* the index before it was expanded */
     bool append;
     char *value;
 };
@@ -185,6 +186,7 @@ static bool expand_elements(struct shell *sh, const struct assign *as, struct it
             continue;
         }
         if (e->index && !(item.index = expand_single(sh, e->index))) return false;
+        if (e->index) item.written = e->index->text;
         if (!(item.value = expand_single(sh, e->value))) return false;
         items_add(sh, out, item);
     }
@@ -206,7 +208,8 @@ static bool fill_pairs(struct shell *sh, struct var *v, const struct items *item
 
 static void bad_subscript(struct shell *sh, const struct item *it, bool assoc) {
     const char *quote = sh->builtin && assoc ? "'" : ""; /* declare has quoted its words again */
-    sh_error(sh, "[%s%s%s]=%s%s%s: bad array subscript", quote, it->index, quote, quote, it->value,
+    const char *index = assoc && !sh->builtin && it->written ? it->written : it->index;
+    sh_error(sh, "[%s%s%s]=%s%s%s: bad array subscript", quote, index, quote, quote, it->value,
              quote);
 }
 

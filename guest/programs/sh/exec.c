@@ -120,6 +120,7 @@ static int exec_subshell(struct shell *sh, struct node *n) {
 
 _Noreturn void exec_subshell_here(struct shell *sh, struct node *n) {
     job_forget_all(sh);
+    sh->in_parens = true;
     if (redirects_stdin(n->redirs)) sh->stdin_given = 1;
     if (n->redirs && !redir_do(sh, n->redirs, NULL)) process_exit(sh, 1);
     int status = exec_node(sh, n->wrap.body);

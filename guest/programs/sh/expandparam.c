@@ -462,9 +462,10 @@ bool xp_param(struct expander *x, const struct param *pm, bool quoted) {
     }
     if (v.beyond) sh_error(sh, "%s: bad array subscript", v.name);
     if (pm->op >= OP_DEFAULT && pm->op <= OP_ALTERNATE) return value_operator(x, pm, &v, quoted);
-    if (!v.set && !v.list && sh->opt[OPT_NOUNSET]) return unbound(sh, pm);
-    if (pm->length && pm->sub_all && sh->opt[OPT_NOUNSET] && !is_set_array(v.var)) {
-        sh_fatal_expand_error(sh, "%s: unbound variable", pm->name);
+    bool element = pm->length && (pm->sub || pm->sub_all);
+    if (!v.set && !v.list && !element && sh->opt[OPT_NOUNSET]) return unbound(sh, pm);
+    if (element && sh->opt[OPT_NOUNSET] && !is_set_array(v.var)) {
+        sh_expand_error(sh, "%s: unbound variable", pm->name);
         return false;
     }
     if (pm->length) return emit_length(x, &v, quoted);

@@ -155,7 +155,12 @@ static size_t unescape_unicode(sb *out, const char *s, size_t n) {
         return 1;
     }
     char text[6];
-    sb_put(out, text, (size_t)u8_encode(value, text));
+    if (value > 0x7f && u8_is_bytes()) { /* the locale has no such character */
+        if (value > 0xffff) sb_printf(out, "\\U%08X", (unsigned)value);
+        else sb_printf(out, "\\u%04X", (unsigned)value);
+    } else {
+        sb_put(out, text, (size_t)u8_encode(value, text));
+    }
     return used + 1;
 }
 

@@ -55,6 +55,7 @@ static bool compile(const char *pattern, unsigned flags) {
 
 int regex_match(struct shell *sh, const char *text, const char *pattern) {
     unsigned flags = PF_RE_EXTENDED | (sh->shopt[SHOPT_NOCASEMATCH] ? PF_RE_ICASE : 0);
+    if (u8_is_bytes()) flags |= PF_RE_BYTES;
     if (!compile(pattern, flags)) {
         sh->regex_failed = true;
         return -1;

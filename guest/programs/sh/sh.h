@@ -79,6 +79,7 @@ struct shell {
     const char *name;         /* $0 */
     pid_t pid;                /* $$ */
     int subshell;             /* depth of forked subshells */
+    bool in_parens;           /* one of them is of ( … ) */
     bool interactive, login, restricted, posix, session;
     const char *command_string; /* -c */
     bool reads_stdin;         /* commands come from standard input */
@@ -249,6 +250,7 @@ bool quote_unescape(sb *out, const char *s, size_t n, char mode);
 
 /* ------------------------------------------------------------------ utf8.c */
 void u8_set_locale(const char *name);          /* as LC_ALL, LC_CTYPE or LANG names it */
+bool u8_is_bytes(void);                        /* in the locale C: no characters but bytes */
 int u8_len(const char *s, size_t n);           /* bytes of the character at s: 1 for a bad one */
 /* The character at s and its bytes; a bad byte is 0xdc00 + its value. */
 uint32_t u8_decode(const char *s, size_t n, int *len);

@@ -12,6 +12,8 @@ void u8_set_locale(const char *name) {
     bytes_only = strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0;
 }
 
+bool u8_is_bytes(void) { return bytes_only; }
+
 uint32_t u8_decode(const char *s, size_t n, int *len) {
     const unsigned char *p = (const unsigned char *)s;
     uint32_t c = n ? p[0] : 0;

@@ -239,14 +239,28 @@ static const char *full_path(struct shell *sh, const char *path) {
     return arena_printf(&sh->tmp, "%s/%s", cwd, path);
 }
 
+/* A shell that takes this one's place is no deeper than it, unless this is ( … ). */
+static void step_shlvl(struct shell *sh, int step) {
+    const char *old = var_get(sh, "SHLVL");
+    int64_t n = 0;
+    char text[ARITH_DIGITS];
+    if (sh->in_parens) return;
+    if (old) parse_int64(old, &n);
+    arith_digits(text, n + step < 0 ? 0 : n + step);
+    var_set(sh, "SHLVL", text);
+    var_export(sh, var_make(sh, "SHLVL"), true);
+}
+
 static int exec_program(struct shell *sh, char **argv, const char *name0, bool login, bool empty) {
     int error;
+    if (!empty) step_shlvl(sh, -1);
     const char *path = path_find(sh, argv[0], &error);
     char *none[] = {NULL};
     char **env = empty || !path ? none : var_environ_of(sh, path);
     int status;
     if (!path) {
         sh_builtin_error(sh, "%s: not found", argv[0]);
+        if (!empty) step_shlvl(sh, 1);
         status = 127;
     } else {
         char *first = argv[0];
@@ -258,6 +272,7 @@ static int exec_program(struct shell *sh, char **argv, const char *name0, bool l
         error = errno;
         if (error == ENOEXEC) error = exec_script(sh, path, argv, env);
         argv[0] = first;
+        if (!empty) step_shlvl(sh, 1);
         struct stat st;
         path = full_path(sh, path);
         if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) error = EISDIR;
