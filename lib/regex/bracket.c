@@ -80,7 +80,10 @@ static bool parse_item(struct re_parser *p, struct re_set *set) {
     if (!at_range(p)) return add_element(p, set, &low) || re_parser_fail(p, PF_RE_NOMEM, NULL);
     p->at++;
     if (!parse_element(p, &high)) return false;
-    if (low.kind != ELEMENT_SYMBOL || high.kind != ELEMENT_SYMBOL || low.symbol > high.symbol)
+    bool symbols = low.kind == ELEMENT_SYMBOL && high.kind == ELEMENT_SYMBOL;
+    bool backwards = symbols && low.symbol > high.symbol;
+    if (backwards && (p->re->flags & PF_RE_LENIENT) && !at_range(p)) return true;
+    if (!symbols || backwards)
         return re_parser_fail(p, PF_RE_BAD, "Invalid range end");
     /* `[a-m-z]` has no meaning. */
     if (at_range(p)) return re_parser_fail(p, PF_RE_BAD, "Invalid range end");
@@ -92,6 +95,7 @@ bool re_parse_bracket(struct re_parser *p, struct re_set *set) {
     bool negated = p->at < p->end && *p->at == '^';
     if (negated) p->at++;
     const char *first = p->at;
+    if (first == p->end) return re_parser_fail(p, PF_RE_BAD, "Invalid regular expression");
     while (p->at == first || p->at == p->end || *p->at != ']')
         if (!parse_item(p, set)) return false;
     p->at++;

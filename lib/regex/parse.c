@@ -347,7 +347,7 @@ static bool is_repeat(enum token_kind kind) {
 
 /* An operator with nothing before it that it could repeat. RE_NONE without an error: skip it. */
 static uint32_t parse_misplaced(struct re_parser *p, struct token token) {
-    bool grep = p->re->flags & PF_RE_GREP, awk = p->re->flags & PF_RE_AWK;
+    bool grep = p->re->flags & (PF_RE_GREP | PF_RE_LENIENT), awk = p->re->flags & PF_RE_AWK;
     if (is_extended(p) ? !grep && !awk : token.kind == TOKEN_BRACE && !grep) {
         re_parser_fail(p, PF_RE_BAD, "Invalid preceding regular expression");
         return RE_NONE;
@@ -452,8 +452,8 @@ static uint32_t parse_repeats(struct re_parser *p, uint32_t atom) {
     for (uint32_t depth = 0;; depth++) {
         struct token token = peek(p, false);
         if (!is_repeat(token.kind)) return atom;
-        /* Basic syntax has no a**; grep takes it. */
-        bool basic = !is_extended(p) && !(p->re->flags & PF_RE_GREP);
+        /* Basic syntax has no a**; grep and expr take it. */
+        bool basic = !is_extended(p) && !(p->re->flags & (PF_RE_GREP | PF_RE_LENIENT));
         if (depth > 0 && basic && (token.kind == TOKEN_STAR || token.kind == TOKEN_BRACE)) {
             re_parser_fail(p, PF_RE_BAD, "Invalid preceding regular expression");
             return RE_NONE;

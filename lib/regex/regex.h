@@ -34,6 +34,10 @@ typedef struct pf_regex pf_regex;
               itself (BRE), a malformed interval is text (ERE). Without this and AWK they          \
               are errors, as for regcomp(): bash's =~, sed */
 
+#define PF_RE_LENIENT                                                                              \
+    0x200u /* basic syntax as expr, csplit and nl read it: an interval with nothing to repeat is   \
+              text, an operator may follow another, a range that ends before it begins is empty */
+
 /* Match flags. */
 #define PF_RE_NOTBOL 0x1u
 #define PF_RE_NOTEOL 0x2u

@@ -44,7 +44,7 @@ typedef struct {
 typedef struct {
     section header, body, footer;
     const section *now;
-    char delimiter[3];
+    const char *delimiter;
     size_t delimiter_len;
     int64_t increment, first, number;
     uint64_t blank_group, blanks;
@@ -64,7 +64,8 @@ static bool set_style(section *s, const char *text, const char *what) {
         break;
     case 'p': {
         const char *message;
-        if (pf_regex_compile(&s->re, text + 1, strlen(text + 1), PF_RE_NEWLINE | (g_utf8_locale() ? 0 : PF_RE_BYTES), &g_regex_host, &message))
+        unsigned flags = PF_RE_NEWLINE | PF_RE_LENIENT | (g_utf8_locale() ? 0 : PF_RE_BYTES);
+        if (pf_regex_compile(&s->re, text + 1, strlen(text + 1), flags, &g_regex_host, &message))
             g_die(1, "%s", message);
         s->style = 'p';
         return true;
@@ -152,6 +153,7 @@ int nl_main(int argc, char **argv) {
     numberer n = {.header = {.style = 'n'}, .body = {.style = 't'}, .footer = {.style = 'n'},
                   .delimiter = "\\:", .delimiter_len = 2, .increment = 1, .first = 1,
                   .blank_group = 1, .separator = "\t", .width = 6};
+    char one[] = "\\:"; /* a delimiter of one character keeps the second one */
     bool good = true; /* as GNU: styles and the format are complained about together */
     g_options o = g_options_of(argc, argv, "h:b:f:v:i:pl:s:w:n:d:", longs);
     for (int option; (option = g_option(&o)) >= 0;)
@@ -181,12 +183,9 @@ int nl_main(int argc, char **argv) {
             }
             break;
         case 'd':
-            if (strlen(o.arg) <= 2) {
-                n.delimiter_len = strlen(o.arg) == 1 ? 2 : strlen(o.arg);
-                memcpy(n.delimiter, o.arg, strlen(o.arg));
-            } else {
-                g_die(1, "section delimiter longer than two characters: %s", g_quote(o.arg));
-            }
+            if (strlen(o.arg) == 1) one[0] = *o.arg;
+            n.delimiter = strlen(o.arg) == 1 ? one : o.arg;
+            n.delimiter_len = strlen(n.delimiter);
             break;
         }
     if (!good) g_usage(NULL);

@@ -17,6 +17,7 @@
 #include "g_quote.h"
 #include "pf.h"
 #include "g_regex.h"
+#include "g_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -152,6 +153,32 @@ static int reverse_file(const reverser *r, const char *name) {
     return status;
 }
 
+/* -r reads Emacs's syntax, which has no intervals and in which + and ? are operators and \+ and \?
+ * are characters: the same as a basic expression. */
+static void basic_of_emacs(const char *s, g_text *out) {
+    bool start = true; /* an operator here is a character */
+    for (; *s; s++) {
+        if (*s == '[') {
+            const char *end = s + 1 + (s[1] == '^');
+            if (*end) end = strchr(end + 1, ']');
+            if (!end || !*end) break;
+            g_text_add(out, s, (size_t)(end + 1 - s));
+            s = end;
+        } else if (*s == '\\' && s[1]) {
+            s++;
+            if (!strchr("+?{}", *s)) g_text_addc(out, '\\');
+            g_text_addc(out, *s);
+            start = *s == '(' || *s == '|';
+            continue;
+        } else {
+            if ((*s == '+' || *s == '?') && !start) g_text_addc(out, '\\');
+            g_text_addc(out, *s);
+        }
+        start = false;
+    }
+    g_text_adds(out, s);
+}
+
 static const g_long longs[] = {
     {"before", 'b', G_NONE}, {"regex", 'r', G_NONE}, {"separator", 's', G_REQUIRED}, {0}};
 
@@ -168,7 +195,10 @@ int tac_main(int argc, char **argv) {
     if (regex) {
         const char *message;
         if (!r.separator_len) g_die(1, "separator cannot be empty");
-        if (pf_regex_compile(&r.re, r.separator, r.separator_len, PF_RE_NEWLINE, &g_regex_host, &message))
+        g_text basic = {0};
+        basic_of_emacs(r.separator, &basic);
+        if (pf_regex_compile(&r.re, basic.s, basic.len, PF_RE_NEWLINE | PF_RE_LENIENT,
+                             &g_regex_host, &message))
             g_die(1, "%s", message);
     } else if (r.separator_len == 0) {
         r.separator = "";

@@ -168,6 +168,8 @@ static bool at_match(splitter *s, const pattern *p, uint64_t repetition) {
     }
     int64_t end = (int64_t)line + p->offset;
     if (end < (int64_t)s->next || end > (int64_t)s->count) {
+        /* Behind the end: what is left has been written. Before the beginning: nothing. */
+        write_piece(s, end < (int64_t)s->next ? s->next : s->count, p->skip);
         char *shown = g_copy_string(g_quote(p->text));
         g_out_flush();
         g_warn("%s: line number out of range", shown);
@@ -199,7 +201,7 @@ static void read_regex(pattern *p, const char *text) {
     const char *close = strrchr(text + 1, *text), *message;
     if (!close) g_die(1, "%s: closing delimiter '%c' missing", text, *text);
     p->skip = *text == '%';
-    unsigned flags = g_utf8_locale() ? 0 : PF_RE_BYTES;
+    unsigned flags = PF_RE_LENIENT | (g_utf8_locale() ? 0 : PF_RE_BYTES);
     if (pf_regex_compile(&p->re, text + 1, (size_t)(close - text - 1), flags, &g_regex_host,
                          &message) != PF_RE_OK)
         g_die(1, "%s: invalid regular expression: %s", g_quote(text), message);
@@ -211,7 +213,8 @@ static void read_regex(pattern *p, const char *text) {
 
 static void read_repeat(pattern *p, const char *text) {
     size_t len = strlen(text);
-    if (len < 2 || text[len - 1] != '}') g_die(1, "%s: '}' is required in repeat count", text);
+    if (len < 2 || text[len - 1] != '}')
+        g_die(1, "%s: '}' is required in repeat count", g_quote(text));
     if (strcmp(text, "{*}") == 0) {
         p->forever = true;
         return;

@@ -96,7 +96,7 @@ static char *match(const char *string, const char *pattern, bool wanted) {
     pf_regex *re;
     const char *message;
     if (!wanted) return g_copy_string("");
-    unsigned flags = g_utf8_locale() ? 0 : PF_RE_BYTES;
+    unsigned flags = PF_RE_LENIENT | (g_utf8_locale() ? 0 : PF_RE_BYTES);
     if (pf_regex_compile(&re, pattern, strlen(pattern), flags, &g_regex_host, &message) != PF_RE_OK)
         g_die(2, "%s", message);
     pf_range ranges[2] = {{-1, -1}, {-1, -1}};
