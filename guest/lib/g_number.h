@@ -12,7 +12,7 @@
 enum g_number_result { G_NUMBER_OK, G_NUMBER_BAD, G_NUMBER_SUFFIX, G_NUMBER_OVERFLOW };
 
 /* Suffix sets: of head, tail, split, du … ("bkKmMGTPEZYRQ0": with B and iB forms), and none. */
-#define G_SIZES "bcEGKkMmPQRTYZ0"
+#define G_SIZES "bcEGKkMmPTYZ0"
 
 /*
  * Reads all of `text`. `suffixes` lists the allowed multiplier letters; '0' in it allows the B and

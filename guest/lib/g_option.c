@@ -185,6 +185,20 @@ static void list_words(const g_word *words) {
     }
 }
 
+static _Noreturn void refuse_word(const char *problem, const char *option, const char *text,
+                                  const g_word *words) {
+    g_warn("%s argument %s for %s", problem, g_quote(text), g_quote(option));
+    static const char heading[] = "Valid arguments are:\n";
+    if (write(STDERR_FILENO, heading, sizeof heading - 1) > 0) list_words(words);
+    g_try_help(1);
+}
+
+int g_match_whole_word(const char *option, const char *text, const g_word *words) {
+    for (const g_word *w = words; w->word; w++)
+        if (strcmp(w->word, text) == 0) return w->value;
+    refuse_word("invalid", option, text, words);
+}
+
 int g_match_word(const char *option, const char *text, const g_word *words) {
     const g_word *found = NULL;
     bool ambiguous = false;
@@ -196,11 +210,13 @@ int g_match_word(const char *option, const char *text, const g_word *words) {
         else if (found->value != w->value) ambiguous = true;
     }
     if (found && !ambiguous) return found->value;
-    g_warn("%s argument %s for %s", ambiguous ? "ambiguous" : "invalid", g_quote(text),
-           g_quote(option));
-    static const char heading[] = "Valid arguments are:\n";
-    if (write(STDERR_FILENO, heading, sizeof heading - 1) > 0) list_words(words);
-    g_try_help(1);
+    refuse_word(ambiguous ? "ambiguous" : "invalid", option, text, words);
+}
+
+bool g_plus_is_a_name(void) {
+    const char *version = getenv("_POSIX2_VERSION");
+    long number = version && *version ? atol(version) : 200809;
+    return number >= 200112 && number < 200809;
 }
 
 void g_missing_operand(const char *after) {

@@ -54,6 +54,11 @@ typedef struct {
 } g_word;
 /* The value of the word that `text` is, or begins alone. */
 int g_match_word(const char *option, const char *text, const g_word *words);
+/* The same without abbreviations. */
+int g_match_whole_word(const char *option, const char *text, const g_word *words);
+
+/* Whether _POSIX2_VERSION asks for a POSIX in which operands like +1 are file names. */
+bool g_plus_is_a_name(void);
 
 /* "missing operand" and "extra operand 'x'" in GNU's words. */
 _Noreturn void g_missing_operand(const char *after);

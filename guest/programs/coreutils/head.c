@@ -161,7 +161,7 @@ static void set_count(range *r, const char *text) {
     r->all_but = *text == '-';
     if (r->all_but) text++;
     uint64_t value;
-    enum g_number_result result = g_parse_unsigned(text, "bEGKkMmPQRTYZ0", &value, NULL);
+    enum g_number_result result = g_parse_unsigned(text, "bEGKkMmPTYZ0", &value, NULL);
     const char *what = r->bytes ? "invalid number of bytes" : "invalid number of lines";
     if (result == G_NUMBER_OVERFLOW) g_die_errno(1, EOVERFLOW, "%s: %s", what, g_quote(text));
     if (result != G_NUMBER_OK) g_die(1, "%s: %s", what, g_quote(text));

@@ -212,7 +212,9 @@ static const char *put_directive(printer *p, const char *start) {
         g_outc('%');
         return at + 1;
     }
+    bool given[3] = {false}, fits = true; /* flags that some conversions do not take */
     for (; *at && strchr("-+ #0'I", *at); at++) {
+        given[strchr("'I", *at) ? 0 : *at == '#' ? 1 : 2] |= strchr("'I#0", *at) != NULL;
         if (*at == '\'' || *at == 'I') continue; /* no digit grouping in this locale */
         if (!memchr(s.flags, *at, s.flag_count)) s.flags[s.flag_count++] = *at;
     }
@@ -229,7 +231,10 @@ static const char *put_directive(printer *p, const char *start) {
     }
     while (*at && strchr("hljLtz", *at)) at++;
     bool alone = at == start + 1;
-    if (!*at || !strchr("diouxXfFeEgGaAcsbq", *at) || ((*at == 'b' || *at == 'q') && !alone)) {
+    const char *excluded[][2] = {{"'I", "aAceEosxX"}, {"#", "cdisu"}, {"0", "cs"}};
+    for (int i = 0; i < 3 && *at; i++)
+        if (given[i] && strchr(excluded[i][1], *at)) fits = false;
+    if (!*at || !fits || !strchr("diouxXfFeEgGaAcsbq", *at) || ((*at == 'b' || *at == 'q') && !alone)) {
         g_die(1, "%.*s: invalid conversion specification", (int)(at + (*at != 0) - start), start);
     }
     put_conversion(p, &s, *at);

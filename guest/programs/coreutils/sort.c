@@ -147,6 +147,7 @@ static sort_key read_key(const char *spec) {
 /* "+F[.C][opts]" and the "-F[.C][opts]" that may follow it, counted from zero. */
 static bool old_key(const char *arg, const char *next, sort_key *k, bool *used_next) {
     if (*arg != '+' || !isdigit((unsigned char)arg[1])) return false;
+    if (g_plus_is_a_name()) return false;
     *k = (sort_key){.end_field = SIZE_MAX, .obsolescent = true};
     const char *s = read_count(arg + 1, &k->start_field, "");
     if (*s == '.') s = read_count(s + 1, &k->start_char, "invalid number after '.'");
@@ -177,20 +178,33 @@ static int read_tab(const char *text) {
 static void check_size(const char *text) {
     uint64_t value;
     const char *end;
-    if (g_parse_unsigned(text, "bEGKkMmPQRTYZ", &value, &end) == G_NUMBER_BAD)
+    if (g_parse_unsigned(text, "bEGKkMmPTYZ", &value, &end) == G_NUMBER_BAD)
         g_die(2, "invalid -S argument '%s'", text);
     if (*end && strcmp(end, "%") != 0) g_die(2, "invalid suffix in -S argument '%s'", text);
 }
 
 /* How many files are merged at once: here always all of them. */
+#define BATCH_MAX 4093 /* files that may be open, but the standard ones */
 static void check_batch(const char *text) {
     uint64_t value;
     const char *end;
     enum g_number_result result = g_parse_unsigned(text, "", &value, &end);
     if (result == G_NUMBER_BAD || *end) g_die(2, "invalid --batch-size argument '%s'", text);
+    if (value > BATCH_MAX) {
+        g_warn("--batch-size argument %s too large", g_quote(text));
+        g_die(2, "maximum --batch-size argument with current rlimit is %d", BATCH_MAX);
+    }
     if (value >= 2) return;
     g_warn("invalid --batch-size argument %s", g_quote(text));
     g_die(2, "minimum --batch-size argument is %s", g_quote("2"));
+}
+
+static void check_parallel(const char *text) {
+    uint64_t value;
+    const char *end;
+    enum g_number_result result = g_parse_unsigned(text, "", &value, &end);
+    if (result == G_NUMBER_BAD || *end) g_die(2, "invalid --parallel argument '%s'", text);
+    if (result == G_NUMBER_OK && value == 0) g_die(2, "number in parallel must be nonzero");
 }
 
 static void make_salt(sort_order *o, const char *source) {
@@ -211,14 +225,17 @@ static char **names_from(const char *list, int *count) {
     if (fd < 0) g_die_errno(2, errno, "open failed: %s", g_quotef(list));
     size_t len, cap = 0;
     char *bytes = g_read_all(fd, &len), **names = NULL;
-    if (!bytes) g_die_errno(2, errno, "read failed: %s", g_quotef(list));
+    if (!bytes) g_die(2, "cannot read file names from %s", g_quoteaf(list));
     *count = 0;
     for (size_t at = 0; at < len; at += strlen(bytes + at) + 1) {
         if (!bytes[at]) g_die(2, "%s:%d: invalid zero-length file name", list, *count + 1);
+        if (fd == STDIN_FILENO && strcmp(bytes + at, "-") == 0)
+            g_die(2, "when reading file names from stdin, no file name of %s allowed",
+                  g_quoteaf("-"));
         if ((size_t)*count == cap) names = g_more(names, &cap, sizeof *names);
         names[(*count)++] = bytes + at;
     }
-    if (*count == 0) g_die(2, "no input from %s", g_quote(list));
+    if (*count == 0) g_die(2, "no input from %s", g_quoteaf(list));
     return names;
 }
 
@@ -249,7 +266,7 @@ typedef struct {
     size_t key_cap;
     int check; /* 0, 'c', 'C' */
     bool merge;
-    const char *output, *source, *list;
+    const char *output, *source, *list, *compressor;
 } choices;
 
 static void add_key(choices *c, sort_key k) {
@@ -278,7 +295,11 @@ static void one_option(choices *c, int option, const char *arg) {
         if (c->output && strcmp(c->output, arg) != 0) g_die(2, "multiple output files specified");
         c->output = arg;
         break;
-    case SOURCE: c->source = arg; break;
+    case SOURCE:
+        if (c->source && strcmp(c->source, arg) != 0)
+            g_die(2, "multiple random sources specified");
+        c->source = arg;
+        break;
     case 's': c->order.stable = true; break;
     case 'S': check_size(arg); break;
     case 't': {
@@ -292,8 +313,12 @@ static void one_option(choices *c, int option, const char *arg) {
     case FILES0: c->list = arg; break;
     case BATCH: check_batch(arg); break;
     case PARALLEL:
-        if (g_number(arg, "", 0, UINT64_MAX, "invalid --parallel argument") == 0)
-            g_die(2, "number in parallel must be nonzero");
+        check_parallel(arg);
+        break;
+    case COMPRESS:
+        if (c->compressor && strcmp(c->compressor, arg) != 0)
+            g_die(2, "multiple compress programs specified");
+        c->compressor = arg;
         break;
     case DEBUG: c->order.debug = true; break;
     }

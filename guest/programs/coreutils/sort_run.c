@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -269,8 +270,8 @@ int sort_check(const sort_order *o, const char *name, bool quiet) {
         int order = sort_compare(o, l - 1, l);
         if (order < 0 || (order == 0 && !o->unique)) continue;
         if (!quiet) {
-            char *shown = g_copy_bytes(l->s, l->len);
-            g_warn("%s:%zu: disorder: %s", name, i + 1, shown);
+            dprintf(STDERR_FILENO, "%s: %s:%zu: disorder: %.*s%c", g_name(), name, i + 1,
+                    (int)l->len, l->s, o->end);
         }
         return 1;
     }

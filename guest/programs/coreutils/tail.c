@@ -217,6 +217,9 @@ static int tail_file(file *f, const char *operand, const options *o, bool header
     if (error) {
         g_warn_errno(error, "error reading %s", g_quoteaf(f->name));
         f->ignored = true;
+        if (o->follow && error == EISDIR)
+            g_warn("%s: cannot follow end of this type of file%s", g_quotef(f->name),
+                   o->retry ? "" : "; giving up on this name");
     }
     if (fstat(f->fd, &f->st) == 0) f->size = f->st.st_size;
     if (standard && !S_ISREG(f->st.st_mode)) f->ignored = true;
@@ -304,7 +307,7 @@ static int follow(file *files, int count, const options *o, bool header, bool *f
 static void set_count(options *t, const char *text) {
     t->from_start = *text == '+';
     const char *digits = *text == '+' || *text == '-' ? text + 1 : text;
-    enum g_number_result result = g_parse_unsigned(digits, "bEGKkMmPQRTYZ0", &t->count, NULL);
+    enum g_number_result result = g_parse_unsigned(digits, "bEGKkMmPTYZ0", &t->count, NULL);
     const char *what = t->bytes ? "invalid number of bytes" : "invalid number of lines";
     if (result == G_NUMBER_OVERFLOW) g_die_errno(1, EOVERFLOW, "%s: %s", what, g_quote(text));
     if (result != G_NUMBER_OK) g_die(1, "%s: %s", what, g_quote(text));
@@ -316,6 +319,7 @@ static bool old_style(int argc, char **argv, options *t) {
     const char *p = argv[1];
     bool plus = *p == '+';
     if (!plus && *p != '-') return false;
+    if (plus && g_plus_is_a_name()) return false;
     p++;
     size_t digits = strspn(p, "0123456789");
     const char *after = p + digits;
@@ -390,6 +394,8 @@ int tail_main(int argc, char **argv) {
         }
     if (t.retry && !t.follow)
         g_warn("warning: --retry ignored; --retry is useful only when following");
+    if (t.watched && !t.follow)
+        g_warn("warning: PID ignored; --pid=PID is useful only when following");
     static char *only_stdin[] = {"-"};
     char **names = o.at < argc ? argv + o.at : only_stdin;
     int count = o.at < argc ? argc - o.at : 1, status = 0;

@@ -28,6 +28,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,7 +93,7 @@ static bool same_file(const char *a, const char *b) {
 }
 
 static bool is_binary(const char *op) {
-    static const char *const ops[] = {"=",   "!=",  "==",  "<",   ">",   "-eq", "-ne", "-lt", "-le",
+    static const char *const ops[] = {"=",   "!=",  "==",  "-eq", "-ne", "-lt", "-le",
                                       "-gt", "-ge", "-nt", "-ot", "-ef", NULL};
     for (int i = 0; ops[i]; i++)
         if (strcmp(op, ops[i]) == 0) return true;
@@ -102,8 +103,6 @@ static bool is_binary(const char *op) {
 static bool binary(const char *a, const char *op, const char *b) {
     if (strcmp(op, "=") == 0 || strcmp(op, "==") == 0) return strcmp(a, b) == 0;
     if (strcmp(op, "!=") == 0) return strcmp(a, b) != 0;
-    if (strcmp(op, "<") == 0) return strcmp(a, b) < 0;
-    if (strcmp(op, ">") == 0) return strcmp(a, b) > 0;
     if (strcmp(op, "-nt") == 0) return compare_times(a, b) > 0;
     if (strcmp(op, "-ot") == 0) return compare_times(a, b) < 0;
     if (strcmp(op, "-ef") == 0) return same_file(a, b);
@@ -156,6 +155,19 @@ static bool unary(char op, const char *arg) {
     }
 }
 
+static char *length_of(const char *text) {
+    char *digits = g_alloc(24);
+    snprintf(digits, 24, "%zu", strlen(text));
+    return digits;
+}
+
+/* What stands at an operator, the left side before it; the right side may be -l STRING as well. */
+static bool binary_at(tester *t, const char *left) {
+    const char *op = take(t), *right = take(t);
+    if (strcmp(right, "-l") == 0 && strlen(op) == 3 && t->at < t->count) right = length_of(take(t));
+    return binary(left, op, right);
+}
+
 /* A primary, after any number of "!". */
 static bool term(tester *t) {
     bool negate = false, value;
@@ -166,9 +178,11 @@ static bool term(tester *t) {
     if (t->at >= t->count) beyond(t);
     const char *first = t->args[t->at];
     int left = t->count - t->at;
-    if (left >= 3 && is_binary(t->args[t->at + 1])) {
-        value = binary(first, t->args[t->at + 1], t->args[t->at + 2]);
-        t->at += 3;
+    if (left >= 4 && strcmp(first, "-l") == 0 && is_binary(t->args[t->at + 2])) {
+        t->at += 2; /* -l STRING: its length, in decimal */
+        value = binary_at(t, length_of(t->args[t->at - 1]));
+    } else if (left >= 3 && is_binary(t->args[t->at + 1])) {
+        value = binary_at(t, take(t));
     } else if (strcmp(first, "(") == 0) {
         if (++t->depth > DEPTH_MAX) g_die(2, "parentheses nested too deeply");
         t->at++;
@@ -226,7 +240,9 @@ static bool three(tester *t, int at) {
     if (strcmp(a[0], "(") == 0 && strcmp(a[2], ")") == 0) return *a[1] != '\0';
     if (strcmp(a[1], "-a") == 0 || strcmp(a[1], "-o") == 0) {
         t->at = at;
-        return expression(t);
+        bool value = expression(t);
+        if (t->at < t->count) g_die(2, "extra argument %s", g_quote(t->args[t->at]));
+        return value;
     }
     g_die(2, "%s: binary operator expected", g_quote(a[1]));
 }

@@ -180,6 +180,16 @@ static size_t read_repeat(set *s, const raw *r, size_t i) {
     return close + 1;
 }
 
+static _Noreturn void refuse_range(unsigned char first, unsigned char last) {
+    char shown[2][8];
+    for (int i = 0; i < 2; i++) {
+        unsigned char c = i ? last : first;
+        snprintf(shown[i], sizeof shown[i], c >= ' ' && c < 0x7f ? "%c" : "\\%03o", c);
+    }
+    g_die(1, "range-endpoints of '%s-%s' are in reverse collating sequence order", shown[0],
+          shown[1]);
+}
+
 static set read_set(const char *text) {
     raw r = unescape(text);
     set s = {0};
@@ -190,9 +200,7 @@ static set read_set(const char *text) {
             if (!next) next = read_repeat(&s, &r, i);
         }
         if (!next && i + 2 < r.len && is_at(&r, i + 1, '-')) {
-            if (r.s[i + 2] < r.s[i])
-                g_die(1, "range-endpoints of '%c-%c' are in reverse collating sequence order",
-                      r.s[i], r.s[i + 2]);
+            if (r.s[i + 2] < r.s[i]) refuse_range(r.s[i], r.s[i + 2]);
             add(&s, (item){.kind = RANGE, .first = r.s[i], .last = r.s[i + 2]});
             next = i + 3;
         }
@@ -254,6 +262,12 @@ static void check_classes(const set *s2) {
     }
 }
 
+static void check_end(const set *s2, bool shorter) {
+    if (shorter && s2->count && s2->items[s2->count - 1].kind == CLASS)
+        g_die(1, "when translating with string1 longer than string2,\nthe latter string must not "
+                 "end with a character class");
+}
+
 /* Pairs the sets up: to[c] for every byte c. */
 static void make_map(const set *s1, set *s2, bool complement, bool truncate,
                      unsigned char to[256]) {
@@ -279,8 +293,10 @@ static void make_map(const set *s1, set *s2, bool complement, bool truncate,
     if (len2 == 0 && !truncate) g_die(1, "when not truncating set1, string2 must be non-empty");
     unsigned char *into = g_alloc(len2 ? len2 : 1);
     list_bytes(s2, into, len2);
-    if (complement && s2->has_class && !truncate) {
-        bool one = true;
+    bool shorter = len2 < from_len && !truncate;
+    if (complement) check_end(s2, shorter);
+    if (complement && s1->has_class) {
+        bool one = truncate ? len2 == from_len : len2 <= from_len;
         for (size_t i = 1; i < len2; i++) one = one && into[i] == into[0];
         if (!one)
             g_die(1, "when translating with complemented character classes,\nstring2 must map all "
@@ -316,9 +332,7 @@ static void make_map(const set *s1, set *s2, bool complement, bool truncate,
             j++;
         }
     }
-    if (len2 < from_len && !truncate && s2->count && s2->items[s2->count - 1].kind == CLASS)
-        g_die(1, "when translating with string1 longer than string2,\nthe latter string must not "
-                 "end with a character class");
+    check_end(s2, shorter);
     free(from);
     free(into);
 }

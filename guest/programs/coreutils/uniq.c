@@ -204,7 +204,7 @@ int uniq_main(int argc, char **argv) {
     int operands = o.at; /* old usage: +N among the files says how many bytes to skip */
     for (int i = o.at; i < argc; i++) {
         uint64_t value;
-        if (argv[i][0] == '+' && g_parse_unsigned(argv[i], "", &value, NULL) == G_NUMBER_OK)
+        if (argv[i][0] == '+' && !g_plus_is_a_name() && g_parse_unsigned(argv[i], "", &value, NULL) == G_NUMBER_OK)
             u.skip_chars = value;
         else
             argv[operands++] = argv[i];

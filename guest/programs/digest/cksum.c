@@ -86,10 +86,11 @@ static const g_word algorithms[] = {
     {"sha256", DIGEST_SHA256},   {"sha384", DIGEST_SHA384}, {"sha512", DIGEST_SHA512},
     {"blake2b", DIGEST_BLAKE2B}, {"sm3", DIGEST_SM3},       {0}};
 
-enum { TAG = 256, UNTAGGED, IGNORE_MISSING, QUIET, STATUS, STRICT };
+enum { TAG = 256, UNTAGGED, IGNORE_MISSING, QUIET, STATUS, STRICT, DEBUG };
 static const g_long cksum_longs[] = {
     {"algorithm", 'a', G_REQUIRED}, {"length", 'l', G_REQUIRED},
     {"check", 'c', G_NONE},         {"ignore-missing", IGNORE_MISSING, G_NONE},
+    {"debug", DEBUG, G_NONE},
     {"quiet", QUIET, G_NONE},       {"status", STATUS, G_NONE},
     {"strict", STRICT, G_NONE},     {"tag", TAG, G_NONE},
     {"untagged", UNTAGGED, G_NONE}, {"warn", 'w', G_NONE},
@@ -100,12 +101,16 @@ static void read_options(job *j, g_options *o) {
     for (int option; (option = g_option(o)) >= 0;) {
         switch (option) {
         case 'a':
-            j->check.kind = (enum digest_kind)g_match_word("--algorithm", o->arg, algorithms);
+            j->check.kind = (enum digest_kind)g_match_whole_word("--algorithm", o->arg,
+                                                                 algorithms);
             j->chosen = true;
             break;
         case 'l': {
             uint64_t bits = g_number(o->arg, "", 0, 512, "invalid length");
-            if (bits % 8) g_die(1, "length is not a multiple of 8");
+            if (bits % 8) {
+                g_warn("invalid length: %s", g_quote(o->arg));
+                g_die(1, "length is not a multiple of 8");
+            }
             j->check.size = bits ? (size_t)bits / 8 : DIGEST_MAX;
             j->check.fixed_size = bits > 0;
             break;
@@ -123,6 +128,7 @@ static void read_options(job *j, g_options *o) {
         case QUIET: j->check.quiet = true; break;
         case STATUS: j->check.status_only = true; break;
         case STRICT: j->check.strict = true; break;
+        case DEBUG: break; /* no implementation to choose between */
         }
     }
 }

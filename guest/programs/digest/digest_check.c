@@ -135,7 +135,7 @@ typedef struct {
 static void say(const char *name, const char *verdict) {
     bool escaped;
     char *shown = digest_escape_name(name, &escaped);
-    if (escaped && strpbrk(name, "\n\r"))
+    if (escaped && strchr(name, '\n'))
         g_outc('\\');
     else
         shown = (free(shown), g_copy_string(name));

@@ -91,7 +91,7 @@ static void read_size(request *r, const char *text) {
     int64_t value;
     if (*s == '+' && (s[1] == '-' || s[1] == '+')) g_die(1, "Invalid number: %s", g_quote(s));
     enum g_number_result result =
-        g_parse_signed(*s == '+' ? s + 1 : s, "EGKkMmPQRTYZ0", &value, NULL);
+        g_parse_signed(*s == '+' ? s + 1 : s, "EGKkMmPTYZ0", &value, NULL);
     if (result == G_NUMBER_OVERFLOW) g_die_errno(1, EOVERFLOW, "Invalid number: %s", g_quote(s));
     if (result != G_NUMBER_OK) g_die(1, "Invalid number: %s", g_quote(s));
     if ((r->mode == '/' || r->mode == '%') && value == 0) g_die(1, "division by zero");

@@ -370,6 +370,13 @@ int join_main(int argc, char **argv) {
         case '1':
         case '2': set_key(&j.sides[option - '1'], o.arg, &set[option - '1']); break;
         case 'j':
+            /* Old style: -j1 FIELD and -j2 FIELD, where that leaves enough operands. */
+            if ((*o.arg == '1' || *o.arg == '2') && !o.arg[1] && o.arg == argv[o.at - 1] + 2 &&
+                argc - o.at > 2 && isdigit((unsigned char)*argv[o.at])) {
+                int which = *o.arg - '1';
+                set_key(&j.sides[which], argv[o.at++], &set[which]);
+                break;
+            }
             set_key(&j.sides[0], o.arg, &set[0]);
             set_key(&j.sides[1], o.arg, &set[1]);
             break;

@@ -334,7 +334,9 @@ static void read_format(converter *c, const char *text) {
             break;
     }
     char *end;
+    errno = 0;
     long long width = strtoll(s, &end, 10);
+    if (errno) g_die(1, "invalid format %s (width overflow)", g_quote(text));
     s = end;
     if (width) {
         if (c->padding) g_warn("--format padding overriding --padding");
@@ -373,7 +375,7 @@ static void read_fields(converter *c, const char *text) {
             g_usage("invalid field value %s", g_quote(s));
         }
         if (*s == '-') {
-            s++;
+            start = ++s;
             if (isdigit((unsigned char)*s)) g_parse_unsigned(s, "", &r.to, &s);
         }
         if (r.from == 0) g_usage("fields are numbered from 1");

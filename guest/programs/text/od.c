@@ -67,7 +67,7 @@ typedef struct {
     size_t spec_count, spec_cap;
     char radix; /* o d x n */
     bool duplicates, swap;
-    bool has_limit, has_width, pseudo, typed;
+    bool has_limit, has_width, pseudo;
     uint64_t skip, limit, block, string_min, pseudo_start;
     bool strings;
     char **files;
@@ -415,7 +415,6 @@ static const char *read_size(const char *text, const char *s, char type, int *si
 }
 
 static void add_types(dumper *d, const char *text) {
-    d->typed = true;
     for (const char *s = text; *s;) {
         char type = *s++;
         int size = 1;
@@ -602,7 +601,11 @@ int od_main(int argc, char **argv) {
         d.files = only_stdin;
         d.file_count = 1;
     }
-    if (!d.typed) add_types(&d, "oS");
+    if (traditional && !modern && d.file_count > 1) {
+        g_warn("extra operand %s", g_quote(d.files[1]));
+        g_usage("compatibility mode supports at most one file");
+    }
+    if (!d.spec_count) add_types(&d, "oS");
     lay_out(&d);
     if (!next_file(&d)) return d.status;
     skip_input(&d);
