@@ -198,8 +198,8 @@ static bool ordinal_of(const token *t, int *value) {
 }
 
 static int meridian_of(const token *t) {
-    if (is_word(t, "AM") || is_word(t, "A")) return 1;
-    if (is_word(t, "PM") || is_word(t, "P")) return 2;
+    if (is_word(t, "AM")) return 1;
+    if (is_word(t, "PM")) return 2;
     return 0;
 }
 
@@ -599,6 +599,7 @@ static bool put_together(const parser *p, g_moment now, g_moment *out) {
     int nanoseconds = now.nanoseconds;
     if (p->dates) {
         if (p->year_digits) c.year = full_year(p);
+        if (c.year > INT32_MAX + INT64_C(1900)) return false; /* tm_year is an int */
         c.month = p->month;
         c.day = p->day;
         if (c.day > g_days_in_month(c.year, c.month)) return false;

@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     char pad;
     bool upper, swap;
+    bool plus; /* the number has a sign */
     int width, colons;
 } spec;
 
@@ -65,7 +66,9 @@ static void put_number(out *o, const spec *s, int64_t value, int digits, char us
     int width = s->width >= 0 ? s->width : digits;
     bool sign = value < 0;
     if (pad == '-') width = 0;
-    int padding = width - len - sign;
+    bool plus = s->plus && !sign;
+    int padding = width - len - sign - plus;
+    if (plus) put(o, "+", 1);
     if (pad == '_') put_padding(o, ' ', padding);
     if (sign) put(o, "-", 1);
     if (pad != '_') put_padding(o, '0', padding);
@@ -99,21 +102,19 @@ static void put_zone(out *o, const spec *s) {
     }
     const char *digits = text;
     int len = (int)strlen(digits);
-    if (s->pad == '-' && *digits == '0') {
+    /* Without colons it is one number, of which all zeros at the front go. */
+    bool trims = s->pad == '-' || s->pad == '_';
+    for (int most = colons ? 1 : 3; trims && most > 0 && *digits == '0'; most--) {
         digits++;
         len--;
     }
     if (s->pad == '_') {
-        if (*digits == '0') {
-            digits++;
-            len--;
-        }
         int usual = (int)strlen(text) + 1;
         put_padding(o, ' ', (s->width > usual ? s->width : usual) - len - 1);
         put(o, &sign, 1);
     } else {
         put(o, &sign, 1);
-        put_padding(o, '0', s->width - len - 1);
+        if (s->pad != '-') put_padding(o, '0', s->width - len - 1);
     }
     put(o, digits, (size_t)len);
 }
@@ -140,21 +141,41 @@ static void put_composed(out *o, const spec *s, const char *format) {
     free(part.s);
 }
 
+/* With the flag + a year beyond its usual digits has a sign. */
+static void put_yearish(out *o, const spec *s, int64_t value, int digits) {
+    spec year = *s;
+    year.plus = s->pad == '+' && (value > (digits == 2 ? 99 : 9999) || digits < s->width);
+    put_number(o, &year, value, digits, '0');
+}
+
+/* %F: what is asked of the whole is asked of the year. */
+static void put_full_date(out *o, const spec *s) {
+    spec year = *s;
+    if (!s->pad && s->width < 0) {
+        year.pad = '+';
+        year.width = 4;
+    } else {
+        year.width = s->width > 6 ? s->width - 6 : 0;
+    }
+    put_yearish(o, &year, o->c->year, 4);
+    expand(o, "-%m-%d");
+}
+
 static bool put_year(out *o, const spec *s, char conversion) {
     const g_civil *c = o->c;
     int64_t iso_year = 0;
     int64_t floor100 = c->year >= 0 ? c->year / 100 : -((99 - c->year) / 100);
     switch (conversion) {
-    case 'Y': put_number(o, s, c->year, 4, '0'); return true;
-    case 'C': put_number(o, s, floor100, 2, '0'); return true;
-    case 'y': put_number(o, s, c->year - floor100 * 100, 2, '0'); return true;
+    case 'Y': put_yearish(o, s, c->year, 4); return true;
+    case 'C': put_yearish(o, s, floor100, 2); return true;
+    case 'y': put_yearish(o, s, c->year - floor100 * 100, 2); return true;
     case 'G':
         iso_week(c, &iso_year);
-        put_number(o, s, iso_year, 4, '0');
+        put_yearish(o, s, iso_year, 4);
         return true;
     case 'g':
         iso_week(c, &iso_year);
-        put_number(o, s, (iso_year % 100 + 100) % 100, 2, '0');
+        put_yearish(o, s, (iso_year % 100 + 100) % 100, 2);
         return true;
     case 'V': put_number(o, s, iso_week(c, &iso_year), 2, '0'); return true;
     case 'U': put_number(o, s, (c->yearday + 7 - c->weekday) / 7, 2, '0'); return true;
@@ -209,7 +230,7 @@ static bool put_conversion(out *o, spec *s, char conversion) {
     case 'D': case 'x': put_composed(o, s, "%m/%d/%y"); break;
     case 'd': put_number(o, s, c->day, 2, '0'); break;
     case 'e': put_number(o, s, c->day, 2, '_'); break;
-    case 'F': put_composed(o, s, "%Y-%m-%d"); break;
+    case 'F': put_full_date(o, s); break;
     case 'm': put_number(o, s, c->month + 1, 2, '0'); break;
     case 'n': put_text(o, s, "\n"); break;
     case 'q': put_number(o, s, c->month / 3 + 1, 1, '0'); break;
