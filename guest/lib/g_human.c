@@ -5,6 +5,7 @@
 #include "g_number.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One digit behind the point below ten, always rounded away from zero. */
@@ -58,10 +59,23 @@ const char *g_human(uint64_t amount, const g_size_style *style, char out[G_HUMAN
     return out;
 }
 
+void g_size_style_usual(const char *variable, g_size_style *style) {
+    *style = (g_size_style){.block = getenv("POSIXLY_CORRECT") ? 512 : 1024, .suffix = ""};
+    const char *const names[] = {variable, "BLOCK_SIZE", "BLOCKSIZE"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        g_size_style found;
+        if (!text) continue;
+        if (g_size_style_parse(text, &found)) *style = found;
+        return;
+    }
+}
+
 bool g_size_style_parse(const char *text, g_size_style *style) {
     memset(style, 0, sizeof *style);
     style->suffix = "";
-    if (strcmp(text, "human-readable") == 0 || strcmp(text, "si") == 0) {
+    if (*text == '\'') text++; /* digits in groups, which these locales have not */
+    if (*text && (strncmp("human-readable", text, strlen(text)) == 0 || strcmp(text, "si") == 0)) {
         style->base = *text == 'h' ? 1024 : 1000;
         style->block = 1;
         return true;

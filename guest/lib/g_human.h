@@ -17,6 +17,9 @@ typedef struct {
 
 /* Rounded up, as GNU does: 1.1K, 12K, 1.0M. */
 const char *g_human(uint64_t amount, const g_size_style *style, char out[G_HUMAN_SIZE]);
+/* What holds without an option: the command's own variable, BLOCK_SIZE, BLOCKSIZE, and
+ * POSIXLY_CORRECT. */
+void g_size_style_usual(const char *variable, g_size_style *style);
 /* --block-size=TEXT and the environment's BLOCK_SIZE; false when malformed. */
 bool g_size_style_parse(const char *text, g_size_style *style);
 

@@ -289,8 +289,14 @@ static void set_hyperlink(ls_options *o, const char *when) {
 
 static void one_option(ls_options *o, choices *c, int option, const char *arg) {
     switch (option) {
-    case 'a': o->all = true; break;
-    case 'A': o->almost_all = true; break;
+    case 'a':
+        o->all = true;
+        o->almost_all = false;
+        break;
+    case 'A':
+        o->almost_all = true;
+        o->all = false;
+        break;
     case AUTHOR: o->author = true; break;
     case 'b': c->quote = LS_ESCAPE; break;
     case 'B':

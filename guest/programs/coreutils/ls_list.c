@@ -76,24 +76,52 @@ static void hide_controls(ls_file *f) {
     f->shown_len = to;
 }
 
+/* Quoted for a shell, and all bytes as they are. */
+static char *plain_shell_quote(const char *name, size_t len, bool always, size_t *out_len) {
+    char *printable = g_copy_bytes(name, len);
+    for (char *s = printable; *s; s++) {
+        if (*s == '\n' || *s == '\t') *s = ' ';
+        else if ((unsigned char)*s < ' ' || (unsigned char)*s > '~') *s = 'x';
+    }
+    char *like = g_shell_quote(printable, len, always, false, out_len);
+    char mark = *like == *printable && !always ? '\0' : *like;
+    free(like);
+    free(printable);
+    g_text out = {0};
+    if (mark) g_text_addc(&out, mark);
+    for (const char *s = name; *s; s++) {
+        if (*s == '\'' && mark == '\'') g_text_adds(&out, "'\\''");
+        else g_text_addc(&out, *s);
+    }
+    if (mark) g_text_addc(&out, mark);
+    *out_len = out.len;
+    return out.s;
+}
+
 void ls_quote_name(const ls_options *o, ls_file *f) {
-    size_t len = strlen(f->name);
+    size_t len = strlen(f->name), backslashes;
     f->quoted = false;
     switch (o->quote) {
     case LS_LITERAL:
         f->shown = g_copy_bytes(f->name, len);
         f->shown_len = len;
         break;
-    case LS_SHELL: case LS_SHELL_ESCAPE: case LS_SHELL_ALWAYS: case LS_SHELL_ESCAPE_ALWAYS:
-        f->shown = g_shell_quote(f->name, len,
-                                 o->quote == LS_SHELL_ALWAYS || o->quote == LS_SHELL_ESCAPE_ALWAYS,
-                                 false, &f->shown_len);
+    case LS_SHELL: case LS_SHELL_ALWAYS:
+        f->shown = plain_shell_quote(f->name, len, o->quote == LS_SHELL_ALWAYS, &f->shown_len);
+        f->quoted = *f->shown != *f->name;
+        break;
+    case LS_SHELL_ESCAPE: case LS_SHELL_ESCAPE_ALWAYS:
+        f->shown = g_shell_quote(f->name, len, o->quote == LS_SHELL_ESCAPE_ALWAYS, false,
+                                 &f->shown_len);
         f->quoted = *f->shown != *f->name;
         break;
     case LS_C: f->shown = c_quote(f->name, true, &f->shown_len); break;
     case LS_C_MAYBE: /* as it is, where nothing had to be escaped */
         f->shown = c_quote(f->name, true, &f->shown_len);
-        if (f->shown_len > len + 2) break;
+        backslashes = 0;
+        for (const char *s = f->name; *s; s++) backslashes += *s == '\\';
+        f->quoted = f->shown_len > len + 2 + backslashes;
+        if (f->quoted) break;
         free(f->shown);
         f->shown = g_copy_bytes(f->name, len);
         f->shown_len = len;

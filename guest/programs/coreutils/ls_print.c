@@ -75,7 +75,8 @@ static char mark_of(const ls_options *o, mode_t mode, bool has_stat) {
 
 /* A space in front of unquoted names keeps the quoted ones in line with them. */
 static bool aligns_quotes(const ls_options *o, const ls_list *list) {
-    return list->any_quoted && (o->quote == LS_SHELL || o->quote == LS_SHELL_ESCAPE) &&
+    return list->any_quoted &&
+           (o->quote == LS_SHELL || o->quote == LS_SHELL_ESCAPE || o->quote == LS_C_MAYBE) &&
            (o->format == LS_LONG || ((o->format == LS_COLUMNS || o->format == LS_ACROSS) && o->line_width));
 }
 
@@ -249,20 +250,21 @@ static size_t fit_columns(const ls_options *o, const ls_list *list, const widths
     if (most > list->count) most = list->count;
     for (size_t count = most; count > 1; count--) {
         size_t rows = (list->count + count - 1) / count, total = 0;
-        memset(columns, 0, count * sizeof *columns);
+        /* As GNU: whether it fits is asked only when a column grows beyond its three. */
+        for (size_t c = 0; c < count; c++) columns[c] = 3;
+        total = 3 * count;
+        bool fits = true;
         for (size_t i = 0; i < list->count; i++) {
             size_t column = o->format == LS_ACROSS ? i % count : i / rows;
             size_t width = width_of(o, list, &list->files[i], w) + (column == count - 1 ? 0 : 2);
             if (width > columns[column]) {
                 total += width - columns[column];
                 columns[column] = width;
+                fits = fits && total < o->line_width;
             }
         }
         pf_yield();
-        /* Every column is at least three wide, also an empty one. */
-        for (size_t c = 0; c < count; c++)
-            if (columns[c] < 3) total += 3 - columns[c];
-        if (total < o->line_width) return count;
+        if (fits) return count;
     }
     return 1;
 }
@@ -279,7 +281,7 @@ static void print_columns(const ls_options *o, const ls_list *list, const widths
                 position = 0;
             } else if (i > 0) {
                 size_t next = 0;
-                for (size_t c = 0; c < i % count; c++) next += columns[c] < 3 ? 3 : columns[c];
+                for (size_t c = 0; c < i % count; c++) next += columns[c];
                 indent(o, position, next);
                 position = next;
             }
@@ -294,7 +296,7 @@ static void print_columns(const ls_options *o, const ls_list *list, const widths
             if (c > 0) indent(o, position, next);
             put_short(o, list, &list->files[i], w);
             position = next + width_of(o, list, &list->files[i], w);
-            next += columns[c] < 3 ? 3 : columns[c];
+            next += columns[c];
         }
         g_outc(o->end);
     }

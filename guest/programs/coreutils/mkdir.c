@@ -61,8 +61,18 @@ static int make(const maker *m, char *path) {
     if (m->parents && !make_parents(m, path)) return 1;
     mode_t mode = 0777;
     if (m->change) mode = g_mode_apply(m->change, 0777, true, m->mask);
-    if (mkdir(path, mode & 0777) < 0) {
-        int error = errno;
+    /* As GNU: not writable by others before its special bits are set, and set right only when a bit
+     * that the change names is another one. */
+    mode_t named = m->change ? ~(g_mode_apply(m->change, 0, true, m->mask) ^
+                                 g_mode_apply(m->change, 07777, true, m->mask))
+                             : 0;
+    mode_t first = mode & 01777;
+    if ((named & 06000) || (mode & 01000)) first &= ~(mode_t)022;
+    if (!((first ^ mode) & named)) mode = first;
+    if (m->change) umask(0);
+    int result = mkdir(path, first & 0777), error = errno;
+    umask(m->mask);
+    if (result < 0) {
         if (m->parents && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return 0;
         g_warn_errno(error, "cannot create directory %s", g_quote(path));
         return 1;
@@ -89,6 +99,8 @@ int mkdir_main(int argc, char **argv) {
         if (option == 'p') m.parents = true;
         if (option == 'm') mode = o.arg;
         if (option == 'v') m.verbose = true;
+        if (option == 'Z' && o.arg)
+            g_warn("warning: ignoring --context; it requires an SELinux/SMACK-enabled kernel");
     }
     if (o.at == argc) g_missing_operand(NULL);
     m.mask = umask(0);

@@ -124,19 +124,33 @@ int remove_path(const remove_options *o, const char *path) {
                g_quoteaf(".."), g_quoteaf(path));
         return 1;
     }
+    int kept = -1; /* directories up to this depth hold something that stays */
     g_walk *walk = g_walk_start(path, o->same_device ? G_WALK_SAME_DEVICE : 0);
     for (const g_entry *e; (e = g_walk_next(walk));) {
+        int result = 0;
         switch (e->kind) {
-        case G_WALK_FILE: status |= remove_file(o, e); break;
-        case G_WALK_DIR: status |= enter_directory(o, walk, e) == 2; break;
-        case G_WALK_DIR_END: status |= remove_directory(o, e); break;
-        case G_WALK_DIR_ERROR: status |= failed(e->error, e->path); break;
+        case G_WALK_FILE: result = remove_file(o, e); break;
+        case G_WALK_DIR:
+            result = enter_directory(o, walk, e);
+            if (result && e->depth > kept) kept = e->depth - 1;
+            result = result == 2;
+            break;
+        case G_WALK_DIR_END:
+            if (e->depth > kept) {
+                result = remove_directory(o, e);
+                break;
+            }
+            kept = e->depth - 1;
+            continue; /* nobody is asked, as it could not be removed */
+        case G_WALK_DIR_ERROR: result = failed(e->error, e->path); break;
         case G_WALK_CYCLE: break;
         case G_WALK_STAT_ERROR:
             if (o->force && (e->error == ENOENT || e->error == ENOTDIR)) break;
-            status |= failed(e->error, e->path);
+            result = failed(e->error, e->path);
             break;
         }
+        if (result && e->depth > kept) kept = e->depth - 1;
+        status |= result;
     }
     g_walk_end(walk);
     return status;

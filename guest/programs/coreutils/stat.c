@@ -75,6 +75,23 @@ static void put_number(const char *flags, int width, int precision, char base, u
     g_outf(format, width < 0 ? 0 : width, precision, (unsigned long long)value);
 }
 
+/* Digits, with the sign and the zeros that the flags ask for. */
+static void put_seconds(const char *flags, int width, const char *digits) {
+    const char *sign = *digits == '-'       ? "-"
+                       : strchr(flags, '+') ? "+"
+                       : strchr(flags, ' ') ? " "
+                                            : "";
+    if (*digits == '-') digits++;
+    int fill = width - (int)(strlen(sign) + strlen(digits));
+    g_text text = {0};
+    g_text_adds(&text, sign);
+    if (strchr(flags, '0') && !strchr(flags, '-'))
+        while (fill-- > 0) g_text_addc(&text, '0');
+    g_text_adds(&text, digits);
+    put_text(flags, width, -1, text.s);
+    g_text_free(&text);
+}
+
 static void put_time(const char *flags, int width, int precision, bool seconds, struct timespec t,
                      bool known) {
     if (!known) {
@@ -92,19 +109,19 @@ static void put_time(const char *flags, int width, int precision, bool seconds, 
     char text[48];
     int n = snprintf(text, sizeof text, "%lld", (long long)t.tv_sec);
     if (precision >= 0) {
-        int digits = precision == 0 ? 9 : precision;
+        int digits = precision;
         n += snprintf(text + n, sizeof text - (size_t)n, ".%09ld", (long)t.tv_nsec);
-        if (digits < 9) n -= 9 - digits;
+        if (digits < 9) n -= 9 - digits + (digits == 0);
         text[n] = '\0';
         if (digits > 9) { /* the clock has no more */
             g_text longer = {0};
             g_text_addf(&longer, "%s%0*d", text, digits - 9, 0);
-            put_text(flags, width, -1, longer.s);
+            put_seconds(flags, width, longer.s);
             g_text_free(&longer);
             return;
         }
     }
-    put_text(flags, width, -1, text);
+    put_seconds(flags, width, text);
 }
 
 /* The highest directory of the file's file system. */
@@ -266,7 +283,9 @@ static void put_formatted(const subject *s, const char *format, bool fs, bool es
         if (isdigit((unsigned char)*p)) width = (int)strtol(p, (char **)&p, 10);
         if (*p == '.') {
             p++;
-            precision = isdigit((unsigned char)*p) ? (int)strtol(p, (char **)&p, 10) : 0;
+            bool digits = isdigit((unsigned char)*p);
+            bool time = strchr("WXYZ", *p) && *p; /* %.Y: all that the clock has */
+            precision = digits ? (int)strtol(p, (char **)&p, 10) : time ? 9 : 0;
         }
         if ((*p == 'H' || *p == 'L') && (p[1] == 'd' || p[1] == 'r')) modifier = *p++;
         if (*p == '\0' || *p == '%') {
@@ -346,7 +365,9 @@ int stat_main(int argc, char **argv) {
         subject s = {.name = argv[i]};
         bool standard = strcmp(argv[i], "-") == 0;
         if (fs) {
-            if (standard) g_die(1, "using %s to denote standard input does not work in file system mode", g_quote("-"));
+            if (standard)
+                g_die(1, "using %s to denote standard input does not work in file system mode",
+                      g_quoteaf("-"));
             if (statvfs(argv[i], &s.fs) < 0) {
                 g_warn_errno(errno, "cannot read file system information for %s", g_quoteaf(argv[i]));
                 status = 1;

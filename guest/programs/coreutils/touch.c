@@ -109,6 +109,8 @@ static const g_word words[] = {{"atime", 'a'}, {"access", 'a'}, {"use", 'a'},
 int touch_main(int argc, char **argv) {
     bool atime = false, mtime = false, create = true, no_deref = false;
     const char *date = NULL, *reference = NULL, *stamp = NULL;
+    g_moment now = g_now();
+    int64_t stamped = 0;
     g_options o = g_options_of(argc, argv, "acd:fhmr:t:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         if (option == TIME) option = g_match_word("--time", o.arg, words);
@@ -119,12 +121,15 @@ int touch_main(int argc, char **argv) {
         case 'd': date = o.arg; break;
         case 'h': no_deref = true; break;
         case 'r': reference = o.arg; break;
-        case 't': stamp = o.arg; break;
+        case 't':
+            if (!read_stamp(o.arg, now, &stamped))
+                g_die(1, "invalid date format %s", g_quote(o.arg));
+            stamp = o.arg;
+            break;
         }
     }
     if (!atime && !mtime) atime = mtime = true;
     if (stamp && (date || reference)) g_usage("cannot specify times from more than one source");
-    g_moment now = g_now();
     struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
     if (reference) {
         struct stat st;
@@ -134,9 +139,7 @@ int touch_main(int argc, char **argv) {
         times[1] = st.st_mtim;
     }
     if (stamp) {
-        int64_t t;
-        if (!read_stamp(stamp, now, &t)) g_die(1, "invalid date format %s", g_quote(stamp));
-        times[0].tv_sec = times[1].tv_sec = (time_t)t;
+        times[0].tv_sec = times[1].tv_sec = (time_t)stamped;
         times[0].tv_nsec = times[1].tv_nsec = 0;
     }
     for (int i = 0; date && i < 2; i++) {

@@ -74,7 +74,7 @@ typedef struct {
     g_size_style style;
     enum field columns[FIELDS];
     size_t count;
-    bool portable, all, total, type;
+    bool portable, all, total, type, chosen;
     const char *only, *except, *size_heading;
     mount *mounts;
     size_t mount_count;
@@ -192,7 +192,7 @@ static void list_file(lister *l, const char *path) {
 
 static const char *heading_of(const lister *l, enum field field) {
     if (field == SIZE) return l->size_heading;
-    if (field == AVAIL && l->style.base) return "Avail";
+    if (field == AVAIL && (l->style.base || l->chosen)) return "Avail";
     if (field == PCENT && l->portable && !l->style.base) return "Capacity";
     return fields[field].heading;
 }
@@ -296,7 +296,8 @@ int df_main(int argc, char **argv) {
     static const enum field inodes[] = {SOURCE, ITOTAL, IUSED, IAVAIL, IPCENT, TARGET};
     static const enum field typed_inodes[] = {SOURCE, FSTYPE, ITOTAL, IUSED,
                                               IAVAIL, IPCENT, TARGET};
-    lister l = {.style = {.block = 1024, .suffix = ""}};
+    lister l = {0};
+    g_size_style_usual("DF_BLOCK_SIZE", &l.style);
     bool by_inodes = false;
     g_options o = g_options_of(argc, argv, "aB:iF:hHklmPTt:vx:", longs);
     for (int option; (option = g_option(&o)) >= 0;)
@@ -315,7 +316,10 @@ int df_main(int argc, char **argv) {
         case 'T': l.type = true; break;
         case 't': l.only = o.arg; break;
         case 'x': l.except = o.arg; break;
-        case OUTPUT: read_columns(&l, o.arg); break;
+        case OUTPUT:
+            l.chosen = true;
+            read_columns(&l, o.arg);
+            break;
         case TOTAL: l.total = true; break;
         }
     const char *other = by_inodes ? "-i" : l.portable ? "-P" : l.type ? "-T" : NULL;
@@ -324,6 +328,8 @@ int df_main(int argc, char **argv) {
         set_columns(&l, l.type ? typed_inodes : inodes, l.type ? 7 : 6);
     else if (l.count == 0)
         set_columns(&l, l.type ? typed : usual, l.type ? 7 : 6);
+    if (l.only && l.except && strcmp(l.only, l.except) == 0)
+        g_die(1, "file system type %s both selected and excluded", g_quote(l.only));
     choose_size_heading(&l);
     read_mounts(&l);
     if (o.at == argc) list_all(&l);

@@ -291,12 +291,8 @@ int du_main(int argc, char **argv) {
     counter c = {.max_depth = -1, .end = '\n', .time_format = "%Y-%m-%d %H:%M"};
     bool summarize = false;
     const char *list = NULL;
-    c.style = (g_size_style){.block = 1024, .suffix = ""};
+    g_size_style_usual("DU_BLOCK_SIZE", &c.style);
     g_set_write_error(1, "write error");
-    if (getenv("POSIXLY_CORRECT")) c.style.block = 512;
-    const char *block = getenv("DU_BLOCK_SIZE");
-    if (!block) block = getenv("BLOCK_SIZE");
-    if (block) g_size_style_parse(block, &c.style);
     g_options o = g_options_of(argc, argv, "0abd:chHklmst:xB:DLPSX:", longs);
     for (int option; (option = g_option(&o)) >= 0;) {
         switch (option) {
@@ -358,7 +354,7 @@ int du_main(int argc, char **argv) {
     if (list) {
         if (o.at < argc) {
             g_warn("extra operand %s\nfile operands cannot be combined with --files0-from",
-                   g_quoteaf(argv[o.at]));
+                   g_quote(argv[o.at]));
             g_usage(NULL);
         }
         count_list(&c, list);

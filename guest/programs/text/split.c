@@ -36,6 +36,7 @@
 #include "g_text.h"
 #include "pf.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -317,6 +318,7 @@ static void read_chunks(splitter *s, const char *text) {
     s->n = size_value(slash ? slash + 1 : rest, "invalid number of chunks");
     if (!slash) return;
     char *k = g_copy_bytes(rest, (size_t)(slash - rest));
+    if (!isdigit((unsigned char)*k)) g_die(1, "invalid chunk number: %s", g_quote(k));
     s->k = size_value(k, "invalid chunk number");
     if (s->k > s->n) g_die_errno(1, ERANGE, "invalid chunk number: %s", g_quote(k));
     free(k);
@@ -340,7 +342,7 @@ static void set_numbers(splitter *s, const char *alphabet, const char *from) {
     char *end;
     errno = 0;
     s->first = strtoull(from, &end, strlen(alphabet) == 16 ? 16 : 10);
-    if (*end || !*from || errno)
+    if (strspn(from, alphabet) != strlen(from) || !*from || errno)
         g_usage("%s: invalid start value for %s suffix", g_quote(from),
                 strlen(alphabet) == 16 ? "hexadecimal" : "numerical");
 }
@@ -349,7 +351,9 @@ static void set_numbers(splitter *s, const char *alphabet, const char *from) {
 static void fit_suffixes(splitter *s) {
     if (s->way < CHUNK_BYTES && s->first == 0) return;
     size_t base = strlen(s->alphabet), need = 1;
-    uint64_t last = s->first + (s->way >= CHUNK_BYTES ? s->n - 1 : 0);
+    uint64_t last = s->way < CHUNK_BYTES ? s->first
+                    : s->first < s->n    ? s->first + s->n - 1
+                                         : s->n - 1; /* as GNU: a later start is not counted */
     for (uint64_t v = last; v >= base; v /= base) need++;
     if (s->way >= CHUNK_BYTES && s->suffix_len && s->suffix_len < need)
         g_die(1, "the suffix length needs to be at least %zu", need);
