@@ -570,6 +570,13 @@ static int64_t comma(struct arith *a) {
     return value;
 }
 
+/* A name behind the expression has its value read before anybody sees that it is in the way. */
+static void stray_name(struct arith *a) {
+    struct place at = place_of(a);
+    next(a);
+    if (!a->failed && !assign_op(a) && settle_place(a, &at)) value_of(a, &at);
+}
+
 static bool eval_depth(struct shell *sh, const char *text, int64_t *out, const char *who,
                        int depth) {
     struct arith a = {.sh = sh, .who = who, .depth = depth};
@@ -583,7 +590,11 @@ static bool eval_depth(struct shell *sh, const char *text, int64_t *out, const c
     next(&a);
     if (a.token == A_END && !a.failed) return true;
     int64_t value = comma(&a);
-    if (!a.failed && a.token != A_END) fail(&a, a.last, "syntax error in expression");
+    if (!a.failed && a.token != A_END) {
+        const char *at = a.last;
+        if (a.token == A_NAME) stray_name(&a);
+        if (!a.failed) fail(&a, at, "syntax error in expression");
+    }
     if (a.failed) return false;
     *out = value;
     return true;

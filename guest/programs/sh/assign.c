@@ -164,6 +164,31 @@ static void items_add(struct shell *sh, struct items *list, struct item item) {
     list->v[list->n++] = item;
 }
 
+/* In a list for an associative array a tilde stands for itself, except within ${ } and $( ). */
+static const struct word *plain_tildes(struct shell *sh, const struct word *w) {
+    struct word *copy = arena_alloc(&sh->tmp, sizeof *copy);
+    struct part **to = &copy->parts;
+    bool any = false;
+    *copy = *w;
+    for (const struct part *p = w->parts; p; p = p->next) {
+        struct part *own = arena_alloc(&sh->tmp, sizeof *own);
+        *own = *p;
+        if (p->kind == PART_TILDE) {
+            any = true;
+            char *text = arena_printf(&sh->tmp, "~%.*s", (int)p->n, p->s);
+            *own = (struct part){.kind = PART_TEXT, .s = text, .n = p->n + 1};
+        }
+        *to = own;
+        to = &own->next;
+    }
+    *to = NULL;
+    return any ? copy : w;
+}
+
+static char *expand_item(struct shell *sh, const struct word *w, bool assoc) {
+    return expand_single(sh, assoc ? plain_tildes(sh, w) : w);
+}
+
 /* Expands everything before anything is assigned: a=("${a[@]}" x). */
 static bool expand_elements(struct shell *sh, const struct assign *as, struct items *out,
                             bool assoc) {
@@ -181,13 +206,14 @@ static bool expand_elements(struct shell *sh, const struct assign *as, struct it
         }
         struct item item = {.append = e->append};
         if (pairs) {
-            if (!(item.value = expand_single(sh, e->index ? e->whole : e->value))) return false;
+            const struct word *w = e->index ? e->whole : e->value;
+            if (!(item.value = expand_item(sh, w, true))) return false;
             items_add(sh, out, item);
             continue;
         }
         if (e->index && !(item.index = expand_single(sh, e->index))) return false;
         if (e->index) item.written = e->index->text;
-        if (!(item.value = expand_single(sh, e->value))) return false;
+        if (!(item.value = expand_item(sh, e->value, assoc))) return false;
         items_add(sh, out, item);
     }
     return true;

@@ -55,7 +55,8 @@ static struct element *element_lex(struct parser *p, bool pairs) {
         bracket = after;
         if (c == '=' || (c == '+' && d == '=')) {
             e->append = c == '+';
-            e->index = word_of_text(p, p->buf + start + 1, (size_t)close - start - 1, WM_ALL, line);
+            e->index = word_of_text(p, p->buf + start + 1, (size_t)close - start - 1,
+                                    WM_SUBSCRIPT, line);
             if (!e->index) return NULL;
             p->pos = after + (c == '+' ? 2 : 1);
         }
@@ -134,7 +135,8 @@ bool assign_scan(struct parser *p, struct scan *s, struct assign **out) {
     as->name = arena_strndup(p->mem, p->buf + p->pos, n);
     as->append = append;
     if (sub_at) {
-        as->index = word_of_text(p, p->buf + p->pos + sub_at, sub_end - sub_at, WM_ALL, p->line);
+        as->index = word_of_text(p, p->buf + p->pos + sub_at, sub_end - sub_at, WM_SUBSCRIPT,
+                                 p->line);
         if (!as->index) return false;
         /* the same once more as part of the word, for where it is no assignment */
         struct word *plain = word_of_text(p, p->buf + p->pos, after, WM_ALL, p->line);

@@ -246,13 +246,6 @@ static bool emit_length(struct expander *x, const struct pvalue *v, bool quoted)
 
 /* ------------------------------------------------------------------ ${x-w} and friends */
 
-/* A parameter as messages name it: x, or a[i] as written. */
-static const char *shown_name(struct shell *sh, const struct param *pm) {
-    if (pm->sub) return arena_printf(&sh->tmp, "%s[%s]", pm->name, pm->sub->text);
-    if (pm->sub_all) return arena_printf(&sh->tmp, "%s[%c]", pm->name, pm->sub_all);
-    return pm->indirect ? arena_printf(&sh->tmp, "!%s", pm->name) : pm->name;
-}
-
 static bool is_null(struct shell *sh, const struct pvalue *v, bool quoted) {
     if (!v->list) return !v->s || !*v->s;
     if (v->count == 0) return true;
@@ -280,7 +273,7 @@ static bool assign_default(struct expander *x, const struct param *pm, struct pv
     char *value = pm->arg ? expand_single(sh, pm->arg) : (char *)"";
     if (!value) return false;
     if (v->list && !v->sub) {
-        sh_expand_error(sh, "%s: bad array subscript", shown_name(sh, pm));
+        sh_expand_error(sh, "%s: bad array subscript", param_shown(sh, pm));
         return false;
     }
     bool ok = v->sub ? assign_element_of(sh, v->name, v->sub, value)
@@ -311,7 +304,7 @@ static bool value_error(struct shell *sh, const struct param *pm, bool quoted) {
         if (!text) return false;
     }
     if (!text) text = pm->colon ? "parameter null or not set" : "parameter not set";
-    sh_fatal_expand_error(sh, "%s: %s", shown_name(sh, pm), text);
+    sh_fatal_expand_error(sh, "%s: %s", param_shown(sh, pm), text);
     return false;
 }
 
@@ -393,7 +386,7 @@ static bool apply_operator(struct expander *x, const struct param *pm, struct pv
 
 static bool unbound(struct shell *sh, const struct param *pm) {
     if (pm->name[0] == '$' || name_len(pm->name) > 0 || !pm->plain)
-        sh_fatal_expand_error(sh, "%s: unbound variable", shown_name(sh, pm));
+        sh_fatal_expand_error(sh, "%s: unbound variable", param_shown(sh, pm));
     else sh_fatal_expand_error(sh, "$%s: unbound variable", pm->name);
     return false;
 }

@@ -68,6 +68,7 @@ char *op_case(struct shell *sh, const struct param *pm, const char *pattern, con
 bool op_slice(struct shell *sh, const struct param *pm, struct pvalue *v);
 /* ${name@Q} and its like; *v becomes the result. */
 bool op_transform(struct shell *sh, const struct param *pm, struct pvalue *v);
+const char *param_shown(struct shell *sh, const struct param *pm); /* as messages name it */
 char *op_replacement(struct shell *sh, const struct word *w); /* & marked, quotes kept apart */
 
 #endif

@@ -19,6 +19,7 @@ static int limit_of(struct shell *sh) {
 
 void history_remove(struct shell *sh, int from, int to) {
     struct history *h = &sh->history;
+    if (from >= to) return;
     for (int i = from; i < to; i++) free(h->v[i]);
     memmove(h->v + from, h->v + to, (size_t)(h->n - to) * sizeof *h->v);
     memmove(h->times + from, h->times + to, (size_t)(h->n - to) * sizeof *h->times);

@@ -98,14 +98,21 @@ char *op_case(struct shell *sh, const struct param *pm, const char *pattern, con
     return sb_str(&out);
 }
 
+/* A parameter as messages name it: x, or a[i] as written. */
+const char *param_shown(struct shell *sh, const struct param *pm) {
+    if (pm->sub) return arena_printf(&sh->tmp, "%s[%s]", pm->name, pm->sub->text);
+    if (pm->sub_all) return arena_printf(&sh->tmp, "%s[%c]", pm->name, pm->sub_all);
+    return pm->indirect ? arena_printf(&sh->tmp, "!%s", pm->name) : pm->name;
+}
+
 /* ------------------------------------------------------------------ slices */
 
 static bool slice_numbers(struct shell *sh, const struct param *pm, int64_t *offset,
                           int64_t *length, bool *has_length) {
     *has_length = pm->arg2 != NULL;
     *length = 0;
-    if (!expand_arith(sh, pm->arg, offset, pm->name)) return false;
-    return !pm->arg2 || expand_arith(sh, pm->arg2, length, pm->name);
+    if (!expand_arith(sh, pm->arg, offset, param_shown(sh, pm))) return false;
+    return !pm->arg2 || expand_arith(sh, pm->arg2, length, param_shown(sh, pm));
 }
 
 static bool negative_length(struct shell *sh, const struct param *pm, int64_t length) {

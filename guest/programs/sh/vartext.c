@@ -23,7 +23,8 @@ void var_print_key(sb *out, const char *key) {
     }
     bool bare = *key != 0;
     for (const char *p = key; *p; p++)
-        if (strchr(" \t\n'\"\\|&;()<>!{}*[]?^$`", *p) || (*p == '~' && p == key) ||
+        if (strchr(" \t\n'\"\\|&;()<>!{}*[]?^$`", *p) ||
+            (*p == '~' && (p == key || p[-1] == ':' || p[-1] == '=')) ||
             (*p == '#' && p == key) || *p == '@')
             bare = false;
     if ((key[0] == '@' || key[0] == '*') && !key[1]) bare = false;

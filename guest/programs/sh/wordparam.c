@@ -78,7 +78,7 @@ static enum outcome read_subscript(struct parser *p, struct param *pm) {
     if (close < 0) return BAD;
     size_t n = (size_t)close - p->pos - 1;
     if (n == 0) return BAD;
-    pm->sub = word_of_text(p, p->buf + p->pos + 1, n, WM_ALL, line);
+    pm->sub = word_of_text(p, p->buf + p->pos + 1, n, WM_SUBSCRIPT, line);
     if (!pm->sub) return FAILED;
     for (size_t i = p->pos; i < (size_t)close; i++)
         if (p->buf[i] == '\n') p->line++;
