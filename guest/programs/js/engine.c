@@ -33,7 +33,10 @@
 
 struct engine engine;
 
-/* Rejected promises without a handler so far; looked at when all jobs have run. */
+/*
+ * Rejected promises without a handler so far; looked at when all jobs have run. One that was
+ * reported and gets its handler now comes once more, with JS_UNINITIALIZED in place of the reason.
+ */
 static struct {
     JSValue *items; /* promise, reason, promise, reason … */
     size_t count, size;
@@ -103,16 +106,13 @@ static void wait_for(int64_t ms) {
 static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled,
                          void *opaque) {
     (void)opaque;
-    if (handled) {
-        for (size_t i = 0; i < rejections.count; i += 2) {
-            if (JS_VALUE_GET_PTR(rejections.items[i]) != JS_VALUE_GET_PTR(promise)) continue;
-            JS_FreeValue(ctx, rejections.items[i]);
-            JS_FreeValue(ctx, rejections.items[i + 1]);
-            rejections.count -= 2;
-            memmove(&rejections.items[i], &rejections.items[i + 2],
-                    (rejections.count - i) * sizeof *rejections.items);
-            return;
-        }
+    for (size_t i = 0; handled && i < rejections.count; i += 2) {
+        if (JS_VALUE_GET_PTR(rejections.items[i]) != JS_VALUE_GET_PTR(promise)) continue;
+        JS_FreeValue(ctx, rejections.items[i]);
+        JS_FreeValue(ctx, rejections.items[i + 1]);
+        rejections.count -= 2;
+        memmove(&rejections.items[i], &rejections.items[i + 2],
+                (rejections.count - i) * sizeof *rejections.items);
         return;
     }
     if (rejections.count == rejections.size) {
@@ -123,7 +123,7 @@ static void on_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reas
         rejections.size = size;
     }
     rejections.items[rejections.count++] = JS_DupValue(ctx, promise);
-    rejections.items[rejections.count++] = JS_DupValue(ctx, reason);
+    rejections.items[rejections.count++] = handled ? JS_UNINITIALIZED : JS_DupValue(ctx, reason);
 }
 
 void engine_bind(JSContext *ctx, JSValueConst native, const char *name,
@@ -290,10 +290,14 @@ bool engine_ask(JSValueConst hook, double *answer) {
 
 /* One rejection at a time: its handler may handle, or make, others. */
 static bool report_rejection(JSContext *ctx) {
-    JSValue args[] = {rejections.items[0], rejections.items[1]};
+    JSValue args[] = {rejections.items[0], rejections.items[1], JS_FALSE};
+    if (JS_VALUE_GET_TAG(args[1]) == JS_TAG_UNINITIALIZED) {
+        args[1] = JS_UNDEFINED;
+        args[2] = JS_TRUE;
+    }
     rejections.count -= 2;
     memmove(rejections.items, rejections.items + 2, rejections.count * sizeof *rejections.items);
-    JSValue result = JS_Call(ctx, engine.hooks.rejected, JS_UNDEFINED, 2, args);
+    JSValue result = JS_Call(ctx, engine.hooks.rejected, JS_UNDEFINED, 3, args);
     bool ok =
         JS_IsException(result) ? engine_fatal("unhandledRejection") : JS_ToBool(ctx, result) > 0;
     JS_FreeValue(ctx, result);

@@ -26,7 +26,7 @@ struct engine_hooks {
                          how long the loop may wait, in milliseconds: w >= 0 (Infinity: for ever),
                          or -1 - w when no timer, child or the like keeps the process alive */
     JSValue fatal;    /* (error, origin): reports an uncaught error; true when a handler took it */
-    JSValue rejected; /* (promise, reason): a rejection that nobody handled */
+    JSValue rejected; /* (promise, reason, late): a rejection that nobody handled, or too late */
     JSValue finish;   /* (): beforeExit; true when that made new work */
     JSValue exit;     /* (): 'exit' handlers; returns the exit status */
     JSValue signal;   /* (number): a caught signal */

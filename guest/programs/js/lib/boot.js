@@ -53,7 +53,6 @@ const define = (name, value, enumerable = false) =>
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
 
 globalThis.global = globalThis;
-Object.defineProperty(globalThis, 'global', { enumerable: false });
 Object.defineProperty(globalThis, Symbol.toStringTag, { value: 'global', configurable: true });
 
 libraryRequire('internal/errors');

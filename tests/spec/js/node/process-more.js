@@ -17,3 +17,19 @@ const { execFileSync } = require('child_process'), run = (...args) => process.st
 run('-e', 'console.log(os.platform(), path.sep, typeof util.format, typeof child_process.exec, typeof crypto.createHash, typeof events, typeof assert.ok, typeof zlib.gzipSync, typeof url.parse, typeof stream.Readable, typeof buffer.Buffer, typeof string_decoder, typeof fs.readFileSync)');
 run('-p', 'path.join("a", "b")'); run('-e', 'var os = 1; console.log(os)'); run('-e', 'fs = 5; console.log(fs, Object.keys(globalThis).includes("path"))'); run('-e', 'const path = 2; console.log(path)');
 console.log(typeof os, typeof path);
+//// rejections-by-mode cjs
+const { spawnSync } = require('child_process');
+const programs = ['Promise.reject(new Error("boo"))', 'Promise.reject(5)', 'Promise.reject({a:1})', 'async function f(){throw null}f()', 'Promise.reject(Symbol("s"))',
+    'process.on("unhandledRejection",r=>console.log("UR",r.message));Promise.reject(new Error("boo"))',
+    'process.on("uncaughtException",(e,o)=>console.log("UE",e.message,o,e.code));Promise.reject(5)',
+    'process.on("rejectionHandled",p=>console.log("RH",p));process.on("unhandledRejection",()=>{});const p=Promise.reject(5);setTimeout(()=>p.catch(()=>{}),1)',
+    'process.on("unhandledRejection",()=>{});const p=Promise.reject(1);setTimeout(()=>{p.catch(()=>{});setTimeout(()=>q.catch(()=>{}),1)},1);const q=Promise.reject(1)',
+    'process.on("unhandledRejection",()=>{throw new Error("again")});Promise.reject(1)',
+    'const p=Promise.reject(1);p.catch(()=>{});new Promise((r,j)=>{j(1)}).finally(()=>{}).catch(()=>{})'];
+const watch = 'process.on("exit",c=>console.log("x",c));process.on("warning",w=>console.log("W",w.name,w.message.split("\\n")[0],w.id));';
+for (const mode of ['strict', 'warn', 'none', 'throw']) {
+    for (const program of programs) {
+        const { status, stdout } = spawnSync(process.execPath, [`--unhandled-rejections=${mode}`, '-e', watch + program]);
+        console.log(mode, program, status, String(stdout));
+    }
+}

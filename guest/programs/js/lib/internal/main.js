@@ -303,23 +303,57 @@ function fatal(error, origin) {
     return false;
 }
 
-function rejected(promise, reason) {
-    if (process.listenerCount('unhandledRejection') > 0) {
-        process.emit('unhandledRejection', reason, promise);
+// ---------------------------------------------------------------- rejections that nobody handles
+
+let rejections = 0; // how many were reported
+const reported = new WeakMap(); // promise → its number
+
+// `late`: one that was reported has got its handler.
+function rejected(promise, reason, late) {
+    if (late) return handled(promise);
+    reported.set(promise, ++rejections);
+    const mode = unhandled(), emit = () => process.emit('unhandledRejection', reason, promise);
+    if (mode === 'strict') {
+        if (!fatal(errorOf(reason), 'unhandledRejection')) return false;
+        if (!emit()) warnOf(reason, rejections);
         return true;
     }
-    if (unhandled() === 'none') return true;
-    if (unhandled().startsWith('warn')) {
-        process.emitWarning(`Unhandled promise rejection. This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason: ${inspect(reason)}`, 'UnhandledPromiseRejectionWarning');
-        if (unhandled() === 'warn-with-error-codes') process.exitCode ||= 1;
+    if (emit() || mode === 'none') {
+        if (mode === 'warn') warnOf(reason, rejections);
         return true;
     }
-    if (reason instanceof Error || Error.isError(reason)) return fatal(reason, 'unhandledRejection');
+    if (mode === 'throw') return fatal(errorOf(reason), 'unhandledRejection');
+    warnOf(reason, rejections);
+    if (mode === 'warn-with-error-codes') process.exitCode = 1;
+    return true;
+}
+
+function handled(promise) {
+    const id = reported.get(promise);
+    if (id === undefined || process.emit('rejectionHandled', promise)) return true;
+    const warning = Object.assign(new Error(`Promise rejection was handled asynchronously (rejection id: ${id})`), { name: 'PromiseRejectionHandledWarning', id });
+    process.emitWarning(warning);
+    return true;
+}
+
+function errorOf(reason) {
+    if (reason instanceof Error || Error.isError(reason)) return reason;
     const error = new Error('This error originated either by throwing inside of an async function without a catch block, ' +
         `or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "${inspect(reason)}".`);
     error.name = 'UnhandledPromiseRejection';
     error.code = 'ERR_UNHANDLED_REJECTION';
-    return fatal(error, 'unhandledRejection');
+    return error;
+}
+
+function warnOf(reason, id) {
+    const name = 'UnhandledPromiseRejectionWarning', isError = reason instanceof Error || Error.isError(reason);
+    const warning = Object.assign(new Error('Unhandled promise rejection. This error originated either by throwing inside of an async function without a catch block, ' +
+        'or by rejecting a promise which was not handled with .catch(). To terminate the node process on unhandled promise rejection, use the CLI flag ' +
+        '`--unhandled-rejections=strict` (see https://nodejs.org/api/cli.html#cli_unhandled_rejections_mode). ' +
+        `(rejection id: ${id})`), { name });
+    if (isError) Object.defineProperty(warning, 'stack', { value: reason.stack, writable: true, configurable: true });
+    process.emitWarning(isError ? `${reason.stack}` : reason !== null && typeof reason === 'object' ? `#<${reason.constructor?.name || 'Object'}>` : String(reason), name);
+    process.emitWarning(warning);
 }
 
 // Nothing is left to do. True when 'beforeExit' made new work.
