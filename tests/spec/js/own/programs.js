@@ -306,3 +306,22 @@ pipeline(Readable.from(['a\n', 'b\n']), new PassThrough(), process.stdout, error
 //> done undefined false
 //> text
 //> again
+//// a-server-that-only-itself-could-reach-ends cjs
+require('http').createServer(() => {}).listen(3000, () => console.log('listening'));
+process.on('exit', code => console.log('exit', code));
+//= 1
+//> listening
+//> exit 1
+//! other processes do not reach its servers
+//// a-server-waits-for-a-signal cjs
+const server = require('net').createServer().listen(0);
+process.on('SIGTERM', () => server.close(() => console.log('closed')));
+require('child_process').spawn('kill', [process.pid], { stdio: 'ignore' }).unref();
+//> closed
+//// fetch-asks-the-own-server cjs
+const server = require('http').createServer((request, response) => response.end(request.url)).listen(0, async () => {
+    const answer = await fetch(`http://127.0.0.1:${server.address().port}/path`);
+    console.log(answer.status, await answer.text());
+    server.close();
+});
+//> 200 /path
