@@ -6,8 +6,8 @@
 Each module runs in a sandbox of its own, with its folder mounted. What fails must be what
 tests/cpython/failures.txt lists, each with its reason: anything more is a failure here, and so is a
 listed test that passes. Without modules it runs all that tests/cpython/modules.txt names. A module
-that neither stands there nor in tests/cpython/excluded.txt, with the reason, is a failure, too. A single
-test that would keep its module from ending stands there as well, and is not run.
+that neither stands there nor in tests/cpython/excluded.txt, with the reason, is a failure, too. A
+single test that would keep its module from ending stands there as well, and is not run.
 """
 
 import argparse
