@@ -1,5 +1,5 @@
 /* answering.ts: a run to its end: calls of tools go to their handlers, as many as there are. */
-import { InvalidError, PinfoldError, StateError, ToolError } from "./base/error.ts";
+import { DeadError, InvalidError, PinfoldError, StateError, ToolError } from "./base/error.ts";
 import type { PendingCall } from "./call.ts";
 import { callTool } from "./handling.ts";
 import { Alarm } from "./machine/drive.ts";
@@ -18,6 +18,7 @@ export interface Runnable {
   advance(): Promise<void>;
   waitMs(): number | undefined;
   stop(): void;
+  kill(): void;
 }
 
 /** Between two looks at a run that was told to end while its calls wait. */
@@ -100,14 +101,28 @@ async function answerAll(run: Runnable, options: SandboxOptions, to: Handlers): 
   }
 }
 
-/** Begins a run, answers its calls by the handlers of the options, and gives its result. */
+/** Nobody is there to answer its calls: it is over, and the sandbox can be used. */
+async function giveUp(run: Runnable): Promise<void> {
+  run.kill();
+  /* Each time somebody of the embedder's may throw once more. */
+  for (let tries = 0; run.running && tries < 5; tries++) await run.advance().catch(() => {});
+}
+
+/**
+ * Begins a run, answers its calls by the handlers of the options, and gives its result. `brought`:
+ * the run is there already.
+ */
 export async function untilDone(
   run: Runnable,
   options: SandboxOptions,
   signal: AbortSignal | undefined,
   begin: () => Promise<void>,
+  brought = false,
 ): Promise<Result> {
+  if (signal !== undefined && typeof signal?.throwIfAborted !== "function")
+    throw new InvalidError("signal is an AbortSignal");
   signal?.throwIfAborted();
+  const others = run.running && !brought;
   const handlers = new Handlers();
   const abort = (): void => {
     handlers.abort(signal?.reason);
@@ -117,6 +132,11 @@ export async function untilDone(
   try {
     await begin();
     await answerAll(run, options, handlers);
+  } catch (error) {
+    /* A StateError may be about a run that somebody else is at. */
+    const own = !others && !(error instanceof StateError) && !(error instanceof DeadError);
+    if (own && run.running) await giveUp(run);
+    throw error;
   } finally {
     signal?.removeEventListener("abort", abort);
     if (handlers.open) handlers.abort();

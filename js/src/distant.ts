@@ -22,6 +22,7 @@ import {
   type SnapshotOptions,
 } from "./requests.ts";
 import { RunStream } from "./stream.ts";
+import { schemaText } from "./tool.ts";
 import type { Sink } from "./trace/record.ts";
 import { branchOf, type RecordTo, sinkOf } from "./trace/sink.ts";
 import type { PlainOptions, State } from "./worker/protocol.ts";
@@ -86,7 +87,7 @@ export function plainOptions(options: SandboxOptions): PlainOptions {
     tools: Object.entries(options.tools ?? {}).map(([name, one]) => ({
       name,
       description: one.description,
-      schema: JSON.stringify(one.schema),
+      schema: schemaText(name, one),
     })),
     capabilities: options.capabilities,
     files: options.files,
@@ -327,9 +328,10 @@ export abstract class Distant<To extends Line> implements Runnable {
   async finish(options: { signal?: AbortSignal; onOutput?: OutputListener } = {}): Promise<Result> {
     if (options.onOutput) this.#onOutput = options.onOutput;
     this.#handed.clear();
-    return untilDone(this, this.options, options.signal, async () => {
+    const goOn = async (): Promise<void> => {
       await this.act("go on", [options.onOutput !== undefined]);
-    });
+    };
+    return untilDone(this, this.options, options.signal, goOn, true);
   }
 
   /** As Ctrl-C: the foreground of the run gets SIGINT. */

@@ -1,6 +1,6 @@
 /* files.ts: the files of a sandbox, for its embedder. */
 import { text, utf8 } from "./base/bytes.ts";
-import { FileError } from "./base/error.ts";
+import { FileError, InvalidError } from "./base/error.ts";
 import {
   type FileInfo,
   listFiles,
@@ -47,6 +47,8 @@ export class Files {
   /** Makes the directories on the way. */
   async write(path: string, content: Content): Promise<void> {
     const bytes = typeof content === "string" ? utf8(content) : content;
+    if (!(bytes instanceof Uint8Array))
+      throw new InvalidError("the contents of a file are a text or a Uint8Array");
     this.#enter((machine) => writeFile(machine, absolute(path), bytes));
   }
 

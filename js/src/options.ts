@@ -12,7 +12,7 @@ import { checkEnv } from "./machine/place.ts";
 import type { PendingCall } from "./call.ts";
 import type { Http } from "./http/http.ts";
 import type { MountSource } from "./mount/mounts.ts";
-import type { CallContext, Tool } from "./tool.ts";
+import { type CallContext, schemaText, type Tool } from "./tool.ts";
 import type { RecordTo } from "./trace/sink.ts";
 
 /** One grant, as docs/policy.md describes it. */
@@ -118,6 +118,8 @@ export function policyOf(capabilities: Capabilities): string {
 
 /** Throws for what tool() did not make. */
 export function checkTools(tools: SandboxOptions["tools"]): void {
+  if (tools != null && (typeof tools !== "object" || Array.isArray(tools)))
+    throw new InvalidError("tools is an object: {name: tool({…})}");
   for (const [name, one] of Object.entries(tools ?? {}))
     if (typeof one !== "object" || one === null || typeof one.schema !== "object")
       throw new InvalidError(
@@ -147,7 +149,7 @@ export function makeGate(options: SandboxOptions, engine: WebAssembly.Module): G
   const gate = Gate.create(engine);
   checkTools(options.tools);
   for (const [name, one] of Object.entries(options.tools ?? {}))
-    gate.addTool(name, one.description, JSON.stringify(one.schema));
+    gate.addTool(name, one.description, schemaText(name, one));
   if (options.capabilities !== undefined) gate.setPolicy(policyOf(options.capabilities));
   gate.finish(options.toolHandler !== undefined);
   return gate;
@@ -175,20 +177,23 @@ export function envOf(given: Record<string, string> | undefined): { env: string[
 /** The seed of the random stream. */
 export function seedOf(given: number | bigint | undefined): Uint8Array {
   if (given === undefined) return randomSeed();
-  if (typeof given === "number" && !Number.isSafeInteger(given))
+  if (typeof given !== "bigint" && !Number.isSafeInteger(given))
     throw new InvalidError("seed is an integer");
   const seed = new Uint8Array(32);
   new DataView(seed.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(given)), true);
   return seed;
 }
 
-/** Throws for an option that does not exist. */
+/** Throws for an option that does not exist, or is a listener and none that can be called. */
 export function checkNames(options: SandboxOptions): void {
   for (const key of Object.keys(options))
     if (!KNOWN.has(key))
       throw new InvalidError(
         `there is no option "${key}"; the options are: ${[...KNOWN].join(", ")}`,
       );
+  for (const key of ["onDecision", "toolHandler"] as const)
+    if (options[key] !== undefined && typeof options[key] !== "function")
+      throw new InvalidError(`${key} is a function, not ${typeof options[key]}`);
 }
 
 /** Throws for what restore() does not take. */

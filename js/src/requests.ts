@@ -99,7 +99,7 @@ const RUN_OPTIONS = new Set([
   "signal",
 ]);
 
-/** Throws for an option that does not exist. */
+/** Throws for an option that does not exist, or cannot be what it is. */
 export function checkRun(code: string, options: RunOptions): void {
   for (const key of Object.keys(options))
     if (!RUN_OPTIONS.has(key))
@@ -107,6 +107,15 @@ export function checkRun(code: string, options: RunOptions): void {
         `there is no option "${key}" of a run; they are: ${[...RUN_OPTIONS].join(", ")}`,
       );
   if (typeof code !== "string") throw new InvalidError(`the code is a text, not ${typeof code}`);
+  const { stdin, cwd, env, onOutput } = options;
+  if (stdin !== undefined && typeof stdin !== "string" && !(stdin instanceof Uint8Array))
+    throw new InvalidError(`stdin is a text or a Uint8Array, not ${typeof stdin}`);
+  if (cwd !== undefined && typeof cwd !== "string")
+    throw new InvalidError(`cwd is a text, not ${typeof cwd}`);
+  if (env != null && typeof env !== "object")
+    throw new InvalidError(`env is an object of texts, not ${typeof env}`);
+  if (onOutput !== undefined && typeof onOutput !== "function")
+    throw new InvalidError(`onOutput is a function, not ${typeof onOutput}`);
 }
 
 /** A value as JSON; a BigInt is exactly this integer. */

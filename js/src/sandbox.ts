@@ -52,13 +52,15 @@ export class Sandbox implements Runnable {
   readonly #alarm = new Alarm();
   #busy = false;
   #closed = false;
+  /** What a listener of the embedder threw, for who awaits the act. */
+  #failure: { readonly error: unknown } | undefined;
   /** That are recorded. */
   #branches = 0;
 
   private constructor(machine: Machine, options: SandboxOptions) {
     this.#machine = machine;
     this.#options = options;
-    machine.onDecision = options.onDecision;
+    machine.onDecision = options.onDecision && this.#guarded(options.onDecision);
     this.files = new Files((act) => this.#within(act));
   }
 
@@ -115,9 +117,27 @@ export class Sandbox implements Runnable {
       this.#machine.checkRecording();
       act(this.#machine);
       if (this.#machine.run.on) await drive(this.#machine, this.#alarm);
+      if (this.#failure) throw this.#failure.error;
     } finally {
+      this.#failure = undefined;
       this.#leave();
     }
+  }
+
+  /** What a listener throws must not go through a program: it ends the run, and the act throws it. */
+  #guarded<Told extends unknown[]>(listener: (...told: Told) => void): (...told: Told) => void {
+    return (...told) => {
+      try {
+        listener(...told);
+      } catch (error) {
+        this.#failure ??= { error };
+        this.#machine.interrupt = "stop";
+      }
+    };
+  }
+
+  #outputTo(listener: OutputListener): (stream: 1 | 2, data: Uint8Array) => void {
+    return this.#guarded((stream, data) => listener(stream === 1 ? "stdout" : "stderr", data));
   }
 
   /* ---- steps */
@@ -136,8 +156,7 @@ export class Sandbox implements Runnable {
         env: Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`),
         limits: readLimits(machine.ownLimits, options.limits, true),
         ownLimits: options.limits !== undefined,
-        onOutput:
-          onOutput && ((stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data)),
+        onOutput: onOutput && this.#outputTo(onOutput),
       }),
     );
   }
@@ -344,6 +363,7 @@ export class Sandbox implements Runnable {
     options: RestoreOptions = {},
     sameRandom = false,
   ): Promise<Sandbox> {
+    if (!(data instanceof Uint8Array)) throw new InvalidError("a snapshot is a Uint8Array");
     const { key, minCounter = 0, ...rest } = withHttp(options, false);
     checkRestored(rest as SandboxOptions);
     const settings = settingsOf(
@@ -390,8 +410,7 @@ export class Sandbox implements Runnable {
   /** From here on output goes there; calls that somebody else had are handed out again. */
   listen(onOutput: OutputListener | undefined): void {
     const { run, calls } = this.#machine;
-    if (onOutput)
-      run.onOutput = (stream, data) => onOutput(stream === 1 ? "stdout" : "stderr", data);
+    if (onOutput) run.onOutput = this.#outputTo(onOutput);
     for (const call of calls) call.handedOut = false;
   }
 
@@ -399,7 +418,7 @@ export class Sandbox implements Runnable {
   async finish(options: { signal?: AbortSignal; onOutput?: OutputListener } = {}): Promise<Result> {
     const { signal, onOutput } = options;
     this.listen(onOutput);
-    return untilDone(this, this.#options, signal, () => this.advance());
+    return untilDone(this, this.#options, signal, () => this.advance(), true);
   }
 
   /**

@@ -1,5 +1,6 @@
 /* tool.ts: tools as an embedder declares them, with JSON Schema or a schema library's objects. */
 import { InvalidError } from "./base/error.ts";
+import { stringifyExact } from "./base/exact.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -55,6 +56,15 @@ export interface ToolOptions<Input, Output> {
 
 const ANY: JsonSchema = { type: "object" };
 
+/** The schema of a tool as the engine reads it. */
+export function schemaText(name: string, { schema }: Tool): string {
+  try {
+    return stringifyExact(schema) ?? "";
+  } catch (error) {
+    throw new InvalidError(`the tool ${name}: the schema is no JSON: ${String(error)}`);
+  }
+}
+
 function isStandard(schema: object): schema is StandardSchema {
   return "~standard" in schema;
 }
@@ -73,15 +83,25 @@ function schemaOf(schema: StandardSchema): JsonSchema {
   return rest;
 }
 
+const OPTIONS = ["description", "inputSchema", "execute"];
+
 /**
  * Declares a tool. Declaring does not grant: `capabilities` of Sandbox.create() do.
  *
- * @throws InvalidError when inputSchema is neither JSON Schema nor an object that tells its own.
+ * @throws InvalidError for an option that does not exist, or an inputSchema that is neither JSON
+ * Schema nor an object that tells its own.
  */
 export function tool<Input = any, Output = unknown>(
   options: ToolOptions<Input, Output>,
 ): Tool<Input, Output> {
+  for (const name of Object.keys(options))
+    if (!OPTIONS.includes(name))
+      throw new InvalidError(
+        `there is no option "${name}" of a tool; they are: ${OPTIONS.join(", ")}`,
+      );
   const { description = "", inputSchema, execute } = options;
+  if (execute !== undefined && typeof execute !== "function")
+    throw new InvalidError(`execute is a function, not ${typeof execute}`);
   if (
     inputSchema !== undefined &&
     ((typeof inputSchema !== "object" && typeof inputSchema !== "function") || inputSchema === null)

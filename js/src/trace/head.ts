@@ -19,6 +19,7 @@ import { policyOf, type SandboxOptions } from "../options.ts";
 import { Frame } from "../snapshot/frame.ts";
 import { loadPortable } from "../snapshot/portable.ts";
 import { load, mostBytes } from "../snapshot/snapshot.ts";
+import { schemaText } from "../tool.ts";
 import { bigOf, bytesOf, hex, numberOf, TRACE_FORMAT, unhex } from "./lines.ts";
 import { type HeadFacts, Recorder, type Sink } from "./record.ts";
 import type { Replayer } from "./replay.ts";
@@ -44,7 +45,7 @@ function recorded(
     tools: Object.entries(options.tools ?? {}).map(([name, one]) => ({
       name,
       description: one.description,
-      schema: JSON.stringify(one.schema),
+      schema: schemaText(name, one),
     })),
     seed: settings.seed,
     envChanged: settings.envChanged,

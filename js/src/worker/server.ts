@@ -9,7 +9,7 @@ import { type Files } from "../files.ts";
 import type { SandboxOptions } from "../options.ts";
 import type { ForkOptions, RestoreOptions, RunOptions, SnapshotOptions } from "../requests.ts";
 import { Sandbox } from "../sandbox.ts";
-import type { Tool } from "../tool.ts";
+import type { JsonSchema, Tool } from "../tool.ts";
 import {
   type FromWorker,
   type PlainOptions,
@@ -192,7 +192,7 @@ export class Server {
       tools: Object.fromEntries(
         plain.tools.map(({ name, description, schema }): [string, Tool] => [
           name,
-          { description, schema: JSON.parse(schema), standard: undefined, execute: undefined },
+          { description, schema: parseExact(schema) as JsonSchema, standard: undefined, execute: undefined },
         ]),
       ),
     };
