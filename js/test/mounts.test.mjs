@@ -120,7 +120,7 @@ test("devices are not there, and what cannot be read says so", async () => {
     mounts: { "/data": folder, "/dev2": "/dev" },
     limits: { filesystemBytes: 4 << 20 },
   });
-  assert.equal((await sandbox.run("ls /dev2 | grep -c null")).stdout, "0\n");
+  assert.equal((await sandbox.run("ls /dev2 | grep -cx null")).stdout, "0\n");
   assert.equal((await sandbox.run("wc -c < /data/big")).stdout, "100000\n");
   writeFileSync(join(folder, "big2"), "x".repeat(8 << 20));
   const small = await Sandbox.create({
