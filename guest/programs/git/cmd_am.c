@@ -175,7 +175,7 @@ static bool merge(const mail *m) {
     if (!quiet) g_outs("Using index info to reconstruct a base tree...\n");
     if (!quiet) list_base(base);
     if (!quiet) g_outs("Falling back to patching base and 3-way merge...\n");
-    merge_job job = {base, head_tree(), theirs, "HEAD", m->subject, "merge", 0, false, false};
+    merge_job job = {base, head_tree(), theirs, "HEAD", m->subject, "merge", 0, false, false, "constructed fake ancestor"};
     if (merge_trees(&job, &tree, &names) == MERGE_CLEAN) return true;
     error("Failed to merge in the changes.");
     return false;

@@ -363,7 +363,9 @@ static bool write_conflict(const char *path) {
     opts.our_label = "ours";
     opts.their_label = "theirs";
     opts.ancestor_label = "base";
-    if (conflict && strcmp(conflict, "diff3") == 0) opts.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
+    const char *style = conflict ? conflict : config_string("merge.conflictstyle");
+    if (style && strcmp(style, "diff3") == 0) opts.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
+    if (style && strcmp(style, "zdiff3") == 0) opts.flags |= GIT_MERGE_FILE_STYLE_ZDIFF3;
     check(git_merge_file_from_index(&result, repo, a, o, t, &opts));
     write_file(in_workdir(path), result.ptr, result.len);
     return true;
@@ -371,7 +373,7 @@ static bool write_conflict(const char *path) {
 
 static int restore_from_index(pathspec *paths) {
     git_index *index = index_of_repo();
-    int count = 0, failed = 0;
+    int count = 0, failed = 0, again = 0;
     string_list unmerged = {0};
     for (size_t i = 0; i < git_index_entrycount(index); i++) pathspec_match(paths, git_index_get_byindex(index, i)->path);
     if (pathspec_unmatched(paths)) return 1;
@@ -383,7 +385,7 @@ static int restore_from_index(pathspec *paths) {
     for (int i = 0; i < unmerged.count; i++) {
         const char *path = unmerged.items[i];
         if (ours || theirs) failed |= !write_conflict_side(path, ours ? 2 : 3);
-        else if (merge_ || conflict) failed |= !write_conflict(path);
+        else if (merge_ || conflict) failed |= !write_conflict(path), again++;
         else if (force || ignore_unmerged) warning("path '%s' is unmerged", path);
         else failed |= error("path '%s' is unmerged", path) != 0;
         count++;
@@ -402,7 +404,10 @@ static int restore_from_index(pathspec *paths) {
         else git_index_add_bypath(index, g_copy_string(path));
     }
     check(git_index_write(index));
-    if (strcmp(command, "checkout") == 0 && !quiet && !silent) note("Updated %d path%s from the index", count, count == 1 ? "" : "s");
+    if (strcmp(command, "checkout") != 0 || quiet || silent) return failed;
+    count -= again;
+    if (again) note("Recreated %d merge conflict%s", again, again == 1 ? "" : "s");
+    if (count || !again) note("Updated %d path%s from the index", count, count == 1 ? "" : "s");
     return failed;
 }
 

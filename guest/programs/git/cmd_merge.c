@@ -152,6 +152,15 @@ static git_tree *base_tree(git_commit *ours, git_commit *theirs) {
     return tree;
 }
 
+/* What conflicts in the style diff3 call it. */
+static const char *base_name(git_commit *ours, git_commit *theirs) {
+    git_oidarray bases = {0};
+    if (git_merge_bases(&bases, repo, git_commit_id(ours), git_commit_id(theirs)) < 0) return "empty tree";
+    const char *name = bases.count > 1 ? "merged common ancestors" : g_copy_string(short_id(&bases.ids[0]));
+    git_oidarray_dispose(&bases);
+    return name;
+}
+
 static const char *merged_name; /* as it was given */
 
 static int conclude_merge(git_commit *head, git_commit *theirs, const git_oid *tree, const char *message) {
@@ -201,8 +210,8 @@ int cmd_merge(int argc, char **argv) {
     if (quit) return forget_operation(), 0;
     if (continue_) {
         if (!git_file_exists("MERGE_HEAD")) die("There is no merge in progress (MERGE_HEAD missing).");
-        char *again[] = {"commit", "--no-edit", NULL};
-        return run_command("commit", 2, again);
+        char *again[] = {"commit", "--no-edit", "--cleanup=strip", NULL};
+        return run_command("commit", has_editor() ? 1 : 3, again);
     }
     if (git_index_has_conflicts(index_of_repo())) {
         error("Merging is not possible because you have unmerged files.");
@@ -239,7 +248,7 @@ int cmd_merge(int argc, char **argv) {
     if (can && !no_ff) return fast_forward(head, theirs, name);
     if (ff_only) die("Not possible to fast-forward, aborting.");
     char *message = merge_message(name);
-    merge_job job = {related ? base_tree(head, theirs) : NULL, tree_of(head), tree_of(theirs), "HEAD", name, "merge", favor_of_options(), false};
+    merge_job job = {related ? base_tree(head, theirs) : NULL, tree_of(head), tree_of(theirs), "HEAD", name, "merge", favor_of_options(), false, false, base_name(head, theirs)};
     enum merge_outcome outcome;
     if (strategy && strcmp(strategy, "ours") == 0) {
         tree = *git_commit_tree_id(head);

@@ -99,14 +99,15 @@ static int pick_commit(git_commit *commit) {
         die("%s failed", verb());
     }
     if (mainline && (unsigned)mainline > parents) {
-        error(parents < 2 ? "mainline was specified but commit %s is not a merge." : "commit %s does not have parent", full_id(git_commit_id(commit)));
+        error("commit %s does not have parent %d", full_id(git_commit_id(commit)), mainline);
         die("%s failed", verb());
     }
     if (parents) check(git_commit_parent(&parent, commit, mainline ? (unsigned)mainline - 1 : 0));
     snprintf(label, sizeof label, "%s (%s)", id, subject);
     snprintf(parent_label, sizeof parent_label, "parent of %s", label);
     git_tree *before = parent ? tree_of(parent) : NULL, *after = tree_of(commit), *ours = head ? tree_of(head) : NULL;
-    merge_job job = {reverting ? after : before, ours, reverting ? before : after, "HEAD", reverting ? parent_label : label, "merge", 0, false};
+    merge_job job = {reverting ? after : before, ours, reverting ? before : after, "HEAD", reverting ? parent_label : label, "merge", 0, false, false,
+                     reverting ? label : parent_label};
     for (int i = 0; i < strategy_options.count; i++)
         job.favor = strcmp(strategy_options.items[i], "ours") == 0 ? GIT_MERGE_FILE_FAVOR_OURS : strcmp(strategy_options.items[i], "theirs") == 0 ? GIT_MERGE_FILE_FAVOR_THEIRS : job.favor;
     char *message = message_for(commit);
@@ -129,9 +130,9 @@ static int pick_commit(git_commit *commit) {
         return 1;
     }
     if (git_oid_equal(&tree, git_commit_tree_id(head)) && !keep && !(allow_empty && git_oid_equal(git_commit_tree_id(commit), git_tree_id(before)))) {
-        write_git_file(state_file(), text.s);
+        if (!reverting) write_git_file(state_file(), text.s);
         write_git_file("MERGE_MSG", message);
-        if (!reverting) {
+        if (git_file_exists("CHERRY_PICK_HEAD")) {
             note("The previous cherry-pick is now empty, possibly due to conflict resolution.\nIf you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n"
                  "Otherwise, please use 'git cherry-pick --skip'");
         }

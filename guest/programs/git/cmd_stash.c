@@ -219,7 +219,7 @@ static int push(int argc, char **argv) {
     if (!file_exists(log)) write_file(log, "", 0);
     update_ref("refs/stash", &id, subject);
     if (!quiet) g_outf("Saved working directory and index state %s\n", subject);
-    if (!n && !staged) checkout_forced(tree_of(head));
+    if (!n && !staged) checkout_forced(tree_of(head)), add_reflog("HEAD", &parents[0], &parents[0], "reset: moving to HEAD");
     else put_back(tree_of(head), &touched);
     for (int i = 0; i < loose.count; i++) remove_file(loose.items[i]);
     if (keep_index) put_back(tree_of(commit_of(&parents[1])), &touched);
@@ -247,7 +247,7 @@ static int stash_apply(size_t at) {
     check(git_index_write_tree(&ours_id, index));
     check(git_tree_lookup(&ours, repo, &ours_id));
     /* checkout_safely() compares with HEAD: what is staged is kept aside for the while */
-    merge_job job = {tree_of(base), ours, tree_of(stash), "Updated upstream", "Stashed changes", "merge", 0, false};
+    merge_job job = {tree_of(base), ours, tree_of(stash), "Updated upstream", "Stashed changes", "merge", 0, false, false, "Stash base"};
     check(git_index_new(&now));
     check(git_index_read_tree(now, ours));
     enum merge_outcome outcome = merge_trees(&job, &tree, &conflicts);

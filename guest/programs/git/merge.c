@@ -1,7 +1,7 @@
 /*
  * merge.c: three-way merges into the index and the working tree.
  */
-#include "merge.h"
+#include "merge_plan.h"
 #include "checkout.h"
 #include "diff.h"
 
@@ -21,11 +21,7 @@ static bool both_changed(const merge_job *job, const char *path) {
     return !b || (!git_oid_equal(b, o) && !git_oid_equal(b, t));
 }
 
-typedef struct {
-    char *path;
-    git_index_entry side[3];
-    bool have[3];
-} conflict;
+typedef merge_conflict conflict;
 
 static conflict *conflicts_of(git_index *index, size_t *count) {
     conflict *list = NULL;
@@ -71,7 +67,7 @@ static void write_conflict(const merge_job *job, const conflict *c) {
     }
     o.our_label = job->our_label;
     o.their_label = job->their_label;
-    o.ancestor_label = "ancestor";
+    o.ancestor_label = job->base_label ? job->base_label : "ancestor";
     char *style = config_string("merge.conflictstyle");
     if (style && strcmp(style, "diff3") == 0) o.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
     if (style && strcmp(style, "zdiff3") == 0) o.flags |= GIT_MERGE_FILE_STYLE_ZDIFF3;
@@ -86,7 +82,28 @@ static void write_conflict(const merge_job *job, const conflict *c) {
     git_merge_file_result_free(&result);
 }
 
+static enum merge_outcome carry_out(const merge_job *job, const merge_plan *plan, git_oid *tree, string_list *names) {
+    git_tree *result;
+    check(git_index_write_tree_to(tree, plan->merged, repo));
+    check(git_tree_lookup(&result, repo, tree));
+    if (!checkout_safely(result, job->by)) return MERGE_REFUSED;
+    for (size_t i = 0; i < plan->note_count && !job->quiet; i++)
+        if (!plan->notes[i].hint || plan->count || !job->hush) g_outf("%s\n", plan->notes[i].text);
+    if (!plan->count) return MERGE_CLEAN;
+    git_index *index = index_of_repo();
+    for (size_t i = 0; i < plan->count; i++) {
+        const merge_conflict *c = &plan->conflicts[i];
+        git_index_remove(index, c->path, 0);
+        check(git_index_conflict_add(index, c->have[0] ? &c->side[0] : NULL, c->have[1] ? &c->side[1] : NULL, c->have[2] ? &c->side[2] : NULL));
+        list_add(names, c->path);
+    }
+    check(git_index_write(index));
+    return MERGE_CONFLICTS;
+}
+
 enum merge_outcome merge_trees(const merge_job *job, git_oid *tree, string_list *names) {
+    merge_plan plan;
+    if (merge_plan_make(job, &plan)) return carry_out(job, &plan, tree, names);
     git_merge_options o = GIT_MERGE_OPTIONS_INIT;
     git_index *merged, *index;
     git_tree *result;

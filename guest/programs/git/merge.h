@@ -13,6 +13,7 @@ typedef struct {
     int favor;      /* GIT_MERGE_FILE_FAVOR_… */
     bool quiet;
     bool hush; /* nothing is said of what went well */
+    const char *base_label; /* what both come from, for conflicts in the style diff3 */
 } merge_job;
 
 enum merge_outcome { MERGE_CLEAN, MERGE_CONFLICTS, MERGE_REFUSED };

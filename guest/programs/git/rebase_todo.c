@@ -218,7 +218,7 @@ static void advise(const git_oid *id, const char *subject, const char *what) {
 /* 0 done, 1 stopped. */
 static int rebase_pick(const todo_item *item, enum todo_kind next) {
     git_commit *commit = commit_of(&item->id), *head = head_commit(), *parent = NULL;
-    char label[1000], *subject = subject_of(git_commit_message(commit));
+    char label[1000], parent_label[1020], *subject = subject_of(git_commit_message(commit));
     string_list conflicts = {0};
     git_oid tree;
     if (git_oid_equal(&item->id, git_commit_id(head))) return 0; /* the root, or where it stands already */
@@ -232,7 +232,8 @@ static int rebase_pick(const todo_item *item, enum todo_kind next) {
     }
     if (parents) check(git_commit_parent(&parent, commit, 0));
     snprintf(label, sizeof label, "%s (%s)", short_id(&item->id), subject);
-    merge_job job = {parent ? tree_of(parent) : NULL, tree_of(head), tree_of(commit), "HEAD", label, "merge", rebase_strategy_favor, false, true};
+    snprintf(parent_label, sizeof parent_label, "parent of %s", label);
+    merge_job job = {parent ? tree_of(parent) : NULL, tree_of(head), tree_of(commit), "HEAD", label, "merge", rebase_strategy_favor, false, true, parent_label};
     enum merge_outcome outcome = merge_trees(&job, &tree, &conflicts);
     if (outcome == MERGE_REFUSED) {
         stop_at(&item->id, git_commit_message(commit));
