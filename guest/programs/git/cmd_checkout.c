@@ -2,6 +2,7 @@
  * cmd_checkout.c: git checkout, switch and restore: branches, commits and files.
  */
 #include "checkout.h"
+#include "merge.h"
 #include "status.h"
 #include "worktree.h"
 
@@ -360,12 +361,9 @@ static bool write_conflict(const char *path) {
     git_merge_file_options opts = GIT_MERGE_FILE_OPTIONS_INIT;
     git_merge_file_result result = {0};
     if (git_index_conflict_get(&a, &o, &t, index_of_repo(), path) < 0 || !o || !t) return false;
-    opts.our_label = "ours";
-    opts.their_label = "theirs";
+    opts.our_label = "ours", opts.their_label = "theirs";
     opts.ancestor_label = "base";
-    const char *style = conflict ? conflict : config_string("merge.conflictstyle");
-    if (style && strcmp(style, "diff3") == 0) opts.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
-    if (style && strcmp(style, "zdiff3") == 0) opts.flags |= GIT_MERGE_FILE_STYLE_ZDIFF3;
+    opts.flags |= merge_style(conflict);
     check(git_merge_file_from_index(&result, repo, a, o, t, &opts));
     write_file(in_workdir(path), result.ptr, result.len);
     return true;
@@ -405,9 +403,8 @@ static int restore_from_index(pathspec *paths) {
     }
     check(git_index_write(index));
     if (strcmp(command, "checkout") != 0 || quiet || silent) return failed;
-    count -= again;
     if (again) note("Recreated %d merge conflict%s", again, again == 1 ? "" : "s");
-    if (count || !again) note("Updated %d path%s from the index", count, count == 1 ? "" : "s");
+    if (count > again || !again) note("Updated %d path%s from the index", count - again, count - again == 1 ? "" : "s");
     return failed;
 }
 

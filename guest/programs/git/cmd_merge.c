@@ -162,17 +162,17 @@ static const char *base_name(git_commit *ours, git_commit *theirs) {
 }
 
 static const char *merged_name; /* as it was given */
+static bool several_;           /* branches at once */
 
-static int conclude_merge(git_commit *head, git_commit *theirs, const git_oid *tree, const char *message) {
+static int conclude_merge(git_commit *head, size_t count, const git_commit **list, const git_oid *tree, const char *message) {
     git_oid id;
     char *clean = clean_message(message, false);
     git_signature *author = author_now(), *committer = committer_now();
     g_text text = {0}, log = {0};
-    g_text_addf(&text, "Merge made by the '%s' strategy.", strategy && strcmp(strategy, "ours") == 0 ? "ours" : "ort");
+    g_text_addf(&text, "Merge made by the '%s' strategy.", strategy && strcmp(strategy, "ours") == 0 ? "ours" : several_ ? "octopus" : "ort");
     git_tree *result;
-    const git_commit *list[2] = {head, theirs};
     check(git_tree_lookup(&result, repo, tree));
-    check(git_commit_create(&id, repo, NULL, author, committer, NULL, clean, result, 2, list));
+    check(git_commit_create(&id, repo, NULL, author, committer, NULL, clean, result, count, list));
     char *branch = head_target();
     const char *action = getenv("GIT_REFLOG_ACTION");
     if (action) g_text_addf(&log, "%s: %s", action, text.s);
@@ -202,6 +202,55 @@ static void squash_message(git_commit *head, git_commit *theirs) {
     write_git_file("SQUASH_MSG", text.s);
 }
 
+/* Merges several at once; false when all but one, or all, are in the others or here. */
+static bool merge_several(int n, char **argv, octopus *o, int *status) {
+    git_commit *head = head_commit();
+    g_text names = {0}, saved = {0};
+    git_oid tree;
+    string_list conflicts = {0};
+    if (!head) die("Can merge only exactly one commit into empty head");
+    for (int i = 0; i < n; i++) {
+        git_commit *theirs = commit_named(argv[i]);
+        if (!theirs) die_status(1, "merge: %s - not something we can merge", argv[i]);
+        o->names[o->count] = argv[i];
+        o->ids[o->count++] = *git_commit_id(theirs);
+        g_text_addf(&names, "%s%s", i ? " " : "", argv[i]);
+    }
+    octopus_reduce(git_commit_id(head), o);
+    if (!o->count) o->names[0] = argv[0];
+    if (o->count < 2) return false;
+    if (squash) die("--squash of several branches is not there: merge them one by one");
+    if (strategy && strcmp(strategy, "octopus") != 0) die("strategy '%s' of several branches is not there", strategy);
+    if (strategy_options.count) die("-X with several branches is not there: merge them one by one");
+    if (ff_only) die("Not possible to fast-forward, aborting.");
+    several_ = true;
+    merged_name = names.s;
+    save_head(git_commit_id(head));
+    char *message = messages.count || file ? merge_message(argv[0]) : octopus_message(o);
+    enum merge_outcome outcome = octopus_merge(head, o, &tree, &conflicts);
+    *status = outcome == MERGE_REFUSED ? 2 : 1;
+    if (outcome == MERGE_REFUSED) return note("Merge with strategy octopus failed."), true;
+    for (size_t i = 0; i < o->count; i++) g_text_addf(&saved, "%s\n", full_id(&o->ids[i]));
+    if (outcome == MERGE_CONFLICTS || no_commit) {
+        g_text text = {0};
+        g_text_adds(&text, message);
+        if (conflicts.count) add_conflicts(&text, &conflicts);
+        write_git_file("MERGE_HEAD", saved.s);
+        write_git_file("MERGE_MODE", no_ff ? "no-ff" : "");
+        write_git_file("MERGE_MSG", text.s);
+        *status = outcome == MERGE_CONFLICTS;
+        if (*status) g_outs("Automatic merge failed; fix conflicts and then commit the result.\n");
+        else if (!quiet) note("Automatic merge went well; stopped before committing as requested");
+        return true;
+    }
+    const git_commit *parents[OCTOPUS_MAX + 1];
+    size_t count = 0;
+    if (no_ff || !octopus_holds(git_commit_id(head), o)) parents[count++] = head;
+    for (size_t i = 0; i < o->count; i++) parents[count++] = commit_of(&o->ids[i]);
+    *status = conclude_merge(head, count, parents, &tree, message);
+    return true;
+}
+
 int cmd_merge(int argc, char **argv) {
     int n = options(argc, argv, table, usage, 0);
     git_oid base, tree;
@@ -220,7 +269,14 @@ int cmd_merge(int argc, char **argv) {
     }
     if (git_file_exists("MERGE_HEAD")) die("You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.");
     if (squash && no_ff) die("options '--squash' and '--no-ff.' cannot be used together");
-    if (n > 1) die("merging more than one branch at once is not there: merge them one by one");
+    if (n > OCTOPUS_MAX) die("more than %d branches at once are not there", OCTOPUS_MAX);
+    if (n > 1) {
+        octopus several = {.count = 0};
+        int status;
+        if (merge_several(n, argv, &several, &status)) return status;
+        n = 1; /* all but one are in the others */
+        argv[0] = (char *)(uintptr_t)several.names[0];
+    }
     char *upstream = NULL;
     if (!n) {
         git_object *up = object_named("@{upstream}");
@@ -296,5 +352,5 @@ int cmd_merge(int argc, char **argv) {
         note("Not committing merge; use 'git commit' to complete the merge.");
         return 1;
     }
-    return conclude_merge(head, theirs, &tree, message);
+    return conclude_merge(head, 2, (const git_commit *[]){head, theirs}, &tree, message);
 }

@@ -58,6 +58,12 @@ static void say(const merge_job *job, const conflict *c) {
                job->our_label, job->their_label, job->their_label, c->path);
 }
 
+uint32_t merge_style(const char *name) {
+    const char *style = name ? name : config_string("merge.conflictstyle");
+    if (style && strcmp(style, "diff3") == 0) return GIT_MERGE_FILE_STYLE_DIFF3;
+    return style && strcmp(style, "zdiff3") == 0 ? GIT_MERGE_FILE_STYLE_ZDIFF3 : 0;
+}
+
 static void write_conflict(const merge_job *job, const conflict *c) {
     git_merge_file_options o = GIT_MERGE_FILE_OPTIONS_INIT;
     git_merge_file_result result = {0};
@@ -68,9 +74,7 @@ static void write_conflict(const merge_job *job, const conflict *c) {
     o.our_label = job->our_label;
     o.their_label = job->their_label;
     o.ancestor_label = job->base_label ? job->base_label : "ancestor";
-    char *style = config_string("merge.conflictstyle");
-    if (style && strcmp(style, "diff3") == 0) o.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
-    if (style && strcmp(style, "zdiff3") == 0) o.flags |= GIT_MERGE_FILE_STYLE_ZDIFF3;
+    o.flags |= merge_style(NULL);
     bool text = git_merge_file_from_index(&result, repo, c->have[0] ? &c->side[0] : NULL, &c->side[1], &c->side[2], &o) == 0;
     if (!text || !result.ptr) {
         if (!job->quiet) warning("Cannot merge binary files: %s (%s vs. %s)", c->path, job->our_label, job->their_label);
@@ -80,6 +84,16 @@ static void write_conflict(const merge_job *job, const conflict *c) {
     checkout_entry(&c->side[1]); /* its mode */
     write_file(in_workdir(c->path), result.ptr, result.len);
     git_merge_file_result_free(&result);
+}
+
+void merge_both_changed(const merge_job *job, string_list *paths) {
+    git_diff *diff;
+    check(git_diff_tree_to_tree(&diff, repo, job->base, job->theirs, NULL));
+    for (size_t i = 0; i < git_diff_num_deltas(diff); i++) {
+        const char *path = git_diff_get_delta(diff, i)->new_file.path;
+        if (both_changed(job, path)) list_add(paths, path);
+    }
+    git_diff_free(diff);
 }
 
 static enum merge_outcome carry_out(const merge_job *job, const merge_plan *plan, git_oid *tree, string_list *names) {

@@ -148,7 +148,7 @@ static bool merge_lines(const char *path, const version *base, const version *a,
     git_merge_file_result result = {0};
     bool several = strcmp(base->name, a->name) != 0 || strcmp(a->name, b->name) != 0;
     bool ancestor = base->mode && kind(base) == kind(a);
-    char *style = config_string("merge.conflictstyle"), *first = label(job->our_label, a->name, several);
+    char *first = label(job->our_label, a->name, several);
     char *second = label(job->their_label, b->name, several);
     git_index_entry sides[3] = {entry_of(base, path), entry_of(a, path), entry_of(b, path)};
     o.ancestor_label = label(job->base_label ? job->base_label : "ancestor", base->name, several);
@@ -156,8 +156,7 @@ static bool merge_lines(const char *path, const version *base, const version *a,
     o.their_label = second;
     o.favor = (git_merge_file_favor_t)job->favor;
     o.marker_size = (unsigned short)(GIT_MERGE_CONFLICT_MARKER_SIZE + longer);
-    if (style && strcmp(style, "diff3") == 0) o.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
-    if (style && strcmp(style, "zdiff3") == 0) o.flags |= GIT_MERGE_FILE_STYLE_ZDIFF3;
+    o.flags |= merge_style(NULL);
     bool text = git_merge_file_from_index(&result, repo, ancestor ? &sides[0] : NULL, &sides[1], &sides[2], &o) == 0;
     if (!text || !result.ptr) {
         bool theirs = job->favor == GIT_MERGE_FILE_FAVOR_THEIRS, ours = job->favor == GIT_MERGE_FILE_FAVOR_OURS;
