@@ -29,8 +29,10 @@ static void charge(pf_sandbox *s, struct machine_call *call, size_t len) {
 }
 
 bool machine_charge_call(pf_sandbox *s, struct machine_call *call, size_t len) {
+    assert(call && !call->charged);
     if (!fits(s, len)) return false;
     charge(s, call, len);
+    assert(s->budget.used <= s->budget.limit);
     return true;
 }
 
@@ -49,6 +51,7 @@ void machine_forget_calls(pf_sandbox *s) {
         machine_free_call(s, call);
     }
     machine_forget_judged(s);
+    assert(!s->calls && !s->refused);
 }
 
 static struct machine_call **find(pf_sandbox *s, uint64_t id, uint32_t op) {
@@ -76,6 +79,7 @@ static int64_t reply(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *d
 
 void machine_refuse(pf_sandbox *s, uint32_t op, uint32_t outcome, const char *text) {
     int64_t r = reply(s, op, outcome, text, strlen(text));
+    assert(outcome != PF_OP_OK && text);
     if (r == -PF_ENOMEM) reply(s, op, outcome, "", 0);
 }
 
@@ -139,6 +143,7 @@ static void report(pf_sandbox *s, uint64_t id, const struct cap_decision *d, con
 /* What the machine itself refuses, before the gate is asked. */
 static void over_limit(pf_sandbox *s, uint32_t op, const char *request, size_t len, bool tell,
                        char *why) {
+    assert(why && *why);
     char none[] = "";
     machine_refuse(s, op, PF_OP_LIMIT, why);
     if (!tell) return;
@@ -150,6 +155,7 @@ static void over_limit(pf_sandbox *s, uint32_t op, const char *request, size_t l
 /* A run that may make no more calls is told so each time, its embedder once: else a script that
  * does not care fills the log. */
 static void over_calls(pf_sandbox *s, uint32_t op, const char *request, size_t len) {
+    assert(s->run.asked >= s->limits.tool_calls);
     char over[96];
     snprintf(over, sizeof over, "this run has made as many tool calls as it may (tool_calls: %llu)",
              (unsigned long long)s->limits.tool_calls);
@@ -187,6 +193,8 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
         call->params = call->decision.params;
         call->params_len = call->decision.params_len;
         call->capability = call->decision.capability;
+        assert(call->capability >= 0 && call->method && call->name);
+        assert(call->params && call->params[call->params_len] == '\0');
         *find(s, UINT64_MAX, 0) = call; /* at the end */
         return;
     }
@@ -197,6 +205,7 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
 static void cancelled(pf_sandbox *s, uint32_t op) {
     struct machine_call **at = find(s, 0, op), *call = *at;
     if (!call) return;
+    assert(call->op == op);
     *at = call->next;
     machine_tape_cancel(s, call->id);
     machine_free_call(s, call);
@@ -219,6 +228,7 @@ void machine_take_calls(pf_sandbox *s) {
 }
 
 void machine_cancel_calls(pf_sandbox *s, const char *limit) {
+    assert(!limit || *limit);
     char text[80];
     if (limit)
         snprintf(text, sizeof text, "cancelled: the run reached its limit %s", limit);
@@ -236,6 +246,7 @@ void machine_cancel_calls(pf_sandbox *s, const char *limit) {
 struct machine_call *machine_next_call(const pf_sandbox *s) {
     struct machine_call *call = s->calls;
     while (call && call->handed_out) call = call->next;
+    assert(!call || !call->handed_out);
     return call;
 }
 
@@ -251,6 +262,7 @@ pf_status machine_answer(pf_sandbox *s, uint64_t id, uint32_t outcome, const cha
         return base_error(error, PF_NOT_FOUND, "there is no call %llu in this sandbox",
                              (unsigned long long)id);
     }
+    assert(call->method && call->params);
     machine_tape_answer(s, id, outcome, data, len);
     machine_show_time(s);
     char text[160];

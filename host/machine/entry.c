@@ -19,6 +19,7 @@
 #define SECONDS_MAX 1e9
 
 static pf_status no_timer(const struct cpu_thread *self, pf_error *error) {
+    assert(self->refused);
     return base_error(error, PF_NO_TIMER,
                       "%s: %s: without it no limit of time would hold, so nothing ran. Raise what "
                       "this process may have: RLIMIT_SIGPENDING (ulimit -i) for timers, "
@@ -38,6 +39,7 @@ pf_status machine_take(pf_sandbox *s, pf_error *error) {
 }
 
 void machine_give(pf_sandbox *s) {
+    assert(atomic_load(&s->busy) == 1);
     if (s->tape) s->tape->leave(s->tape, s);
     atomic_store(&s->busy, 0);
 }
@@ -55,6 +57,7 @@ pf_status machine_enter(pf_sandbox *s, pf_error *error) {
 }
 
 static pf_status check_change(const pf_sandbox *s, pf_error *error) {
+    assert(atomic_load(&s->busy) == 1);
     if (s->tape && s->tape->failed)
         return base_error(error, PF_STATE, "the recording cannot go on: %s", s->tape->failed);
     if (!s->look_only) return PF_OK;
@@ -80,18 +83,21 @@ pf_status machine_take_to_change(pf_sandbox *s, pf_error *error) {
 }
 
 void machine_leave(pf_sandbox *s) {
+    assert(atomic_load(&s->busy) == 1 && !s->act.what);
     if (s->tape) s->tape->leave(s->tape, s);
     cpu_end(cpu_thread(), &s->begun);
     atomic_store(&s->busy, 0);
 }
 
 struct cpu_watch *machine_step_out(pf_sandbox *s) {
+    assert(atomic_load(&s->busy) == 1);
     struct cpu_thread *self = cpu_thread();
     cpu_step_out(self, &s->begun);
     return cpu_watch(self, NULL);
 }
 
 void machine_step_in(pf_sandbox *s, struct cpu_watch *watch) {
+    assert(atomic_load(&s->busy) == 1);
     struct cpu_thread *self = cpu_thread();
     cpu_watch(self, watch);
     if (cpu_step_in(self, &s->begun)) return;
@@ -119,6 +125,7 @@ static double seconds_of(const pf_bounds *bounds) {
 }
 
 void machine_begin_act(pf_sandbox *s, const char *what, const char *path) {
+    assert(what && !s->act.what);
     double seconds = seconds_of(&s->bounds);
     s->act = (struct machine_act){.what = what, .path = path, .max_bytes = bytes_of(s)};
     s->act.until_ns = seconds < SECONDS_MAX
@@ -132,6 +139,7 @@ void machine_begin_act(pf_sandbox *s, const char *what, const char *path) {
 }
 
 void machine_end_act(pf_sandbox *s) {
+    assert(s->act.what);
     if (s->act.awaits) atomic_store(&s->interrupt, INTERRUPT_IGNORED);
     s->act = (struct machine_act){0};
 }

@@ -17,6 +17,7 @@ static const char *errno_text(int64_t number) {
 }
 
 pf_status machine_guest_error(pf_sandbox *s, int64_t result, const char *path, pf_error *error) {
+    assert(s->dead || result < 0);
     if (s->dead) return machine_dead(s, error);
     pf_status status = result == -PF_ENOENT ? PF_NOT_FOUND : PF_GUEST;
     base_error(error, status, "%.900s: %s", path, errno_text(-result));
@@ -36,6 +37,7 @@ pf_status machine_check_path(const char *path, pf_error *error) {
 
 /* Makes the directories above `path` that are missing, for `owner`. */
 int64_t machine_make_parents(pf_sandbox *s, const char *path, uint32_t owner) {
+    assert(path[0] == '/');
     for (size_t i = 1; path[i]; i++) {
         if (path[i] != '/' || path[i - 1] == '/') continue;
         int64_t r = KERNEL(s, MKDIRAT, .arg = {PF_AT_FDCWD, 0755}, .in = path, .in_len = i);
@@ -110,6 +112,7 @@ static pf_status take_stream(pf_sandbox *s, const char *path, const struct machi
         if (n > 0 && call.out_len == 0) n = -PF_EIO;
         if (n < 0) return machine_guest_error(s, n, path, error);
         out->len += call.out_len;
+        assert(out->len < out->cap);
         status = machine_spend(s, call.out_len, error);
     }
     if (out->data) out->data[out->len] = '\0';
@@ -119,6 +122,7 @@ static pf_status take_stream(pf_sandbox *s, const char *path, const struct machi
 /* Pages that nobody writes are no memory: holes cost nothing until somebody looks at them. */
 static pf_status take_contents(pf_sandbox *s, const char *path, struct machine_reading *r,
                                char **data, pf_error *error) {
+    assert(r->size > 0 && !*data);
     pf_status status = machine_spend(s, (uint64_t)r->size, error);
     if (status == PF_OK) status = machine_find_segments(s, path, r, error);
     if (status != PF_OK) return status;
@@ -132,6 +136,7 @@ static pf_status take_contents(pf_sandbox *s, const char *path, struct machine_r
 
 static pf_status take_file(pf_sandbox *s, const char *path, char **data, size_t *len,
                            pf_error *error) {
+    assert(!*data && *len == 0);
     struct machine_reading r;
     struct base_buf out;
     base_buf_init(&out, SIZE_MAX);
@@ -174,6 +179,7 @@ pf_status machine_begin_reading(pf_sandbox *s, const char *path, struct machine_
     pf_status status = machine_check_path(path, error);
     if (status == PF_OK) status = machine_enter_act(s, "reading", path, false, error);
     if (status != PF_OK) return status;
+    assert(s->act.what);
     machine_tape_act(s, "read", path);
     machine_show_time(s);
     int64_t result = machine_open_file(s, path, r);
@@ -184,6 +190,7 @@ pf_status machine_begin_reading(pf_sandbox *s, const char *path, struct machine_
 }
 
 void machine_end_reading(pf_sandbox *s, struct machine_reading *r) {
+    assert(s->act.what);
     machine_close_file(s, r);
     machine_leave_act(s);
 }
@@ -237,15 +244,14 @@ pf_status pf_file_link(pf_sandbox *s, const char *path, char **target, size_t *l
     if (status == PF_OK) status = machine_enter_act(s, "reading", path, false, error);
     if (status != PF_OK) return status;
     char *out = malloc(PF_PATH_MAX);
-    int64_t r = -PF_ENOMEM;
-    if (out)
-        r = KERNEL(s, READLINKAT, .arg = {PF_AT_FDCWD}, .in = path, .in_len = strlen(path),
-                   .out = out, .out_cap = PF_PATH_MAX - 1);
+    struct k_call call = {.call = PF_CALL_READLINKAT, .arg = {PF_AT_FDCWD}, .in = path,
+                          .in_len = strlen(path), .out = out, .out_cap = PF_PATH_MAX - 1};
+    int64_t r = out ? machine_kernel(s, &call) : -PF_ENOMEM;
     if (r < 0) {
         free(out);
         status = out ? machine_guest_error(s, r, path, error) : base_no_memory(error);
     } else {
-        *len = r < PF_PATH_MAX ? (size_t)r : PF_PATH_MAX - 1;
+        *len = call.out_len; /* not `r`, which may be a lie: behind it is what was there before */
         out[*len] = '\0';
         *target = out;
     }
@@ -307,6 +313,7 @@ static bool sort_names(struct base_buf *names) {
         memcpy(to, list[i], len);
         to += len;
     }
+    assert((size_t)(to - sorted) == names->len);
     *to = '\0';
     free(list);
     free(names->data);
@@ -331,6 +338,7 @@ static pf_status add_all_names(pf_sandbox *s, const char *path, int64_t fd, char
 
 pf_status machine_list_names(pf_sandbox *s, const char *path, struct base_buf *names,
                              pf_error *error) {
+    assert(path[0] == '/');
     char *chunk = malloc(PF_IO_MAX);
     if (!chunk || !base_buf_add(names, "", 0)) {
         free(chunk);

@@ -17,6 +17,7 @@
  * has had (splitmix64's finalizer), then a count from 1. The first sandbox is branch 0.
  */
 static uint64_t first_id(pf_sandbox *parent) {
+    assert(machine_sound_next_call(parent->next_call));
     uint64_t x = (parent->next_call >> 32 << 32 | (uint32_t)++parent->forks) + 0x9e3779b97f4a7c15;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
     x = (x ^ x >> 27) * 0x94d049bb133111eb;
@@ -25,6 +26,7 @@ static uint64_t first_id(pf_sandbox *parent) {
 }
 
 static struct machine_call *copy_call(const struct machine_call *from) {
+    assert(from->method && from->name && from->params[from->params_len] == '\0');
     size_t method = strlen(from->method) + 1, name = strlen(from->name) + 1;
     struct machine_call *call = calloc(1, sizeof *call);
     char *strings = call ? malloc(method + name + from->params_len + 1) : NULL;
@@ -48,6 +50,7 @@ static struct machine_call *copy_call(const struct machine_call *from) {
 enum kind { BRANCH, SHARED, TWIN };
 
 static bool copy_calls(const pf_sandbox *from, pf_sandbox *to, enum kind kind) {
+    assert(!to->calls && to->budget.used == 0);
     struct machine_call **end = &to->calls;
     for (const struct machine_call *call = from->calls; call; call = call->next) {
         *end = copy_call(call);
@@ -66,10 +69,12 @@ static bool copy_calls(const pf_sandbox *from, pf_sandbox *to, enum kind kind) {
 }
 
 static bool copy_buf(const struct base_buf *from, struct base_buf *to) {
+    assert(to->len == 0);
     return !from->data || base_buf_add(to, from->data, from->len);
 }
 
 static bool copy_run(const pf_sandbox *from, pf_sandbox *to) {
+    assert(!to->run.output[0].data && !to->run.output[1].data);
     const struct machine_run *run = &from->run;
     struct machine_run fresh;
     machine_run_init(&fresh);
@@ -91,6 +96,7 @@ static bool copy_run(const pf_sandbox *from, pf_sandbox *to) {
 }
 
 static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
+    assert(!to->kernel && from->kernel);
     to->kernel = cpu_instance_clone(from->kernel, &to->budget);
     if (!to->kernel) return false;
     for (uint32_t i = 1; i < from->procs_room; i++)
@@ -102,6 +108,7 @@ static bool copy_instances(const pf_sandbox *from, pf_sandbox *to) {
 
 /* What is neither memory nor a buffer of its own. */
 static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, enum kind kind) {
+    assert(!to->gate && !to->env && !to->mounts);
     to->limits = from->limits;
     to->own_limits = from->own_limits;
     to->budget.limit = UINT64_MAX; /* until all of it is there */
@@ -144,6 +151,7 @@ static bool copy_settings(const pf_sandbox *from, pf_sandbox *to, enum kind kind
 }
 
 static void copy_identity(const pf_sandbox *from, pf_sandbox *to) {
+    assert(!to->seeded);
     to->next_call = from->next_call;
     to->forks = from->forks;
     to->moment = from->moment;
@@ -162,6 +170,7 @@ static pf_status copy(pf_sandbox *from, pf_sandbox *to, enum kind kind, pf_error
     machine_settle_memory(to, machine_mailbox(to));
     to->budget.limit = from->budget.limit;
     to->budget.peak = from->budget.peak;
+    assert(to->clean == from->clean);
     pf_status status = from->seed_fixed || kind == TWIN ? PF_OK : machine_seed(to, NULL, error);
     return status == PF_OK && kind == SHARED ? machine_judge_again(to, false, error) : status;
 }

@@ -14,6 +14,9 @@ static void lost(pf_sandbox *sandbox) {
     if (!sandbox->dead_why) sandbox->dead_why = "its kernel faulted or did not come back";
 }
 
+/* The kernel's errors are -1 to this. */
+#define ERROR_MAX 4095
+
 /* Time is the sum of this and of when it began: 146 years are for ever, and never overflow. */
 #define DEADLINE_MAX (INT64_MAX / 2)
 
@@ -22,7 +25,9 @@ void machine_memory_changed(pf_sandbox *s, uint64_t clean) {
         lost(s);
         return;
     }
+    assert(s->clean <= s->kernel->charged);
     s->budget.used += s->clean;
+    assert(s->budget.used >= clean);
     s->budget.used -= clean;
     s->clean = clean;
     if (s->budget.used > s->budget.peak) s->budget.peak = s->budget.used;
@@ -54,6 +59,7 @@ struct guarded {
 
 static intptr_t guarded_call(void *argument) {
     struct guarded *g = argument;
+    DEBUG_ASSERT(g->self->mode == CPU_HOST && !g->sandbox->dead);
     cpu_instance *kernel = g->sandbox->kernel;
     cpu_enter_kernel(g->self, kernel);
     g->action = kernel->image->k_call(kernel->module, 0);
@@ -63,6 +69,7 @@ static intptr_t guarded_call(void *argument) {
 
 static intptr_t guarded_next(void *argument) {
     struct guarded *g = argument;
+    DEBUG_ASSERT(g->self->mode == CPU_HOST && !g->sandbox->dead);
     cpu_instance *kernel = g->sandbox->kernel;
     cpu_enter_kernel(g->self, kernel);
     kernel->image->k_next(kernel->module);
@@ -72,6 +79,7 @@ static intptr_t guarded_next(void *argument) {
 
 static intptr_t guarded_mailbox(void *argument) {
     struct guarded *g = argument;
+    DEBUG_ASSERT(g->self->mode == CPU_HOST && g->sandbox->mailbox == 0);
     cpu_instance *kernel = g->sandbox->kernel;
     cpu_enter_kernel(g->self, kernel);
     g->action = kernel->image->k_mailbox(kernel->module);
@@ -81,6 +89,7 @@ static intptr_t guarded_mailbox(void *argument) {
 
 static intptr_t guarded_boot(void *argument) {
     struct guarded *g = argument;
+    DEBUG_ASSERT(g->self->mode == CPU_HOST && g->sandbox->mailbox != 0);
     cpu_instance *kernel = g->sandbox->kernel;
     cpu_enter_kernel(g->self, kernel);
     g->action = (uint32_t)kernel->image->k_boot(kernel->module);
@@ -89,6 +98,7 @@ static intptr_t guarded_boot(void *argument) {
 }
 
 static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
+    DEBUG_ASSERT(g->sandbox->kernel && !g->sandbox->kernel->image->start);
     if (g->sandbox->dead) return false;
     g->self = cpu_thread();
     bool known = g->sandbox->mailbox != 0;
@@ -105,6 +115,7 @@ static bool guard(struct guarded *g, intptr_t (*function)(void *)) {
 #define FILLS_MAX 65536
 
 static bool say(pf_sandbox *sandbox, const struct k_call *call, struct guarded *g) {
+    DEBUG_ASSERT(call->in_len <= sandbox->in_cap);
     struct pf_mailbox *mailbox = machine_mailbox(sandbox);
     struct pf_message *m = &mailbox->msg;
     memset(m, 0, sizeof *m);
@@ -119,6 +130,7 @@ static bool say(pf_sandbox *sandbox, const struct k_call *call, struct guarded *
 }
 
 int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
+    DEBUG_ASSERT(call->call && (call->out || !call->out_cap));
     struct guarded g = {.sandbox = sandbox};
     call->out_len = 0;
     if (sandbox->dead) return -PF_EIO;
@@ -139,7 +151,8 @@ int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
     }
     if (m->out_len) memcpy(call->out, sandbox->kernel->slot->base + m->out, m->out_len);
     call->out_len = m->out_len;
-    return m->result;
+    /* No error has such a number: whoever makes it positive can do so. */
+    return m->result < -ERROR_MAX ? -PF_EIO : m->result;
 }
 
 bool machine_next(pf_sandbox *sandbox, struct pf_event *event) {
@@ -152,6 +165,7 @@ bool machine_next(pf_sandbox *sandbox, struct pf_event *event) {
     }
     if (event->deadline_ns > DEADLINE_MAX) event->deadline_ns = INT64_MAX;
     if (event->deadline_ns < 0) event->deadline_ns = 0;
+    DEBUG_ASSERT(event->deadline_ns >= 0);
     return true;
 }
 
@@ -176,6 +190,7 @@ bool machine_kernel_attach(pf_sandbox *sandbox) {
 
 bool machine_kernel_boot(pf_sandbox *sandbox) {
     cpu_instance *kernel = sandbox->kernel;
+    assert(kernel && sandbox->mailbox == 0);
     struct guarded g = {.sandbox = sandbox};
     if (!guard(&g, guarded_mailbox)) return false;
     sandbox->mailbox = g.action;

@@ -54,6 +54,7 @@ static int64_t wall_used(const pf_sandbox *s, int64_t now) {
 
 /* The guest is to end by itself; what is left after the grace is struck once more. */
 static void ask_to_end(pf_sandbox *s, int64_t grace_ns) {
+    assert(s->run.stage == STAGE_RUNNING && grace_ns > 0);
     struct machine_run *run = &s->run;
     run->stage = STAGE_INTERRUPTED;
     run->stop_wall_ns = wall_used(s, base_clock_monotonic()) + grace_ns;
@@ -63,9 +64,11 @@ static void ask_to_end(pf_sandbox *s, int64_t grace_ns) {
 }
 
 void machine_arm_grace(pf_sandbox *s) {
+    assert(s->run.on);
     s->run.stop_wall_ns = s->run.wall_ns + GRACE_MAX_NS;
     s->watch.stop_at = atomic_load(&s->watch.ticks) + (unsigned)(GRACE_MAX_NS / CPU_TICK_NS);
     s->watch.kill_at = s->watch.stop_at + MACHINE_CUT_TICKS;
+    assert(s->watch.stop_at <= s->watch.kill_at);
 }
 
 static void kill_run(pf_sandbox *s) {
@@ -75,6 +78,7 @@ static void kill_run(pf_sandbox *s) {
     if (!machine_replays(s)) s->watch.stop_at = UINT32_MAX;
     KERNEL(s, HOST_KILL, .arg = {0});
     machine_cancel_calls(s, s->run.limit);
+    assert(!s->calls);
 }
 
 static int64_t grace_after(uint64_t limit_ms) {
@@ -85,6 +89,7 @@ static int64_t grace_after(uint64_t limit_ms) {
 
 /* The run is over a limit of time, or still there after it was to end. */
 static void strike(pf_sandbox *s, const char *limit, uint64_t limit_ms) {
+    assert(limit && *limit);
     if (s->run.stage != STAGE_RUNNING) {
         kill_run(s);
         return;
@@ -123,6 +128,7 @@ static void look_at_stops(pf_sandbox *s) {
 /* Lets the embedder see to what else its thread has to do. */
 static void pause_for_embedder(pf_sandbox *s, int64_t now) {
     if (!s->on_pause || now < s->pause_at) return;
+    assert(atomic_load(&s->busy) == 1);
     struct cpu_watch *watch = machine_step_out(s);
     s->on_pause(s->on_pause_user);
     machine_step_in(s, watch);
@@ -179,6 +185,7 @@ static void wait_until(pf_sandbox *s, int64_t deadline_ns) {
 
 /* Nothing can run. True: go on, something may now. */
 static bool idle(pf_sandbox *s, int64_t deadline_ns) {
+    assert(deadline_ns >= 0 && s->deadline_ns >= 0);
     s->deadline_ns = deadline_ns;
     if (!s->run.on) return false;
     if (s->run.foreground_done || s->run.stage == STAGE_KILLED) {
@@ -202,6 +209,7 @@ static bool idle(pf_sandbox *s, int64_t deadline_ns) {
 
 /* The program that called exec() is gone already, so no process can be told why. */
 static void not_loaded(pf_sandbox *s, const struct pf_event *event) {
+    assert(event->kind == PF_EVENT_LOAD && !machine_instance(s, event->proc));
     char text[160];
     const struct pf_image *image = machine_image_info(event->image);
     bool full = errno == ENOMEM;
@@ -214,6 +222,7 @@ static void not_loaded(pf_sandbox *s, const struct pf_event *event) {
 }
 
 static void turn(pf_sandbox *s, struct cpu_thread *self, const struct pf_event *event) {
+    assert(event->proc > 0 && event->proc < PF_PROCESS_TABLE);
     switch (event->kind) {
     case PF_EVENT_RUN: machine_run_process(s, self, event->proc); break;
     case PF_EVENT_LOAD:
@@ -261,6 +270,7 @@ static void loop(pf_sandbox *s, struct cpu_thread *self) {
 }
 
 void machine_tell_output(pf_sandbox *s, int stream, const char *data, size_t len) {
+    assert(s->run.on_output && (stream == 1 || stream == 2));
     struct machine_run *run = &s->run;
     struct cpu_watch *watch = machine_step_out(s);
     int64_t began = base_clock_monotonic();
@@ -302,7 +312,9 @@ static void bound_replay(pf_sandbox *s, int64_t now) {
 }
 
 pf_status machine_drive(pf_sandbox *s, pf_error *error) {
+    assert(atomic_load(&s->busy) == 1 && s->kernel);
     struct cpu_thread *self = cpu_thread();
+    assert(self && self->begun && !self->running);
     struct cpu_watch *outer = cpu_watch(self, &s->watch);
     s->entered_ns = base_clock_monotonic();
     s->pause_at = s->entered_ns + PAUSE_NS;

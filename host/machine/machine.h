@@ -21,6 +21,7 @@
 #include "abi/types.h"
 #include "host/base/buf.h"
 #include "host/base/clock.h"
+#include "host/base/contract.h"
 #include "host/base/error.h"
 #include "host/capability/gate.h"
 #include "host/cpu/cpu.h"
@@ -546,6 +547,11 @@ pf_status machine_reply(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, cons
                         size_t len, pf_error *error);
 /* All that are pending: the run ended at this limit; NULL: the embedder ended it. */
 void machine_cancel_calls(pf_sandbox *sandbox, const char *limit);
+/* May a snapshot go on with this id? A branch has 31 bits, and so many ids left that none of its
+ * runs comes to the end of them. */
+static inline bool machine_sound_next_call(uint64_t id) {
+    return (uint32_t)id > 0 && (uint32_t)id <= INT32_MAX && id >> 63 == 0;
+}
 /* The oldest call that the embedder has not been given; NULL: none. */
 struct machine_call *machine_next_call(const pf_sandbox *sandbox);
 

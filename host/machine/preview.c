@@ -56,6 +56,7 @@ void pf_sandbox_on_output(pf_sandbox *s, pf_output_fn callback, void *user) {
 /* ---- taking its place */
 
 static void exchange(void *a, void *b, size_t len) {
+    assert(a != b);
     char piece[256], *x = a, *y = b;
     for (size_t n; len; len -= n, x += n, y += n) {
         n = len < sizeof piece ? len : sizeof piece;
@@ -74,6 +75,7 @@ static void exchange_inside(pf_sandbox *a, pf_sandbox *b) {
 
 /* What points into a sandbox points into this one. */
 static void settle_in(pf_sandbox *s) {
+    assert(s->kernel && !s->dead);
     s->watch.demand = &s->interrupt;
     s->kernel->budget = &s->budget;
     for (uint32_t i = 1; i < s->procs_room; i++) {
@@ -93,6 +95,7 @@ static void keep_handed_out(pf_sandbox *s, const pf_sandbox *before) {
 
 /* `s` has the preview's inside; `before` is what it was, and keeps nothing of the embedder's. */
 static void keep_embedder(pf_sandbox *s, pf_sandbox *before) {
+    assert((s->tape == NULL) == (before->tape == NULL));
     struct machine_tape *tape = before->tape;
     if (tape) tape->join(tape, s->tape);
     before->tape = s->tape;
@@ -112,6 +115,7 @@ static void keep_embedder(pf_sandbox *s, pf_sandbox *before) {
     s->preview_moment = before->preview_moment;
     s->preview_changes = before->preview_changes;
     s->changes = before->changes + 1;
+    assert(s->serial != 0 && s->preview_of != s->serial);
     if (before->forks > s->forks) s->forks = before->forks;
     struct machine_call *refused = s->refused;
     s->refused = before->refused;
@@ -148,6 +152,7 @@ pf_status pf_sandbox_accept(pf_sandbox *s, pf_sandbox *preview, pf_error *error)
         settle_in(s);
         settle_in(preview);
         keep_embedder(s, preview);
+        assert(s->kernel->budget == &s->budget && preview->kernel->budget == &preview->budget);
     }
     machine_give(preview);
     machine_give(s);

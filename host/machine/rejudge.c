@@ -36,6 +36,7 @@ static char *text_of(const char *format, const char *method, const char *why) {
 /* A decision of the machine's own: the gate was not asked. */
 static pf_status decide(struct cap_decision *d, const struct machine_call *c, int outcome,
                         const char *why) {
+    assert(outcome != PF_OP_OK && c->method && why);
     const char *name = base_utf8_valid(c->method, strlen(c->method)) ? c->method : "";
     size_t method = strlen(name) + 1, text = strlen(why) + 1;
     char *block = malloc(method + text);
@@ -79,6 +80,7 @@ static pf_status as_denial(struct cap_decision *d) {
  * is, at the most. */
 static pf_status check_limits(const pf_sandbox *s, const struct machine_call *c, uint64_t place,
                               struct cap_decision *d) {
+    assert(place > 0);
     char why[160];
     if (place > s->limits.tool_calls) {
         snprintf(why, sizeof why,
@@ -95,6 +97,7 @@ static pf_status check_limits(const pf_sandbox *s, const struct machine_call *c,
 /* Calls behind it in the list were made after it, so it was at most the `place`th. */
 static pf_status judge(pf_sandbox *s, struct machine_call *c, uint64_t place) {
     struct cap_decision *d = &c->decision;
+    assert(!d->block && !c->untold);
     pf_status status = check_limits(s, c, place, d);
     if (status == PF_OK && !d->block)
         status =
@@ -103,6 +106,7 @@ static pf_status judge(pf_sandbox *s, struct machine_call *c, uint64_t place) {
 }
 
 static void keep(pf_sandbox *s, struct machine_call *c) {
+    assert(c->restored && s->budget.used >= c->charged);
     struct cap_decision *d = &c->decision;
     assert(d->outcome == PF_OP_OK && d->params);
     c->method = d->method;
@@ -115,12 +119,14 @@ static void keep(pf_sandbox *s, struct machine_call *c) {
     c->restored = NULL;
     s->budget.used -= c->charged; /* written again, it may be longer or shorter */
     c->charged = 0;
+    assert(c->capability >= 0 && c->params[c->params_len] == '\0');
 }
 
 /* Its answer, which the guest finds when it runs. What it had spent stays spent: whoever had the
  * sandbox before may have done it already. */
 static void refuse(pf_sandbox *s, struct machine_call *c) {
     const struct cap_decision *d = &c->decision;
+    assert(d->outcome != PF_OP_OK && d->message);
     if (c->aside) cap_gate_spend(s->gate, (size_t)c->capability, 1);
     machine_refuse(s, c->op, (uint32_t)d->outcome, d->message);
     s->stirred = true;
@@ -138,6 +144,7 @@ pf_status machine_judge_again(pf_sandbox *s, bool spent, pf_error *error) {
         if (s->run.asked < count) s->run.asked = count;
         made = s->run.asked;
     }
+    assert(made >= count);
     if (spent) set_aside(s);
     for (struct machine_call **at = &s->calls, *c; (c = *at);) {
         uint64_t behind = count - ++place;
@@ -160,6 +167,7 @@ pf_status machine_judge_again(pf_sandbox *s, bool spent, pf_error *error) {
 }
 
 static void tell(pf_sandbox *s, struct machine_call *c) {
+    assert(s->on_decision);
     if (!c->untold) return;
     c->untold = false;
     pf_decision decision = machine_decision(s, c->id, &c->decision);

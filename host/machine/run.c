@@ -50,6 +50,7 @@ void machine_run_free(struct machine_run *run) {
 /* What of a stream may still be kept; nothing of one that a restore with a smaller limit found
  * full. */
 static uint64_t output_room(const pf_sandbox *s, int stream) {
+    assert(stream == 1 || stream == 2);
     uint64_t kept = s->run.output[stream - 1].len, limit = s->limits.output_bytes;
     return kept < limit ? limit - kept : 0;
 }
@@ -67,6 +68,7 @@ static void keep_output(pf_sandbox *s, int stream, const char *data, size_t len)
         s->run.truncated[stream - 1] = true;
         len = 0;
     }
+    assert(!len || kept->len <= s->limits.output_bytes);
     if (len) machine_tape_output(s, stream, data, len);
     if (len && s->run.on_output) machine_tell_output(s, stream, data, len);
 }
@@ -88,6 +90,7 @@ void machine_drain_output(pf_sandbox *s) {
 
 void machine_feed_stdin(pf_sandbox *s) {
     struct machine_run *run = &s->run;
+    assert(run->input_at <= run->input.len);
     if (!run->stdin_open) return;
     for (;;) {
         size_t left = run->input.len - run->input_at;
@@ -125,6 +128,7 @@ void machine_drain_value(pf_sandbox *s) {
 
 void machine_point_result(pf_sandbox *s) {
     const struct machine_run *run = &s->run;
+    assert(!run->value.failed || run->value.len == 0);
     s->result.stdout_data = run->output[0].data ? run->output[0].data : "";
     s->result.stdout_len = run->output[0].len;
     s->result.stderr_data = run->output[1].data ? run->output[1].data : "";
@@ -136,6 +140,7 @@ void machine_point_result(pf_sandbox *s) {
 /* The foreground is done and nothing else can go on: the result is complete. */
 void machine_finish(pf_sandbox *s) {
     struct machine_run *run = &s->run;
+    assert(run->session <= PF_SESSIONS);
     uint32_t attention = machine_mailbox(s)->attention;
     if (attention & PF_ATTENTION_OUTPUT) machine_drain_output(s);
     if (attention & PF_ATTENTION_VALUE) machine_drain_value(s);
@@ -162,6 +167,7 @@ void machine_finish(pf_sandbox *s) {
         .session_ended = lost,
     };
     machine_point_result(s);
+    assert(s->result.exit_code >= 0 && s->result.exit_code <= 255);
     s->has_result = true;
     machine_tape_result(s);
 }
@@ -199,11 +205,13 @@ void machine_arm_limits(pf_sandbox *s) {
     }
     s->watch.stop_at = limited ? (unsigned)ticks + 1 : UINT32_MAX;
     s->watch.kill_at = limited ? (unsigned)ticks + MACHINE_CUT_TICKS : UINT32_MAX;
+    assert(s->watch.stop_at <= s->watch.kill_at);
     s->run.stop_wall_ns =
         s->limits.wall_ms < INT64_MAX / 1000000 ? (int64_t)s->limits.wall_ms * 1000000 : INT64_MAX;
 }
 
 static void cut_output(pf_sandbox *s, int stream) {
+    assert(stream == 1 || stream == 2);
     struct base_buf *kept = &s->run.output[stream - 1];
     if (kept->len <= s->limits.output_bytes) return;
     kept->len = (size_t)s->limits.output_bytes;
@@ -213,6 +221,7 @@ static void cut_output(pf_sandbox *s, int stream) {
 
 pf_status machine_fit_run(pf_sandbox *s, pf_error *error) {
     struct machine_run *run = &s->run;
+    assert(run->input_at <= run->input.len);
     size_t left = run->input.len - run->input_at;
     cut_output(s, 1);
     cut_output(s, 2);
@@ -228,6 +237,7 @@ pf_status machine_fit_run(pf_sandbox *s, pf_error *error) {
 }
 
 static void reset_run(pf_sandbox *s, const pf_run *request, uint32_t session) {
+    assert(!s->run.on && session <= PF_SESSIONS);
     struct machine_run *run = &s->run;
     bool brief = run->brief; /* as the last run ended, this one is likely to begin */
     machine_run_free(run);
@@ -246,6 +256,7 @@ static void reset_run(pf_sandbox *s, const pf_run *request, uint32_t session) {
 
 /* Sends bytes of the run's text. */
 static int64_t send_text(pf_sandbox *s, const char *text, size_t len) {
+    assert(text || !len);
     int64_t r = 0;
     for (size_t at = 0; r >= 0 && at < len;) {
         size_t piece = len - at < PF_MESSAGE_IN_MAX ? len - at : PF_MESSAGE_IN_MAX;
@@ -259,6 +270,7 @@ static int64_t send_text(pf_sandbox *s, const char *text, size_t len) {
 /* What the kernel is given besides the text: a program to start, or for the session its place. */
 static bool head_of(pf_sandbox *s, const struct language *language, const pf_run *request,
                     struct base_buf *out) {
+    assert(language && s->run.session <= PF_SESSIONS);
     if (s->run.session < PF_SESSIONS)
         return !machine_has_place(request) || machine_place_text(request, out);
     const char *program = language->program;
@@ -276,6 +288,7 @@ static bool head_of(pf_sandbox *s, const struct language *language, const pf_run
 /* Begins the run, with as much of its text as fits in one message; the rest comes after. */
 static int64_t begin_with(pf_sandbox *s, int64_t flags, const char *in, size_t in_len,
                           size_t exec_len) {
+    assert(exec_len <= in_len);
     int64_t kind = s->run.session < PF_SESSIONS ? PF_RUN_SESSION : PF_RUN_SPAWN;
     size_t first = in_len < PF_MESSAGE_IN_MAX ? in_len : PF_MESSAGE_IN_MAX;
     if (exec_len > first) return -PF_E2BIG;
@@ -286,6 +299,7 @@ static int64_t begin_with(pf_sandbox *s, int64_t flags, const char *in, size_t i
 
 /* Gives the kernel the program; then it only has to be driven. */
 static int64_t begin(pf_sandbox *s, const struct language *language, const pf_run *request) {
+    assert(!s->run.on);
     struct base_buf head;
     base_buf_init(&head, SIZE_MAX);
     bool session = s->run.session < PF_SESSIONS;
@@ -318,6 +332,7 @@ void machine_tell(pf_sandbox *s, const char *text) {
 /* The sandbox has no room for another process, as when its scripts started too many: that is how
  * the run ends, and no mistake of the embedder's. */
 static pf_status not_begun(pf_sandbox *s, const struct language *language, int64_t r) {
+    assert(!s->run.on && (r == -PF_EAGAIN || r == -PF_ENOMEM));
     struct machine_run *run = &s->run;
     bool memory = r == -PF_ENOMEM;
     run->limit = memory ? "memory_bytes" : "processes";
@@ -360,6 +375,7 @@ pf_status machine_start(pf_sandbox *s, const pf_run *request, pf_error *error) {
     const struct language *language = find_language(request->language);
     pf_status status = check_request(s, request, language, error);
     if (status != PF_OK) return status;
+    assert(language && !s->run.on);
     uint32_t session = request->isolated ? PF_SESSIONS : language->session;
     int64_t full;
     machine_tape_start(s, request);

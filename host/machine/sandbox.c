@@ -24,10 +24,12 @@
 #define PROCS_FIRST 16u
 
 static uint64_t share(uint64_t all, unsigned part, uint64_t most) {
+    assert(part);
     return all / part < most ? all / part : most;
 }
 
 pf_status machine_dead(pf_sandbox *sandbox, pf_error *error) {
+    assert(sandbox->dead);
     return base_error(error, PF_DEAD, "this sandbox was given up: %s; free it and make another",
                          sandbox->dead_why ? sandbox->dead_why : "its kernel failed");
 }
@@ -38,6 +40,7 @@ pf_status machine_dead(pf_sandbox *sandbox, pf_error *error) {
  * SPARE_KINDS slots it is better to have one more. */
 struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, const struct cpu_template *copied,
                                     size_t size) {
+    assert(size > 0);
     struct cpu_slot **at = &sandbox->spare, **other = NULL;
     for (; *at && !((*at)->began_with == size && (*at)->copied == copied); at = &(*at)->next)
         if (!other && (*at)->began_with == size) other = at;
@@ -48,12 +51,15 @@ struct cpu_slot *machine_spare_slot(pf_sandbox *sandbox, const struct cpu_templa
     *at = slot->next;
     sandbox->spare_count--;
     slot->next = NULL;
+    assert(slot->file_to == 0 && slot->dirty);
     return slot;
 }
 
 void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
     cpu_instance *instance = machine_instance(sandbox, proc);
+    assert(proc > 0 && proc < PF_PROCESS_TABLE);
     if (!instance) return;
+    assert(instance->owner == sandbox && instance->proc == proc);
     sandbox->procs[proc] = NULL;
     cpu_hot_learn(instance);
     size_t most = SPARE_BYTES_MAX + cpu_stack_given_back(instance->image);
@@ -71,11 +77,13 @@ void machine_drop(pf_sandbox *sandbox, uint32_t proc) {
     slot->next = sandbox->spare;
     sandbox->spare = slot;
     sandbox->spare_count++;
+    assert(sandbox->spare_count <= SPARE_MAX);
 }
 
 bool machine_adopt(pf_sandbox *sandbox, uint32_t proc, cpu_instance *instance) {
     if (!instance) return false;
-    assert(proc < PF_PROCESS_TABLE);
+    assert(proc > 0 && proc < PF_PROCESS_TABLE && !machine_instance(sandbox, proc));
+    assert(instance->charged == instance->memory->size);
     uint32_t room = sandbox->procs_room ? sandbox->procs_room : PROCS_FIRST;
     while (room <= proc) room *= 2;
     if (room > sandbox->procs_room) {
@@ -97,6 +105,7 @@ bool machine_adopt(pf_sandbox *sandbox, uint32_t proc, cpu_instance *instance) {
 
 bool machine_load(pf_sandbox *sandbox, uint32_t proc, int image) {
     machine_drop(sandbox, proc);
+    assert(!machine_instance(sandbox, proc));
     const struct cpu_template *template = machine_image(image);
     if (!template) return false;
     struct cpu_slot *slot = NULL;
@@ -126,6 +135,7 @@ void pf_sandbox_free(pf_sandbox *sandbox) {
     cpu_slot_release(sandbox->warm);
     machine_forget_calls(sandbox);
     assert(sandbox->budget.used == 0);
+    assert(!sandbox->spare && !sandbox->calls);
     machine_run_free(&sandbox->run);
     machine_forget_mounts(sandbox->mounts);
     cap_gate_free(sandbox->gate);
@@ -146,11 +156,13 @@ pf_status pf_sandbox_end_record(pf_sandbox *sandbox, pf_error *error) {
 }
 
 pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *error) {
+    assert(!s->kernel && !s->gate && !s->env);
     machine_run_init(&s->run);
     s->limits = s->own_limits = options->limits;
     s->budget.limit = s->limits.memory_bytes;
     s->budget.each = s->limits.process_memory_bytes;
     s->budget.reserve = share(s->budget.limit, 16, RESERVE_MAX);
+    assert(s->budget.reserve <= s->budget.limit);
     s->watch.stop_at = s->watch.kill_at = UINT32_MAX;
     s->watch.demand = &s->interrupt;
     s->next_call = 1;
@@ -174,6 +186,7 @@ pf_status machine_configure(pf_sandbox *s, const pf_options *options, pf_error *
 
 /* Tells a kernel its limits; again after a restore, where they may be others. */
 pf_status machine_configure_kernel(pf_sandbox *s, pf_error *error) {
+    assert(s->kernel && s->mailbox);
     struct pf_kernel_limits limits = {
         .filesystem_bytes = s->limits.filesystem_bytes,
         .files = s->limits.files,
@@ -200,12 +213,14 @@ pf_status machine_draw_seed(pf_sandbox *s, const uint64_t *seed, pf_error *error
 }
 
 pf_status machine_seed(pf_sandbox *s, const uint64_t *seed, pf_error *error) {
+    assert(s->kernel);
     pf_status status = machine_draw_seed(s, seed, error);
     if (status == PF_OK) KERNEL(s, HOST_SEED, .in = s->seed, .in_len = sizeof s->seed);
     return status;
 }
 
 pf_status machine_populate(pf_sandbox *s, const pf_options *options, pf_error *error) {
+    assert(!s->kernel && s->gate);
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return error ? error->status : PF_DEAD;
     s->mailbox = boot->mailbox;

@@ -18,6 +18,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address);
  * then calls fail; only clocks answer, with zero, unless the image is one that is not to boot. */
 static __attribute__((noinline)) void freeze(struct cpu_thread *self, cpu_instance *instance,
                                              struct pf_message *caller) {
+    assert(!instance->owner);
     cpu_note_asyncify_stack(instance);
     if (caller->call != PF_CALL_ARGS) {
         bool clock = caller->call == PF_CALL_CLOCK && !instance->image->bare;
@@ -32,6 +33,7 @@ static __attribute__((noinline)) void freeze(struct cpu_thread *self, cpu_instan
 }
 
 static __attribute__((noinline)) void end_rewind(struct cpu_thread *self, cpu_instance *instance) {
+    assert(instance->rewinding);
     if (!cpu_asyncify_sound(instance)) cpu_trap(self, SIGSEGV);
     instance->image->stop_rewind(instance->module);
     instance->rewinding = false;
@@ -72,6 +74,7 @@ static inline bool deliver(const cpu_instance *kernel, const struct pf_message *
 /* What becomes of a caller that is not just answered. True: it was parked, and asks again. */
 static __attribute__((noinline)) bool not_answered(cpu_instance *instance, uint32_t action,
                                                    uint32_t flags) {
+    assert(action != PF_ACTION_RETURN && instance->owner);
     struct cpu_thread *self = instance->thread;
     pf_sandbox *sandbox = instance->owner;
     switch (action) {
@@ -96,6 +99,7 @@ static __attribute__((noinline)) bool not_answered(cpu_instance *instance, uint3
 
 /* The kernel uses another part of its own memory than before. False: more than there is. */
 static __attribute__((noinline)) bool memory_changed(pf_sandbox *sandbox, uint64_t clean) {
+    assert(clean != sandbox->clean);
     machine_memory_changed(sandbox, clean);
     return !sandbox->dead;
 }
@@ -111,6 +115,7 @@ static inline __attribute__((always_inline)) bool carry(cpu_instance *instance, 
     struct cpu_thread *self = instance->thread;
     self->mode = CPU_HOST;
     if (UNUSUAL(instance->rewinding)) end_rewind(self, instance);
+    DEBUG_ASSERT(self->running == instance && instance->state == CPU_UNWOUND);
     uint64_t size = instance->memory->size;
     uint8_t *base = instance->memory->data;
     if ((uint64_t)address + sizeof(struct pf_message) > size ||
@@ -137,6 +142,8 @@ static inline __attribute__((always_inline)) bool carry(cpu_instance *instance, 
         cpu_trap(self, SIGSEGV);
 
     cpu_instance *kernel = sandbox->kernel;
+    DEBUG_ASSERT(in_len <= sandbox->in_cap && !kernel->image->start);
+    DEBUG_ASSERT(sandbox->procs[instance->proc] == instance);
     uint8_t *kernel_base = kernel->memory->data;
     struct pf_mailbox *mailbox = (struct pf_mailbox *)(kernel_base + sandbox->mailbox);
     uint32_t call = apart(caller->call);
@@ -179,6 +186,7 @@ void Z_pfZ_call(cpu_instance *instance, uint32_t address) {
 }
 
 static void died(pf_sandbox *sandbox, uint32_t proc, int signal_number) {
+    assert(proc > 0 && proc < PF_PROCESS_TABLE);
     /* It did not come as far as to be copied. */
     if (sandbox->action == PF_ACTION_FORK)
         KERNEL(sandbox, HOST_FORK_DONE, .arg = {sandbox->fork_child, 0});
@@ -187,6 +195,7 @@ static void died(pf_sandbox *sandbox, uint32_t proc, int signal_number) {
 
 /* Copies the process that asked for it; both go on when the kernel says so. */
 static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
+    assert(parent->state == CPU_UNWOUND && parent->owner == sandbox && !parent->stack);
     uint32_t child = sandbox->fork_child;
     cpu_instance *copy = NULL;
     const struct cpu_slot *slot = parent->slot;
@@ -204,6 +213,7 @@ static void fork_process(pf_sandbox *sandbox, cpu_instance *parent) {
 
 void machine_run_process(pf_sandbox *sandbox, struct cpu_thread *self, uint32_t proc) {
     cpu_instance *instance = machine_instance(sandbox, proc);
+    assert(proc > 0 && proc < PF_PROCESS_TABLE && !self->running);
     if (!instance) {
         sandbox->dead = true;
         sandbox->dead_why = "its kernel wanted to run a process that does not exist";

@@ -23,6 +23,7 @@ void put_u64(struct writer *w, uint64_t value) {
 }
 
 void put_bytes(struct writer *w, const void *data, size_t len) {
+    assert(data || !len);
     put_u64(w, len);
     put_raw(w, data, len);
 }
@@ -54,6 +55,7 @@ const char *get_bytes(struct reader *r, size_t max, size_t *len) {
     if (n > max) r->bad = true;
     const uint8_t *p = r->bad ? NULL : get_raw(r, (size_t)n);
     *len = r->bad ? 0 : (size_t)n;
+    assert(r->bad || r->at <= r->len);
     return r->bad ? "" : (const char *)p;
 }
 

@@ -38,12 +38,14 @@ enum frame_kind frame_kind(const char *data, size_t len) {
 }
 
 static void make_tag(uint8_t tag[TAG], const char *data, size_t len, const uint8_t *key) {
+    assert(data && len >= sizeof(struct head));
     crypto_blake2b_keyed(tag, TAG, key, key ? MACHINE_KEY : 0, (const uint8_t *)data, len);
 }
 
 /* A head whose body_len is not known yet, and the contents as its body. */
 static pf_status pack(struct head head, int level, const char *contents, const uint8_t *key,
                       char **out, size_t *out_len, pf_error *error) {
+    assert(contents || head.contents_len == 0);
     size_t len = (size_t)head.contents_len, room = ZSTD_compressBound(len);
     char *data = malloc(sizeof head + room + TAG);
     size_t body = data ? ZSTD_compress(data + sizeof head, room, contents, len, level) : 0;
@@ -62,6 +64,7 @@ static pf_status pack(struct head head, int level, const char *contents, const u
 
 pf_status frame_wrap(enum frame_kind kind, const char *contents, size_t len, const uint8_t *key,
                      uint64_t counter, char **out, size_t *out_len, pf_error *error) {
+    assert(kind < FRAME_NONE && (!counter || key));
     struct head head = {.format = kinds[kind].format,
                         .flags = key ? KEYED : 0,
                         .contents_len = len,
@@ -75,6 +78,7 @@ pf_status frame_wrap(enum frame_kind kind, const char *contents, size_t len, con
 
 static pf_status check_tag(const char *data, size_t len, const struct head *head,
                            const uint8_t *key, pf_error *error) {
+    assert(len >= sizeof *head + TAG);
     uint8_t tag[TAG];
     if (key && !(head->flags & KEYED))
         return base_error(error, PF_FORMAT,
@@ -93,6 +97,7 @@ static pf_status check_tag(const char *data, size_t len, const struct head *head
 /* Everything that can be refused before a byte of the body is looked at. */
 static pf_status check(const char *data, size_t len, const struct frame_terms *terms,
                        struct head *head, pf_error *error) {
+    assert(terms->kind < FRAME_NONE);
     uint32_t format = kinds[terms->kind].format;
     if (frame_kind(data, len) != terms->kind)
         return base_error(error, PF_FORMAT, "this is not a pinfold snapshot");

@@ -44,6 +44,7 @@ struct pages {
 
 /* One page as it counts: what lies outside the live ranges is zero. */
 static void canonical(const struct pages *p, size_t page, uint8_t out[PAGE]) {
+    assert(page % PAGE == 0 && page + PAGE <= p->instance->memory->size);
     memset(out, 0, PAGE);
     for (int i = 0; i < p->live_count; i++) {
         size_t from = p->live[i].from > page ? p->live[i].from : page;
@@ -72,6 +73,7 @@ static void put_page(void *user, size_t page) {
 }
 
 static void put_live_pages(struct pages *p) {
+    assert(p->live_count <= CPU_LIVE_MAX);
     size_t next = 0;
     for (int i = 0; i < p->live_count; i++) {
         size_t page = p->live[i].from / PAGE * PAGE;
@@ -82,6 +84,7 @@ static void put_live_pages(struct pages *p) {
 }
 
 void put_instance(struct writer *w, const cpu_instance *instance, const struct cpu_template *base) {
+    assert(instance->state == CPU_UNWOUND && instance->image == base->image);
     struct pages p = {.w = w, .instance = instance, .base = base};
     p.live_count = cpu_live_ranges(instance, p.live);
     assert(p.live_count >= 0 && p.live_count <= CPU_LIVE_MAX);
@@ -98,6 +101,7 @@ void put_instance(struct writer *w, const cpu_instance *instance, const struct c
 }
 
 static bool get_pages(struct reader *r, cpu_instance *instance, size_t base_size) {
+    assert(instance->memory->size >= base_size);
     for (uint32_t next = 0;;) {
         uint32_t page = get_u32(r);
         if (r->bad) return false;
@@ -133,6 +137,7 @@ cpu_instance *get_instance(struct reader *r, const struct cpu_template *base,
         instance->memory->size = size;
         instance->memory->pages = size >> 16;
     }
+    assert(instance->memory->size == size && instance->charged == size);
     *instance->image->stack_pointer(instance->module) = sp;
     instance->rewinding = rewinding;
     if (!get_pages(r, instance, base->size)) {

@@ -289,7 +289,7 @@ static bool read_info(const struct view *view, struct info *info) {
     info->forks = get_u64(&r);
     return !r.bad && flags <= 3 && info->monotonic_ns >= 0 && info->monotonic_ns < INT64_MAX / 4 &&
            info->realtime_base > -(INT64_MAX / 4) && info->realtime_base < INT64_MAX / 4 &&
-           (uint32_t)info->next_call != 0;
+           machine_sound_next_call(info->next_call);
 }
 
 static bool read_left(const struct view *view, struct base_buf *left) {

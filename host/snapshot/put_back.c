@@ -34,6 +34,7 @@ static bool is_allowed(const char *path) {
 
 static int64_t put_segments(pf_sandbox *s, int64_t fd, const struct filemap_file *f,
                             const struct reader *data) {
+    assert(fd >= 0);
     struct reader r = *data;
     r.at = f->at;
     for (uint32_t i = 0; i < f->segments; i++) {

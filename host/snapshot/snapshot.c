@@ -22,6 +22,7 @@ static const char *const limit_names[] = {NULL, "cpu_seconds", "wall_seconds"};
 
 static void put_run(struct writer *w, const pf_sandbox *s) {
     const struct machine_run *run = &s->run;
+    assert(run->input_at <= run->input.len && run->session <= PF_SESSIONS);
     uint32_t limit = 0;
     for (uint32_t i = 1; i < 3; i++)
         if (run->limit && strcmp(run->limit, limit_names[i]) == 0) limit = i;
@@ -49,6 +50,7 @@ static void put_calls(struct writer *w, const pf_sandbox *s) {
     for (const struct machine_call *c = s->calls; c; c = c->next) count++;
     put_u32(w, count);
     for (const struct machine_call *c = s->calls; c; c = c->next) {
+        assert(c->id && c->op && c->params[c->params_len] == '\0');
         put_u64(w, c->id);
         put_u32(w, c->op);
         put_u32(w, c->handed_out);
@@ -87,6 +89,7 @@ static pf_status put_processes(struct writer *w, pf_sandbox *s, const struct mac
             return PF_OK;
         }
         put_u32(w, i);
+        assert(instance->state == CPU_UNWOUND && instance->proc == i);
         put_u32(w, session ? BASE_SESSION : BASE_IMAGE);
         put_bytes(w, instance->image->name, strlen(instance->image->name));
         put_instance(w, instance, base);
@@ -98,6 +101,7 @@ static void put_mounts(struct writer *w, const struct machine_mounts *mounts) {
     put_u32(w, mounts ? (uint32_t)mounts->count : 0);
     for (size_t i = 0; mounts && i < mounts->count; i++) {
         const struct machine_mount *m = &mounts->items[i];
+        assert(m->sorted);
         put_bytes(w, m->guest, strlen(m->guest));
         put_u32(w, m->copy);
         put_u32(w, (uint32_t)m->count);
@@ -123,6 +127,7 @@ static pf_status put_counters(struct writer *w, const pf_sandbox *s, pf_error *e
 
 /* For who is of another build; then where kernel and list begin, counted from the end. */
 static pf_status put_file_list(struct writer *w, pf_sandbox *s, size_t kernel_at, pf_error *error) {
+    assert(kernel_at <= w->out.len);
     size_t files_at = w->out.len;
     pf_status status = put_files(w, s, false, error);
     size_t end = w->out.len + SNAPSHOT_TRAILER;
@@ -132,6 +137,7 @@ static pf_status put_file_list(struct writer *w, pf_sandbox *s, size_t kernel_at
 }
 
 static pf_status save(pf_sandbox *s, struct writer *w, pf_error *error) {
+    assert(s->kernel && !s->dead);
     const struct machine_boot *boot = machine_boot(error);
     pf_status status = boot ? machine_refuse_parked(s, error) : PF_DEAD;
     if (status != PF_OK) return status;
@@ -202,6 +208,7 @@ static bool get_into(struct reader *r, struct base_buf *b) {
 
 static bool get_run(struct reader *r, pf_sandbox *s) {
     struct machine_run *run = &s->run;
+    assert(!run->input.data && !run->output[0].data && !run->output[1].data);
     uint32_t flags = get_u32(r), stage = get_u32(r), limit = get_u32(r);
     run->on = flags & 1;
     run->foreground_done = flags & 2;
@@ -221,6 +228,7 @@ static bool get_run(struct reader *r, pf_sandbox *s) {
     run->cpu_ns = get_u64(r);
     run->tool_calls = get_u64(r);
     run->asked = get_u64(r);
+    if (run->tool_calls > run->asked) run->tool_calls = run->asked; /* they are among them */
     bool ok = get_into(r, &run->input) && get_into(r, &run->output[0]) &&
               get_into(r, &run->output[1]) && get_into(r, &run->value);
     atomic_store(&s->watch.ticks, ticks);
@@ -234,6 +242,7 @@ static bool get_run(struct reader *r, pf_sandbox *s) {
 
 /* Method, name and parameters, as three strings in one block. */
 static bool get_call_strings(struct reader *r, struct machine_call *c) {
+    assert(!c->restored);
     const char *from[3];
     size_t len[3], total = 0;
     for (int i = 0; i < 3; i++) {
@@ -256,14 +265,15 @@ static bool get_call_strings(struct reader *r, struct machine_call *c) {
 
 /* An id belongs to this branch, is one that was given, and means one call; so does an operation. */
 static bool is_new_call(const pf_sandbox *s, const struct machine_call *call) {
-    if ((uint32_t)call->id == 0 || call->id >> 32 != s->next_call >> 32 || call->id >= s->next_call)
-        return false;
+    if ((uint32_t)call->id == 0 || call->op == 0) return false;
+    if (call->id >> 32 != s->next_call >> 32 || call->id >= s->next_call) return false;
     for (const struct machine_call *c = s->calls; c != call; c = c->next)
         if (c->id >= call->id || c->op == call->op) return false;
     return true;
 }
 
 static bool get_calls(struct reader *r, pf_sandbox *s) {
+    assert(!s->calls);
     struct machine_call **end = &s->calls;
     uint32_t count = get_u32(r);
     if (count > PF_OPS_MAX) r->bad = true; /* the kernel has no more */
@@ -318,6 +328,7 @@ static pf_status bad(const struct reader *r, pf_error *error) {
 #define MOUNT_MIN (8 + 4 + 4)
 
 static bool get_mount(struct reader *r, struct machine_mount *m) {
+    assert(m->count == 0);
     m->guest = get_string(r, PF_PATH_MAX);
     m->copy = get_u32(r);
     uint32_t count = get_u32(r);
@@ -342,6 +353,7 @@ static bool get_mount(struct reader *r, struct machine_mount *m) {
 }
 
 static bool get_mounts(struct reader *r, pf_sandbox *s) {
+    assert(!s->mounts);
     uint32_t count = get_u32(r);
     if (r->bad || count > (r->len - r->at) / MOUNT_MIN) r->bad = true;
     if (count == 0 || r->bad) return !r->bad;
@@ -364,7 +376,8 @@ static bool get_state(struct reader *r, pf_sandbox *s) {
     s->sessions = get_u32(r);
     s->next_call = get_u64(r);
     s->forks = get_u64(r);
-    if (flags > 7 || s->sessions >> PF_SESSIONS || (uint32_t)s->next_call == 0) r->bad = true;
+    if (flags > 7 || s->sessions >> PF_SESSIONS || !machine_sound_next_call(s->next_call))
+        r->bad = true;
     if (s->monotonic_ns < 0 || s->monotonic_ns > 2 * TIME_MAX || s->deadline_ns < 0) r->bad = true;
     s->seed_fixed = flags & 2;
     s->tool_files = flags & 4;
@@ -400,6 +413,7 @@ static bool skip_file_list(const struct reader *r) {
 /* `look`: the counters are passed over, because there is no policy to hold them. */
 static pf_status load(pf_sandbox *s, const struct machine_boot *boot, struct reader *r, bool look,
                       pf_error *error) {
+    assert(!s->kernel && s->gate);
     if (!get_state(r, s) || !get_run(r, s) || !get_calls(r, s)) return bad(r, error);
     size_t len;
     const char *counters = get_bytes(r, SIZE_MAX / 2, &len);
@@ -441,6 +455,7 @@ static uint64_t snapshot_most(const struct machine_limits *limits) {
 pf_status snapshot_open(pf_sandbox *s, const pf_options *options, enum frame_kind kind,
                         const char *data, size_t len, char **contents, size_t *contents_len,
                         pf_error *error) {
+    assert(!s->made_from && kind < FRAME_NONE);
     struct frame_terms terms = {.kind = kind,
                                 .key = options->keyed ? options->key : NULL,
                                 .trusted = options->trusted,
@@ -460,6 +475,7 @@ pf_status snapshot_open(pf_sandbox *s, const pf_options *options, enum frame_kin
 
 static pf_status restore(pf_sandbox *s, const pf_options *options, const char *data, size_t len,
                          bool look, pf_error *error) {
+    assert(!s->kernel && atomic_load(&s->busy) == 1);
     const struct machine_boot *boot = machine_boot(error);
     if (!boot) return error->status;
     char *contents = NULL;

@@ -450,6 +450,7 @@ static void forge(struct pf_mailbox *box, void *module, uint32_t call, const int
     case PF_CALL_FSTAT: forge_stat(box, module); break;
     case PF_CALL_READ:
     case PF_CALL_PREAD: say(box, module, 1, "x", 1); break;
+    case PF_CALL_READLINKAT: say(box, module, forgery == WILD ? INT64_MIN : 4000, "x", 1); break;
     case PF_CALL_LSEEK:
         if (forgery == WILD) say(box, module, number(), NULL, 0);
         else if (forgery == PIECES) say(box, module, arg[1] + 1 + (int64_t)(any() % 4096), NULL, 0);
@@ -517,6 +518,10 @@ static void test_forgeries(pf_sandbox *neighbour) {
         pf_status list = pf_file_list(s, "/m", &data, &len, &test_error);
         CHECK(list != PF_OK || len <= bounds.max_bytes);
         if (f == MANY) CHECK(list == PF_BOUND || list == PF_GUEST);
+        pf_free(data);
+        pf_status link = pf_file_link(s, "/m/x", &data, &len, &test_error);
+        if (link == PF_OK) CHECK(len == 1); /* as much as was told */
+        if (link == PF_GUEST) CHECK(test_error.guest_errno > 0);
         pf_free(data);
         uint8_t digest[PF_DIGEST_BYTES];
         pf_file_digest(s, "/m/x", digest, &test_error);

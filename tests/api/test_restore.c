@@ -332,6 +332,33 @@ static void test_tables_that_cannot_be(void) {
     forge = forged("pay --amount 1");
     forge.deadline_ns = -1;
     refused(&forge, "malformed");
+    forge = forged("pay --amount 1");
+    forge.calls[0].op = 0;
+    refused(&forge, "malformed");
+}
+
+/* Numbers that the machine goes on from, and relies on when the next call is made. */
+static void test_numbers_to_go_on_from(void) {
+    static const uint64_t ids[] = {UINT64_MAX, 0xffffffffull, 1ull << 63 | 2, 0x80000001};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct forge forge = forged("pay --amount 1; pay --amount 2; pay --amount 3");
+        forge.next_call = ids[i];
+        forge.calls[0].id = ids[i] >> 32 << 32 | 1;
+        refused(&forge, "malformed");
+    }
+    /* More were allowed than were asked for. */
+    struct forge forge = forged("pay --amount 1; pay --amount 2");
+    pf_sandbox *sandbox;
+    pf_call call;
+    forge.tool_calls = 5;
+    CHECK(try(&forge, ALL, &sandbox) == PF_OK);
+    for (int i = 0; sandbox && i < 2; i++) {
+        CHECK(pf_sandbox_pending(sandbox, &call, 1) == 1);
+        MUST(pf_sandbox_resume(sandbox, call.id, "1", 1, &test_error));
+    }
+    CHECK(sandbox && pf_sandbox_result(sandbox)->tool_calls == 2);
+    pf_sandbox_free(sandbox);
+    forge_free(&forge);
 }
 
 /* What a run has used can be a lie, its limits are those of who restores. */
@@ -443,6 +470,7 @@ int main(void) {
     test_charges();
     test_refused_stays_spent();
     test_tables_that_cannot_be();
+    test_numbers_to_go_on_from();
     test_limits_of_the_run();
     test_counter();
     test_shared_branches();
