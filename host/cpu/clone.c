@@ -28,6 +28,7 @@ enum part { NONE, SOME, ALL };
 
 /* How much of a page means anything. */
 static enum part live_part(const struct cpu_range *live, int count, size_t page) {
+    DEBUG_ASSERT(page % CPU_PAGE == 0);
     for (int i = 0; i < count; i++) {
         if (live[i].from <= page && page + CPU_PAGE <= live[i].to) return ALL;
         if (live[i].from < page + CPU_PAGE && page < live[i].to) return SOME;
@@ -48,6 +49,7 @@ static bool was_written(const struct cpu_slot *slot, size_t page, uint64_t entry
 
 void cpu_each_written_page(const cpu_instance *instance, cpu_page_fn function, void *user) {
     const struct cpu_slot *slot = instance->slot;
+    assert(slot && slot->file_to <= slot->accessible);
     struct cpu_range live[CPU_LIVE_MAX];
     int live_count = cpu_live_ranges(instance, live);
     int pagemap = getpagesize() == CPU_PAGE ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
@@ -77,6 +79,7 @@ struct copy {
 };
 
 static void flush(struct copy *c) {
+    assert(c->begin <= c->end);
     size_t len = c->end - c->begin;
     if (len == 0) return;
 #ifdef MADV_POPULATE_WRITE
@@ -88,6 +91,7 @@ static void flush(struct copy *c) {
 
 static void add(void *user, size_t page) {
     struct copy *c = user;
+    assert(page >= c->end);
     if (c->end != page) {
         flush(c);
         c->begin = page;
@@ -97,6 +101,7 @@ static void add(void *user, size_t page) {
 
 cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *budget) {
     const struct cpu_slot *slot = from->slot;
+    assert(from->state == CPU_UNWOUND && slot);
     cpu_instance *copy = cpu_instance_like(from, budget, NULL);
     if (!copy) return NULL;
     bool ok = !slot->file_to || cpu_template_map(slot->origin, copy->slot);
@@ -106,6 +111,7 @@ cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *bu
         return NULL;
     }
     copy->slot->dirty = true;
+    assert(copy->slot->accessible == copy->memory->size);
     struct copy c = {.from = slot->base, .to = copy->slot->base};
     cpu_each_written_page(from, add, &c);
     flush(&c);
@@ -120,6 +126,7 @@ cpu_instance *cpu_instance_clone(const cpu_instance *from, struct cpu_budget *bu
 #define HOT_GAP   2u /* a part goes on across so many pages that are not */
 
 static void note(void *user, size_t page) {
+    assert(page % CPU_PAGE == 0);
     const struct cpu_template *t = user;
     if (page < t->size) t->steady->written[page / CPU_PAGE]++;
 }
@@ -138,6 +145,7 @@ static struct cpu_hot *find_hot(const struct cpu_template *t) {
         end = i + 1;
         hot->parts[hot->count - 1].to = (uint32_t)(end * CPU_PAGE);
     }
+    assert(hot->count <= parts);
     return hot;
 }
 
@@ -174,6 +182,7 @@ void cpu_hot_touch(const struct cpu_template *t, const struct cpu_slot *slot) {
 bool cpu_hot_restore(const struct cpu_slot *slot) {
     const struct cpu_template *t = slot->origin;
     const struct cpu_hot *hot = atomic_load_explicit(&t->steady->hot, memory_order_acquire);
+    assert(slot->file_to && hot);
     size_t at = 0;
     for (size_t i = 0; i < hot->count; i++) {
         struct cpu_range part = hot->parts[i];
@@ -182,6 +191,7 @@ bool cpu_hot_restore(const struct cpu_slot *slot) {
         for (at = part.from; at < part.to; at += CPU_PAGE)
             memcpy(slot->base + at, cpu_template_page(t, at), CPU_PAGE);
     }
+    assert(at <= slot->accessible);
     return at == slot->accessible ||
            madvise(slot->base + at, slot->accessible - at, MADV_DONTNEED) == 0;
 }

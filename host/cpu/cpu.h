@@ -17,6 +17,7 @@
 #define PF_CPU_H
 
 #include "image.h"
+#include "host/base/contract.h"
 #include "memory.h"
 
 #include <signal.h>

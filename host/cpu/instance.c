@@ -12,6 +12,7 @@
 
 /* The instance and wasm2c's structure behind it, in one block. */
 static cpu_instance *allocate(const struct pf_image *image) {
+    assert(image && image->instance_size);
     size_t head = (sizeof(cpu_instance) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     size_t size = (head + image->instance_size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     cpu_instance *instance = aligned_alloc(ALIGNMENT, size);
@@ -31,6 +32,7 @@ bool cpu_charge(cpu_instance *instance, uint64_t bytes) {
         return false;
     uint64_t limit = budget->limit - (program ? budget->reserve : 0);
     if (budget->used > limit || bytes > limit - budget->used) return false;
+    assert(bytes <= budget->limit && budget->reserve <= budget->limit);
     budget->used += bytes;
     if (budget->used > budget->peak) budget->peak = budget->used;
     instance->charged += bytes;
@@ -38,6 +40,7 @@ bool cpu_charge(cpu_instance *instance, uint64_t bytes) {
 }
 
 static cpu_instance *give_up(cpu_instance *instance, struct cpu_slot *slot, int error) {
+    assert(!instance || !instance->budget || instance->budget->used >= instance->charged);
     if (slot) cpu_slot_release(slot);
     if (instance) {
         if (instance->budget) instance->budget->used -= instance->charged;
@@ -54,6 +57,7 @@ static _Thread_local jmp_buf no_memory;
 
 /* Not inlined: nothing of the caller's may change between the two returns of setjmp(). */
 __attribute__((noinline)) static bool instantiate(cpu_instance *instance) {
+    assert(!making && instance);
     making = instance;
     bool ok = setjmp(no_memory) == 0;
     if (ok) {
@@ -84,6 +88,7 @@ cpu_instance *cpu_instance_new(const struct pf_image *image, struct cpu_budget *
 
 void cpu_allocate_memory(wasm_rt_memory_t *memory, uint32_t pages, uint32_t max_pages) {
     cpu_instance *instance = making;
+    assert(instance && !instance->slot);
     size_t size = (size_t)pages << 16;
     struct cpu_slot *slot = instance->slot = cpu_slot_acquire();
     if (!slot || !cpu_charge(instance, size) || !cpu_slot_resize(slot, size))
@@ -101,6 +106,7 @@ size_t cpu_stack_given_back(const struct pf_image *image) {
 }
 
 struct cpu_slot *cpu_instance_dismantle(cpu_instance *instance) {
+    assert(!instance->budget || instance->budget->used >= instance->charged);
     struct cpu_slot *slot = instance->slot;
     size_t stack = cpu_stack_given_back(instance->image);
     if (slot) slot->dirty = true;
@@ -130,12 +136,14 @@ void cpu_note_asyncify_stack(cpu_instance *instance) {
 }
 
 bool cpu_asyncify_sound(const cpu_instance *instance) {
+    DEBUG_ASSERT((uint64_t)instance->asyncify + 2 * sizeof(uint32_t) <= instance->memory->size);
     uint32_t at[2];
     memcpy(at, instance->slot->base + instance->asyncify, sizeof at);
     return at[0] <= at[1];
 }
 
 int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LIVE_MAX]) {
+    assert(instance->slot && instance->memory->size == instance->slot->accessible);
     uint32_t size = instance->memory->size, stack = instance->image->stack_size;
     int n = 0;
     if (!instance->asyncify) {
@@ -166,6 +174,7 @@ int cpu_live_ranges(const cpu_instance *instance, struct cpu_range ranges[CPU_LI
 }
 
 cpu_instance *cpu_instance_model(const cpu_instance *from) {
+    assert(from->state == CPU_UNWOUND);
     cpu_instance *model = allocate(from->image);
     if (!model) return NULL;
     memcpy(model->module, from->module, from->image->instance_size);
@@ -182,6 +191,7 @@ cpu_instance *cpu_instance_model(const cpu_instance *from) {
 }
 
 cpu_instance *cpu_instance_wake(const struct pf_image *image, const void *globals, size_t size) {
+    assert(size % (64u << 10) == 0 && size >> 16 <= CPU_PAGES_MAX);
     cpu_instance *model = allocate(image);
     if (!model) return NULL;
     memset(model->module, 0, image->instance_size);
@@ -200,6 +210,7 @@ cpu_instance *cpu_instance_wake(const struct pf_image *image, const void *global
 
 cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *budget,
                                 struct cpu_slot *slot) {
+    assert(!slot || !slot->next);
     cpu_instance *instance = allocate(model->image);
     if (!slot) slot = cpu_slot_acquire();
     if (!instance || !slot) return give_up(instance, slot, ENOMEM);
@@ -214,10 +225,12 @@ cpu_instance *cpu_instance_like(const cpu_instance *model, struct cpu_budget *bu
     memcpy(instance->dead, model->dead, sizeof instance->dead);
     if (!cpu_charge(instance, instance->memory->size)) return give_up(instance, slot, ENOMEM);
     instance->slot = slot;
+    assert(!budget || instance->charged == instance->memory->size);
     return instance;
 }
 
 cpu_instance *cpu_instance_copy(const cpu_instance *from, struct cpu_slot *slot) {
+    assert(from->state == CPU_UNWOUND && (!slot || slot->file_to == 0));
     cpu_instance *copy = cpu_instance_like(from, from->budget, slot);
     if (!copy) return NULL;
     copy->slot->copied = NULL;

@@ -48,10 +48,12 @@ struct cpu_slot *cpu_slot_acquire(void) {
     pthread_mutex_unlock(&pool.lock);
     if (!slot) slot = reserve();
     if (slot) slot->next = NULL;
+    assert(!slot || (slot->accessible == 0 && slot->file_to == 0 && !slot->dirty && !slot->sealed));
     return slot;
 }
 
 struct cpu_slot *cpu_slot_ready(const struct cpu_template *origin) {
+    assert(origin);
     pthread_mutex_lock(&pool.lock);
     struct cpu_slot **at = &pool.ready, *slot;
     while ((slot = *at) && slot->origin != origin) at = &slot->next;
@@ -61,6 +63,8 @@ struct cpu_slot *cpu_slot_ready(const struct cpu_template *origin) {
     }
     pthread_mutex_unlock(&pool.lock);
     if (slot) slot->next = NULL;
+    assert(!slot || (slot->file_to && !slot->dirty && slot->lasting &&
+           slot->accessible == slot->began_with));
     return slot;
 }
 
@@ -109,6 +113,7 @@ static bool make_ready(struct cpu_slot *slot) {
     /* Refused for memory that is locked (mlockall(2)). */
     if (madvise(slot->base, slot->accessible, MADV_DONTNEED) != 0) return false;
     slot->dirty = false;
+    assert(slot->origin && slot->file_to <= slot->accessible);
     return pool_put(&pool.ready, &pool.ready_count, READY_MAX, slot);
 }
 
@@ -135,12 +140,14 @@ bool cpu_slot_resize(struct cpu_slot *slot, size_t size) {
                      PROT_READ | PROT_WRITE) != 0)
             return false;
     }
+    assert(slot->file_to <= size && slot->sealed_to <= size);
     slot->accessible = size;
     return true;
 }
 
 bool cpu_slot_map(struct cpu_slot *slot, int fd, size_t offset, size_t from, size_t to,
                   size_t size) {
+    assert(to % PAGE == 0 && size <= CPU_SLOT_BYTES);
     assert(from <= to && to <= size && from % PAGE == 0 && offset % PAGE == 0);
     if (!vacate(slot, 0, slot->accessible)) return false;
     slot->accessible = slot->file_from = slot->file_to = 0;
@@ -164,6 +171,7 @@ void cpu_slot_discard(struct cpu_slot *slot, size_t from, size_t to) {
 
 /* Around what is sealed. */
 static void bound_seals(struct cpu_slot *slot) {
+    assert(slot->seal_count <= CPU_SEALS_MAX);
     slot->sealed_from = slot->sealed_to = 0;
     for (unsigned i = 0; i < slot->seal_count; i++) {
         if (!(slot->sealed & 1u << i)) continue;
@@ -197,6 +205,7 @@ bool cpu_slot_sealed_at(const struct cpu_slot *slot, size_t at) {
 }
 
 bool cpu_slot_unseal(struct cpu_slot *slot, size_t from, size_t to) {
+    assert(from <= to && slot->seal_count <= CPU_SEALS_MAX);
     for (unsigned i = 0; i < slot->seal_count; i++) {
         const struct cpu_range *part = &slot->seals[i];
         if (!(slot->sealed & 1u << i) || part->to <= from || to <= part->from) continue;

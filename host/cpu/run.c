@@ -29,6 +29,7 @@ struct cpu_stack *cpu_stack_new(size_t size) {
 
 /* What a program needs: see CPU_STACK_BYTES. */
 static size_t stack_size(const struct pf_image *image) {
+    assert(image->start);
     if (image->stack_size <= CPU_STACK_LONG) return CPU_STACK_BYTES;
     return (size_t)image->stack_size / CPU_PAGE * CPU_PAGE * CPU_STACK_TIMES;
 }
@@ -39,6 +40,7 @@ static struct cpu_stack *stack_take(struct cpu_thread *self, size_t size) {
         if (stack->size != size) continue;
         *link = stack->next;
         self->stack_count--;
+        assert(stack->size == size);
         assert(self->stack_count < STACKS_KEPT);
         return stack;
     }
@@ -80,6 +82,7 @@ static bool under_valgrind(void) {
 /* Gives back what a deep recursion left of a long stack; nothing of it means anything any more. To
  * look first costs half of what giving back does. */
 static void stack_trim(struct cpu_stack *stack) {
+    assert(stack->size > CPU_STACK_TOUCHED);
     uint8_t *end = stack->base + stack->size - CPU_STACK_TOUCHED;
     if (stack->size > CPU_STACK_BYTES && (under_valgrind() || cpu_stack_touched(end)))
         madvise(stack->base, (size_t)(end - stack->base), MADV_DONTNEED);
@@ -87,11 +90,13 @@ static void stack_trim(struct cpu_stack *stack) {
 
 /* A parked program that is killed never comes back for its stack. */
 void cpu_stack_discard(struct cpu_stack *stack) {
+    assert(stack->base && stack->size % CPU_PAGE == 0);
     munmap(stack->base - CPU_GUARD_BYTES, stack->size + CPU_GUARD_BYTES);
     free(stack);
 }
 
 static void stack_give(struct cpu_thread *self, struct cpu_stack *stack) {
+    assert(stack && self->stack_count <= STACKS_KEPT);
     if (self->stack_count >= STACKS_KEPT) {
         cpu_stack_discard(stack);
         return;
@@ -106,6 +111,7 @@ static void stack_give(struct cpu_thread *self, struct cpu_stack *stack) {
 static void entry(void) {
     struct cpu_thread *self = cpu_thread();
     cpu_instance *instance = self->running;
+    assert(instance && instance->stack && instance->image->start);
     /* Not before: until here the context that the timer would go back to was the last run's. */
     self->mode = CPU_PROGRAM;
     if (instance->rewinding) {
@@ -120,6 +126,7 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
     void *context;
     assert(!self->running && self->mode == CPU_HOST);
     assert((instance->state == CPU_PARKED) == (instance->stack != NULL));
+    assert(instance->image->start && instance->slot);
     if (instance->state == CPU_PARKED) {
         context = instance->parked_at;
     } else {
@@ -143,7 +150,9 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
     enum cpu_exit how = (enum cpu_exit)cpu_switch(&self->host_context, context, 0);
     self->mode = CPU_HOST;
     self->running = NULL;
+    assert(how >= CPU_EXIT_RETURNED && how <= CPU_EXIT_KERNEL);
     if (how == CPU_EXIT_PARKED) {
+        assert(instance->stack && instance->parked_at);
         instance->state = CPU_PARKED;
         return how;
     }
@@ -161,16 +170,19 @@ enum cpu_exit cpu_run(struct cpu_thread *self, cpu_instance *instance) {
 }
 
 void cpu_park(struct cpu_thread *self, cpu_instance *instance) {
+    assert(instance->stack);
     assert(self->running == instance);
     cpu_switch(&instance->parked_at, self->host_context, CPU_EXIT_PARKED);
 }
 
 _Noreturn void cpu_leave(struct cpu_thread *self, enum cpu_exit how) {
+    DEBUG_ASSERT(self->host_context);
     self->mode = CPU_HOST;
     cpu_escape(self->host_context, how);
 }
 
 _Noreturn void cpu_trap(struct cpu_thread *self, int signal_number) {
+    assert(signal_number > 0);
     bool kernel = self->mode == CPU_KERNEL;
     self->trap_signal = signal_number;
     cpu_leave(self, kernel ? CPU_EXIT_KERNEL : CPU_EXIT_TRAP);
@@ -178,6 +190,7 @@ _Noreturn void cpu_trap(struct cpu_thread *self, int signal_number) {
 
 intptr_t cpu_guard_kernel(struct cpu_thread *self, cpu_instance *kernel,
                           intptr_t (*function)(void *), void *argument) {
+    DEBUG_ASSERT(self->mode == CPU_HOST && !kernel->image->start);
     self->kernel = kernel;
     uint8_t *top = self->kernel_stack->base + self->kernel_stack->size;
 #ifdef PF_NO_SIGNALS

@@ -71,6 +71,7 @@ bool cpu_file_allowed(size_t size) {
 }
 
 bool cpu_write_at(int fd, const uint8_t *data, size_t from, size_t to) {
+    assert(from <= to);
     while (from < to) {
         ssize_t n = pwrite(fd, data + from, to - from, (off_t)from);
         if (n < 0 && errno == EINTR) continue;
@@ -82,6 +83,7 @@ bool cpu_write_at(int fd, const uint8_t *data, size_t from, size_t to) {
 
 /* Writes what means something; the rest of the file stays a hole, which reads as zeros. */
 static bool fill(int fd, const cpu_instance *from, size_t size) {
+    assert(size % PAGE == 0);
     struct cpu_range live[CPU_LIVE_MAX];
     int n = cpu_live_ranges(from, live);
     if (ftruncate(fd, (off_t)size) != 0) return false;
@@ -97,6 +99,7 @@ static bool fill(int fd, const cpu_instance *from, size_t size) {
 }
 
 struct cpu_template *cpu_template_new(const cpu_instance *from) {
+    assert(from->state == CPU_UNWOUND && from->memory->size % PAGE == 0);
     struct cpu_template *t = calloc(1, sizeof *t);
     if (!t) return NULL;
     t->fd = -1;
@@ -120,6 +123,7 @@ fail:
 }
 
 void cpu_template_measure(struct cpu_template *t) {
+    assert(t->run_count == 0 || t->runs[t->run_count - 1].to <= t->to);
     size_t bytes = 0;
     for (size_t i = 0; i < t->run_count; i++) bytes += t->runs[i].to - t->runs[i].from;
     t->wide = bytes > WIDE_BYTES;
@@ -171,6 +175,7 @@ struct steady_parts {
 };
 
 static void add_part(struct steady_parts *parts, size_t from, size_t to, unsigned sum) {
+    assert(from <= to && parts->count <= CPU_SEALS_MAX);
     unsigned place = parts->count;
     if (sum < WORTH_MIN) return;
     if (place < CPU_SEALS_MAX) {
@@ -219,6 +224,7 @@ static void find_steady(const struct cpu_template *t, struct cpu_range dead) {
     }
     add_part(&parts, from, at, sum);
     qsort(parts.at, parts.count, sizeof *parts.at, compare_parts);
+    assert(parts.count <= CPU_SEALS_MAX);
     memcpy(t->steady->seals, parts.at, sizeof parts.at);
     atomic_store_explicit(&t->steady->seal_count, parts.count, memory_order_release);
 }
@@ -258,6 +264,7 @@ static void overwrite(const struct cpu_template *t, uint8_t *base, size_t from, 
 static void seal_slot(const struct cpu_template *t, struct cpu_slot *slot) {
     bool again = slot->copied == t;
     if (!again) slot->seal_count = slot->broken = 0;
+    assert(slot->seal_count <= CPU_SEALS_MAX);
     if (slot->seal_count == 0) {
         slot->seal_count = atomic_load_explicit(&t->steady->seal_count, memory_order_acquire);
         memcpy(slot->seals, t->steady->seals, slot->seal_count * sizeof *slot->seals);
@@ -268,6 +275,7 @@ static void seal_slot(const struct cpu_template *t, struct cpu_slot *slot) {
 /* Copies the template over whatever the slot's last process left there. */
 static void fill_slot(const struct cpu_template *t, cpu_instance *instance) {
     struct cpu_slot *slot = instance->slot;
+    assert(slot->accessible == t->size && slot->file_to == 0);
     uint8_t *base = slot->base;
     if (!slot->dirty) {
         for (size_t i = 0; i < t->run_count; i++)
@@ -295,11 +303,13 @@ bool cpu_template_map(const struct cpu_template *t, struct cpu_slot *slot) {
     if (!cpu_slot_map(slot, t->fd, t->offset, t->from, t->to, t->size)) return false;
     slot->origin = t;
     slot->lasting = t->baked;
+    assert(slot->accessible == t->size && slot->file_to <= t->size);
     return true;
 }
 
 cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_budget *budget,
                                     bool mapped, struct cpu_slot *slot) {
+    assert(!slot || mapped == (slot->file_to != 0));
     bool warm = mapped && slot; /* all of it is the template's: cpu_hot_restore() */
     bool ready = warm || (mapped && (slot = cpu_slot_ready(t)) != NULL);
     cpu_instance *instance = cpu_instance_like(t->model, budget, slot);
@@ -323,6 +333,7 @@ cpu_instance *cpu_template_instance(const struct cpu_template *t, struct cpu_bud
         fill_slot(t, instance);
         instance->slot->dirty = true;
         instance->slot->began_with = t->size;
+        assert(instance->slot->copied == t);
     }
     return instance;
 }

@@ -177,6 +177,7 @@ static void disarm(struct cpu_thread *self) {
 }
 
 void cpu_end(struct cpu_thread *self, const struct cpu_begun *begun) {
+    assert(self->begun > 0);
     if (self->begun == 1 && atomic_load_explicit(&shared, memory_order_relaxed)) disarm(self);
     cpu_step_out(self, begun);
     self->begun--;
