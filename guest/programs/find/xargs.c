@@ -221,7 +221,7 @@ static void add(xargs *x, const char *text, size_t len) {
         if (x->exit_when_long && x->byte_count + need > x->max_bytes &&
             !(x->max_args && x->arg_count >= x->max_args)) {
             wait_all(x);
-            g_die(1, "argument line too long");
+            g_die(1, "argument list too long");
         }
         run_collected(x);
         if (x->stop) return;
@@ -503,7 +503,7 @@ int xargs_main(int argc, char **argv) {
     x.initial_count = o.at < argc ? argc - o.at : 1;
     for (int i = 0; i < x.initial_count; i++) x.initial_bytes += strlen(x.initial[i]) + 1;
     x.byte_count = x.initial_bytes;
-    if (x.replace) x.exit_when_long = true;
+    if (x.replace || x.max_lines) x.exit_when_long = true;
     if (x.initial_bytes > x.max_bytes || x.max_bytes < 2)
         g_die(1, "cannot fit single argument within argument list size limit");
     if (x.max_procs == 0) x.max_procs = 1000;

@@ -200,7 +200,7 @@ static bool use_color(const char *when) {
 /* What the options say before they are put together. */
 typedef struct {
     int64_t before, after, both; /* -1: not given */
-    int matcher;                 /* G, E, F or P */
+    int matcher;                 /* E, F, P, G or, as long as none is asked for, 0 */
     g_text digits;               /* -NUM */
     int names;                   /* 0: not given, else H or h */
     bool pattern_given;
@@ -223,7 +223,10 @@ static void one_option(grep_options *o, choices *c, int option, const char *arg)
             g_usage("invalid argument %s for %s\nValid arguments are:\n  - %s\n  - %s\n  - %s",
                     g_quote(arg), "‘--directories’", "‘read’", "‘recurse’", "‘skip’");
         break;
-    case 'E': case 'F': case 'G': case 'P': c->matcher = option; break;
+    case 'E': case 'F': case 'G': case 'P':
+        if (c->matcher && c->matcher != option) g_die(2, "conflicting matchers specified");
+        c->matcher = option;
+        break;
     case 'e':
         add_patterns(o, arg, strlen(arg));
         c->pattern_given = true;
@@ -266,7 +269,7 @@ static void one_option(grep_options *o, choices *c, int option, const char *arg)
         if (strcmp(arg, "binary") == 0) o->binary = BINARY_REPORT;
         else if (strcmp(arg, "text") == 0) o->binary = BINARY_TEXT;
         else if (strcmp(arg, "without-match") == 0) o->binary = BINARY_SKIP;
-        else g_die(2, "invalid argument %s for --binary-files", g_quote(arg));
+        else g_die(2, "unknown binary-files type");
         break;
     case COLOR: o->color = use_color(arg); break;
     case EXCLUDE: add_glob(&o->exclude, arg); break;
@@ -293,12 +296,12 @@ static void one_option(grep_options *o, choices *c, int option, const char *arg)
 
 int grep_main(int argc, char **argv) {
     grep_options opt = {.with_names = -1, .max_count = -1, .separator = "--", .end = '\n'};
-    choices c = {.before = -1, .after = -1, .both = -1, .matcher = 'G'};
+    choices c = {.before = -1, .after = -1, .both = -1};
     const char *called = strrchr(g_name(), '/');
     called = called ? called + 1 : g_name();
     if (strcmp(called, "egrep") == 0) c.matcher = 'E';
     if (strcmp(called, "fgrep") == 0) c.matcher = 'F';
-    if (c.matcher != 'G') g_begin("grep", g_help()); /* what they run, and what messages name */
+    if (c.matcher) g_begin("grep", g_help()); /* what they run, and what messages name */
     g_set_failure(2);
     g_set_usage_line("Usage: grep [OPTION]... PATTERNS [FILE]...\n");
     bool in_cluster = false;

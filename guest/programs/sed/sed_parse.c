@@ -382,6 +382,25 @@ static char *read_word(parser *p, bool label) {
     return word.s;
 }
 
+/* v VERSION: at most the version of GNU sed that this is like. */
+static void check_version(parser *p) {
+    char *word = read_word(p, true), *at = word;
+    int parts[3] = {0, 0, 0};
+    const int ours[3] = {4, 9, 0};
+    bool good = true;
+    for (int i = 0; i < 3 && *at; i++) {
+        good = good && isdigit((unsigned char)*at);
+        parts[i] = (int)strtol(at, &at, 10);
+        if (*at == '.') at++;
+        else break;
+    }
+    good = good && !*at;
+    int i = 0;
+    while (i < 2 && parts[i] == ours[i]) i++;
+    free(word);
+    if (!good || parts[i] > ours[i]) bad(p, "expected newer version of sed");
+}
+
 /* Text of a, i, c from p->s on; a backslash before a newline continues it. */
 static void read_text(parser *p, sed_command *c) {
     g_text *text = &c->text;
@@ -739,7 +758,7 @@ static void read_arguments(parser *p, sed_command *c) {
     case 'P':
     case 'z':
     case 'x': end_of_command(p); break;
-    case 'v': free(read_word(p, true)); break;
+    case 'v': check_version(p); break;
     case 'e': {
         if (p->p->sandbox) bad(p, "e/r/w commands disabled in sandbox mode");
         char *command = read_word(p, false);
