@@ -22,7 +22,7 @@ typedef struct {
    to the first byte that is not read; errno becomes ERANGE where strtold() would set it. */
 extended extended_read(const char *text, const char **end);
 
-extended extended_of_unsigned(uint64_t n);
+extended extended_of_unsigned(uint64_t n); /* The number n, which is always exact. */
 
 /* Where text goes, piece by piece. */
 typedef struct {
@@ -38,6 +38,7 @@ typedef struct {
     char kind;
 } extended_format;
 
+/* Gives the sink what printf() prints for this conversion. */
 void extended_print(const extended *number, const extended_format *format, extended_sink sink);
 
 #endif
