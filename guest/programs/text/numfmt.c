@@ -336,7 +336,7 @@ static void read_format(converter *c, const char *text) {
     char *end;
     errno = 0;
     long long width = strtoll(s, &end, 10);
-    if (errno) g_die(1, "invalid format %s (width overflow)", g_quote(text));
+    if (errno == ERANGE) g_die(1, "invalid format %s (width overflow)", g_quote(text));
     s = end;
     if (width) {
         if (c->padding) g_warn("--format padding overriding --padding");
