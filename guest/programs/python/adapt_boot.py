@@ -41,7 +41,7 @@ CHANGES = [
         "Python/pylifecycle.c",
         "what is the template's is not taken apart: boot.c",
         "    // Clear sys and builtins modules dict\n    finalize_clear_sys_builtins_dict(interp, verbose);\n",
-        "    if (python_booted) {\n        return;\n    }\n"
+        "    if (python_booted) {\n        python_part();\n        return;\n    }\n"
         "    // Clear sys and builtins modules dict\n    finalize_clear_sys_builtins_dict(interp, verbose);\n",
     ),
     (

@@ -11,6 +11,12 @@ SIGNALS = "Modules/signalmodule.c"
 
 CHANGES = [
     (
+        "Modules/faulthandler.c",
+        "signals are blocked for a process, not for a thread",
+        "#if defined(HAVE_PTHREAD_SIGMASK) && !defined(HAVE_BROKEN_PTHREAD_SIGMASK)\n    sigset_t set;\n",
+        "#if 0\n    sigset_t set;\n",
+    ),
+    (
         SIGNALS,
         WORDS,
         "#ifdef HAVE_SIGNAL_H\n#  include <signal.h>\n#endif\n",

@@ -141,6 +141,15 @@ int python_is_booted_module(PyObject *name, PyObject *module) {
     return all && PyDict_GetItem(all, name) == module;
 }
 
+/* subprocess keeps the children that nobody waited for, with what is not written to them yet. */
+void python_part(void) {
+    PyObject *all = PyDict_GetItemString(space, "_booted");
+    PyObject *module = all ? PyDict_GetItemString(all, "subprocess") : NULL;
+    PyObject *kept = module ? PyDict_GetItemString(PyModule_GetDict(module), "_active") : NULL;
+    if (kept && PyList_Check(kept)) PyList_SetSlice(kept, 0, PY_SSIZE_T_MAX, NULL);
+    PyErr_Clear();
+}
+
 /* ---- in each process */
 
 /* Variables of CPython's that are read when somebody asks for them, or that python_wake() takes. */

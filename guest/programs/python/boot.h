@@ -18,6 +18,8 @@ extern int python_booted;
 extern Py_ssize_t python_booted_builtins; /* how many names builtins had then */
 /* Is it one of boot.py's modules? They are not taken apart when the process ends. */
 int python_is_booted_module(PyObject *name, PyObject *module);
+/* What they keep of the process's own goes when it ends. */
+void python_part(void);
 
 /* Added to CPython by adapt_boot.py. */
 PyStatus python_wake_main(PyThreadState *thread); /* streams, __main__ */

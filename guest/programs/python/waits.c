@@ -16,7 +16,7 @@ const void *python_next, *python_reader;
 
 void python_wait_fd(int fd) {
     int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || flags & O_NONBLOCK) return;
+    if (flags < 0 || flags & O_NONBLOCK || (flags & O_ACCMODE) == O_WRONLY) return;
     struct pollfd one = {.fd = fd, .events = POLLIN};
     do {
         if (python_poll(1, &one, 1, -1) < 0) return;
