@@ -143,7 +143,10 @@ static void check_wall(pf_sandbox *s, int64_t now) {
     }
     if (!run->on || run->stage == STAGE_KILLED) return;
     bool over = run->stop_wall_ns != INT64_MAX && wall_used(s, now) >= run->stop_wall_ns;
-    if (machine_struck(s, STRIKE_WALL, over)) strike(s, "wall_seconds", s->limits.wall_ms);
+    if (!machine_struck(s, STRIKE_WALL, over)) return;
+    strike(s, "wall_seconds", s->limits.wall_ms);
+    if (run->stage == STAGE_INTERRUPTED && !machine_replays(s))
+        s->watch.kill_at = s->watch.stop_at + MACHINE_CUT_TICKS;
 }
 
 static void attend(pf_sandbox *s) {
@@ -311,6 +314,16 @@ static void bound_replay(pf_sandbox *s, int64_t now) {
         s->watch.kill_at = (unsigned)at + MACHINE_CUT_TICKS;
 }
 
+/* Who makes no calls hears of no limit: it is cut when it has computed as long as the run may last. */
+static void bound_wall(pf_sandbox *s) {
+    const struct machine_run *run = &s->run;
+    if (!run->on || machine_replays(s) || run->stop_wall_ns == INT64_MAX) return;
+    int64_t left = run->stop_wall_ns > run->wall_ns ? run->stop_wall_ns - run->wall_ns : 0;
+    uint64_t at = atomic_load(&s->watch.ticks) + (uint64_t)(left / CPU_TICK_NS);
+    at += MACHINE_CUT_TICKS;
+    if (at < s->watch.kill_at) s->watch.kill_at = (unsigned)at;
+}
+
 pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     assert(atomic_load(&s->busy) == 1 && s->kernel);
     struct cpu_thread *self = cpu_thread();
@@ -319,6 +332,7 @@ pf_status machine_drive(pf_sandbox *s, pf_error *error) {
     s->entered_ns = base_clock_monotonic();
     s->pause_at = s->entered_ns + PAUSE_NS;
     bound_replay(s, s->entered_ns);
+    bound_wall(s);
     atomic_store(&s->watch.look_every, s->on_pause && !s->clock_fixed ? PAUSE_TICKS : 0);
     struct machine_run *run = &s->run;
     struct usage before = {.slept_ns = run->slept_ns, .ticks = atomic_load(&s->watch.ticks)};
