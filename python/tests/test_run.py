@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pinfold import ExecutionError, Limits, Result, Sandbox, SandboxClosed, create_sandbox_tool
+from pinfold import ExecutionError, Limits, Result, Sandbox, SandboxClosed, create_sandbox_tool, replay
 
 
 def test_stdout_stderr_and_status(sandbox):
@@ -227,6 +227,17 @@ class TestLimits:
         with Sandbox(limits=Limits(wall_seconds=0.3)) as sandbox:
             result = sandbox.run("sleep 30")
             assert (result.limit, result.exit_code) == ("wall_seconds", 137)
+
+    def test_wall_of_what_makes_no_calls(self, tmp_path):
+        """One long call of C hears of no limit: it is cut, long before its time of a processor is used up."""
+        trace = tmp_path / "trace"
+        with Sandbox(limits=Limits(wall_seconds=0.3, cpu_seconds=600), record=trace) as sandbox:
+            result = sandbox.run("sum(range(10**13))", language="python")
+            assert (result.limit, result.exit_code) == ("wall_seconds", 137)
+            assert result.usage.cpu_seconds < 60
+            assert sandbox.run("echo fine").stdout == "fine\n"
+        with replay(trace) as run:
+            assert [result.exit_code for result in run.results] == [137, 0]
 
     def test_output(self):
         with Sandbox(limits=Limits(output_bytes=10)) as sandbox:
