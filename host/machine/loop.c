@@ -314,7 +314,7 @@ static void bound_replay(pf_sandbox *s, int64_t now) {
         s->watch.kill_at = (unsigned)at + MACHINE_CUT_TICKS;
 }
 
-/* Who makes no calls hears of no limit: it is cut when it has computed as long as the run may last. */
+/* Who makes no calls hears of no limit: it is cut when it computed as long as the run may last. */
 static void bound_wall(pf_sandbox *s) {
     const struct machine_run *run = &s->run;
     if (!run->on || machine_replays(s) || run->stop_wall_ns == INT64_MAX) return;
