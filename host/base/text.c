@@ -53,7 +53,9 @@ void base_text_addf(struct base_text *text, const char *format, ...) {
 }
 
 void base_text_rewind(struct base_text *text, size_t len) {
-    assert(len <= text->len && len + DOTS_LEN < text->size);
+    assert(len <= text->len);
+    if (len == text->len) return; /* it may have been full before what was dropped */
+    assert(len + DOTS_LEN < text->size);
     text->len = len;
     text->full = false;
     text->data[len] = '\0';

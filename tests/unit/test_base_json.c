@@ -209,6 +209,13 @@ static void test_text(void) {
     base_text_rewind(&text, 6);
     base_text_addz(&text, "you");
     CHECK(strcmp(buffer, "hello you") == 0);
+    base_text_addz(&text, " and all of them");
+    size_t mark = text.len; /* of a text that is full already */
+    base_text_addz(&text, "x");
+    base_text_rewind(&text, mark);
+    CHECK(text.full && strcmp(buffer, "hello you an…") == 0);
+    base_text_rewind(&text, 5);
+    CHECK(!text.full && strcmp(buffer, "hello") == 0);
     pf_error error;
     char long_text[2000];
     memset(long_text, 'a', sizeof long_text);

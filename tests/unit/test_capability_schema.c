@@ -341,6 +341,25 @@ static void test_may_have(void) {
     CHECK(!may_have("{\"additionalProperties\":{\"type\":\"integer\"}}", "z.y"));
 }
 
+/* Deeper than the place of a keyword can be told. */
+static void test_long_places(void) {
+    char text[2000] = "", value[2000] = "";
+    char name[61] = {0};
+    memset(name, 'n', sizeof name - 1);
+    for (int i = 0; i < 8; i++) {
+        size_t at = strlen(text), to = strlen(value);
+        snprintf(text + at, sizeof text - at, "{\"properties\":{\"%s\":", name);
+        snprintf(value + to, sizeof value - to, "{\"%s\":", name);
+    }
+    strcat(text, "{\"type\":\"integer\"}");
+    for (int i = 0; i < 8; i++) strcat(text, "}}");
+    char *last = value + strlen(value);
+    strcpy(last, "1}}}}}}}}");
+    check(text, value, NULL);
+    strcpy(last, "{}}}}}}}}}");
+    check(text, value, "of type integer");
+}
+
 int main(void) {
     test_types();
     test_numbers();
@@ -352,5 +371,6 @@ int main(void) {
     test_refusals();
     test_hostile();
     test_may_have();
+    test_long_places();
     return check_report();
 }
