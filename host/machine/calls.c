@@ -96,7 +96,8 @@ struct request {
 static bool sound(const pf_sandbox *s, const struct request *r, size_t piece) {
     uint64_t len = r->head.payload_len;
     bool fits_limit = len <= 4096 || len - 4096 <= s->limits.tool_argument_bytes;
-    return fits_limit && r->head.offset == r->whole.len && (piece > 0 || len <= r->whole.len);
+    return r->head.id && fits_limit && r->head.offset == r->whole.len &&
+           (piece > 0 || len <= r->whole.len);
 }
 
 /* Takes one; false: there is none. `whole` is the caller's to free. */
@@ -173,7 +174,10 @@ static void judge(pf_sandbox *s, uint32_t op, const char *payload, size_t len) {
     call->op = op;
     if (s->run.asked >= s->limits.tool_calls) {
         over_calls(s, op, payload, len);
-    } else if (s->run.asked++, !fits(s, len)) {
+    } else if (s->run.asked++, !machine_sound_next_call(s->next_call + 1)) {
+        char over[] = "this sandbox has made as many tool calls as it has numbers for";
+        over_limit(s, op, payload, len, true, over);
+    } else if (!fits(s, len)) {
         char over[] = "the sandbox has no memory left for another call (memory_bytes)";
         over_limit(s, op, payload, len, true, over);
     } else if (cap_gate_check(s->gate, payload, len, &call->decision, NULL) != PF_OK) {

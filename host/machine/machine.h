@@ -547,8 +547,8 @@ pf_status machine_reply(pf_sandbox *sandbox, uint64_t id, uint32_t outcome, cons
                         size_t len, pf_error *error);
 /* All that are pending: the run ended at this limit; NULL: the embedder ended it. */
 void machine_cancel_calls(pf_sandbox *sandbox, const char *limit);
-/* May a snapshot go on with this id? A branch has 31 bits, and so many ids left that none of its
- * runs comes to the end of them. */
+/* May a sandbox go on with this id? A branch has 31 bits, and who comes to the last id of a branch
+ * makes no more calls. */
 static inline bool machine_sound_next_call(uint64_t id) {
     return (uint32_t)id > 0 && (uint32_t)id <= INT32_MAX && id >> 63 == 0;
 }

@@ -361,6 +361,29 @@ static void test_numbers_to_go_on_from(void) {
     forge_free(&forge);
 }
 
+/* The last numbers of a branch: it makes no more calls, and its own branches do. */
+static void test_last_numbers(void) {
+    struct forge forge = forged("pay --amount 1; pay --amount 2; echo $?; pay --amount 3; echo $?");
+    pf_sandbox *sandbox, *branch = NULL;
+    pf_call call;
+    forge.next_call = INT32_MAX - 1;
+    CHECK(try(&forge, ALL, &sandbox) == PF_OK);
+    for (int i = 0; sandbox && i < 2; i++) {
+        CHECK(pf_sandbox_pending(sandbox, &call, 1) == 1);
+        MUST(pf_sandbox_resume(sandbox, call.id, "1", 1, &test_error));
+    }
+    CHECK(call.id == INT32_MAX - 1);
+    const pf_result *result = sandbox ? pf_sandbox_result(sandbox) : NULL;
+    CHECK(result && result->tool_calls == 2);
+    if (result) CHECK_TEXT(result->stdout_data, "1\n1\n0\n126\n");
+    MUST(pf_sandbox_fork(sandbox, &branch, &test_error));
+    start(branch, "shell", "pay --amount 4");
+    CHECK(pf_sandbox_pending(branch, &call, 1) == 1);
+    pf_sandbox_free(branch);
+    pf_sandbox_free(sandbox);
+    forge_free(&forge);
+}
+
 /* What a run has used can be a lie, its limits are those of who restores. */
 static void test_limits_of_the_run(void) {
     static const struct {
@@ -471,6 +494,7 @@ int main(void) {
     test_refused_stays_spent();
     test_tables_that_cannot_be();
     test_numbers_to_go_on_from();
+    test_last_numbers();
     test_limits_of_the_run();
     test_counter();
     test_shared_branches();
