@@ -93,6 +93,16 @@ static void keep_handed_out(pf_sandbox *s, const pf_sandbox *before) {
             if (old->id == call->id) call->handed_out |= old->handed_out;
 }
 
+/* Who keeps calls of another one pays for them. */
+static void pay_for_refused(pf_sandbox *s, pf_sandbox *before) {
+    for (const struct machine_call *call = s->refused; call; call = call->next) {
+        assert(before->budget.used >= call->charged);
+        before->budget.used -= call->charged;
+        s->budget.used += call->charged;
+    }
+    if (s->budget.used > s->budget.peak) s->budget.peak = s->budget.used;
+}
+
 /* `s` has the preview's inside; `before` is what it was, and keeps nothing of the embedder's. */
 static void keep_embedder(pf_sandbox *s, pf_sandbox *before) {
     assert((s->tape == NULL) == (before->tape == NULL));
@@ -120,6 +130,8 @@ static void keep_embedder(pf_sandbox *s, pf_sandbox *before) {
     struct machine_call *refused = s->refused;
     s->refused = before->refused;
     before->refused = refused;
+    pay_for_refused(s, before);
+    pay_for_refused(before, s);
     keep_handed_out(s, before);
     if (!s->run.on) atomic_store(&s->interrupt, INTERRUPT_IGNORED);
 }

@@ -384,6 +384,23 @@ static void test_last_numbers(void) {
     forge_free(&forge);
 }
 
+/* A preview takes the place of a sandbox of which a call was refused, and nobody was told yet. */
+static void test_refused_and_previewed(void) {
+    struct forge forge = forged("pay --amount 900; echo $?");
+    struct story story = {.count = 0};
+    pf_sandbox *sandbox, *preview;
+    CHECK(try(&forge, SMALL, &sandbox) == PF_OK);
+    MUST(pf_sandbox_preview(sandbox, &preview, &test_error));
+    MUST(pf_sandbox_advance(preview, &test_error));
+    MUST(pf_sandbox_accept(sandbox, preview, &test_error));
+    pf_sandbox_on_decision(sandbox, note, &story);
+    CHECK(story.count == 1);
+    CHECK_TEXT(story.outcome[0], "denied");
+    CHECK_TEXT(pf_sandbox_result(sandbox)->stdout_data, "126\n");
+    pf_sandbox_free(sandbox);
+    forge_free(&forge);
+}
+
 /* What a run has used can be a lie, its limits are those of who restores. */
 static void test_limits_of_the_run(void) {
     static const struct {
@@ -495,6 +512,7 @@ int main(void) {
     test_tables_that_cannot_be();
     test_numbers_to_go_on_from();
     test_last_numbers();
+    test_refused_and_previewed();
     test_limits_of_the_run();
     test_counter();
     test_shared_branches();
