@@ -176,7 +176,10 @@ bool machine_kernel_attach(pf_sandbox *sandbox) {
     struct pf_mailbox *mailbox = machine_mailbox(sandbox);
     sandbox->in_area = mailbox->in_area;
     sandbox->in_cap = mailbox->in_cap;
-    if ((uint64_t)sandbox->in_area + sandbox->in_cap > size || sandbox->in_cap < PF_MESSAGE_IN_MAX)
+    uint64_t in_end = (uint64_t)sandbox->in_area + sandbox->in_cap;
+    if (in_end > size || sandbox->in_cap < PF_MESSAGE_IN_MAX) return false;
+    /* A copy leaves out what was input: it has to have the mailbox. */
+    if (sandbox->in_area < sandbox->mailbox + sizeof *mailbox && sandbox->mailbox < in_end)
         return false;
     /* A message that was answered means nothing any more, nor does its input. */
     uint32_t said = sandbox->mailbox + (uint32_t)offsetof(struct pf_mailbox, msg);

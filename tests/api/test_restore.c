@@ -4,7 +4,10 @@
  * python/tests/test_restored_calls.py.
  */
 #include "harness.h"
+#include "host/machine/machine.h"
 #include "tests/fuzz/forge.h"
+
+#include <stddef.h>
 
 static pf_options *options_with(const char *policy) {
     pf_options *options = pf_options_new();
@@ -401,6 +404,37 @@ static void test_refused_and_previewed(void) {
     forge_free(&forge);
 }
 
+/* A word of the kernel's memory, which differs from the template's by what a page says. */
+static bool alter(struct forge *forge, uint32_t at, uint32_t difference) {
+    size_t offsets[1000], count = forge_pages(forge, offsets, 1000);
+    for (size_t i = 0; i < count; i++) {
+        char *page = (char *)forge->rest.data + offsets[i]; /* within contents */
+        uint32_t address, word;
+        memcpy(&address, page - sizeof address, sizeof address);
+        if (at < address || at - address > 4096 - sizeof word) continue;
+        memcpy(&word, page + (at - address), sizeof word);
+        word ^= difference;
+        memcpy(page + (at - address), &word, sizeof word);
+        return true;
+    }
+    return false;
+}
+
+/* Input is no part of a copy, so the mailbox must not lie where input goes. */
+static void test_input_over_the_mailbox(void) {
+    uint32_t mailbox = machine_boot(&test_error)->mailbox;
+    pf_sandbox *sandbox = make_sandbox("");
+    uint32_t input = machine_mailbox(sandbox)->in_area;
+    pf_sandbox_free(sandbox);
+    uint32_t places[] = {mailbox - 4096, mailbox + (uint32_t)sizeof(struct pf_mailbox) - 1};
+    for (int i = 0; i < 2; i++) {
+        struct forge forge = forged("pay --amount 1");
+        uint32_t at = mailbox + (uint32_t)offsetof(struct pf_mailbox, in_area);
+        CHECK(alter(&forge, at, input ^ places[i]));
+        refused(&forge, "malformed");
+    }
+}
+
 /* What a run has used can be a lie, its limits are those of who restores. */
 static void test_limits_of_the_run(void) {
     static const struct {
@@ -513,6 +547,7 @@ int main(void) {
     test_numbers_to_go_on_from();
     test_last_numbers();
     test_refused_and_previewed();
+    test_input_over_the_mailbox();
     test_limits_of_the_run();
     test_counter();
     test_shared_branches();
