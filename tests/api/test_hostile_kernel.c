@@ -536,12 +536,37 @@ static void test_forgeries(pf_sandbox *neighbour) {
     rmdir(host);
 }
 
+static uint32_t nameless_call(void *module, uint32_t proc) {
+    uint32_t size;
+    struct pf_mailbox *box = mailbox(module, &size);
+    bool take = proc == 0 && box->msg.call == PF_CALL_HOST_OP_TAKE;
+    uint32_t action = honest->k_call(module, proc);
+    if (take && box->msg.out_len >= sizeof(struct pf_op_request))
+        memset(honest->memory(module)->data + box->msg.out, 0, sizeof(uint32_t)); /* its id */
+    return action;
+}
+
+/* Nobody could answer it, and no snapshot has it. */
+static void test_operation_without_a_number(void) {
+    liar.k_call = nameless_call;
+    pf_sandbox *s = make_sandbox("get");
+    char *data = NULL;
+    size_t len = 0;
+    start(s, "shell", "get");
+    CHECK(pf_sandbox_pending(s, NULL, 0) == 0);
+    MUST(pf_sandbox_snapshot(s, &data, &len, &test_error));
+    pf_free(data);
+    pf_sandbox_free(s);
+    liar.k_call = lying_call;
+}
+
 int main(void) {
     pf_sandbox *neighbour = small(false);
     CHECK_RUN(neighbour, "shell", "secret=mine; echo $secret > kept", "", 0);
     test_lies(neighbour);
     test_crimes(neighbour);
     test_forgeries(neighbour);
+    test_operation_without_a_number();
     pf_sandbox_free(neighbour);
     return finish_tests();
 }
