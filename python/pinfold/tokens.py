@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from . import _native
 from .capability import MethodCapability, load_policy, policy_json
+from .errors import CapabilityError
 
 Expiry = datetime | float
 
@@ -57,6 +58,8 @@ class Token:
         has that of this one."""
         same = expires_in is None and expires is None
         end = -1 if same else _expiry(expires_in, expires)
+        if end < 0 and not same:  # -1 is the engine's word for no other expiry
+            raise CapabilityError("a token expires after 1970")
         return Token(_native.token_narrow(self.data, policy_json(capabilities), end))
 
     def seal(self) -> Token:

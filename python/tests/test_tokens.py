@@ -78,6 +78,14 @@ def test_expired():
         granted(token, now=1000)
 
 
+@pytest.mark.parametrize("before", [-1, -1.5, -2, datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC)])
+def test_what_expired_before_1970_is_not_as_long_as_before(before):
+    token = ISSUER.issue(PAY, **HOUR)
+    for make in (token.narrow, ISSUER.issue):
+        with pytest.raises(CapabilityError, match="1970"):
+            make(PAY, expires=before)
+
+
 def test_a_stranger():
     with pytest.raises(CapabilityError, match="trusted"):
         granted(Issuer().issue(BANK, **HOUR))
