@@ -224,10 +224,9 @@ class Http(Tool):
         from .transport import unpacked_start
 
         inner = unpacked_start(body, self.max_bytes)
-        if inner and self._engine.clean(inner) != inner:
-            raise ToolError(
-                "http/request is denied: the answer is a packed file with a secret in it", "denied"
-            )
+        if inner is None or (inner and self._engine.clean(inner) != inner):
+            what = "that is damaged" if inner is None else "with a secret in it"
+            raise ToolError(f"http/request is denied: the answer is a packed file {what}", "denied")
 
     def _clean(self, text: str) -> str:
         if not self.secrets:

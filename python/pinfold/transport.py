@@ -30,6 +30,10 @@ except ImportError:
     ) from None
 
 _CHUNK = 1 << 16
+#: What a part of a file of gzip begins with.
+_GZIP = b"\x1f\x8b\x08"
+#: What may stand between two of them.
+_ZEROS = re.compile(rb"\0*")
 #: Of the head of an answer: names and values.
 _HEAD_BYTES = 1 << 18
 #: What may be asked twice, as it may have been heard the first time.
@@ -200,33 +204,57 @@ class Answer:
         return data
 
 
-def unpacked_start(data: bytes, max_bytes: int) -> bytes:
-    """What a file of gzip begins with; nothing of what is none."""
-    if data[:2] != b"\x1f\x8b":
+def unpacked_start(data: bytes, max_bytes: int) -> bytes | None:
+    """What is in a file of gzip, in all its parts, as far as ``max_bytes``; nothing of what is none, and
+    None of one that is damaged: programs give what they have read of it before they say so."""
+    if data[:3] != _GZIP:
         return b""
-    with contextlib.suppress(zlib.error):
-        return zlib.decompressobj(31).decompress(data, max_bytes)
-    return b""
+    try:
+        return _gunzipped(data, max_bytes)[0]
+    except zlib.error:
+        return None
+
+
+def _gunzipped(data: bytes, most: int) -> tuple[bytes, bool]:
+    """The parts of a file of gzip, as far as ``most``, and whether the last one is complete."""
+    out, at = bytearray(), 0
+    while True:
+        inflater, size = zlib.decompressobj(31), 4096
+        # In pieces, for what is behind a part is copied: a million parts are not to cost their square.
+        while at < len(data) and not inflater.eof and len(out) < most:
+            piece = data[at : at + size]
+            out += inflater.decompress(piece, most - len(out))
+            at += len(piece) - len(inflater.unused_data)
+            size = min(2 * size, _CHUNK)
+        padding = _ZEROS.match(data, at)
+        at = padding.end() if padding else at
+        if len(out) >= most or data[at : at + 3] != _GZIP:
+            return bytes(out), inflater.eof
 
 
 def _inflated(data: bytes, name: str, max_bytes: int) -> bytes:
-    wbits = [15, -15] if name == "deflate" else [31]
-    for bits in wbits:
-        inflater = zlib.decompressobj(bits)
-        try:
-            out = inflater.decompress(data, max_bytes + 1)
-            while inflater.unused_data[:2] == b"\x1f\x8b" and bits == 31 and len(out) <= max_bytes:
-                rest = inflater.unused_data  # gzip may have several parts
-                inflater = zlib.decompressobj(bits)
-                out += inflater.decompress(rest, max_bytes + 1 - len(out))
-        except zlib.error:
-            continue
-        if len(out) > max_bytes:
-            raise ToolError(f"Maximum file size exceeded: an answer has at most {max_bytes} bytes")
-        if not inflater.eof:
-            raise ToolError("transfer closed with outstanding read data remaining")
-        return out
-    raise ToolError(f"Error while processing content unencoding: it is not {name}")
+    try:
+        if name == "deflate":
+            out, complete = _undeflated(data, max_bytes + 1)
+        else:
+            out, complete = _gunzipped(data, max_bytes + 1)
+    except zlib.error:
+        raise ToolError(f"Error while processing content unencoding: it is not {name}") from None
+    if len(out) > max_bytes:
+        raise ToolError(f"Maximum file size exceeded: an answer has at most {max_bytes} bytes")
+    if not complete:
+        raise ToolError("transfer closed with outstanding read data remaining")
+    return out
+
+
+def _undeflated(data: bytes, most: int) -> tuple[bytes, bool]:
+    """With a head as in zlib's files, or without, as some servers send it."""
+    inflater = zlib.decompressobj(15)
+    try:
+        return inflater.decompress(data, most), inflater.eof
+    except zlib.error:
+        inflater = zlib.decompressobj(-15)
+        return inflater.decompress(data, most), inflater.eof
 
 
 # ---------------------------------------------------------------------- connections

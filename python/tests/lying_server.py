@@ -62,6 +62,16 @@ def raw_gzip(head):
     return whole(gzip.compress(b"your token is " + token_of(head)), b"Content-Type: application/gzip")
 
 
+def in_parts(head):
+    """The token is in the second part."""
+    return whole(gzip.compress(b"a part without it") + gzip.compress(b"your token is " + token_of(head)))
+
+
+def damaged(head):
+    """Programs unpack it all before they look at the sum at its end."""
+    return whole(gzip.compress(b"your token is " + token_of(head))[:-8] + bytes(8))
+
+
 def wrapped(head):
     return whole(base64.encodebytes(b"some words before it: " * 2 + token_of(head) + b" and others behind it"))
 
@@ -119,6 +129,8 @@ ANSWERS = {
     "no-gzip": whole(b"plain", b"Content-Encoding: gzip"),
     "many-codings": whole(b"plain", b"Content-Encoding: " + b", ".join([b"gzip"] * 50)),
     "zstd": whole(b"\x28\xb5\x2f\xfd\x00", b"Content-Encoding: zstd"),
+    "many-parts": whole(gzip.compress(b"") * 5000, b"Content-Encoding: gzip"),
+    "many-parts-file": whole(gzip.compress(b"") * 5000),
     "two-answers": whole(b"one") + whole(b"two"),
     "resets": lambda conn, head: conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0"),
     "says-nothing": lambda conn, head: None,
@@ -127,6 +139,8 @@ ANSWERS = {
     "reflect-trailer": lambda conn, head: conn.sendall(chunked(b"ok", trailers=b"X-T: " + token_of(head) + b"\r\n")),
     "reflect-gzip-twice": lambda conn, head: conn.sendall(whole(twice(head), b"Content-Encoding: gzip, gzip")),
     "reflect-gzip-file": lambda conn, head: conn.sendall(raw_gzip(head)),
+    "reflect-gzip-parts": lambda conn, head: conn.sendall(in_parts(head)),
+    "reflect-gzip-damaged": lambda conn, head: conn.sendall(damaged(head)),
     "reflect-wrapped": lambda conn, head: conn.sendall(wrapped(head)),
     "reflect-escaped": lambda conn, head: conn.sendall(escaped(head)),
     "reflect-wide": lambda conn, head: conn.sendall(wide(head)),

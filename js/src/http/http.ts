@@ -194,11 +194,14 @@ export class Http {
   /** A secret in a file of gzip cannot be taken out of it. */
   async #lookInto(body: Uint8Array): Promise<void> {
     const inner = await unpackedStart(body, this.#maxBytes);
-    if (inner.length && compareBytes(this.#engine.clean(inner), inner) !== 0)
-      throw new ToolError(
-        "http/request is denied: the answer is a packed file with a secret in it",
-        "denied",
-      );
+    const what =
+      inner === undefined
+        ? "that is damaged"
+        : inner.length && compareBytes(this.#engine.clean(inner), inner) !== 0
+          ? "with a secret in it"
+          : undefined;
+    if (what)
+      throw new ToolError(`http/request is denied: the answer is a packed file ${what}`, "denied");
   }
 
   #clean(text: string): string {

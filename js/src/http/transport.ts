@@ -56,9 +56,16 @@ export function checkMethod({ method }: Plan): void {
     );
 }
 
-/** What a file of gzip begins with, as far as `most`; nothing of what is none. */
-export async function unpackedStart(data: Uint8Array, most: number): Promise<Uint8Array> {
-  if (data[0] !== 0x1f || data[1] !== 0x8b) return new Uint8Array(0);
+/**
+ * What a file of gzip begins with, as far as `most`; nothing of what is none. Of one that is damaged,
+ * or has something else behind it, nothing may be said (undefined): other programs give what they have
+ * read of it.
+ */
+export async function unpackedStart(
+  data: Uint8Array,
+  most: number,
+): Promise<Uint8Array | undefined> {
+  if (data[0] !== 0x1f || data[1] !== 0x8b || data[2] !== 8) return new Uint8Array(0);
   const stream = new DecompressionStream("gzip");
   const writer = stream.writable.getWriter();
   const written = writer.write(data as BufferSource).then(() => writer.close());
@@ -74,7 +81,7 @@ export async function unpackedStart(data: Uint8Array, most: number): Promise<Uin
       size += value.length;
     }
   } catch {
-    /* cut short, or something else behind it */
+    return undefined;
   }
   void reader.cancel().catch(() => {});
   return joined(pieces, size);
