@@ -140,7 +140,8 @@ int64_t machine_kernel(pf_sandbox *sandbox, struct k_call *call) {
         bool wants = machine_mailbox(sandbox)->attention & PF_ATTENTION_FILL;
         if (g.action == PF_ACTION_RETURN) break;
         /* The host waits for nothing else. */
-        if (g.action != PF_ACTION_BLOCK || !wants || fills == FILLS_MAX) return -PF_EAGAIN;
+        if (g.action != PF_ACTION_BLOCK || !wants || fills == FILLS_MAX || sandbox->filling)
+            return -PF_EAGAIN;
         machine_fill(sandbox);
     }
     const struct pf_message *m = &machine_mailbox(sandbox)->msg;

@@ -110,7 +110,7 @@ static void adapt_modes(struct machine_fill *fill, bool copy) {
     }
 }
 
-void machine_fill(pf_sandbox *s) {
+static void fill_wanted(pf_sandbox *s) {
     char source[PF_PATH_MAX + 32];
     struct machine_mount *mount = NULL;
     struct machine_fill fill = {0};
@@ -137,4 +137,10 @@ void machine_fill(pf_sandbox *s) {
     if (!error && mount && !remember(mount, source, &fill)) error = PF_ENOMEM;
     KERNEL(s, HOST_FILLED, .arg = {error});
     base_buf_free(&fill.data);
+}
+
+void machine_fill(pf_sandbox *s) {
+    s->filling = true;
+    fill_wanted(s);
+    s->filling = false;
 }

@@ -560,6 +560,24 @@ static void test_operation_without_a_number(void) {
     liar.k_call = lying_call;
 }
 
+static uint32_t wanting_call(void *module, uint32_t proc) {
+    uint32_t size, action = honest->k_call(module, proc);
+    if (!lying || proc != 0) return action;
+    mailbox(module, &size)->attention |= PF_ATTENTION_FILL;
+    return PF_ACTION_BLOCK;
+}
+
+/* Each call, also those that bring in what another one wants. */
+static void test_wanting_for_ever(void) {
+    liar.k_call = wanting_call;
+    pf_sandbox *s = make_sandbox("");
+    lying = true;
+    CHECK(pf_file_stat(s, "/tmp", &(pf_file_info){0}, &test_error) != PF_OK);
+    lying = false;
+    pf_sandbox_free(s);
+    liar.k_call = lying_call;
+}
+
 int main(void) {
     pf_sandbox *neighbour = small(false);
     CHECK_RUN(neighbour, "shell", "secret=mine; echo $secret > kept", "", 0);
@@ -567,6 +585,7 @@ int main(void) {
     test_crimes(neighbour);
     test_forgeries(neighbour);
     test_operation_without_a_number();
+    test_wanting_for_ever();
     pf_sandbox_free(neighbour);
     return finish_tests();
 }
