@@ -235,7 +235,7 @@ struct pf_sandbox {
     cpu_instance *kernel;
     uint32_t mailbox; /* addresses in the kernel's memory; checked once, constant */
     uint32_t in_area, in_cap;
-    bool filling; /* what the kernel wants of a mount is being brought in: none of that wants more */
+    bool filling; /* what the kernel wants of a mount is brought in: none of that wants more */
     cpu_instance **procs; /* by index, or NULL: see machine_instance() */
     uint32_t procs_room;  /* at most PF_PROCESS_TABLE */
     struct cpu_slot *spare; /* slots of ended processes, not cleaned: for this sandbox only */

@@ -31,6 +31,10 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+static uint64_t raised(uint64_t bytes) {
+    return bytes > UINT64_MAX - ASK_BYTES ? UINT64_MAX : bytes + ASK_BYTES;
+}
+
 /* No tool can be called, and nothing takes long. */
 static pf_status set_apart(pf_sandbox *s, pf_error *error) {
     s->own_limits.tool_calls = 0;
@@ -159,8 +163,8 @@ static pf_status save(pf_sandbox *twin, struct writer *w, struct base_buf *left,
     pf_status status = put_info(w, twin, error);
     if (status == PF_OK) status = put_file_part(w, twin, error);
     if (status == PF_OK) status = put_budgets(w, twin, error);
-    twin->budget.limit += ASK_BYTES;
-    twin->budget.each += ASK_BYTES;
+    twin->budget.limit = raised(twin->budget.limit);
+    twin->budget.each = raised(twin->budget.each);
     uint32_t sessions = twin->sessions;
     if (status == PF_OK) status = set_apart(twin, error);
     if (status == PF_OK && sessions & 1u << PF_SESSION_SHELL)

@@ -262,6 +262,30 @@ static void test_size_and_show_time(void) {
     pf_sandbox_free(sandbox);
 }
 
+/* To make a portable one takes memory besides the sandbox's, of which there may be no limit. */
+static void test_portable_without_limits(void) {
+    static const uint64_t limits[] = {PF_UNLIMITED, PF_UNLIMITED - (127 << 20)};
+    for (int i = 0; i < 2; i++) {
+        pf_options *options = make_options("");
+        pf_sandbox *sandbox = NULL, *again = NULL;
+        char *data, *left;
+        size_t len, left_len;
+        MUST(pf_options_limit(options, "memory_bytes", limits[i], &test_error));
+        MUST(pf_options_limit(options, "process_memory_bytes", limits[i], &test_error));
+        MUST(pf_sandbox_new(options, &sandbox, &test_error));
+        CHECK_RUN(sandbox, "shell", "kept=1", "", 0);
+        MUST(pf_sandbox_snapshot_portable(sandbox, 0, &data, &len, &left, &left_len, &test_error));
+        CHECK(left_len == 0);
+        MUST(pf_sandbox_restore(options, data, len, &again, &test_error));
+        CHECK_RUN(again, "shell", "echo $kept", "1\n", 0);
+        pf_free(data);
+        pf_free(left);
+        pf_sandbox_free(sandbox);
+        pf_sandbox_free(again);
+        pf_options_free(options);
+    }
+}
+
 int main(void) {
     test_everywhere();
     test_session_goes_on();
@@ -271,5 +295,6 @@ int main(void) {
     test_look();
     test_equal_bytes();
     test_size_and_show_time();
+    test_portable_without_limits();
     return finish_tests();
 }
