@@ -204,29 +204,45 @@ static bool pieces(const char *p, size_t p_len, const char *t, size_t t_len, cha
     return i > p_len;
 }
 
-/* Would a server that decodes once more, or drops what follows a semicolon, see . or .. here? */
+/* The byte that a segment begins with, coded by % or not, in so many characters; 0 past its end. */
+static unsigned first_byte(const char *segment, size_t len, size_t *step) {
+    *step = 1;
+    if (len == 0) return 0;
+    if (segment[0] == '%' && len >= 3 && http_hex(segment[1]) >= 0 && http_hex(segment[2]) >= 0) {
+        *step = 3;
+        return (unsigned)(http_hex(segment[1]) * 16 + http_hex(segment[2]));
+    }
+    return (unsigned char)segment[0];
+}
+
+/* Does something begin here that is more than one text, or none? `byte` is what is here. */
+static bool is_read_twice(unsigned byte, const char *segment, size_t len, size_t step) {
+    size_t next_step;
+    unsigned next = first_byte(segment + step, len - step, &next_step);
+    if (byte == '%' && step == 3) return true;  /* coded twice */
+    if (byte == '%') return (next | 32) == 'u'; /* %u002e, as some servers have it */
+    if (byte == 0 || byte == 0xc0 || byte == 0xc1) return true;
+    /* UTF-8 that is longer than it needs to be: of a dot or a slash, to who does not look. */
+    return (byte == 0xe0 && next >= 0x80 && next < 0xa0) ||
+           (byte == 0xf0 && next >= 0x80 && next < 0x90);
+}
+
+/* Would a server that decodes once more, or drops what follows a semicolon or a blank, see . or ..
+   here? */
 static bool is_astray(const char *segment, size_t len) {
-    size_t dots = 0;
-    for (size_t i = 0; i <= len;) {
-        size_t step = 1;
-        char c = i < len ? segment[i] : '/';
-        if (c == '%' && len - i >= 3) {
-            if (segment[i + 1] == '2' && (segment[i + 2] | 32) == 'f') c = '/', step = 3;
-            else if (segment[i + 1] == '5' && (segment[i + 2] | 32) == 'c') c = '/', step = 3;
-            else if (segment[i + 1] == '2' && (segment[i + 2] | 32) == 'e') c = '.', step = 3;
-            else if (segment[i + 1] == '2' && segment[i + 2] == '5')
-                return true; /* %25: coded twice */
-            else if (segment[i + 1] == '0' && segment[i + 2] == '0') return true;
-        }
-        if (c == '/' || c == ';') {
-            if (dots == 1 || dots == 2) return true;
+    size_t dots = 0, step;
+    for (size_t i = 0; i <= len; i += step) {
+        unsigned byte = first_byte(segment + i, len - i, &step);
+        if (i < len && is_read_twice(byte, segment + i, len - i, step)) return true;
+        bool end = i == len || byte == '/' || byte == '\\' || byte == ';';
+        bool blank = byte <= ' ', ends = end || blank || byte == '?' || byte == '#';
+        if (ends && (dots == 1 || dots == 2)) return true;
+        if (end)
             dots = 0;
-        } else if (c == '.' && dots < 3) {
-            dots++;
-        } else {
-            dots = 3; /* a name */
-        }
-        i += step;
+        else if (blank && dots == 0)
+            continue; /* in front of what may be dots */
+        else
+            dots = byte == '.' && dots < 3 ? dots + 1 : 3; /* 3: a name */
     }
     return false;
 }

@@ -2,6 +2,7 @@
  * host/http/secret.c: see secret.h.
  */
 #include "secret.h"
+#include "url.h"
 
 #include "host/base/base64.h"
 
@@ -12,13 +13,6 @@
 
 static const char mark[] = "pfsecret_";
 #define MARK_LEN (sizeof mark - 1)
-
-static int hex(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 /* ---- placeholders */
 
@@ -35,8 +29,8 @@ bool http_secret_mentioned(const char *text, size_t len) {
     base_buf_init(&decoded, SIZE_MAX);
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        if (c == '%' && len - i >= 3 && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-            c = (char)(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+        if (c == '%' && len - i >= 3 && http_hex(text[i + 1]) >= 0 && http_hex(text[i + 2]) >= 0) {
+            c = (char)(http_hex(text[i + 1]) * 16 + http_hex(text[i + 2]));
             i += 2;
         }
         base_buf_add(&decoded, &c, 1);
@@ -61,7 +55,7 @@ static const struct http_secret *placeholder(const struct http_secrets *secrets,
             continue;
         bool good = len == whole || !is_word(text[whole]);
         for (size_t k = whole - HTTP_SECRET_DIGITS; k < whole; k++)
-            good = good && hex(text[k]) >= 0;
+            good = good && http_hex(text[k]) >= 0;
         if (!good) continue;
         *used = whole;
         return s;
@@ -166,8 +160,8 @@ static bool read_digits(const char *text, size_t len, size_t count, unsigned *ou
     *out = 0;
     if (len < count) return false;
     for (size_t i = 0; i < count; i++) {
-        if (hex(text[i]) < 0) return false;
-        *out = *out * 16 + (unsigned)hex(text[i]);
+        if (http_hex(text[i]) < 0) return false;
+        *out = *out * 16 + (unsigned)http_hex(text[i]);
     }
     return true;
 }
@@ -188,8 +182,11 @@ static size_t entity(const char *text, size_t len, unsigned char *out) {
     bool hexadecimal = text[1] == 'x' || text[1] == 'X';
     unsigned value = 0;
     size_t at = hexadecimal ? 2 : 1, from = at;
-    for (; at < len && at < 10 && hex(text[at]) >= 0 && (hexadecimal || hex(text[at]) < 10); at++)
-        value = value * (hexadecimal ? 16 : 10) + (unsigned)hex(text[at]);
+    for (; at < len && at < 10; at++) {
+        int digit = http_hex(text[at]);
+        if (digit < 0 || (digit > 9 && !hexadecimal)) break;
+        value = value * (hexadecimal ? 16 : 10) + (unsigned)digit;
+    }
     if (at == from || at >= len || text[at] != ';' || value > 255) return 0;
     *out = (unsigned char)value;
     return at + 1;

@@ -199,6 +199,23 @@ static void rules(void) {
     matches(api, "GET", "https://api.example.com/v1/x%2f..%5cadmin", false);
     matches(api, "GET", "https://api.example.com/v1/%252e%252e/admin", false);
     matches(api, "GET", "https://api.example.com/v1/..;/admin", false);
+    static const char *const astray[] = {
+        "%c0%ae%c0%ae/admin", "..%C0%AFadmin", "%e0%80%ae./admin",    "%f0%80%80%ae./admin",
+        "%u002e%u002e/admin", "..%20/admin",   "%20%2e./admin",       "..%09",
+        "..%0d%0a/admin",     "..%3b/admin",   "%2e%2e%23/admin",     "..%3Fx/admin",
+        ".%20/admin",         "x;../admin",    "a/b%2f..%20%2f/admin"};
+    static const char *const plain[] = {"a%20.",        "What%3f.", "%c3%a9", "%e0%a0%80%e2%82%ac",
+                                        "%f0%9f%98%80", "100%/x",   "...%20", "a%20..%20b",
+                                        "C%23.",        "%20a.b"};
+    char url[100];
+    for (size_t i = 0; i < sizeof astray / sizeof *astray; i++) {
+        snprintf(url, sizeof url, "https://api.example.com/v1/%s", astray[i]);
+        matches(api, "GET", url, false);
+    }
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        snprintf(url, sizeof url, "https://api.example.com/v1/%s", plain[i]);
+        matches(api, "GET", url, true);
+    }
     matches(api, "GET", "https://api.example.com/v1/group%2Fname", true);
     matches(api, "GET", "https://api.example.com/v1/a..b", true);
     matches(api, "GET", "http://api.example.com/v1/", false);
