@@ -232,12 +232,13 @@ static bool get_run(struct reader *r, pf_sandbox *s) {
     bool ok = get_into(r, &run->input) && get_into(r, &run->output[0]) &&
               get_into(r, &run->output[1]) && get_into(r, &run->value);
     atomic_store(&s->watch.ticks, ticks);
+    if (run->on && !run->stdin_open && run->input.len) r->bad = true; /* it would be for nobody */
     if (run->on) {
         machine_arm_limits(s);
         if (run->stage != STAGE_RUNNING) machine_arm_grace(s);
         machine_expect_interrupt(s);
     }
-    return ok;
+    return ok && !r->bad;
 }
 
 /* Method, name and parameters, as three strings in one block. */

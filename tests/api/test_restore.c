@@ -338,6 +338,9 @@ static void test_tables_that_cannot_be(void) {
     forge = forged("pay --amount 1");
     forge.calls[0].op = 0;
     refused(&forge, "malformed");
+    forge = forged("pay --amount 1");
+    forge.input = forge_of("for a stdin that is closed");
+    refused(&forge, "malformed");
 }
 
 /* Numbers that the machine goes on from, and relies on when the next call is made. */
