@@ -51,7 +51,7 @@ def test_its_types(tmp_path):
 def server(tmp_path):
     program = shutil.which("temporal")
     if program is None:
-        pytest.skip("temporal, its development server, is not installed")
+        pytest.skip("its server is not here: go install github.com/temporalio/cli/cmd/temporal@v1.1.2")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -13,7 +13,7 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="ray is for who has a cluster")
 
-from pinfold import Limits, MethodCapability, Tool, ToolError
+from pinfold import CapabilityError, Limits, MethodCapability, Tool, ToolError
 from pinfold.http import Http
 from pinfold.ray import Pool, Script, in_driver, on_cluster
 
@@ -45,6 +45,14 @@ def noted(folder):
         return f"{session}-{n}"
 
     return act
+
+
+def test_an_approver_that_nothing_can_reach_is_told_of_at_once():
+    """By the pool, before there is an actor: a run would be the first to fail otherwise."""
+    with pytest.raises(CapabilityError, match="no call can ever reach it"):
+        Pool(sandbox={"capabilities": ALL, "approve": lambda call: False}, tools=[Tool("pay")])
+    with pytest.raises(CapabilityError, match="no tool has such a name"):
+        Pool(sandbox={"capabilities": [MethodCapability("pay", ask=True)], "approve": print}, tools=[Tool("look")])
 
 
 def test_sessions_and_maps(cluster, tmp_path):

@@ -10,8 +10,10 @@ from typing import Any
 import ray
 from ray.exceptions import RayTaskError
 
+from ..approval import refuse_unreachable
 from ..errors import LeaseError, PinfoldError, StoreUnavailable
 from ..result import Result
+from ..settings import by_method, checked, with_own
 from .crew import ELSEWHERE, Crew
 from .durable import result_of
 from .host import Host
@@ -68,6 +70,10 @@ class Pool:
         settings = dict(sandbox or {})
         if tools is not None:
             settings["tools"] = list(tools)
+        if settings.get("approve") is not None:  # who makes the pool hears of it, and no actor's log
+            granted = by_method(settings.get("tools"))
+            own = with_own(checked(settings.get("capabilities")), granted)
+            refuse_unreachable(own, granted, settings.get("tool_handler") is not None)
         self._timeout = timeout
         self._has_store = store is not None
         how = {"max_restarts": -1, "max_concurrency": threads, "num_cpus": 1, **(options or {})}
