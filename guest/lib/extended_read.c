@@ -2,6 +2,7 @@
  * extended_read.c: text to a number of 64 bits of mantissa, rounded correctly.
  */
 #include "extended.h"
+#include "lib/hex/hex.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -206,11 +207,6 @@ static extended read_decimal(const char *s, const char **end) {
     return scaled(&n, g.digits, exponent);
 }
 
-static int hex_value(char c) {
-    if (isdigit((unsigned char)c)) return c - '0';
-    return isxdigit((unsigned char)c) ? (c | 32) - 'a' + 10 : -1;
-}
-
 /* What stands behind 0x. */
 static extended read_hex(const char *s, const char **end) {
     struct whole n;
@@ -223,7 +219,7 @@ static extended read_hex(const char *s, const char **end) {
             point = true;
             continue;
         }
-        int digit = hex_value(*s);
+        int digit = pf_hex(*s);
         if (digit < 0) break;
         any = true;
         if (digits >= HEX_DIGITS) {
@@ -272,7 +268,7 @@ extended extended_read(const char *text, const char **end) {
     bool negative = *s == '-';
     if (*s == '-' || *s == '+') s++;
     if (s[0] == '0' && (s[1] | 32) == 'x' &&
-        (hex_value(s[2]) >= 0 || (s[2] == '.' && hex_value(s[3]) >= 0)))
+        (pf_hex(s[2]) >= 0 || (s[2] == '.' && pf_hex(s[3]) >= 0)))
         n = read_hex(s + 2, end);
     else if (isalpha((unsigned char)*s))
         n = read_name(s, end);

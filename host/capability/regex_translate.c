@@ -8,6 +8,7 @@
 
 #include "host/base/utf8.h"
 #include "regex_set.h"
+#include "lib/hex/hex.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +51,10 @@ static uint32_t read_point(struct translator *t) {
     return point;
 }
 
-static int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 static uint32_t read_hex(struct translator *t, int digits) {
     uint32_t value = 0;
     for (int i = 0; i < digits; i++) {
-        int d = t->at < t->len ? hex_value(t->pattern[t->at]) : -1;
+        int d = t->at < t->len ? pf_hex(t->pattern[t->at]) : -1;
         if (d < 0) {
             fail(t, "has a \\x or \\u without its hexadecimal digits");
             return 0;
@@ -74,9 +68,9 @@ static uint32_t read_hex(struct translator *t, int digits) {
 static uint32_t read_unicode(struct translator *t) {
     uint32_t value = 0;
     if (t->at < t->len && t->pattern[t->at] == '{') {
-        for (t->at++; t->at < t->len && hex_value(t->pattern[t->at]) >= 0; t->at++)
+        for (t->at++; t->at < t->len && pf_hex(t->pattern[t->at]) >= 0; t->at++)
             if (value <= REGEX_LAST_POINT)
-                value = value * 16 + (uint32_t)hex_value(t->pattern[t->at]);
+                value = value * 16 + (uint32_t)pf_hex(t->pattern[t->at]);
         if (t->at >= t->len || t->pattern[t->at] != '}' || t->pattern[t->at - 1] == '{')
             fail(t, "has a \\u{ without its number and }");
         t->at++;

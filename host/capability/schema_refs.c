@@ -5,6 +5,7 @@
  * takes no stack.
  */
 #include "schema_node.h"
+#include "lib/hex/hex.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,6 @@
 #define POINTER_MAX 1000
 /* Schemas that apply to one value in a chain (references, allOf in allOf …): bounds visit(). */
 #define CHAIN_MAX 500
-
-static int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 /* The JSON pointer of a reference into this document, with %XX decoded; false: it is none. */
 static bool decode(const char *ref, size_t len, char out[POINTER_MAX], size_t *out_len) {
@@ -29,8 +23,8 @@ static bool decode(const char *ref, size_t len, char out[POINTER_MAX], size_t *o
             out[n++] = ref[i];
             continue;
         }
-        if (len - i < 3 || hex_value(ref[i + 1]) < 0 || hex_value(ref[i + 2]) < 0) return false;
-        out[n++] = (char)(hex_value(ref[i + 1]) * 16 + hex_value(ref[i + 2]));
+        if (len - i < 3 || pf_hex(ref[i + 1]) < 0 || pf_hex(ref[i + 2]) < 0) return false;
+        out[n++] = (char)(pf_hex(ref[i + 1]) * 16 + pf_hex(ref[i + 2]));
         i += 2;
     }
     *out_len = n;

@@ -2,16 +2,10 @@
  * host/http/host.c: the host of an address: a name, or a number in any of its spellings.
  */
 #include "url.h"
+#include "lib/hex/hex.h"
 
 #include <stdio.h>
 #include <string.h>
-
-int http_hex(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 /* ---- IPv4, as inet_aton() and the standard read it: 127.1, 0x7f.1, 017700000001 */
 
@@ -25,7 +19,7 @@ static int64_t read_number(const char *text, size_t len) {
         len -= base == 16 ? 2 : 1;
     }
     for (size_t i = 0; i < len; i++) {
-        int digit = http_hex(text[i]);
+        int digit = pf_hex(text[i]);
         if (digit < 0 || digit >= base) return -1;
         if (value < (int64_t)1 << 40) value = value * base + digit;
     }
@@ -97,8 +91,8 @@ static bool read_ipv6(uint8_t out[16], const char *text, size_t len) {
     while (at < len) {
         size_t end = at;
         int value = 0;
-        while (end < len && end - at < 4 && http_hex(text[end]) >= 0)
-            value = value * 16 + http_hex(text[end++]);
+        while (end < len && end - at < 4 && pf_hex(text[end]) >= 0)
+            value = value * 16 + pf_hex(text[end++]);
         if (end < len && text[end] == '.') {
             if (n > 12 || !read_dotted(bytes + n, text + at, len - at)) return false;
             n += 4;
@@ -157,8 +151,8 @@ static bool decode(char *out, size_t *out_len, size_t max, const char *text, siz
     size_t n = 0;
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        if (c == '%' && len - i >= 3 && http_hex(text[i + 1]) >= 0 && http_hex(text[i + 2]) >= 0) {
-            c = (char)(http_hex(text[i + 1]) * 16 + http_hex(text[i + 2]));
+        if (c == '%' && len - i >= 3 && pf_hex(text[i + 1]) >= 0 && pf_hex(text[i + 2]) >= 0) {
+            c = (char)(pf_hex(text[i + 1]) * 16 + pf_hex(text[i + 2]));
             i += 2;
         }
         if (n == max) return false;

@@ -4,6 +4,7 @@
 #include "rule.h"
 
 #include "host/base/error.h"
+#include "lib/hex/hex.h"
 
 #include <string.h>
 
@@ -208,9 +209,9 @@ static bool pieces(const char *p, size_t p_len, const char *t, size_t t_len, cha
 static unsigned first_byte(const char *segment, size_t len, size_t *step) {
     *step = 1;
     if (len == 0) return 0;
-    if (segment[0] == '%' && len >= 3 && http_hex(segment[1]) >= 0 && http_hex(segment[2]) >= 0) {
+    if (segment[0] == '%' && len >= 3 && pf_hex(segment[1]) >= 0 && pf_hex(segment[2]) >= 0) {
         *step = 3;
-        return (unsigned)(http_hex(segment[1]) * 16 + http_hex(segment[2]));
+        return (unsigned)(pf_hex(segment[1]) * 16 + pf_hex(segment[2]));
     }
     return (unsigned char)segment[0];
 }

@@ -2,9 +2,9 @@
  * host/http/secret.c: see secret.h.
  */
 #include "secret.h"
-#include "url.h"
 
 #include "host/base/base64.h"
+#include "lib/hex/hex.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ bool http_secret_mentioned(const char *text, size_t len) {
     base_buf_init(&decoded, SIZE_MAX);
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        if (c == '%' && len - i >= 3 && http_hex(text[i + 1]) >= 0 && http_hex(text[i + 2]) >= 0) {
-            c = (char)(http_hex(text[i + 1]) * 16 + http_hex(text[i + 2]));
+        if (c == '%' && len - i >= 3 && pf_hex(text[i + 1]) >= 0 && pf_hex(text[i + 2]) >= 0) {
+            c = (char)(pf_hex(text[i + 1]) * 16 + pf_hex(text[i + 2]));
             i += 2;
         }
         base_buf_add(&decoded, &c, 1);
@@ -55,7 +55,7 @@ static const struct http_secret *placeholder(const struct http_secrets *secrets,
             continue;
         bool good = len == whole || !is_word(text[whole]);
         for (size_t k = whole - HTTP_SECRET_DIGITS; k < whole; k++)
-            good = good && http_hex(text[k]) >= 0;
+            good = good && pf_hex(text[k]) >= 0;
         if (!good) continue;
         *used = whole;
         return s;
@@ -160,8 +160,8 @@ static bool read_digits(const char *text, size_t len, size_t count, unsigned *ou
     *out = 0;
     if (len < count) return false;
     for (size_t i = 0; i < count; i++) {
-        if (http_hex(text[i]) < 0) return false;
-        *out = *out * 16 + (unsigned)http_hex(text[i]);
+        if (pf_hex(text[i]) < 0) return false;
+        *out = *out * 16 + (unsigned)pf_hex(text[i]);
     }
     return true;
 }
@@ -183,7 +183,7 @@ static size_t entity(const char *text, size_t len, unsigned char *out) {
     unsigned value = 0;
     size_t at = hexadecimal ? 2 : 1, from = at;
     for (; at < len && at < 10; at++) {
-        int digit = http_hex(text[at]);
+        int digit = pf_hex(text[at]);
         if (digit < 0 || (digit > 9 && !hexadecimal)) break;
         value = value * (hexadecimal ? 16 : 10) + (unsigned)digit;
     }

@@ -46,9 +46,6 @@ const char *http_url_part(const struct http_url *url, const char *name, size_t n
 /* Is that the name of a part? */
 bool http_url_has_part(const char *name, size_t len);
 
-/* The value of a hexadecimal digit; -1 of what is none. */
-int http_hex(char c);
-
 /* A host as it stands in an address, percent-encoded or not: into out, ASCII and in lower case,
  * with
  * []. host.c */

@@ -3,6 +3,7 @@
  */
 #include "lex.h"
 #include "code.h"
+#include "lib/hex/hex.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -107,12 +108,6 @@ void lex_warn(const lexer *lx, const char *format, ...) {
     va_end(args);
 }
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 awk_text *lex_unescape(const char *s, size_t len, const lexer *for_warnings) {
     g_text out = {0};
     for (size_t at = 0; at < len;) {
@@ -133,9 +128,9 @@ awk_text *lex_unescape(const char *s, size_t len, const lexer *for_warnings) {
             for (int i = 0; i < 2 && at < len && s[at] >= '0' && s[at] <= '7'; i++)
                 n = n * 8 + s[at++] - '0';
             g_text_addc(&out, (char)n);
-        } else if (c == 'x' && at < len && hex_digit(s[at]) >= 0) {
-            int n = hex_digit(s[at++]);
-            if (at < len && hex_digit(s[at]) >= 0) n = n * 16 + hex_digit(s[at++]);
+        } else if (c == 'x' && at < len && pf_hex(s[at]) >= 0) {
+            int n = pf_hex(s[at++]);
+            if (at < len && pf_hex(s[at]) >= 0) n = n * 16 + pf_hex(s[at++]);
             g_text_addc(&out, (char)n);
         } else {
             if (for_warnings)
@@ -225,9 +220,9 @@ static void read_number(lexer *lx) {
     size_t len = lx->source->len - lx->at, end = 0;
     lx->token = T_NUMBER;
     if (!awk.posix && s[0] == '0' && len > 1) {
-        bool hex = len > 2 && (s[1] == 'x' || s[1] == 'X') && hex_digit(s[2]) >= 0;
+        bool hex = len > 2 && (s[1] == 'x' || s[1] == 'X') && pf_hex(s[2]) >= 0;
         if (hex) {
-            for (end = 2; end < len && hex_digit(s[end]) >= 0;) end++;
+            for (end = 2; end < len && pf_hex(s[end]) >= 0;) end++;
         } else {
             while (end < len && s[end] >= '0' && s[end] <= '7') end++;
             if (end < len &&

@@ -8,6 +8,7 @@
 #include "g_in.h"
 #include "g_out.h"
 #include "g_quote.h"
+#include "lib/hex/hex.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,12 +29,6 @@ static size_t size_of(enum digest_kind kind) {
     return sizes[kind];
 }
 
-static int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = (char)tolower((unsigned char)c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The hexadecimal digits at s; whether their number fits the digest. */
 static bool read_hex(const digest_check *c, entry *e, const char *s, size_t digits) {
     bool any_size = e->kind == DIGEST_BLAKE2B && !c->fixed_size;
@@ -41,13 +36,13 @@ static bool read_hex(const digest_check *c, entry *e, const char *s, size_t digi
         return false;
     e->size = digits / 2;
     for (size_t i = 0; i < e->size; i++)
-        e->bytes[i] = (uint8_t)(hex_value(s[2 * i]) << 4 | hex_value(s[2 * i + 1]));
+        e->bytes[i] = (uint8_t)(pf_hex(s[2 * i]) << 4 | pf_hex(s[2 * i + 1]));
     return true;
 }
 
 static size_t count_hex(const char *s) {
     size_t n = 0;
-    while (hex_value(s[n]) >= 0) n++;
+    while (pf_hex(s[n]) >= 0) n++;
     return n;
 }
 

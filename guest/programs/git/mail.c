@@ -2,6 +2,7 @@
  * mail.c: mails with patches, see mail.h.
  */
 #include "mail.h"
+#include "lib/hex/hex.h"
 
 #include <ctype.h>
 #include <strings.h>
@@ -37,8 +38,6 @@ void mail_split(string_list *mails, const char *text, size_t len, bool keep_cr) 
     g_text_free(&now);
 }
 
-static int hex(char c) { return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? (c | 32) - 'a' + 10 : -1; }
-
 static void from_base64(g_text *out, const char *text, size_t len) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     unsigned bits = 0, have = 0;
@@ -53,8 +52,8 @@ static void from_base64(g_text *out, const char *text, size_t len) {
 
 static void from_printable(g_text *out, const char *text, size_t len, bool header) {
     for (size_t i = 0; i < len; i++) {
-        if (text[i] == '=' && i + 2 < len && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-            g_text_addc(out, (char)(hex(text[i + 1]) << 4 | hex(text[i + 2])));
+        if (text[i] == '=' && i + 2 < len && pf_hex(text[i + 1]) >= 0 && pf_hex(text[i + 2]) >= 0) {
+            g_text_addc(out, (char)(pf_hex(text[i + 1]) << 4 | pf_hex(text[i + 2])));
             i += 2;
         } else if (text[i] == '=' && i + 1 < len && text[i + 1] == '\n') {
             i++;

@@ -7,6 +7,7 @@
  */
 #include "sed.h"
 #include "g_quote.h"
+#include "lib/hex/hex.h"
 #include "lib/utf8/utf8.h"
 #include "g_regex.h"
 
@@ -140,12 +141,6 @@ static bool read_delimited(parser *p, int delimiter, bool regex, g_text *out) {
     return false;
 }
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = (char)tolower((unsigned char)c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /*
  * \cX, \dNNN, \oNNN, \xHH at s (behind the backslash): how many bytes they take, 0 for none; the
  * character in *value.
@@ -160,7 +155,7 @@ static size_t numeric_escape(const char *s, size_t len, int *value) {
     if (!base) return 0;
     *value = 0;
     for (; n <= most && n < len; n++) {
-        int digit = hex_digit(s[n]);
+        int digit = pf_hex(s[n]);
         if (digit < 0 || digit >= base) break;
         *value = *value * base + digit;
     }

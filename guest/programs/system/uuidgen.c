@@ -22,8 +22,8 @@
 #include "g_out.h"
 #include "g_quote.h"
 #include "lib/hash/hash.h"
+#include "lib/hex/hex.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +34,10 @@ static const struct {
     uint8_t first; /* 6ba7b810-9dad-11d1-80b4-00c04fd430c8 and its neighbours */
 } namespaces[] = {{"@dns", 0x10}, {"@url", 0x11}, {"@oid", 0x12}, {"@x500", 0x14}};
 
-static int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = (char)tolower((unsigned char)c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool read_uuid(const char *text, uint8_t out[16]) {
     size_t count = 0;
     for (const char *s = text; *s; s++) {
-        int value = hex_value(*s);
+        int value = pf_hex(*s);
         if (*s == '-') continue;
         if (value < 0 || count == 32) return false;
         out[count / 2] = (uint8_t)(count % 2 ? out[count / 2] | value : value << 4);
@@ -103,9 +97,9 @@ int uuidgen_main(int argc, char **argv) {
         if (hex) {
             if (len % 2) g_die(1, "not a valid hex string");
             for (size_t i = 0; i < len; i += 2) {
-                if (hex_value(name[i]) < 0 || hex_value(name[i + 1]) < 0)
+                if (pf_hex(name[i]) < 0 || pf_hex(name[i + 1]) < 0)
                     g_die(1, "not a valid hex string");
-                bytes[i / 2] = (char)(hex_value(name[i]) << 4 | hex_value(name[i + 1]));
+                bytes[i / 2] = (char)(pf_hex(name[i]) << 4 | pf_hex(name[i + 1]));
             }
             len /= 2;
         }

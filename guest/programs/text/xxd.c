@@ -33,6 +33,7 @@
 #include "g_quote.h"
 #include "g_text.h"
 #include "pf.h"
+#include "lib/hex/hex.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -190,16 +191,10 @@ static void dump_include(dumper *d, int fd) {
     g_outf(" = %" PRId64 ";\n", total);
 }
 
-static int hex_value(int c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c |= 32;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void revert_plain(const char *s, size_t len) {
     int high = -1;
     for (size_t i = 0; i < len; i++) {
-        int value = hex_value((unsigned char)s[i]);
+        int value = pf_hex(s[i]);
         if (value < 0) {
             if (s[i] != '\n' && s[i] != '\r') high = -1;
             continue;
@@ -219,7 +214,7 @@ static void revert_line(const dumper *d, const g_line *line, int64_t *at) {
     int64_t address = 0;
     while (i < line->len && line->s[i] == ' ') i++;
     size_t first = i;
-    for (int value; i < line->len && (value = hex_value((unsigned char)line->s[i])) >= 0; i++)
+    for (int value; i < line->len && (value = pf_hex(line->s[i])) >= 0; i++)
         address = address << 4 | value;
     if (i == first) return;
     if (i < line->len && line->s[i] == ':') i++;
@@ -233,8 +228,8 @@ static void revert_line(const dumper *d, const g_line *line, int64_t *at) {
     }
     int64_t count = 0;
     for (unsigned blanks = 0; i < line->len && count < d->columns;) {
-        int high = hex_value((unsigned char)line->s[i]);
-        int low = i + 1 < line->len ? hex_value((unsigned char)line->s[i + 1]) : -1;
+        int high = pf_hex(line->s[i]);
+        int low = i + 1 < line->len ? pf_hex(line->s[i + 1]) : -1;
         if (high >= 0 && low >= 0) {
             g_outc((char)(high << 4 | low));
             ++*at;
