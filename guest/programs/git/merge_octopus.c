@@ -61,13 +61,13 @@ char *octopus_message(const octopus *o) {
     return text.s;
 }
 
-/* Whether a path was changed by both, so that its lines have to be merged; those are told. */
-static bool meets(git_tree *base, git_tree *ours, git_tree *theirs, bool say) {
+/* Tells the paths that both changed, whose lines have to be merged. */
+static void tell_both_changed(git_tree *base, git_tree *ours, git_tree *theirs) {
     merge_job job = {base, ours, theirs, "", "", "merge", 0, false, false, NULL};
     string_list paths = {0};
     merge_both_changed(&job, &paths);
-    for (int i = 0; i < paths.count && say; i++) g_outf("Auto-merging %s\n", paths.items[i]);
-    return paths.count > 0;
+    if (paths.count) g_outs("Simple merge did not work, trying automatic merge.\n");
+    for (int i = 0; i < paths.count; i++) g_outf("Auto-merging %s\n", paths.items[i]);
 }
 
 static void tell_conflicts(git_index *merged) {
@@ -110,8 +110,7 @@ enum merge_outcome octopus_merge(git_commit *head, const octopus *o, git_oid *tr
         git_tree *from = tree_of(commit_of(&base));
         options.flags = 0;
         check(git_merge_trees(&merged, repo, from, now, tree_of(theirs), &options));
-        if (meets(from, now, tree_of(theirs), false)) g_outs("Simple merge did not work, trying automatic merge.\n");
-        meets(from, now, tree_of(theirs), true);
+        tell_both_changed(from, now, tree_of(theirs));
         if (git_index_has_conflicts(merged)) {
             if (i + 1 < o->count) {
                 tell_conflicts(merged);
