@@ -34,6 +34,27 @@ function optionsOf(input, options, scheme) {
     return all;
 }
 
+function checkedMethod(method) {
+    if (method !== undefined && method !== null && typeof method !== 'string') throw argType('options.method', 'string', method);
+    if (!method) return 'GET';
+    if (!TOKEN.test(method)) throw coded(TypeError, 'ERR_INVALID_HTTP_TOKEN', `Method must be a valid HTTP token ["${method}"]`);
+    return method.toUpperCase();
+}
+
+function checkedPath(given) {
+    const path = given ? `${given}` : '/';
+    if (/[^\u0021-\u00ff]/.test(path)) throw coded(TypeError, 'ERR_UNESCAPED_CHARACTERS', 'Request path contains unescaped characters');
+    return path;
+}
+
+function abortBy(request, signal) {
+    require('internal/validators').abortSignal(signal, 'options.signal');
+    const abort = () => request.destroy(new AbortError(undefined, { cause: signal.reason }));
+    if (signal.aborted) process.nextTick(abort);
+    else signal.addEventListener('abort', abort, { once: true });
+    request.once('close', () => signal.removeEventListener('abort', abort));
+}
+
 // What cannot be from here is refused: certificates and connections are the host's.
 function checkReach(options) {
     const { agent } = options, all = { ...agent?.options, ...options };
@@ -171,33 +192,19 @@ class ClientRequest extends OutgoingMessage {
         if (typeof given === 'function') [callback, given] = [given, undefined];
         const options = optionsOf(input, given, scheme);
         checkReach(options);
-        this.method = this.#checkedMethod(options.method);
-        this.path = options.path || '/';
-        if (/[^\u0021-\u00ff]/.test(this.path)) throw coded(TypeError, 'ERR_UNESCAPED_CHARACTERS', 'Request path contains unescaped characters');
+        this.method = checkedMethod(options.method);
+        this.path = checkedPath(options.path);
         this.#place(scheme, options);
         this.#head(options);
         Object.assign(this, { agent: options.agent, aborted: false, reusedSocket: false, res: null, maxHeadersCount: null, finished: false, timeout: options.timeout });
         this.socket = socketOf(this._origin.hostname, this._origin.port, scheme === 'https');
         if (callback) this.once('response', callback);
         if (options.timeout !== undefined) this.setTimeout(options.timeout);
-        if (options.signal) this.#abortedBy(options.signal);
+        if (options.signal) abortBy(this, options.signal);
         process.nextTick(() => this.destroyed || this.emit('socket', this.socket));
     }
     get connection() {
         return this.socket;
-    }
-    #abortedBy(signal) {
-        require('internal/validators').abortSignal(signal, 'options.signal');
-        const abort = () => this.destroy(new AbortError(undefined, { cause: signal.reason }));
-        if (signal.aborted) process.nextTick(abort);
-        else signal.addEventListener('abort', abort, { once: true });
-        this.once('close', () => signal.removeEventListener('abort', abort));
-    }
-    #checkedMethod(method) {
-        if (method !== undefined && method !== null && typeof method !== 'string') throw argType('options.method', 'string', method);
-        if (!method) return 'GET';
-        if (!TOKEN.test(method)) throw coded(TypeError, 'ERR_INVALID_HTTP_TOKEN', `Method must be a valid HTTP token ["${method}"]`);
-        return method.toUpperCase();
     }
     #place(scheme, options) {
         const usual = scheme === 'https' ? 443 : 80;
@@ -274,4 +281,4 @@ class ClientRequest extends OutgoingMessage {
     }
 }
 
-module.exports = { ClientRequest, ofUrl };
+module.exports = { abortBy, BARE, checkedMethod, checkedPath, ClientRequest, ofUrl };

@@ -15,7 +15,7 @@ function leaves(input, given) {
     const { options } = require('internal/http_request').read(input, given);
     if (options.socketPath || options.createConnection || !require('internal/network').isThere()) return false;
     if (options.agent && options.agent.createConnection !== require('internal/http_agent').Agent.prototype.createConnection) return false;
-    return !require('internal/loopback').isHeard(`${options.hostname || options.host || 'localhost'}`.replace(/^\[(.*)\]$/, '$1'), options.port || options.defaultPort || 80);
+    return !require('internal/loopback').isHeard(`${options.hostname || options.host || 'localhost'}`, options.port || options.defaultPort || 80);
 }
 
 class HttpRequest extends tool.ClientRequest {

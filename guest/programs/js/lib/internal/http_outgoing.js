@@ -165,7 +165,7 @@ function checkOpen(message, what) {
 
 const heads = {
     _renderHeaders() {
-        if (this._header) throw coded(Error, 'ERR_HTTP_HEADERS_SENT', 'Cannot render headers after they are sent to the client');
+        checkOpen(this, 'render');
         const headers = {};
         for (const [name, value] of Object.values(this[kOutHeaders] ?? {})) headers[name] = value;
         return headers;
@@ -438,4 +438,4 @@ OutgoingMessage.prototype[Symbol.for('nodejs.rejection')] = function (error) {
 // What is asked of any writable stream.
 for (const name of ['setDefaultEncoding']) Object.defineProperty(OutgoingMessage.prototype, name, { value: undefined, writable: true, configurable: true });
 
-module.exports = { OutgoingMessage, kOutHeaders, kErrored, kUnique, kNeedDrain };
+module.exports = { checkOpen, OutgoingMessage, kOutHeaders, kErrored, kUnique, kNeedDrain };

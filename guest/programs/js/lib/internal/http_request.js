@@ -3,13 +3,12 @@
 'use strict';
 
 const { finished } = require('stream');
-const { AbortError, argType, coded } = require('internal/errors');
+const { argType, coded } = require('internal/errors');
 const validate = require('internal/validators');
 const { goOn, messageOf } = require('internal/http_incoming');
-const { OutgoingMessage, kOutHeaders, kUnique } = require('internal/http_outgoing');
+const { checkOpen, OutgoingMessage, kOutHeaders, kUnique } = require('internal/http_outgoing');
 const { Parser } = require('internal/http_parser');
-const { TOKEN } = require('internal/http_headers');
-const { ofUrl } = require('internal/http_client');
+const { abortBy, BARE, checkedMethod, checkedPath, ofUrl } = require('internal/http_client');
 
 const kError = Symbol('kError'), kOn = Symbol('listeners'), kParser = Symbol('parser');
 const reset = text => Object.assign(new Error(text), { code: 'ECONNRESET' });
@@ -38,16 +37,13 @@ function agentOf({ agent, createConnection }) {
 }
 
 function check(options, agent) {
-    const path = options.path ? String(options.path) : '/';
-    if (/[^\u0021-\u00ff]/.test(path)) throw coded(TypeError, 'ERR_UNESCAPED_CHARACTERS', 'Request path contains unescaped characters');
+    const path = checkedPath(options.path);
     const expected = agent?.protocol, protocol = options.protocol || expected || 'http:';
     if (protocol !== (expected ?? 'http:')) throw coded(TypeError, 'ERR_INVALID_PROTOCOL', `Protocol "${protocol}" not supported. Expected "${expected ?? 'http:'}"`);
-    const { method } = options;
-    if (method !== null && method !== undefined && typeof method !== 'string') throw argType('options.method', 'string', method);
-    if (method && !TOKEN.test(method)) throw coded(TypeError, 'ERR_INVALID_HTTP_TOKEN', `Method must be a valid HTTP token ["${method}"]`);
+    const method = checkedMethod(options.method);
     if (options.maxHeaderSize !== undefined) validate.integer(options.maxHeaderSize, 'maxHeaderSize', 0);
     for (const name of ['insecureHTTPParser', 'joinDuplicateHeaders']) if (options[name] !== undefined) validate.boolean(options[name], `options.${name}`);
-    return { path, protocol, method: method ? method.toUpperCase() : 'GET' };
+    return { path, protocol, method };
 }
 
 function ClientRequest(input, given, then) {
@@ -59,7 +55,7 @@ function ClientRequest(input, given, then) {
     const host = options.host = hostOf(options.hostname, 'hostname') || hostOf(options.host, 'host') || 'localhost';
     const setHost = options.setHost !== undefined ? Boolean(options.setHost) : options.setDefaultHeaders !== false;
     if (options.timeout !== undefined) this.timeout = duration(options.timeout, 'timeout');
-    if (options.signal) this._abortedBy(options.signal);
+    if (options.signal) abortBy(this, options.signal);
     Object.assign(this, {
         agent, socketPath: options.socketPath, method, maxHeaderSize: options.maxHeaderSize, insecureHTTPParser: options.insecureHTTPParser,
         joinDuplicateHeaders: options.joinDuplicateHeaders, path, _ended: false, res: null, aborted: false, timeoutCb: null, upgradeOrConnect: false,
@@ -67,14 +63,8 @@ function ClientRequest(input, given, then) {
     });
     if (options.uniqueHeaders) this[kUnique] = new Set(options.uniqueHeaders.flat().map(name => name.toLowerCase()));
     if (callback) this.once('response', callback);
-    this.shouldKeepAlive = agent ? Boolean(agent.keepAlive || agent.maxSockets !== Infinity && agent.keepAlive) : false;
-    if (agent && !agent.keepAlive && !Number.isFinite(agent.maxSockets)) {
-        this._last = true;
-        this.shouldKeepAlive = false;
-    } else if (agent) {
-        this._last = false;
-        this.shouldKeepAlive = true;
-    } else this._last = true;
+    this.shouldKeepAlive = Boolean(agent) && (Boolean(agent.keepAlive) || Number.isFinite(agent.maxSockets));
+    this._last = !this.shouldKeepAlive;
     heads(this, options, { host, port, defaultPort, setHost });
     this._begin(options, agent);
 }
@@ -89,8 +79,7 @@ function duration(value, name) {
 
 function heads(request, options, { host, port, defaultPort, setHost }) {
     const { method } = request, { headers } = options, isList = Array.isArray(headers);
-    const bare = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'].includes(method);
-    request.useChunkedEncodingByDefault = !bare;
+    request.useChunkedEncodingByDefault = !BARE.has(method);
     if (!isList) {
         for (const key of Object.keys(headers ?? {})) request.setHeader(key, headers[key]);
         if (host && !request.getHeader('host') && setHost) {
@@ -139,20 +128,8 @@ const methods = {
         if (agent) return void agent.addRequest(this, { ...options, agent: undefined, path: undefined, socketPath: options.socketPath });
         return void socketOf(this, { ...options, path: options.socketPath }, socket => this.onSocket(socket));
     },
-    _abortedBy(signal) {
-        validate.abortSignal(signal, 'options.signal');
-        const abort = () => this.destroy(new AbortError(undefined, { cause: signal.reason }));
-        if (signal.aborted) process.nextTick(abort);
-        else {
-            signal.addEventListener('abort', abort, { once: true });
-            this.once('close', () => signal.removeEventListener('abort', abort));
-        }
-    },
-    _finish() {
-        OutgoingMessage.prototype._finish.call(this);
-    },
     _implicitHeader() {
-        if (this._header) throw coded(Error, 'ERR_HTTP_HEADERS_SENT', 'Cannot render headers after they are sent to the client');
+        checkOpen(this, 'render');
         this._storeHeader(`${this.method} ${this.path} HTTP/1.1\r\n`, this[kOutHeaders]);
     },
     abort() {

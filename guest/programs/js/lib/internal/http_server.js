@@ -4,7 +4,7 @@
 const { coded, argType, argValue } = require('internal/errors');
 const validate = require('internal/validators');
 const { goOn, IncomingMessage, messageOf } = require('internal/http_incoming');
-const { OutgoingMessage, kOutHeaders } = require('internal/http_outgoing');
+const { checkOpen, OutgoingMessage, kOutHeaders } = require('internal/http_outgoing');
 const { Parser } = require('internal/http_parser');
 const { STATUS_CODES } = require('internal/http_status');
 const { validateHeaderName, validateHeaderValue } = require('internal/http_headers');
@@ -89,7 +89,7 @@ const responses = {
         this.writeHead(this.statusCode);
     },
     writeHead(statusCode, reason, headers) {
-        if (this._header) throw coded(Error, 'ERR_HTTP_HEADERS_SENT', 'Cannot write headers after they are sent to the client');
+        checkOpen(this, 'write');
         const given = statusCode;
         statusCode |= 0;
         if (statusCode < 100 || statusCode > 999) throw coded(RangeError, 'ERR_HTTP_INVALID_STATUS_CODE', `Invalid status code: ${require('internal/inspect').format('%s', given)}`);

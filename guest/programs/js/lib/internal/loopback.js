@@ -216,9 +216,11 @@ const hears = (listener, address) => listener.address === address || listener.ad
     (listener.address === '0.0.0.0' && isIP(address) === 4);
 const find = ({ port, address, path }) => listeners.get(path ?? port)?.find(one => path !== undefined || hears(one, address));
 
-// Whether a server of this process listens at a port of a name or address.
-const isHeard = (host, port) => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host]).some(address =>
-    isLocal(address) && find({ port: Number(port), address }) !== undefined);
+// Whether a server of this process listens at a port of a name or address, which may stand in brackets.
+function isHeard(host, port) {
+    const name = host.replace(/^\[(.*)\]$/, '$1');
+    return (name === 'localhost' ? ['127.0.0.1', '::1'] : [name]).some(address => isLocal(address) && find({ port: Number(port), address }) !== undefined);
+}
 
 // {end} that `done` is called for when it is connected, or {code} of an error.
 function connect(place, localPort, done) {

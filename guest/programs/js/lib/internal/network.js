@@ -32,7 +32,7 @@ function bytesOf(answer) {
     return new TextEncoder().encode(answer.body ?? '');
 }
 
-const isOwn = ({ protocol, hostname, port }) => protocol === 'http:' && require('internal/loopback').isHeard(hostname.replace(/^\[(.*)\]$/, '$1'), port || 80);
+const isOwn = ({ protocol, hostname, port }) => protocol === 'http:' && require('internal/loopback').isHeard(hostname, port || 80);
 
 // What a server of this process says, in the form in which the tool answers.
 function askOwn({ method, url, headers, body, body_base64 }, signal) {
